@@ -1,0 +1,67 @@
+// Bundles src/ into dist/ without ever taking a file away from a capstan that is running.
+// With --clean nothing of earlier builds stays: for the package that is published.
+import { createHash } from 'node:crypto';
+import { mkdir, readFile, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { rolldown } from 'rolldown';
+import configurations from '../rolldown.config.mjs';
+import { buildFingerprint, readStamp, writeStamp } from './build-stamp.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+const executable = 'bin.js';
+const shebang = '#!/usr/bin/env node\n';
+/** A running process imports its chunks late, so they stay this long after the build that replaced them. */
+const keepOldChunks = 24 * 60 * 60 * 1000;
+
+process.chdir(root);
+if (process.argv.includes('--clean')) await rm(dist, { recursive: true, force: true });
+// Taken before the sources are read: a file that changes meanwhile makes the stamp stale, never wrong.
+const fingerprint = buildFingerprint(root);
+const files = await bundle().catch((error) => {
+  // The message holds the place in the source; the stack is the bundler's own.
+  console.error(error.message);
+  process.exit(1);
+});
+
+// Chunks before entries: no entry ever points at a chunk that is not there yet.
+const entriesLast = [...files.keys()].toSorted((a, b) => Number(b.includes('/')) - Number(a.includes('/')));
+for (const name of entriesLast) await writeIfChanged(name, files.get(name));
+await removeOldChunks();
+writeStamp(root, { fingerprint, files: [...files.keys()] });
+
+/** The text of every output file by its name in dist/. */
+async function bundle() {
+  const outputs = new Map();
+  for (const { output, ...input } of configurations) {
+    const build = await rolldown(input);
+    const generated = await build.generate(output);
+    await build.close();
+    for (const file of generated.output) outputs.set(file.fileName, file.type === 'chunk' ? file.code : file.source);
+  }
+  return outputs;
+}
+
+async function writeIfChanged(name, content) {
+  const path = join(dist, name);
+  const code = name === executable && !content.startsWith('#!') ? shebang + content : content;
+  if ((await readFile(path, 'utf8').catch(() => undefined)) === code) return;
+  await mkdir(dirname(path), { recursive: true });
+  const temporary = `${path}.${createHash('sha256').update(code).digest('hex').slice(0, 8)}.tmp`;
+  await writeFile(temporary, code, { mode: name === executable ? 0o755 : 0o644 });
+  await rename(temporary, path);
+}
+
+async function removeOldChunks() {
+  const previous = readStamp(root)?.files ?? [];
+  const now = new Date();
+  for (const chunk of await readdir(join(dist, 'chunks')).catch(() => [])) {
+    const name = `chunks/${chunk}`;
+    const path = join(dist, name);
+    if (files.has(name)) continue;
+    // The time of a replaced chunk is the time of its replacement.
+    if (previous.includes(name)) await utimes(path, now, now);
+    else if (now - (await stat(path)).mtime > keepOldChunks) await rm(path);
+  }
+}

@@ -1,0 +1,82 @@
+/** What a configuration key accepts. */
+export type KeyKind =
+  | StringKind
+  /** A folder or file. The reader of the layer makes it absolute, because only it knows what the path is relative to. */
+  | { readonly type: 'path' }
+  | { readonly type: 'path-list' }
+  | { readonly type: 'integer'; readonly min: number }
+  | { readonly type: 'boolean' }
+  | ChoiceKind<string>
+  | { readonly type: 'string-list' }
+  | { readonly type: 'string-map' }
+  | TableKind<KeyTable>
+  | NamedTablesKind<KeyTable>
+  | UnsupportedKind;
+
+export interface StringKind {
+  readonly type: 'string';
+  readonly blank: 'allowed' | 'refused';
+}
+
+export interface ChoiceKind<Choice extends string> {
+  readonly type: 'choice';
+  readonly choices: readonly Choice[];
+  /** Older spellings that still mean one of the choices. */
+  readonly aliases: Readonly<Record<string, Choice>>;
+}
+
+export interface TableKind<Keys extends KeyTable> {
+  readonly type: 'table';
+  readonly keys: Keys;
+  /** Names that are right to write and have no effect yet. */
+  readonly unused: readonly string[];
+}
+
+/** A table whose keys are names that the user makes up, each with a table of its own. */
+export interface NamedTablesKind<Keys extends KeyTable> {
+  readonly type: 'named-tables';
+  readonly keys: Keys;
+  readonly unused: readonly string[];
+  /** Names that are taken, and what to do instead. */
+  readonly reserved: Readonly<Record<string, string>>;
+}
+
+/** A key that restricts something and is not enforced yet: leaving it out in silence would be a false promise. */
+export interface UnsupportedKind {
+  readonly type: 'unsupported';
+  readonly advice: string;
+}
+
+export interface KeyTable {
+  readonly [key: string]: KeyKind;
+}
+
+/** The value of a key after checking. */
+export type ValueOf<Kind extends KeyKind> = Kind extends { readonly type: 'string' | 'path' }
+  ? string
+  : Kind extends { readonly type: 'integer' }
+    ? number
+    : Kind extends { readonly type: 'boolean' }
+      ? boolean
+      : Kind extends ChoiceKind<infer Choice>
+        ? Choice
+        : Kind extends { readonly type: 'string-list' | 'path-list' }
+          ? readonly string[]
+          : Kind extends { readonly type: 'string-map' }
+            ? Readonly<Record<string, string>>
+            : Kind extends TableKind<infer Keys>
+              ? ValuesOf<Keys>
+              : Kind extends NamedTablesKind<infer Keys>
+                ? Readonly<Record<string, ValuesOf<Keys>>>
+                : never;
+
+/** The checked values of a table, keys in camel case. */
+export type ValuesOf<Table extends KeyTable> = {
+  readonly [Key in keyof Table & string as Table[Key] extends UnsupportedKind ? never : CamelCase<Key>]?: ValueOf<
+    Table[Key]
+  >;
+};
+
+type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Key;

@@ -1,0 +1,100 @@
+import type { ApprovalPolicy, SandboxMode } from '../protocol/permission-profile.ts';
+import type { ChoiceKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
+import { unusedKeys } from './unused-keys.ts';
+
+const text = { type: 'string', blank: 'allowed' } as const;
+const name = { type: 'string', blank: 'refused' } as const;
+const flag = { type: 'boolean' } as const;
+const count = { type: 'integer', min: 0 } as const;
+const path = { type: 'path' } as const;
+const paths = { type: 'path-list' } as const;
+const strings = { type: 'string-list' } as const;
+const stringMap = { type: 'string-map' } as const;
+
+function choice<const Choice extends string>(
+  choices: readonly Choice[],
+  aliases: Readonly<Record<string, NoInfer<Choice>>> = {},
+): ChoiceKind<Choice> {
+  return { type: 'choice', choices, aliases };
+}
+
+function table<Keys extends KeyTable>(keys: Keys, unused: readonly string[] = []): TableKind<Keys> {
+  return { type: 'table', keys, unused };
+}
+
+const providerKeys = {
+  name: text,
+  base_url: name,
+  env_key: name,
+  env_key_instructions: text,
+  experimental_bearer_token: name,
+  wire_api: name,
+  query_params: stringMap,
+  http_headers: stringMap,
+  env_http_headers: stringMap,
+  request_max_retries: count,
+  stream_max_retries: count,
+  stream_idle_timeout_ms: { type: 'integer', min: 1 },
+  requires_openai_auth: flag,
+  supports_websockets: flag,
+  // Kept only so that a provider which needs them can be refused when it is chosen.
+  auth: table({}, ['command', 'args', 'timeout_ms', 'refresh_interval_ms', 'cwd']),
+  aws: table({}, ['profile', 'region', 'auth_refresh']),
+} as const satisfies KeyTable;
+
+const keys = {
+  model: name,
+  model_provider: name,
+  model_reasoning_effort: name,
+  model_reasoning_summary: choice(['auto', 'concise', 'detailed', 'none']),
+  model_verbosity: choice(['low', 'medium', 'high']),
+  model_context_window: { type: 'integer', min: 1 },
+  tool_output_token_limit: count,
+  approval_policy: choice<ApprovalPolicy>(['untrusted', 'on-request', 'never'], { 'on-failure': 'on-request' }),
+  sandbox_mode: choice<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),
+  sandbox_workspace_write: table({
+    writable_roots: paths,
+    network_access: flag,
+    exclude_tmpdir_env_var: flag,
+    exclude_slash_tmp: flag,
+  } as const),
+  shell_environment_policy: table(
+    {
+      inherit: choice(['all', 'core', 'none']),
+      ignore_default_excludes: flag,
+      exclude: strings,
+      set: stringMap,
+      include_only: strings,
+      filters: { type: 'unsupported', advice: 'Write the patterns as lists in exclude and include_only.' },
+    } as const,
+    ['experimental_use_profile'],
+  ),
+  developer_instructions: text,
+  instructions: text,
+  model_instructions_file: path,
+  project_doc_max_bytes: count,
+  project_doc_fallback_filenames: strings,
+  project_root_markers: strings,
+  openai_base_url: name,
+  model_providers: {
+    type: 'named-tables',
+    keys: providerKeys,
+    unused: ['supports_standalone_web_search', 'websocket_connect_timeout_ms'],
+    reserved: {
+      openai: 'Choose another id, or set openai_base_url to send the requests elsewhere.',
+      ollama: 'Choose another id for your own server.',
+      lmstudio: 'Choose another id for your own server.',
+    },
+  },
+  default_permissions: { type: 'unsupported', advice: 'Use sandbox_mode to say what commands may touch.' },
+  permissions: { type: 'unsupported', advice: 'Use sandbox_mode to say what commands may touch.' },
+} as const satisfies KeyTable;
+
+/** A provider as it stands in the configuration. */
+export type ConfiguredProvider = ValuesOf<typeof providerKeys>;
+
+/** All keys as they stand in the configuration, before defaults. */
+export type GivenValues = ValuesOf<typeof keys>;
+
+/** Every key that this version reads, and the names it lets pass. */
+export const keyTable: TableKind<typeof keys> = table(keys, unusedKeys);

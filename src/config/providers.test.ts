@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../protocol/json.ts';
+import { readConfig } from './config.ts';
+import { providerOf } from './providers.ts';
+
+function configOf(values: JsonObject) {
+  const { config, problems } = readConfig([{ name: 'user', source: 'test', values }]);
+  expect(problems).toEqual([]);
+  return config;
+}
+
+test('openai is there without configuration', () => {
+  expect(providerOf(configOf({}), 'openai')).toEqual({
+    id: 'openai',
+    name: 'OpenAI',
+    baseUrl: 'https://api.openai.com/v1',
+    envKeys: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
+    envKeyInstructions: expect.stringContaining('OPENAI_API_KEY'),
+    httpHeaders: {},
+    envHttpHeaders: { 'OpenAI-Organization': 'OPENAI_ORGANIZATION', 'OpenAI-Project': 'OPENAI_PROJECT' },
+    queryParams: {},
+    requestMaxRetries: 4,
+    streamMaxRetries: 5,
+    streamIdleTimeoutMs: 300_000,
+  });
+});
+
+test('openai_base_url moves it, and slashes at its end do not count', () => {
+  const config = configOf({ openai_base_url: 'http://127.0.0.1:8080/v1/' });
+  expect(providerOf(config, 'openai')).toMatchObject({ baseUrl: 'http://127.0.0.1:8080/v1' });
+});
+
+test.each([
+  ['ollama', 'http://localhost:11434/v1'],
+  ['lmstudio', 'http://localhost:1234/v1'],
+])('%s runs here and wants no key', (id, baseUrl) => {
+  expect(providerOf(configOf({}), id)).toMatchObject({ id, baseUrl, envKeys: [] });
+});
+
+test('a configured provider keeps what was set and takes the rest from the defaults', () => {
+  const config = configOf({
+    model_providers: {
+      azure: {
+        base_url: 'https://mine.openai.azure.com/openai/v1',
+        env_key: 'AZURE_KEY',
+        env_key_instructions: 'Ask the platform team.',
+        wire_api: 'responses',
+        query_params: { 'api-version': '2026-01-01' },
+        http_headers: { 'x-team': 'core' },
+        env_http_headers: { 'api-key': 'AZURE_KEY' },
+        request_max_retries: 5000,
+        stream_idle_timeout_ms: 1000,
+      },
+    },
+  });
+  expect(providerOf(config, 'azure')).toEqual({
+    id: 'azure',
+    name: 'azure',
+    baseUrl: 'https://mine.openai.azure.com/openai/v1',
+    envKeys: ['AZURE_KEY'],
+    envKeyInstructions: 'Ask the platform team.',
+    httpHeaders: { 'x-team': 'core' },
+    envHttpHeaders: { 'api-key': 'AZURE_KEY' },
+    queryParams: { 'api-version': '2026-01-01' },
+    requestMaxRetries: 100,
+    streamMaxRetries: 5,
+    streamIdleTimeoutMs: 1000,
+  });
+});
+
+test('a provider that requires an OpenAI login takes the OpenAI keys', () => {
+  const config = configOf({ model_providers: { proxy: { base_url: 'https://proxy/v1', requires_openai_auth: true } } });
+  expect(providerOf(config, 'proxy')).toMatchObject({ envKeys: ['CODEX_API_KEY', 'OPENAI_API_KEY'] });
+});
+
+test('an unknown id names the known ones', () => {
+  const config = configOf({ model_providers: { mine: { base_url: 'http://x' } } });
+  expect(providerOf(config, 'opnai')).toEqual({
+    code: 'provider-unknown',
+    message: 'There is no provider "opnai"; known are openai, ollama, lmstudio, mine',
+    next: expect.stringContaining('[model_providers.opnai]'),
+  });
+  expect(providerOf(config, 'toString')).toMatchObject({ code: 'provider-unknown' });
+});
+
+test.each<[string, JsonObject, string]>([
+  ['another wire', { base_url: 'http://x', wire_api: 'chat' }, 'provider-wire-api'],
+  ['no address', { env_key: 'KEY' }, 'provider-incomplete'],
+  ['an address that is none', { base_url: 'localhost:8080' }, 'provider-incomplete'],
+  ['a command that prints the key', { base_url: 'http://x', auth: { command: 'k' } }, 'provider-auth-unsupported'],
+  ['cloud credentials', { base_url: 'http://x', aws: { region: 'eu' } }, 'provider-auth-unsupported'],
+])('%s is a problem only when the provider is chosen', (_, provider, code) => {
+  const config = configOf({ model_providers: { odd: provider } });
+  expect(providerOf(config, 'odd')).toMatchObject({ code, next: expect.any(String) });
+  expect(providerOf(config, 'openai')).toMatchObject({ id: 'openai' });
+});

@@ -1,0 +1,139 @@
+import type { Outcome } from '../protocol/outcome.ts';
+import type { Config } from './config.ts';
+import type { ConfiguredProvider } from './key-table.ts';
+
+/** Where requests go and how they identify themselves. Variables are named here and read by whoever sends. */
+export interface ProviderConfig {
+  readonly id: string;
+  readonly name: string;
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  /** Variables that may hold the key; the first that is set and not blank is used. Empty: the provider wants no key. */
+  readonly envKeys: readonly string[];
+  /** Shown when none of the variables is set. */
+  readonly envKeyInstructions?: string;
+  readonly bearerToken?: string;
+  readonly httpHeaders: Readonly<Record<string, string>>;
+  /** Header name to variable; a header whose variable is unset or blank is left out. */
+  readonly envHttpHeaders: Readonly<Record<string, string>>;
+  readonly queryParams: Readonly<Record<string, string>>;
+  readonly requestMaxRetries: number;
+  readonly streamMaxRetries: number;
+  readonly streamIdleTimeoutMs: number;
+}
+
+export type ProviderProblemCode =
+  | 'provider-unknown'
+  | 'provider-incomplete'
+  | 'provider-wire-api'
+  | 'provider-auth-unsupported';
+
+export type ProviderProblem = Outcome<ProviderProblemCode>;
+
+const openaiUrl = 'https://api.openai.com/v1';
+/** The narrower name first: whoever sets it means this program, while the other may be there for anything. */
+const openaiKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY'];
+const openaiKeyInstructions = 'Create a key at https://platform.openai.com/api-keys and set OPENAI_API_KEY to it.';
+const mostRetries = 100;
+
+const plain = {
+  httpHeaders: {},
+  envHttpHeaders: {},
+  queryParams: {},
+  requestMaxRetries: 4,
+  streamMaxRetries: 5,
+  streamIdleTimeoutMs: 300_000,
+};
+
+/** The provider with that id, ready to be used, or why it cannot be. */
+export function providerOf(config: Config, id: string): ProviderConfig | ProviderProblem {
+  const builtIn = builtInProviders(config).find((provider) => provider.id === id);
+  if (builtIn !== undefined) return checkedUrl(builtIn);
+  const configured = Object.hasOwn(config.modelProviders, id) ? config.modelProviders[id] : undefined;
+  return configured === undefined ? unknownProvider(config, id) : customProvider(id, configured);
+}
+
+function builtInProviders(config: Config): readonly ProviderConfig[] {
+  return [
+    {
+      ...plain,
+      id: 'openai',
+      name: 'OpenAI',
+      baseUrl: withoutSlash(config.openaiBaseUrl ?? openaiUrl),
+      envKeys: openaiKeys,
+      envKeyInstructions: openaiKeyInstructions,
+      envHttpHeaders: { 'OpenAI-Organization': 'OPENAI_ORGANIZATION', 'OpenAI-Project': 'OPENAI_PROJECT' },
+    },
+    { ...plain, id: 'ollama', name: 'Ollama', baseUrl: 'http://localhost:11434/v1', envKeys: [] },
+    { ...plain, id: 'lmstudio', name: 'LM Studio', baseUrl: 'http://localhost:1234/v1', envKeys: [] },
+  ];
+}
+
+function customProvider(id: string, given: ConfiguredProvider): ProviderConfig | ProviderProblem {
+  const refused = refuse(id, given);
+  if (refused !== undefined) return refused;
+  const baseUrl = given.baseUrl ?? (given.requiresOpenaiAuth === true ? openaiUrl : undefined);
+  if (baseUrl === undefined) {
+    return {
+      code: 'provider-incomplete',
+      message: `The provider "${id}" has no base_url`,
+      next: `Set model_providers.${id}.base_url to the address that ends before /responses.`,
+    };
+  }
+  const usesOpenaiKeys = given.envKey === undefined && given.requiresOpenaiAuth === true;
+  const instructions = given.envKeyInstructions ?? (usesOpenaiKeys ? openaiKeyInstructions : undefined);
+  return checkedUrl({
+    id,
+    name: given.name ?? id,
+    baseUrl: withoutSlash(baseUrl),
+    envKeys: given.envKey === undefined ? (usesOpenaiKeys ? openaiKeys : []) : [given.envKey],
+    ...(instructions === undefined ? {} : { envKeyInstructions: instructions }),
+    ...(given.experimentalBearerToken === undefined ? {} : { bearerToken: given.experimentalBearerToken }),
+    httpHeaders: given.httpHeaders ?? {},
+    envHttpHeaders: given.envHttpHeaders ?? {},
+    queryParams: given.queryParams ?? {},
+    requestMaxRetries: Math.min(given.requestMaxRetries ?? plain.requestMaxRetries, mostRetries),
+    streamMaxRetries: Math.min(given.streamMaxRetries ?? plain.streamMaxRetries, mostRetries),
+    streamIdleTimeoutMs: given.streamIdleTimeoutMs ?? plain.streamIdleTimeoutMs,
+  });
+}
+
+function refuse(id: string, given: ConfiguredProvider): ProviderProblem | undefined {
+  if (given.wireApi !== undefined && given.wireApi !== 'responses') {
+    return {
+      code: 'provider-wire-api',
+      message: `The provider "${id}" has wire_api "${given.wireApi}"; only "responses" is supported now`,
+      next: `Remove model_providers.${id}.wire_api if the server speaks the Responses API, or choose another provider.`,
+    };
+  }
+  const auth = given.auth === undefined ? (given.aws === undefined ? undefined : 'aws') : 'auth';
+  if (auth === undefined) return undefined;
+  return {
+    code: 'provider-auth-unsupported',
+    message: `The provider "${id}" gets its key through "${auth}", which is not supported now`,
+    next: `Put the key into a variable and name it in model_providers.${id}.env_key instead.`,
+  };
+}
+
+function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem {
+  if (/^https?:\/\/[^\s/?#]/i.test(provider.baseUrl) && URL.canParse(provider.baseUrl)) return provider;
+  const key = provider.id === 'openai' ? 'openai_base_url' : `model_providers.${provider.id}.base_url`;
+  return {
+    code: 'provider-incomplete',
+    message: `The address of the provider "${provider.id}" is not a web address: "${provider.baseUrl}"`,
+    next: `Set ${key} to an address that begins with https:// or http://.`,
+  };
+}
+
+function unknownProvider(config: Config, id: string): ProviderProblem {
+  const known = [...builtInProviders(config).map((provider) => provider.id), ...Object.keys(config.modelProviders)];
+  return {
+    code: 'provider-unknown',
+    message: `There is no provider "${id}"; known are ${known.join(', ')}`,
+    next: `Set model_provider to one of these, or define [model_providers.${id}] with its base_url.`,
+  };
+}
+
+function withoutSlash(url: string): string {
+  return url.replace(/\/+$/, '');
+}

@@ -1,0 +1,51 @@
+const escapes: Readonly<Record<string, string>> = {
+  b: '\b',
+  t: '\t',
+  n: '\n',
+  f: '\f',
+  r: '\r',
+  '"': '"',
+  '\\': '\\',
+};
+
+/** The TOML string on one line that begins at the position, and where it ends. Undefined when there is none. */
+export function readTomlString(
+  text: string,
+  start: number,
+): { readonly value: string; readonly end: number } | undefined {
+  // Three quotes begin a string over several lines, which is not read here.
+  if (text.startsWith('"""', start) || text.startsWith("'''", start)) return undefined;
+  return text[start] === "'" ? readLiteral(text, start) : readBasic(text, start);
+}
+
+function readLiteral(text: string, start: number): ReturnType<typeof readTomlString> {
+  const match = matchAt(/'([^'\u0000-\u0008\u000A-\u001F\u007F]*)'/y, text, start);
+  return match === undefined ? undefined : { value: match[1] ?? '', end: start + match[0].length };
+}
+
+function readBasic(text: string, start: number): ReturnType<typeof readTomlString> {
+  const match = matchAt(/"((?:[^"\\\u0000-\u0008\u000A-\u001F\u007F]|\\.)*)"/y, text, start);
+  if (match === undefined) return undefined;
+  const value = unescape(match[1] ?? '');
+  return value === undefined ? undefined : { value, end: start + match[0].length };
+}
+
+function unescape(body: string): string | undefined {
+  let valid = true;
+  const value = body.replace(/\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)/g, (_, name: string) => {
+    const character = name.length > 1 ? fromCodePoint(Number.parseInt(name.slice(1), 16)) : escapes[name];
+    if (character === undefined) valid = false;
+    return character ?? '';
+  });
+  return valid ? value : undefined;
+}
+
+function fromCodePoint(code: number): string | undefined {
+  const isSurrogate = code >= 0xd800 && code <= 0xdfff;
+  return code > 0x10ffff || isSurrogate ? undefined : String.fromCodePoint(code);
+}
+
+function matchAt(pattern: RegExp, text: string, start: number): RegExpExecArray | undefined {
+  pattern.lastIndex = start;
+  return pattern.exec(text) ?? undefined;
+}

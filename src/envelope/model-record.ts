@@ -1,0 +1,53 @@
+import type { JsonObject } from '../protocol/json.ts';
+
+/** What the catalogue knows about a model. */
+export interface ModelRecord {
+  /** The name as it was asked for; it is what the provider gets. */
+  readonly slug: string;
+  readonly contextWindow: number;
+  readonly effectivePercent: number;
+  /** How much of one tool output the model takes. */
+  readonly truncation: { readonly mode: 'bytes' | 'tokens'; readonly limit: number };
+  readonly defaultEffort?: string;
+  readonly supportedEfforts: readonly string[];
+  readonly defaultSummary?: string;
+  readonly defaultVerbosity?: string;
+  /** Opaque: two models with different values cannot read each other's checkpoints. */
+  readonly compatibility?: string;
+  readonly instructions: string;
+  /** The catalogue did not know the name and general values were taken. */
+  readonly guessed: boolean;
+}
+
+/** A catalogue entry: a record for every name that begins with its slug. */
+export type CatalogueEntry = Omit<ModelRecord, 'guessed'>;
+
+/** Facts about the models that are known without asking anyone. */
+export interface Catalogue {
+  readonly models: readonly CatalogueEntry[];
+  /** For a name that no entry fits. */
+  readonly fallback: Omit<CatalogueEntry, 'slug'>;
+}
+
+/** The longest slug that begins the name; else the same without one `namespace/`; else the fallback. */
+export function lookUpModel(catalogue: Catalogue, name: string): ModelRecord {
+  const found = longestPrefix(catalogue, name) ?? longestPrefix(catalogue, withoutNamespace(name));
+  if (found === undefined) return { ...catalogue.fallback, slug: name, guessed: true };
+  return { ...found, slug: name, guessed: false };
+}
+
+function longestPrefix(catalogue: Catalogue, name: string | undefined): CatalogueEntry | undefined {
+  if (name === undefined) return undefined;
+  return catalogue.models
+    .filter((model) => name.startsWith(model.slug))
+    .toSorted((a, b) => b.slug.length - a.slug.length)[0];
+}
+
+function withoutNamespace(name: string): string | undefined {
+  return /^[A-Za-z0-9_-]+\/(?<rest>[^/]+)$/.exec(name)?.groups?.['rest'];
+}
+
+/** The compaction-compatibility value in the key that other programs read. */
+export function compatibilityField(record: ModelRecord): JsonObject {
+  return record.compatibility === undefined ? {} : { comp_hash: record.compatibility };
+}

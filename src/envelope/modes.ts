@@ -1,0 +1,8 @@
+/** How the model and the user work together. */
+export interface Modes {
+  readonly collaboration: 'default';
+}
+
+export function resolveModes(): Modes {
+  return { collaboration: 'default' };
+}

@@ -1,0 +1,199 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { RunnableCommand } from '../ports/sandbox.ts';
+import { createNodeSpawn } from './node-spawn.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'capstan-exec-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
+const { run } = createNodeSpawn({ clock, temporaryDirectory: folder });
+const limits = { timeoutMs: 10_000, outputBytes: 1_000_000 };
+const never = new AbortController().signal;
+
+function script(text: string, more: Partial<RunnableCommand> = {}): RunnableCommand {
+  const env = { PATH: process.env['PATH'] ?? '' };
+  return {
+    kind: 'runnable',
+    argv: ['bash', '-c', text],
+    cwd: folder,
+    env,
+    files: [],
+    cleanup: async () => {},
+    ...more,
+  };
+}
+
+/** How many processes have the mark in their command line. */
+function survivors(mark: string): number {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(mark);
+    } catch {
+      return false;
+    }
+  }).length;
+}
+
+describe('output', () => {
+  test('both streams arrive as one, in the order they were written', async () => {
+    const end = await run(script('for i in $(seq 200); do echo out $i; echo err $i >&2; done'), limits, never);
+    const expected = Array.from({ length: 200 }, (_, i) => `out ${i + 1}\nerr ${i + 1}\n`).join('');
+    expect(end).toMatchObject({ kind: 'exited', exitCode: 0, output: { text: expected, totalBytes: expected.length } });
+  });
+
+  test('the streams can be opened by name', async () => {
+    const end = await run(
+      script('echo a > /dev/stdout; echo b > /dev/stderr; echo c | tee /dev/stderr'),
+      limits,
+      never,
+    );
+    expect(end).toMatchObject({ exitCode: 0, output: { text: 'a\nb\nc\nc\n' } });
+  });
+
+  test('characters survive the borders of chunks', async () => {
+    const end = await run(
+      script(String.raw`printf '\xe2'; sleep 0.05; printf '\x82'; sleep 0.05; printf '\xac'`),
+      limits,
+      never,
+    );
+    expect(end).toMatchObject({ output: { text: '€', totalBytes: 3 } });
+  });
+
+  test('a flood is cut in the middle and counted', async () => {
+    const end = await run(script('seq 1000000'), { ...limits, outputBytes: 20 }, never);
+    expect(end).toMatchObject({
+      output: { text: '1\n2\n3\n4\n5\n... 6888876 bytes omitted ...\n9\n1000000\n', totalBytes: 6_888_896 },
+    });
+  });
+
+  test('stdin is empty, and the environment is what was given', async () => {
+    const end = await run(
+      script('cat; env | sort', { env: { PATH: '/usr/bin:/bin', 'ODD-NAME': 'x y' } }),
+      limits,
+      never,
+    );
+    const names = (end as { output: { text: string } }).output.text.match(/^[^=]+/gm);
+    expect(names).toEqual(expect.arrayContaining(['ODD-NAME', 'PATH']));
+    expect(names?.filter((name) => !['ODD-NAME', 'PATH', 'PWD', 'SHLVL', '_'].includes(name))).toEqual([]);
+  });
+});
+
+describe('ends', () => {
+  test.each([
+    ['exit 7', 7],
+    ['kill -KILL $$', 137],
+    ['kill -TERM $$', 143],
+  ])('%s: %j', async (text, exitCode) => {
+    expect(await run(script(text), limits, never)).toMatchObject({ kind: 'exited', exitCode });
+  });
+
+  test.each([
+    [{ argv: ['no-such-program'] }, 'The program "no-such-program" was not found.'],
+    [{ argv: ['/'] }, 'The program "/" may not be executed.'],
+    [{ cwd: '/no/such/folder' }, 'The working folder "/no/such/folder" does not exist.'],
+    [{ cwd: '/dev/null' }, 'The working folder "/dev/null" is not a folder.'],
+    [
+      { argv: ['echo', 'x'.repeat(5_000_000)] },
+      'The command line and its environment are longer than the system allows.',
+    ],
+    [{ argv: ['echo', 'a\0b'] }, /^The command could not be started: /],
+    [{ argv: [] }, /^The command could not be started: /],
+  ])('not started: %#', async (change, reason) => {
+    const expected: unknown = expect.stringMatching(reason);
+    expect(await run(script('true', change), limits, never)).toEqual({ kind: 'not-started', reason: expected });
+  });
+
+  test('tidies up once, whatever happened', async () => {
+    let count = 0;
+    const cleanup = async () => void (count += 1);
+    await run(script('true', { cleanup }), limits, never);
+    await run(script('true', { cleanup, argv: ['no-such-program'] }), limits, never);
+    await run(script('sleep 5', { cleanup }), { ...limits, timeoutMs: 20 }, never);
+    await run(script('true', { cleanup }), limits, AbortSignal.abort());
+    expect(count).toBe(4);
+  });
+
+  test('many commands at once keep their outputs apart', async () => {
+    const ends = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => run(script(`sleep 0.0${i % 5}; echo ${i}`), limits, never)),
+    );
+    expect(ends.map((end) => end.kind === 'exited' && end.output.text)).toEqual(ends.map((_, i) => `${i}\n`));
+  });
+});
+
+describe('kills', () => {
+  test('at the time-out, with everything the command started', async () => {
+    const mark = 'sleep 271828';
+    const end = await run(
+      script(`${mark} & (trap '' TERM; ${mark} & wait) & echo up; wait`),
+      { ...limits, timeoutMs: 300 },
+      never,
+    );
+    expect(end).toMatchObject({ kind: 'timed-out', output: { text: 'up\n' } });
+    expect(survivors('271828')).toBe(0);
+  });
+
+  test('politely first', async () => {
+    const end = await run(
+      script("trap 'echo bye; exit' TERM; echo up; while :; do sleep 0.01; done"),
+      { ...limits, timeoutMs: 200 },
+      never,
+    );
+    expect(end).toMatchObject({
+      kind: 'timed-out',
+      output: { text: expect.stringMatching(/^up\n[^]*bye\n$/) as string },
+    });
+  });
+
+  test('firmly after the grace', async () => {
+    const end = await run(script("trap '' TERM; while :; do sleep 0.01; done"), { ...limits, timeoutMs: 100 }, never);
+    expect(end.kind).toBe('timed-out');
+    expect((end as { durationMs: number }).durationMs).toBeGreaterThan(550);
+    expect((end as { durationMs: number }).durationMs).toBeLessThan(1500);
+  });
+
+  test('when the signal aborts, and not even started when it already has', async () => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 100);
+    expect(await run(script('echo up; sleep 314159'), limits, stop.signal)).toMatchObject({
+      kind: 'aborted',
+      output: { text: 'up\n' },
+    });
+    expect(survivors('314159')).toBe(0);
+    expect(await run(script('echo up'), limits, stop.signal)).toMatchObject({
+      kind: 'aborted',
+      output: { text: '', totalBytes: 0 },
+    });
+  });
+
+  test('a background process that holds the output does not hold the call', async () => {
+    const end = await run(script('sleep 161803 & echo done'), limits, never);
+    expect(end).toMatchObject({ kind: 'exited', exitCode: 0, output: { text: 'done\n' } });
+    expect((end as { durationMs: number }).durationMs).toBeLessThan(1000);
+    expect(survivors('161803')).toBe(0);
+  });
+});
+
+describe('extra files', () => {
+  test('are open for reading from descriptor 3 on, however large', async () => {
+    const large = Buffer.alloc(3_000_000, 'x');
+    const files = [Buffer.from('first'), large, Buffer.from('')];
+    const end = await run(script('cat <&3; echo; wc -c <&4; wc -c <&5', { files }), limits, never);
+    expect((end as { output: { text: string } }).output.text.split(/\s+/)).toEqual(['first', '3000000', '0', '']);
+  });
+
+  test('need not be read', async () => {
+    const files = [Buffer.alloc(3_000_000)];
+    expect(await run(script('echo ok', { files }), limits, never)).toMatchObject({
+      exitCode: 0,
+      output: { text: 'ok\n' },
+    });
+  });
+});
+
+test('leaves nothing in the temporary folder', () => {
+  expect(readdirSync(folder)).toEqual([]);
+});

@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { closeSync } from 'node:fs';
+import { Socket } from 'node:net';
+import { constants } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '../ports/clock.ts';
+import type { RunnableCommand } from '../ports/sandbox.ts';
+import type { ProcessEnd, Spawn } from '../ports/spawn.ts';
+import { createOutputBuffer } from './output-buffer.ts';
+import { createPipeStock, type PipeStock } from './pipe-stock.ts';
+import { type ProcessGroup, trackGroup } from './process-group.ts';
+import { startFailure } from './start-failure.ts';
+
+export interface NodeSpawnOptions {
+  /** Measures durations. Time limits run on real time, as processes do. */
+  readonly clock: Clock;
+  /** Where pipes get their names for a moment. */
+  readonly temporaryDirectory: string;
+}
+
+/** How long a killed command may tidy up. */
+const graceMs = 500;
+/** How long output may stay open after the command ended, because a process it left behind holds it. */
+const drainMs = 250;
+const longestTimerMs = 2 ** 31 - 1;
+
+export function createNodeSpawn({ clock, temporaryDirectory }: NodeSpawnOptions): Spawn {
+  const pipes = createPipeStock({ temporaryDirectory });
+  return {
+    async run(command, limits, signal) {
+      const startedAt = clock.now();
+      const output = createOutputBuffer(limits.outputBytes);
+      const told = () => ({ output: output.result(), durationMs: clock.now() - startedAt });
+      let running: Running | NotStarted | undefined;
+      try {
+        running = signal.aborted ? undefined : await start(command, pipes);
+        if (running === undefined) return { kind: 'aborted', ...told() };
+        if (running.kind === 'not-started') return running;
+        running.onOutput((bytes) => output.add(bytes));
+        const cause = await firstOf(running.exited, limits.timeoutMs, signal);
+        if (cause === 'exited') await drain(running);
+        else await killTree(running);
+        return cause === 'exited'
+          ? { kind: 'exited', exitCode: await running.exited, ...told() }
+          : { kind: cause, ...told() };
+      } finally {
+        if (running?.kind === 'running') running.close();
+        await command.cleanup();
+      }
+    },
+  };
+}
+
+type NotStarted = Extract<ProcessEnd, { kind: 'not-started' }>;
+
+interface Running {
+  readonly kind: 'running';
+  readonly group: ProcessGroup;
+  /** The exit code; 128 plus its number when a signal ended the command. */
+  readonly exited: Promise<number>;
+  /** Nobody holds the output open any more, and all of it has been read. */
+  readonly outputEnded: Promise<unknown>;
+  onOutput(listener: (bytes: Uint8Array) => void): void;
+  close(): void;
+}
+
+async function start(command: RunnableCommand, pipes: PipeStock): Promise<Running | NotStarted> {
+  const pipe = await pipes.take();
+  const write = pipe?.writeEnd ?? 'pipe';
+  let child: ChildProcess;
+  try {
+    const [program = '', ...parameters] = command.argv;
+    child = spawn(program, parameters, {
+      cwd: command.cwd,
+      env: command.env,
+      detached: true,
+      stdio: ['ignore', write, write, ...command.files.map(() => 'pipe' as const)],
+    });
+  } catch (error) {
+    // Arguments that no system accepts, such as a NUL byte, throw before anything is tried.
+    if (pipe !== undefined) closeSync(pipe.readEnd);
+    return { kind: 'not-started', reason: startFailure(command, error) };
+  } finally {
+    // Ours must go, or the output would never end.
+    if (pipe !== undefined) closeSync(pipe.writeEnd);
+  }
+  const exited = new Promise<number>((resolve) => {
+    child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal as NodeJS.Signals]));
+  });
+  const failure = await startOf(child);
+  if (failure !== undefined) {
+    if (pipe !== undefined) closeSync(pipe.readEnd);
+    return { kind: 'not-started', reason: startFailure(command, failure) };
+  }
+  const outputs = (
+    pipe === undefined
+      ? [child.stdout, child.stderr]
+      : [new Socket({ fd: pipe.readEnd, readable: true, writable: false })]
+  ) as readonly Readable[];
+  const outputEnded = Promise.all(outputs.map(closed));
+  const extra = child.stdio.slice(3) as readonly Writable[];
+  for (const [index, stream] of extra.entries()) {
+    // The child may close a file before it has read all of it.
+    stream.on('error', () => {});
+    stream.end(command.files[index]);
+  }
+  const group = trackGroup(child.pid as number);
+  return {
+    kind: 'running',
+    group,
+    exited,
+    outputEnded,
+    onOutput(listener) {
+      for (const stream of outputs) stream.on('data', listener);
+    },
+    close() {
+      for (const stream of [...outputs, ...extra]) stream.destroy();
+      group.release();
+    },
+  };
+}
+
+function startOf(child: ChildProcess): Promise<Error | undefined> {
+  return new Promise((resolve) => {
+    child.once('spawn', () => resolve(undefined));
+    child.on('error', resolve);
+  });
+}
+
+function closed(stream: Readable): Promise<void> {
+  return new Promise((resolve) => {
+    stream.on('error', () => {});
+    stream.on('close', resolve);
+  });
+}
+
+function firstOf(
+  exited: Promise<unknown>,
+  timeoutMs: number,
+  outer: AbortSignal,
+): Promise<'exited' | 'timed-out' | 'aborted'> {
+  // Many commands may run under one signal, and Node warns when it counts more than ten listeners on it.
+  const signal = AbortSignal.any([outer]);
+  return new Promise((resolve) => {
+    const onAbort = () => finish('aborted');
+    const timer = setTimeout(() => finish('timed-out'), Math.min(timeoutMs, longestTimerMs));
+    function finish(cause: 'exited' | 'timed-out' | 'aborted'): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      resolve(cause);
+    }
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
+    void exited.then(() => finish('exited'));
+  });
+}
+
+/** The command ended by itself. What it left behind keeps running only if it does not hold the output. */
+async function drain(running: Running): Promise<void> {
+  if (await settlesWithin(running.outputEnded, drainMs)) return;
+  running.group.signal('SIGKILL');
+  await settlesWithin(running.outputEnded, drainMs / 5);
+}
+
+async function killTree(running: Running): Promise<void> {
+  running.group.signal('SIGTERM');
+  for (let waited = 0; waited < graceMs && running.group.isAlive(); waited += 20) await pause(20);
+  if (running.group.isAlive()) running.group.signal('SIGKILL');
+  // A process that hangs inside the kernel survives even this; nobody should wait for it.
+  await settlesWithin(Promise.all([running.exited, running.outputEnded]), drainMs);
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+async function settlesWithin(event: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, milliseconds, false);
+  });
+  try {
+    return await Promise.race([event.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,23 @@
+/** Answers to calls that no tool gave an answer to. */
+
+/** The call was under way when the program died: nobody can say what it did (I3). */
+export const outcomeUnknown =
+  'Outcome unknown: the program ended while this call was under way. It may have been done in part, wholly or not at all, and it has not been repeated.';
+
+/** The call was never answered, in a file that says no more about it. */
+export const aborted = 'aborted';
+
+/** The turn was interrupted before the call began. */
+export const notStarted = 'aborted by user before it started';
+
+export function unknownTool(name: string, known: readonly string[]): string {
+  return `There is no tool named ${JSON.stringify(name)}. Tools: ${known.join(', ')}.`;
+}
+
+export function badArguments(problem: string): string {
+  return `The arguments were not accepted and nothing was done: ${problem}`;
+}
+
+export function refused(message: string, next: string): string {
+  return `Not run: ${message} ${next}`;
+}

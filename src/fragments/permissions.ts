@@ -1,0 +1,70 @@
+import type { ApprovalPolicy, NetworkAccess, SandboxMode } from '../protocol/permission-profile.ts';
+import type { FragmentKind } from './define.ts';
+
+/** What the model is told about its permissions. Made from the same resolved policy that the sandbox enforces (I5). */
+export interface PermissionsText {
+  readonly mode: SandboxMode | 'external-sandbox';
+  readonly network: NetworkAccess;
+  readonly approval: ApprovalPolicy;
+  readonly writableRoots: readonly string[];
+  /** Inside writable roots, and yet not to be written. */
+  readonly readOnlyPaths: readonly string[];
+  /** Paths and globs that cannot even be read. */
+  readonly deniedPaths: readonly string[];
+  /** Everything that is not denied may be read. */
+  readonly readsEverything: boolean;
+}
+
+const markers = ['<permissions instructions>', '</permissions instructions>'] as const;
+
+const modeSentence: Readonly<Record<PermissionsText['mode'], string>> = {
+  'read-only': 'Commands can look at files and change none.',
+  'workspace-write': 'Commands can change files below the writable roots listed here, and nowhere else.',
+  'danger-full-access': 'Commands run without a sandbox and can change anything this user can change.',
+  'external-sandbox': 'Somebody else isolates this process; its limits are not known here.',
+};
+
+const networkSentence: Readonly<Record<NetworkAccess, string>> = {
+  restricted: 'Connections to anywhere, this machine included, fail.',
+  enabled: 'Commands can use the network.',
+};
+
+const approvalSentence: Readonly<Record<ApprovalPolicy, string>> = {
+  never:
+    'Nobody can be asked. A command that the sandbox stops stays stopped: find another way, or say what is missing.',
+  'on-request': 'A command that needs more than the sandbox grants can be proposed to the user, with the reason.',
+  untrusted: 'The user is asked before each command.',
+};
+
+export const permissionsFragment: FragmentKind<PermissionsText> = {
+  id: 'permissions',
+  role: 'developer',
+  markers,
+  capTokens: 4000,
+  body(told) {
+    const lines = [
+      `Sandbox: ${told.mode}. ${modeSentence[told.mode]}`,
+      `Network: ${told.network}. ${networkSentence[told.network]}`,
+      `Approval: ${told.approval}. ${approvalSentence[told.approval]}`,
+      ...(told.readsEverything ? [] : ['Reading is limited to what commands need and to the roots listed here.']),
+      ...list('Writable roots', told.writableRoots),
+      ...list('Read-only inside them', told.readOnlyPaths),
+      ...list('Not readable, and no request can change that', told.deniedPaths),
+    ];
+    return `\n${lines.join('\n')}\n`;
+  },
+};
+
+/** Permissions are no longer described. */
+export const permissionsWithdrawnFragment: FragmentKind<void> = {
+  id: 'permissions-withdrawn',
+  role: 'developer',
+  markers,
+  capTokens: 100,
+  body: () => '\nThe permissions described earlier are withdrawn. Find out by trying what is allowed.\n',
+};
+
+/** Paths are quoted as JSON: a name with a newline or a quote in it stays one name. */
+function list(title: string, paths: readonly string[]): readonly string[] {
+  return paths.length === 0 ? [] : [`${title}: ${paths.map((path) => JSON.stringify(path)).join(', ')}`];
+}

@@ -1,0 +1,56 @@
+/** How text is measured when it must be cut. One token is taken as four bytes. */
+export interface Budget {
+  readonly mode: 'bytes' | 'tokens';
+  readonly limit: number;
+}
+
+const bytesPerToken = 4;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+export function estimateTokens(text: string): number {
+  return Math.ceil(byteLength(text) / bytesPerToken);
+}
+
+export function byteLength(text: string): number {
+  // Three bytes per UTF-16 unit is the most there can be, so short strings need no encoding.
+  return encoder.encode(text).length;
+}
+
+/**
+ * The text itself if it fits, else its head and tail around a marker that says how much is missing. Characters are
+ * never split. A budget of 0 leaves the marker alone; an empty text stays empty.
+ */
+export function truncateMiddle(text: string, budget: Budget): string {
+  const limit = Math.max(0, budget.mode === 'tokens' ? budget.limit * bytesPerToken : budget.limit);
+  if (text.length * 3 <= limit) return text;
+  const bytes = encoder.encode(text);
+  if (bytes.length <= limit) return text;
+
+  const headEnd = characterStartAtOrBefore(bytes, Math.floor(limit / 2));
+  const tailStart = characterStartAtOrAfter(bytes, bytes.length - (limit - Math.floor(limit / 2)));
+  const head = decoder.decode(bytes.subarray(0, headEnd));
+  const tail = decoder.decode(bytes.subarray(tailStart));
+  return head + marker(bytes, headEnd, tailStart, limit, budget.mode) + tail;
+}
+
+function marker(bytes: Uint8Array, from: number, to: number, limit: number, mode: Budget['mode']): string {
+  if (mode === 'tokens') return `…${Math.ceil((bytes.length - limit) / bytesPerToken)} tokens truncated…`;
+  return `…${[...decoder.decode(bytes.subarray(from, to))].length} chars truncated…`;
+}
+
+function characterStartAtOrBefore(bytes: Uint8Array, index: number): number {
+  let at = index;
+  while (at > 0 && isContinuation(bytes[at])) at--;
+  return at;
+}
+
+function characterStartAtOrAfter(bytes: Uint8Array, index: number): number {
+  let at = index;
+  while (at < bytes.length && isContinuation(bytes[at])) at++;
+  return at;
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}

@@ -1,0 +1,20 @@
+import type { FragmentKind } from './define.ts';
+
+/** Why a turn ended before the model was done. */
+export type AbortCause = 'interrupted' | 'process-died';
+
+const sentence: Readonly<Record<AbortCause, string>> = {
+  interrupted:
+    'The user stopped the turn on purpose. A command that was running has been ended and may have done part of its work: look before you repeat it.',
+  'process-died':
+    'The program that ran the turn ended without warning. What was under way may have been done in part, wholly or not at all: look before you repeat it.',
+};
+
+export const turnAbortedFragment: FragmentKind<AbortCause> = {
+  id: 'turn-aborted',
+  role: 'user',
+  markers: ['<turn_aborted>', '</turn_aborted>'],
+  capTokens: 200,
+  separate: true,
+  body: (cause) => `\n${sentence[cause]}\n`,
+};

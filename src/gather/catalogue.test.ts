@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { lookUpModel } from '../envelope/model-record.ts';
+import { baseInstructions } from '../fragments/base-instructions.ts';
+import { bundledCatalogue } from './catalogue.ts';
+
+test('a known model', () => {
+  expect(lookUpModel(bundledCatalogue(), 'gpt-5.5')).toEqual({
+    slug: 'gpt-5.5',
+    contextWindow: 272_000,
+    effectivePercent: 95,
+    truncation: { mode: 'tokens', limit: 10_000 },
+    defaultEffort: 'medium',
+    supportedEfforts: ['low', 'medium', 'high', 'xhigh'],
+    defaultVerbosity: 'low',
+    compatibility: '2911',
+    instructions: baseInstructions(),
+    guessed: false,
+  });
+});
+
+test.each([
+  ['gpt-5.6-sol', { defaultEffort: 'low', compatibility: '3000' }],
+  ['gpt-5.6-luna', { supportedEfforts: ['low', 'medium', 'high', 'xhigh', 'max'] }],
+  ['gpt-5.4-mini', { slug: 'gpt-5.4-mini', defaultVerbosity: 'medium' }],
+  ['gpt-5.4-test', { slug: 'gpt-5.4-test', defaultVerbosity: 'low', guessed: false }],
+  ['proxy/gpt-5.2', { slug: 'proxy/gpt-5.2', truncation: { mode: 'bytes', limit: 10_000 }, guessed: false }],
+  ['a/b/gpt-5.2', { guessed: true }],
+])('%s', (name, expected) => {
+  expect(lookUpModel(bundledCatalogue(), name)).toMatchObject(expected);
+});
+
+test('an unknown model gets general values', () => {
+  expect(lookUpModel(bundledCatalogue(), 'gpt-oss:20b')).toEqual({
+    slug: 'gpt-oss:20b',
+    contextWindow: 272_000,
+    effectivePercent: 95,
+    truncation: { mode: 'bytes', limit: 10_000 },
+    supportedEfforts: [],
+    instructions: baseInstructions(),
+    guessed: true,
+  });
+});

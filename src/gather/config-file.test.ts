@@ -1,0 +1,109 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadConfigLayer } from './config-file.ts';
+import { flagsLayer } from './config-paths.ts';
+
+let home: string;
+let file: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'capstan-config-'));
+  file = join(home, 'config.toml');
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+function load() {
+  return loadConfigLayer({ home, osHome: '/users/me' });
+}
+
+test('a missing file is an empty layer', async () => {
+  expect(await load()).toEqual({ layer: { name: 'user', source: file, values: {} }, problems: [] });
+});
+
+test.each(['', '\n\n', '# only\n  # comments\n', '\uFEFF# and a mark\n'])('%j says nothing', async (text) => {
+  writeFileSync(file, text);
+  expect(await load()).toEqual({ layer: { name: 'user', source: file, values: {} }, problems: [] });
+});
+
+test('the file becomes plain values, with paths made absolute from its own folder', async () => {
+  writeFileSync(
+    file,
+    `\uFEFFmodel = "gpt-5.5"
+model_instructions_file = "prompts/base.md"
+released = 2026-11-15
+
+[sandbox_workspace_write]
+writable_roots = ["~", "~/work", "../shared", "/abs/x/.."]
+network_access = true
+
+[model_providers.mine]
+base_url = "http://localhost"
+`,
+  );
+  expect(await load()).toEqual({
+    layer: {
+      name: 'user',
+      source: file,
+      values: {
+        model: 'gpt-5.5',
+        model_instructions_file: join(home, 'prompts/base.md'),
+        released: '2026-11-15',
+        sandbox_workspace_write: {
+          writable_roots: ['/users/me', '/users/me/work', join(home, '../shared'), '/abs'],
+          network_access: true,
+        },
+        model_providers: { mine: { base_url: 'http://localhost' } },
+      },
+    },
+    problems: [],
+  });
+});
+
+test('a syntax error says where it is and what to do', async () => {
+  writeFileSync(file, 'model = "a"\nmodel_provider = oops\n');
+  const { layer, problems } = await load();
+  expect(layer.values).toEqual({});
+  expect(problems).toEqual([
+    {
+      code: 'config-syntax',
+      severity: 'error',
+      source: file,
+      message: expect.stringMatching(/config\.toml:2:18: .*\n[^]*model_provider = oops/),
+      next: `Correct line 2 of ${file}.`,
+    },
+  ]);
+});
+
+test('a folder in place of the file is a problem', async () => {
+  mkdirSync(file);
+  expect((await load()).problems).toMatchObject([
+    { code: 'config-unreadable', severity: 'error', source: file, message: expect.stringContaining('it is a folder') },
+  ]);
+});
+
+test('bytes that are no text are a problem', async () => {
+  writeFileSync(file, Buffer.from([0x61, 0x3d, 0x22, 0xff, 0x22]));
+  expect((await load()).problems).toMatchObject([{ code: 'config-unreadable', next: 'Save the file as UTF-8.' }]);
+});
+
+test('paths in flags start from the working folder; values of a wrong type are left alone', () => {
+  expect(
+    flagsLayer(
+      [
+        { path: ['sandbox_workspace_write', 'writable_roots'], value: ['out', 5] },
+        { path: ['model_instructions_file'], value: 7 },
+        { path: ['model'], value: './not-a-path' },
+      ],
+      { base: '/repo', osHome: '/users/me' },
+    ),
+  ).toEqual({
+    name: 'flags',
+    source: 'command line',
+    values: {
+      sandbox_workspace_write: { writable_roots: ['/repo/out', 5] },
+      model_instructions_file: 7,
+      model: './not-a-path',
+    },
+  });
+});

@@ -1,0 +1,26 @@
+import type { ClientFacts, Facts } from '../envelope/facts.ts';
+import type { Clock } from '../ports/clock.ts';
+import { bundledCatalogue } from './catalogue.ts';
+import { findPlaces } from './places.ts';
+import { findShell } from './shell.ts';
+import { timeFactsAt } from './timezone.ts';
+
+export interface FactSources {
+  readonly clock: Clock;
+  /** The environment that this process was started with. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly client: ClientFacts;
+}
+
+/** What is true at the start of a turn. */
+export async function gatherFacts({ clock, env, cwd, client }: FactSources): Promise<Facts> {
+  return {
+    time: timeFactsAt(clock.now(), env),
+    shell: findShell(env),
+    places: findPlaces(cwd, env),
+    catalogue: bundledCatalogue(),
+    client,
+  };
+}

@@ -1,0 +1,32 @@
+import { join, resolve } from 'node:path';
+import { kindOfEntry, readTextIfPossible } from './file-system.ts';
+
+export interface GitDirectory {
+  /** Where HEAD is. */
+  readonly path: string;
+  /** Where branches, packed refs and the configuration are: the same folder, but for linked worktrees. */
+  readonly common: string;
+  /** `.git` is a file that points here, as in linked worktrees and submodules. */
+  readonly isPointedTo: boolean;
+}
+
+/** The git folder behind `.git` in the folder, or undefined when there is none that git would take. */
+export function findGitDirectory(folder: string): GitDirectory | undefined {
+  const entry = join(folder, '.git');
+  const kind = kindOfEntry(entry);
+  if (kind === 'folder') return gitDirectoryAt(entry, { isPointedTo: false });
+  if (kind !== 'file') return undefined;
+  const target = pointerTarget(readTextIfPossible(entry) ?? '');
+  return target === undefined ? undefined : gitDirectoryAt(resolve(folder, target), { isPointedTo: true });
+}
+
+function pointerTarget(text: string): string | undefined {
+  return /^\s*gitdir\s*:\s*(?<target>\S.*?)\s*$/s.exec(text)?.groups?.['target'];
+}
+
+function gitDirectoryAt(path: string, { isPointedTo }: { readonly isPointedTo: boolean }): GitDirectory | undefined {
+  // An empty or half-made folder is no repository, and git looks further up.
+  if (kindOfEntry(join(path, 'HEAD')) !== 'file') return undefined;
+  const shared = readTextIfPossible(join(path, 'commondir'))?.trim();
+  return { path, common: shared === undefined || shared === '' ? path : resolve(path, shared), isPointedTo };
+}

@@ -1,0 +1,26 @@
+import { isAbsolute } from 'node:path';
+import type { Places } from '../policy/resolve-policy.ts';
+import { kindOfEntry } from './file-system.ts';
+import { findGitDirectory } from './git-directory.ts';
+
+/** Where the symbols of a permission profile point to, for one working folder. */
+export function findPlaces(cwd: string, env: Readonly<Record<string, string | undefined>>): Places {
+  const { TMPDIR: temporary } = env;
+  return {
+    cwd,
+    workspaceRoots: [cwd],
+    ...(temporary !== undefined && isAbsolute(temporary) ? { temporaryDirectory: temporary } : {}),
+    slashTmp: kindOfEntry('/tmp') === 'folder',
+    gitDirectories: pointedToDirectories(cwd),
+  };
+}
+
+/**
+ * What a `.git` file leads to. A linked worktree has hooks and configuration in the folder that it shares with the main
+ * checkout, so that folder counts as well.
+ */
+function pointedToDirectories(cwd: string): readonly string[] {
+  const directory = findGitDirectory(cwd);
+  if (directory === undefined || !directory.isPointedTo) return [];
+  return [...new Set([directory.path, directory.common])];
+}

@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest';
+import { readConfig } from '../config/config.ts';
+import type { Settings } from '../envelope/settings.ts';
+import { profileFor } from '../policy/profiles.ts';
+import { defaultShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { PermissionProfile } from '../protocol/permission-profile.ts';
+import { type SettingsChoices, settingsFrom } from './settings.ts';
+
+const none = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
+
+function settings(layers: { file?: JsonObject; flags?: JsonObject }, choices: Partial<SettingsChoices> = {}) {
+  const { config, problems } = readConfig([
+    { name: 'user', source: '/home/config.toml', values: layers.file ?? {} },
+    { name: 'flags', source: 'command line', values: layers.flags ?? {} },
+  ]);
+  expect(problems).toEqual([]);
+  return settingsFrom(config, { cwd: '/repo', ...choices });
+}
+
+test('a model is all that must be configured', () => {
+  expect(settings({ file: { model: 'gpt-5.5' } })).toEqual({
+    settings: {
+      model: 'gpt-5.5',
+      provider: 'openai',
+      cwd: '/repo',
+      approval: 'on-request',
+      profile: profileFor('read-only', none),
+      shellEnvironment: defaultShellEnvironmentPolicy,
+    },
+  });
+});
+
+test('without a model it says what to write and where', () => {
+  expect(settings({ file: { model_provider: 'ollama' } })).toEqual({
+    code: 'no-model',
+    message: 'No model is configured',
+    next: [
+      'Write these lines at the top of /home/config.toml, or pass -m MODEL:',
+      'model = "gpt-5.5"',
+      'model_provider = "ollama"',
+      'model_reasoning_effort = "medium"',
+    ].join('\n'),
+  });
+});
+
+test('everything that is configured arrives', () => {
+  expect(
+    settings(
+      {
+        file: {
+          model: 'm',
+          model_provider: 'p',
+          model_reasoning_effort: 'high',
+          model_reasoning_summary: 'detailed',
+          model_verbosity: 'low',
+          model_context_window: 1000,
+          tool_output_token_limit: 50,
+          approval_policy: 'never',
+          sandbox_mode: 'workspace-write',
+          sandbox_workspace_write: { writable_roots: ['/more'], network_access: true, exclude_slash_tmp: true },
+          shell_environment_policy: { inherit: 'core' },
+          instructions: 'from the key',
+        },
+      },
+      { baseInstructions: 'from the file' },
+    ),
+  ).toEqual({
+    settings: {
+      model: 'm',
+      provider: 'p',
+      effort: 'high',
+      summary: 'detailed',
+      verbosity: 'low',
+      contextWindow: 1000,
+      toolOutputTokens: 50,
+      cwd: '/repo',
+      approval: 'never',
+      profile: profileFor('workspace-write', {
+        network: true,
+        writableRoots: ['/more'],
+        excludeTmpdir: false,
+        excludeSlashTmp: true,
+      }),
+      shellEnvironment: { ...defaultShellEnvironmentPolicy, inherit: 'core' },
+      baseInstructions: 'from the file',
+    },
+  });
+});
+
+test('the instructions key serves where there is no file, and a blank one counts as none', () => {
+  expect(settings({ file: { model: 'm', instructions: 'be kind' } })).toMatchObject({
+    settings: { baseInstructions: 'be kind' },
+  });
+  expect(settings({ file: { model: 'm', instructions: ' \n' } })).not.toHaveProperty('settings.baseInstructions');
+});
+
+test('network access of workspace-write opens nothing in read-only', () => {
+  expect(settings({ file: { model: 'm', sandbox_workspace_write: { network_access: true } } })).toMatchObject({
+    settings: { profile: { type: 'managed', network: 'restricted' } },
+  });
+});
+
+const resumed: Partial<Settings> = {
+  model: 'old',
+  provider: 'old-provider',
+  effort: 'low',
+  approval: 'never',
+  profile: profileFor('workspace-write', none),
+};
+
+test('what the thread had beats the file', () => {
+  const file = {
+    model: 'new',
+    model_provider: 'new',
+    model_reasoning_effort: 'high',
+    sandbox_mode: 'danger-full-access',
+  };
+  expect(settings({ file }, { resumed })).toMatchObject({ settings: resumed });
+});
+
+test('a flag beats what the thread had, key by key', () => {
+  const flags = { model: 'flagged', sandbox_mode: 'read-only', shell_environment_policy: { set: { A: '1' } } };
+  const shellEnvironment = { ...defaultShellEnvironmentPolicy, inherit: 'none' as const };
+  expect(settings({ flags }, { resumed: { ...resumed, shellEnvironment } })).toMatchObject({
+    settings: {
+      ...resumed,
+      model: 'flagged',
+      profile: profileFor('read-only', none),
+      shellEnvironment: { ...defaultShellEnvironmentPolicy, set: { A: '1' } },
+    },
+  });
+});
+
+test('a model of the thread is enough', () => {
+  expect(settings({}, { resumed: { model: 'old' } })).toMatchObject({ settings: { model: 'old', provider: 'openai' } });
+});
+
+test('a flag for workspace-write changes one option of a thread that has it', () => {
+  const file = { sandbox_workspace_write: { writable_roots: ['/from-file'], exclude_slash_tmp: true } };
+  const flags = { sandbox_workspace_write: { network_access: true } };
+  const had = { ...none, writableRoots: ['/from-thread'], excludeTmpdir: true };
+  expect(
+    settings({ file, flags }, { resumed: { ...resumed, profile: profileFor('workspace-write', had) } }),
+  ).toMatchObject({ settings: { profile: profileFor('workspace-write', { ...had, network: true }) } });
+});
+
+const workspace = profileFor('workspace-write', none);
+const withRulesOfItsOwn = {
+  ...workspace,
+  file_system: { type: 'restricted', entries: [{ path: { type: 'path', path: '/secret' }, access: 'deny' }] },
+} as PermissionProfile;
+
+test.each<[string, PermissionProfile]>([
+  ['read-only', profileFor('read-only', none)],
+  ['full access', { type: 'disabled' }],
+  ['a sandbox around us', { type: 'external', network: 'restricted' }],
+  ['rules of its own', withRulesOfItsOwn],
+])('and leaves one with %s as it is', (_, profile) => {
+  const flags = { sandbox_workspace_write: { network_access: true, writable_roots: ['/more'] } };
+  expect(settings({ flags }, { resumed: { ...resumed, profile } })).toMatchObject({ settings: { profile } });
+});

@@ -1,0 +1,31 @@
+import type { Entry } from './entry.ts';
+
+/**
+ * The model-visible items, oldest first. A value: `append` gives a new one and the old one stays what it was. Values
+ * share one growing array, so that appending costs the same however long the history is.
+ */
+export interface History {
+  readonly length: number;
+  /** Shared storage: entries at `length` and beyond belong to later values and must not be read. */
+  readonly storage: Entry[];
+}
+
+export function emptyHistory(): History {
+  return { length: 0, storage: [] };
+}
+
+export function historyOf(entries: readonly Entry[]): History {
+  return { length: entries.length, storage: [...entries] };
+}
+
+export function append(history: History, entry: Entry): History {
+  const { length } = history;
+  // Somebody has grown this storage from an older value: branch off.
+  const storage = history.storage.length === length ? history.storage : history.storage.slice(0, length);
+  storage.push(entry);
+  return { length: length + 1, storage };
+}
+
+export function entries(history: History): readonly Entry[] {
+  return history.storage.length === history.length ? history.storage : history.storage.slice(0, history.length);
+}

@@ -1,0 +1,30 @@
+import type { Fragment } from '../fragments/define.ts';
+import type { Item, Role } from '../protocol/item.ts';
+import type { Origin } from './entry.ts';
+
+/** A message made of fragments, before it has an id. */
+export interface ContextMessage {
+  readonly role: Role;
+  readonly item: (id: string) => Item;
+  readonly origin: Origin;
+}
+
+/** Neighbours of one role share a message, one part each; a fragment that wants to stand alone does. */
+export function mergeFragments(fragments: readonly Fragment[]): readonly ContextMessage[] {
+  const groups: Fragment[][] = [];
+  for (const fragment of fragments) {
+    const last = groups.at(-1)?.at(-1);
+    const joins = last !== undefined && last.role === fragment.role && !last.separate && !fragment.separate;
+    if (joins) groups.at(-1)?.push(fragment);
+    else groups.push([fragment]);
+  }
+  return groups.map((group) => {
+    const role = group[0]!.role;
+    const content = group.map(({ text }) => ({ type: 'input_text', text }));
+    return {
+      role,
+      item: (id) => ({ type: 'message', id, role, content }),
+      origin: { family: 'context', kinds: group.map(({ kind }) => kind) },
+    };
+  });
+}

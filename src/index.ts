@@ -1,0 +1,13 @@
+/** The library: everything a program needs to run threads of its own. */
+export { Engine } from './surfaces/engine.ts';
+export type { EngineOptions, EngineRefused, OpenedThread, ThreadRequest } from './surfaces/engine.ts';
+export type { Thread } from './thread/thread.ts';
+export type { TurnResult } from './thread/settle.ts';
+export type { ThreadEvent } from './protocol/thread-event.ts';
+export type { CommandItem, TurnItem } from './protocol/turn-item.ts';
+export type { Usage } from './protocol/usage.ts';
+export { Fault } from './protocol/outcome.ts';
+export type { Outcome } from './protocol/outcome.ts';
+export type { ThreadId, TurnId } from './protocol/ids.ts';
+export { parseThreadId } from './protocol/ids.ts';
+export { version } from './protocol/version.ts';

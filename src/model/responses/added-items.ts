@@ -1,0 +1,32 @@
+import type { Item } from '../../protocol/item.ts';
+
+/** Items that a stream announced and did not finish yet. */
+export interface AddedItems {
+  remember(item: Item, outputIndex: number | undefined): void;
+  /** The id under which a finished item was announced, if it was. */
+  take(item: Item, outputIndex: number | undefined): string | undefined;
+  /** The id of the message that is being written. */
+  speaking(): string | undefined;
+}
+
+export function addedItems(): AddedItems {
+  let open: { readonly id: string; readonly type: string; readonly outputIndex: number | undefined }[] = [];
+  return {
+    remember(item, outputIndex) {
+      const id = item['id'];
+      if (typeof id === 'string' && id !== '') open.push({ id, type: item.type, outputIndex });
+    },
+    take(item, outputIndex) {
+      // By position where the server counts, else by order: items of one type finish in the order they were announced.
+      const own = item['id'];
+      const counted = (index: number | undefined): boolean => index !== undefined && outputIndex !== undefined;
+      const found =
+        open.find((entry) => entry.id === own) ??
+        open.find((entry) => counted(entry.outputIndex) && entry.outputIndex === outputIndex) ??
+        open.find((entry) => !counted(entry.outputIndex) && entry.type === item.type);
+      open = open.filter((entry) => entry !== found);
+      return found?.id;
+    },
+    speaking: () => open.findLast((entry) => entry.type === 'message')?.id,
+  };
+}

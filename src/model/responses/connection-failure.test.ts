@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest';
+import { connectionFailure } from './connection-failure.ts';
+
+test.each([
+  ['ECONNREFUSED', {}],
+  ['ENOTFOUND', {}],
+  ['CERT_HAS_EXPIRED', 'never'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'never'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'never'],
+])('%s', (code, retry) => {
+  const failure = connectionFailure('https://x', code);
+  expect([failure.code, failure.retry]).toEqual(['connection-failed', retry]);
+  expect(failure.message).toContain(code);
+});

@@ -1,0 +1,181 @@
+import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
+import type { Item } from '../../protocol/item.ts';
+import { asItem } from '../../protocol/item.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import { isJsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { eventStreamParser } from './event-stream.ts';
+import { modelFailure } from './failure.ts';
+import { addedItems } from './added-items.ts';
+import { incompleteFailure, streamFailure } from './stream-failure.ts';
+import { usageFromWire } from './wire-usage.ts';
+
+/** A single event larger than this is not an answer but an attack on our memory. */
+const largestEventBytes = 64 * 1024 * 1024;
+
+/** The events that are read. All others are dropped before anything is parsed. */
+const eventType = {
+  created: 'response.created',
+  itemAdded: 'response.output_item.added',
+  textDelta: 'response.output_text.delta',
+  itemDone: 'response.output_item.done',
+  completed: 'response.completed',
+  failed: 'response.failed',
+  incomplete: 'response.incomplete',
+  error: 'error',
+} as const;
+const wanted: ReadonlySet<string> = new Set(Object.values(eventType));
+
+/** Turns the bytes of one response into model events. After a `completed` or `failed` it gives nothing more. */
+export interface ResponsesDecoder {
+  push(chunk: Uint8Array): readonly ModelEvent[];
+  /** The stream is over. Gives `failed` unless the response was finished: for `cause`, or for what the server said before. */
+  end(cause: ModelFailure): readonly ModelEvent[];
+}
+
+export function responsesDecoder(): ResponsesDecoder {
+  const parser = eventStreamParser();
+  const added = addedItems();
+  let responseId = '';
+  let finished = false;
+  /** A bare `error` event does not end the stream, but explains why it ends soon after. */
+  let reported: ModelFailure | undefined;
+
+  function decode(event: JsonObject): ModelEvent | undefined {
+    switch (event['type']) {
+      case eventType.created: {
+        responseId = responseIdOf(event) ?? '';
+        return responseId === '' ? undefined : { kind: 'created', responseId };
+      }
+      case eventType.itemAdded: {
+        const item = asItem(event['item']);
+        if (item !== undefined) added.remember(item, numberAt(event, 'output_index'));
+        return undefined;
+      }
+      case eventType.textDelta: {
+        const delta = stringAt(event, 'delta');
+        if (delta === undefined) return undefined;
+        return { kind: 'text-delta', itemId: stringAt(event, 'item_id') ?? added.speaking() ?? '', delta };
+      }
+      case eventType.itemDone: {
+        const item = asItem(event['item']);
+        if (item === undefined) return { kind: 'failed', failure: unreadableItem() };
+        return { kind: 'item', item: withId(item, added.take(item, numberAt(event, 'output_index'))) };
+      }
+      case eventType.completed:
+        return completed(objectAt(event, 'response') ?? {}, responseId);
+      case eventType.failed:
+        return { kind: 'failed', failure: streamFailure(errorOf(objectAt(event, 'response') ?? event)) };
+      case eventType.incomplete:
+        return { kind: 'failed', failure: incompleteFailure(objectAt(event, 'response')) };
+      case eventType.error:
+        reported = streamFailure(errorOf(event) ?? event);
+        return undefined;
+      default:
+        return undefined;
+    }
+  }
+
+  function decodeAll(events: readonly Buffer[]): ModelEvent[] {
+    const decoded: ModelEvent[] = [];
+    for (const data of events) {
+      if (finished) break;
+      const type = peekType(data);
+      if (type !== undefined && !wanted.has(type)) continue;
+      const event = parse(data);
+      const result = event === undefined ? lost(type) : decode(event);
+      if (result === undefined) continue;
+      decoded.push(result);
+      finished = result.kind === 'completed' || result.kind === 'failed';
+    }
+    return decoded;
+  }
+
+  return {
+    push(chunk) {
+      if (finished) return [];
+      const decoded = decodeAll(parser.push(chunk));
+      if (finished || parser.pendingBytes() <= largestEventBytes) return decoded;
+      finished = true;
+      return [...decoded, { kind: 'failed', failure: oversizedEvent() }];
+    },
+    end(cause) {
+      const decoded = finished ? [] : decodeAll(parser.end());
+      if (finished) return decoded;
+      finished = true;
+      return [...decoded, { kind: 'failed', failure: reported ?? cause }];
+    },
+  };
+}
+
+const typeOpening = Buffer.from('{"type":"');
+const quote = 0x22;
+
+/**
+ * The type of an event whose first key is `type`, as servers write it, without parsing the event. Undefined when it
+ * cannot be told so cheaply.
+ */
+function peekType(data: Buffer): string | undefined {
+  const from = typeOpening.length;
+  if (data.length <= from || data.compare(typeOpening, 0, from, 0, from) !== 0) return undefined;
+  const end = data.indexOf(quote, from);
+  if (end === -1) return undefined;
+  const type = data.toString('latin1', from, end);
+  return type.includes('\\') ? undefined : type;
+}
+
+/** Broken events are skipped, unless it was an item: without it a tool call would be lost and nobody would know. */
+function lost(type: string | undefined): ModelEvent | undefined {
+  return type === eventType.itemDone ? { kind: 'failed', failure: unreadableItem() } : undefined;
+}
+
+function parse(data: Buffer): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(data.toString('utf8'));
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function responseIdOf(event: JsonObject): string | undefined {
+  const response = objectAt(event, 'response');
+  return response && stringAt(response, 'id');
+}
+
+function errorOf(holder: JsonObject): JsonObject | undefined {
+  return objectAt(holder, 'error');
+}
+
+function completed(response: JsonObject, createdId: string): ModelEvent {
+  const usage = usageFromWire(objectAt(response, 'usage'));
+  const endTurn = response['end_turn'];
+  return {
+    kind: 'completed',
+    responseId: stringAt(response, 'id') ?? createdId,
+    ...(usage === undefined ? {} : { usage }),
+    ...(typeof endTurn === 'boolean' ? { endTurn } : {}),
+  };
+}
+
+function withId(item: Item, addedId: string | undefined): Item {
+  const own = item['id'];
+  if (addedId === undefined || (typeof own === 'string' && own !== '')) return item;
+  const { type, id: _none, ...rest } = item;
+  return { type, id: addedId, ...rest };
+}
+
+function unreadableItem(): ModelFailure {
+  return modelFailure({
+    code: 'server-error',
+    message: 'The provider sent an item of the answer that cannot be read.',
+    retry: {},
+  });
+}
+
+function oversizedEvent(): ModelFailure {
+  return modelFailure({
+    code: 'server-error',
+    message: `The provider sent an event of more than ${largestEventBytes} bytes.`,
+    retry: 'never',
+  });
+}

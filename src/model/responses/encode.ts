@@ -1,0 +1,89 @@
+import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
+import type { Item } from '../../protocol/item.ts';
+import { itemText } from './item-bytes.ts';
+
+/** Grows when the bytes made of the same prompt change. */
+const version = 'responses/1';
+
+/**
+ * Encodes prompts for the Responses API. What changes least comes first and what changes with every request comes
+ * last, so that a provider's prefix cache and our prefix law see the longest common beginning.
+ *
+ * Bytes are kept by the identity of items, tool lists and instructions: whoever gives a prompt must not change these
+ * objects afterwards.
+ */
+export function responsesEncoder(): Encoder {
+  const itemCache = new WeakMap<Item, Uint8Array>();
+  const toolsCache = new WeakMap<readonly ToolSpec[], Uint8Array>();
+  let instructionsCache = { text: '', bytes: bytesOf('') };
+
+  /** With the comma in front: a long history then needs no piece for the commas between its items. */
+  function itemBytes(item: Item): Uint8Array {
+    const known = itemCache.get(item);
+    if (known !== undefined) return known;
+    const bytes = bytesOf(`,${itemText(item)}`);
+    itemCache.set(item, bytes);
+    return bytes;
+  }
+
+  function toolsBytes(tools: readonly ToolSpec[]): Uint8Array {
+    const known = toolsCache.get(tools);
+    if (known !== undefined) return known;
+    const bytes = bytesOf(`,"tools":${JSON.stringify(tools)},"input":[`);
+    toolsCache.set(tools, bytes);
+    return bytes;
+  }
+
+  function instructionsBytes(text: string): Uint8Array {
+    if (text !== instructionsCache.text) {
+      instructionsCache = { text, bytes: bytesOf(`,"instructions":${JSON.stringify(text)}`) };
+    }
+    return instructionsCache.bytes;
+  }
+
+  return {
+    version,
+    body(prompt: Prompt): readonly Uint8Array[] {
+      const pieces: Uint8Array[] = [bytesOf(constantFields(prompt.options))];
+      if (prompt.instructions !== '') pieces.push(instructionsBytes(prompt.instructions));
+      pieces.push(toolsBytes(prompt.tools));
+      for (const [index, item] of prompt.input.entries()) {
+        const bytes = itemBytes(item);
+        pieces.push(index === 0 ? bytes.subarray(1) : bytes);
+      }
+      pieces.push(bytesOf(`],"client_metadata":${JSON.stringify(prompt.options.labels)}}`));
+      return pieces;
+    },
+  };
+}
+
+/** The opening of the body. Absent options leave no trace: JSON.stringify skips undefined. */
+function constantFields(options: RequestOptions): string {
+  const fields = {
+    model: options.model,
+    stream: true,
+    store: false,
+    include: ['reasoning.encrypted_content'],
+    tool_choice: 'auto',
+    parallel_tool_calls: options.parallelToolCalls,
+    reasoning: { effort: options.effort, summary: options.summary },
+    text: textField(options),
+    prompt_cache_key: options.cacheKey,
+  };
+  return JSON.stringify(fields).slice(0, -1);
+}
+
+function textField(options: RequestOptions): object | undefined {
+  if (options.verbosity === undefined && options.outputSchema === undefined) return undefined;
+  const format = options.outputSchema && {
+    type: 'json_schema',
+    strict: true,
+    name: 'codex_output_schema',
+    schema: options.outputSchema,
+  };
+  return { verbosity: options.verbosity, format };
+}
+
+function bytesOf(text: string): Uint8Array {
+  return Buffer.from(text, 'utf8');
+}

@@ -1,0 +1,62 @@
+import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts';
+
+/** What of a provider's own words is passed on. */
+const longestDetailBytes = 1000;
+
+/** What a person can do about each failure, when nothing better is known. */
+const nextSteps: Readonly<Record<ModelFailureCode, string>> = {
+  aborted: 'Send the message again to go on.',
+  'context-window-exceeded': 'Compact the thread, or start a new one.',
+  'usage-limit': 'Wait until the limit resets, or use another account, plan or provider.',
+  'invalid-request': 'Check the model name and the settings of the provider, then send again.',
+  policy: 'Rephrase the request: the provider will refuse it again as it is.',
+  unauthorized: 'Check the key of this provider and what it may use.',
+  overloaded: 'Wait a little, then send again.',
+  'rate-limited': 'Wait a little, then send again.',
+  'server-error': 'Send again; if it stays like this, look at the status page of the provider.',
+  'connection-failed': 'Check the network and the base URL of the provider.',
+  'stream-cut': 'Send again; if it stays like this, check the network and any proxy between here and the provider.',
+  'stream-idle': 'Send again; if the model needs longer than this, raise stream_idle_timeout_ms of the provider.',
+  incomplete: 'Ask for a shorter or a different answer.',
+};
+
+export interface FailureDraft {
+  readonly code: ModelFailureCode;
+  readonly message: string;
+  readonly retry: ModelFailure['retry'];
+  /** Instead of the usual advice for the code. */
+  readonly next?: string | undefined;
+  readonly status?: number | undefined;
+}
+
+export function modelFailure(draft: FailureDraft): ModelFailure {
+  return {
+    code: draft.code,
+    message: draft.message,
+    next: draft.next ?? nextSteps[draft.code],
+    retry: draft.retry,
+    ...(draft.status === undefined ? {} : { status: draft.status }),
+  };
+}
+
+/** Worth another try, after the time that the server asked for, if it did. */
+export function retryAfter(milliseconds: number | undefined): ModelFailure['retry'] {
+  return milliseconds === undefined ? {} : { afterMs: milliseconds };
+}
+
+/** A provider's words, short enough to be shown and without blanks around them. A cut is visible. */
+export function detailOf(text: string): string {
+  const trimmed = text.trim();
+  const bytes = Buffer.from(trimmed, 'utf8');
+  if (bytes.length <= longestDetailBytes) return trimmed;
+  let end = longestDetailBytes;
+  // Not inside a UTF-8 sequence: step back over its continuation bytes.
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return `${bytes.toString('utf8', 0, end)}…`;
+}
+
+/** No secret may reach a message, not even when a server sends it back. */
+export function withoutSecrets(failure: ModelFailure, secrets: readonly string[]): ModelFailure {
+  const message = secrets.reduce((text, secret) => text.replaceAll(secret, '[redacted]'), failure.message);
+  return message === failure.message ? failure : { ...failure, message };
+}

@@ -1,0 +1,120 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ModelFailure } from '../../ports/model-client.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import { isJsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { detailOf, modelFailure, retryAfter } from './failure.ts';
+import type { FailureDraft } from './failure.ts';
+import { waitFromHeaders, waitFromMessage } from './retry-hint.ts';
+import { failureByCode } from './stream-failure.ts';
+
+/** An answer that is not a stream of events. */
+export interface ErrorAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The beginning of the body. */
+  readonly body: string;
+}
+
+/** The failure that a status stands for. `now` is the time in milliseconds since the epoch. */
+export function httpFailure(answer: ErrorAnswer, now: number): ModelFailure {
+  const error = errorIn(answer.body);
+  const waitMs = waitFromHeaders(answer.headers, now);
+  const message = messageOf(answer, error);
+  const byCode = [error.code, error.type]
+    .map((code) => failureByCode({ code, message: error.message, status: answer.status, waitMs }))
+    .find((failure) => failure !== undefined && isTrusted(failure, answer.status));
+  if (byCode !== undefined) return byCode.code === 'usage-limit' ? { ...byCode, message } : byCode;
+  return modelFailure({ ...byStatus(answer, error, waitMs), message, status: answer.status });
+}
+
+/** A 5xx may quote any code, and a proxy may quote an error of something else: there only an overload is believed. */
+function isTrusted(failure: ModelFailure, status: number): boolean {
+  return status < 500 || failure.code === 'overloaded';
+}
+
+function byStatus(answer: ErrorAnswer, error: ErrorWords, waitMs: number | undefined): Omit<FailureDraft, 'message'> {
+  const { status, body } = answer;
+  if (status >= 500) return { code: status === 529 ? 'overloaded' : 'server-error', retry: retryAfter(waitMs) };
+  if (status === 429) {
+    return { code: 'rate-limited', retry: retryAfter(waitMs ?? waitFromMessage(error.message)) };
+  }
+  if (status === 408) return { code: 'server-error', retry: retryAfter(waitMs) };
+  if ((status === 400 || status === 413) && saysOverflow(body)) {
+    return { code: 'context-window-exceeded', retry: 'never' };
+  }
+  if (status === 402) return { code: 'usage-limit', retry: 'never' };
+  if (status === 401) return { code: 'unauthorized', retry: 'never' };
+  if (status === 403) return { code: 'unauthorized', retry: 'never', next: blockedAdvice(body) };
+  if (status === 400 && /image data .*not .*valid image/is.test(body)) {
+    return {
+      code: 'invalid-request',
+      retry: 'never',
+      next: 'Remove the image from the conversation, then send again.',
+    };
+  }
+  if (status === 404) {
+    const next = 'Check the base URL of the provider and that it offers this model.';
+    return { code: 'invalid-request', retry: 'never', next };
+  }
+  if (status < 400) {
+    const next = 'Check the base URL of the provider: it must lead straight to an event stream of the Responses API.';
+    return { code: 'invalid-request', retry: 'never', next };
+  }
+  return { code: 'invalid-request', retry: 'never' };
+}
+
+/** Compatible servers have no code for it, only these words. */
+function saysOverflow(body: string): boolean {
+  return /context_length_exceeded|maximum context length/i.test(body);
+}
+
+function blockedAdvice(body: string): string | undefined {
+  if (!/cloudflare/i.test(body) || !/blocked/i.test(body)) return undefined;
+  return 'A firewall in front of the provider blocked this network: try another one, or switch off the VPN or proxy.';
+}
+
+interface ErrorWords {
+  readonly code: string;
+  readonly type: string;
+  readonly message: string;
+  readonly resetsAt: string | undefined;
+}
+
+/** The error object of a body in any of the shapes that servers use. */
+function errorIn(body: string): ErrorWords {
+  const whole = parseObject(body) ?? {};
+  const error = objectAt(whole, 'error') ?? whole;
+  const message =
+    stringAt(error, 'message') ?? stringAt(whole, 'error') ?? stringAt(whole, 'detail') ?? stringAt(error, 'detail');
+  return {
+    code: stringAt(error, 'code') ?? '',
+    type: stringAt(error, 'type') ?? '',
+    message: message ?? '',
+    resetsAt: timeOf(numberAt(error, 'resets_at')),
+  };
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function timeOf(unixSeconds: number | undefined): string | undefined {
+  if (unixSeconds === undefined) return undefined;
+  const date = new Date(unixSeconds * 1000);
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
+}
+
+function messageOf(answer: ErrorAnswer, error: ErrorWords): string {
+  const words = detailOf(error.message === '' ? answer.body : error.message);
+  const requestId = answer.headers['x-request-id'] ?? answer.headers['x-oai-request-id'] ?? answer.headers['cf-ray'];
+  return [
+    `The provider answered with status ${answer.status}${words === '' ? '.' : `: ${words}`}`,
+    ...(error.resetsAt === undefined ? [] : [`It resets at ${error.resetsAt}.`]),
+    ...(typeof requestId === 'string' ? [`(request ${detailOf(requestId)})`] : []),
+  ].join(' ');
+}

@@ -1,0 +1,72 @@
+import type { Credentials, Environment, ProviderOptions } from './provider.ts';
+
+type Headers = Readonly<Record<string, string>>;
+
+/** The transport alone decides how a message is framed; a header that contradicts it would break the connection. */
+const framing: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+export interface HeaderSources {
+  readonly provider: ProviderOptions;
+  readonly environment: Environment;
+  readonly request: Headers;
+  readonly credentials: Credentials;
+}
+
+/** Headers by lower-case name. The provider's go first, then the request's, then the key, then what the API needs. */
+export function requestHeaders(sources: HeaderSources): Headers {
+  const { provider, credentials } = sources;
+  const authorization: Headers = credentials.kind === 'bearer' ? { authorization: `Bearer ${credentials.token}` } : {};
+  const merged = new Map<string, string>();
+  for (const group of [
+    provider.httpHeaders,
+    environmentHeaders(provider, sources.environment),
+    sources.request,
+    authorization,
+    { accept: 'text/event-stream', 'content-type': 'application/json' },
+  ]) {
+    for (const [name, value] of Object.entries(group)) {
+      if (isSendable(name, value)) merged.set(name.toLowerCase(), value);
+    }
+  }
+  return Object.fromEntries(merged);
+}
+
+/** Values that must not be shown to anyone, longest first so that none hides a part of another. */
+export function secretsOf(sources: HeaderSources): readonly string[] {
+  const { provider, credentials, environment } = sources;
+  const configured = [provider.httpHeaders, environmentHeaders(provider, environment), provider.queryParams].flatMap(
+    (group) => Object.values(group),
+  );
+  // A server may quote a key without the scheme in front of it, as in "Bearer …".
+  const values = configured.flatMap((value) => [value, value.replace(/^\S+\s+/, '')]);
+  // Shorter values are words such as "true": blotting these out would garble every message.
+  const secrets = values.filter((value) => value.length >= 8);
+  if (credentials.kind === 'bearer' && credentials.token !== '') secrets.push(credentials.token);
+  return secrets.toSorted((a, b) => b.length - a.length);
+}
+
+function environmentHeaders(provider: ProviderOptions, environment: Environment): Headers {
+  const found = Object.entries(provider.envHttpHeaders).flatMap(([name, variable]) => {
+    const value = environment[variable]?.trim() ?? '';
+    return value === '' ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/** One bad header in a configuration must not keep every request from being sent. */
+function isSendable(name: string, value: string): boolean {
+  if (framing.has(name.toLowerCase())) return false;
+  return /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) && isHeaderValue(value);
+}
+
+export function isHeaderValue(value: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}

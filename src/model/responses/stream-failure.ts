@@ -1,0 +1,96 @@
+import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import { objectAt, stringAt } from '../../protocol/json.ts';
+import { detailOf, modelFailure, retryAfter } from './failure.ts';
+import { waitFromMessage } from './retry-hint.ts';
+
+interface Class {
+  readonly code: ModelFailureCode;
+  readonly retry: 'yes' | 'never';
+  /** Said when the provider says nothing. */
+  readonly blank: string;
+}
+
+/** The error codes of the API that mean something to us. All others are server errors. */
+const classes: Readonly<Record<string, Class>> = {
+  context_length_exceeded: {
+    code: 'context-window-exceeded',
+    retry: 'never',
+    blank: 'The conversation no longer fits into the context window of the model.',
+  },
+  insufficient_quota: { code: 'usage-limit', retry: 'never', blank: 'The quota of this account is used up.' },
+  usage_limit_reached: { code: 'usage-limit', retry: 'never', blank: 'The usage limit of this account is reached.' },
+  usage_not_included: { code: 'usage-limit', retry: 'never', blank: 'The plan of this account does not include this.' },
+  cyber_policy: {
+    code: 'policy',
+    retry: 'never',
+    blank: 'The provider refused the request under its policy on cyber security.',
+  },
+  misalignment_policy_violation: {
+    code: 'policy',
+    retry: 'never',
+    blank: 'The provider refused the request under its policy on misaligned behaviour.',
+  },
+  invalid_prompt: { code: 'invalid-request', retry: 'never', blank: 'The provider does not accept this prompt.' },
+  bio_policy: {
+    code: 'invalid-request',
+    retry: 'never',
+    blank: 'The provider refused the request under its policy on biology.',
+  },
+  server_is_overloaded: { code: 'overloaded', retry: 'yes', blank: 'The provider is overloaded.' },
+  slow_down: { code: 'overloaded', retry: 'yes', blank: 'The provider asks for fewer requests.' },
+  rate_limit_exceeded: { code: 'rate-limited', retry: 'yes', blank: 'Too many requests or tokens in a short time.' },
+};
+
+export interface ApiError {
+  readonly code: string;
+  readonly message: string;
+  readonly status?: number | undefined;
+  /** The wait that the server asked for outside the message. */
+  readonly waitMs?: number | undefined;
+}
+
+/** The failure that an error code of the API stands for, or undefined when the code says nothing to us. */
+export function failureByCode(error: ApiError): ModelFailure | undefined {
+  const found = Object.hasOwn(classes, error.code) ? classes[error.code] : undefined;
+  if (found === undefined) return undefined;
+  const wait = error.waitMs ?? (found.code === 'rate-limited' ? waitFromMessage(error.message) : undefined);
+  return modelFailure({
+    code: found.code,
+    message: detailOf(error.message) || found.blank,
+    retry: found.retry === 'never' ? 'never' : retryAfter(wait),
+    status: error.status,
+  });
+}
+
+/** Why a response failed, by the `error` object of the event that says so. */
+export function streamFailure(error: JsonObject | undefined): ModelFailure {
+  const code = (error && stringAt(error, 'code')) ?? '';
+  const message = (error && stringAt(error, 'message')) ?? '';
+  const known = failureByCode({ code, message });
+  if (known !== undefined) return known;
+  const name = code === '' ? 'an error' : `the error ${detailOf(code)}`;
+  const words = detailOf(message);
+  return modelFailure({
+    code: 'server-error',
+    message: words === '' ? `The provider reported ${name}.` : `The provider reported ${name}: ${words}`,
+    retry: {},
+  });
+}
+
+const incompleteAdvice: Readonly<Record<string, string>> = {
+  content_filter: 'Rephrase the request: the filter of the provider stopped the answer.',
+  max_output_tokens: 'Ask for the answer in smaller parts: it was longer than the provider allows.',
+};
+
+/** A response that the server ended early on purpose. Sending the same again would end the same way. */
+export function incompleteFailure(response: JsonObject | undefined): ModelFailure {
+  const details = response && objectAt(response, 'incomplete_details');
+  const reason = (details && stringAt(details, 'reason')) ?? 'unknown';
+  return modelFailure({
+    code: 'incomplete',
+    message: `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`,
+    next: Object.hasOwn(incompleteAdvice, reason) ? incompleteAdvice[reason] : undefined,
+    retry: 'never',
+  });
+}

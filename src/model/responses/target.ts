@@ -1,0 +1,30 @@
+import type { ProviderOptions } from './provider.ts';
+
+/** Where requests go. */
+export interface Target {
+  readonly protocol: 'http:' | 'https:';
+  readonly host: string;
+  readonly port: string;
+  /** Path and query. */
+  readonly path: string;
+  /** Scheme, host and port: what may be shown. Queries and user names may be secret. */
+  readonly origin: string;
+}
+
+/** The address of an endpoint below a provider's base URL, or undefined when the base is not an HTTP address. */
+export function targetOf(provider: ProviderOptions, endpoint: string): Target | undefined {
+  const url = URL.canParse(provider.baseUrl) ? new URL(provider.baseUrl) : undefined;
+  const protocol = url?.protocol;
+  if (url === undefined || (protocol !== 'http:' && protocol !== 'https:')) return undefined;
+  const pairs = Object.entries(provider.queryParams).map(
+    ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`,
+  );
+  const query = [url.search.slice(1), ...pairs].filter((part) => part !== '').join('&');
+  return {
+    protocol,
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port,
+    path: `${url.pathname.replace(/\/+$/, '')}/${endpoint}${query === '' ? '' : `?${query}`}`,
+    origin: url.origin,
+  };
+}

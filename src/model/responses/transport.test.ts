@@ -1,0 +1,421 @@
+import { getEventListeners } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Clock } from '../../ports/clock.ts';
+import type { ModelClient, ModelEvent, ModelRequest } from '../../ports/model-client.ts';
+import type { Script, ScriptedModel, Step } from '../../testing/index.ts';
+import {
+  answer,
+  callTool,
+  cutAfter,
+  failed,
+  hang,
+  httpError,
+  incomplete,
+  malformed,
+  reason,
+  say,
+  startScriptedModel,
+} from '../../testing/index.ts';
+import { providerDefaults } from './provider.ts';
+import type { ProviderOptions } from './provider.ts';
+import { responsesClient } from './transport.ts';
+import type { ResponsesClientOptions } from './transport.ts';
+
+const never = new AbortController().signal;
+const request: ModelRequest = { body: [Buffer.from('{"model":'), Buffer.from('"m"}')], headers: { 'thread-id': 't1' } };
+const hello = answer({ items: [say('Hello there.')], deltas: true });
+const helloItem = {
+  type: 'message',
+  id: 'msg_1',
+  role: 'assistant',
+  content: [{ type: 'output_text', text: 'Hello there.' }],
+};
+const usage = { input: 100, cachedInput: 20, cacheWriteInput: 0, output: 10, reasoningOutput: 3, total: 110 };
+const helloEvents: readonly ModelEvent[] = [
+  { kind: 'created', responseId: 'resp_1' },
+  { kind: 'text-delta', itemId: 'msg_1', delta: 'Hello' },
+  { kind: 'text-delta', itemId: 'msg_1', delta: ' there.' },
+  { kind: 'item', item: helloItem },
+  { kind: 'completed', responseId: 'resp_1', usage },
+];
+
+const opened: ScriptedModel[] = [];
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((model) => model.close()));
+});
+
+async function start(script: Script): Promise<ScriptedModel> {
+  const model = await startScriptedModel(script);
+  opened.push(model);
+  return model;
+}
+
+/** Writes down how long it was asked to sleep, and does not. */
+function sleepless(): { readonly clock: Clock; readonly sleeps: number[] } {
+  const sleeps: number[] = [];
+  const clock: Clock = {
+    now: () => Date.UTC(2026, 0, 1),
+    sleep: (milliseconds) => {
+      sleeps.push(milliseconds);
+      return Promise.resolve();
+    },
+  };
+  return { clock, sleeps };
+}
+
+interface Setting extends Partial<Omit<ResponsesClientOptions, 'provider'>> {
+  readonly provider?: Partial<ProviderOptions>;
+}
+
+function clientFor(baseUrl: string, setting: Setting = {}): ModelClient {
+  return responsesClient({
+    credentials: () => Promise.resolve({ kind: 'none' }),
+    environment: {},
+    clock: sleepless().clock,
+    random: () => 0.5,
+    ...setting,
+    provider: { ...providerDefaults, id: 'p', name: 'Some Place', baseUrl, ...setting.provider },
+  });
+}
+
+async function collect(events: AsyncIterable<ModelEvent>): Promise<readonly ModelEvent[]> {
+  const all: ModelEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+/** What is left of a failed request: the events before the failure, and code, retry and status of the failure. */
+async function failureOf(events: AsyncIterable<ModelEvent>): Promise<readonly unknown[]> {
+  return (await collect(events)).map((event) =>
+    event.kind === 'failed' ? [event.failure.code, event.failure.retry, event.failure.status] : event.kind,
+  );
+}
+
+const play = async (step: Step, setting: Setting = {}): Promise<readonly unknown[]> =>
+  failureOf(clientFor((await start(() => step)).url, setting).stream(request, never));
+
+describe('a good answer', () => {
+  test('arrives event by event', async () => {
+    const model = await start([hello]);
+    expect(await collect(clientFor(model.url).stream(request, never))).toEqual(helloEvents);
+    expect(await model.requests[0]?.ended).toBe('answered');
+  });
+
+  test.each([1, 2, 3, 7, 64])('arrives whole in pieces of %i bytes', async (chunkBytes) => {
+    const model = await start([answer({ ...hello, chunkBytes })]);
+    expect(await collect(clientFor(model.url).stream(request, never))).toEqual(helloEvents);
+  });
+
+  test('may hold reasoning and calls, want to go on, and count nothing', async () => {
+    const items = [reason('Think.'), callTool('look', { path: 'ä' }), callTool('look', '{broken', 'call_x')];
+    const model = await start([answer({ items, deltas: true, usage: 'none', endTurn: false, responseId: 'resp_x' })]);
+    expect(await collect(clientFor(model.url).stream(request, never))).toEqual([
+      { kind: 'created', responseId: 'resp_x' },
+      { kind: 'item', item: { ...reason('Think.'), id: 'rs_1' } },
+      { kind: 'item', item: { ...callTool('look', { path: 'ä' }, 'call_1'), id: 'fc_1' } },
+      { kind: 'item', item: { ...callTool('look', '{broken', 'call_x'), id: 'fc_2' } },
+      { kind: 'completed', responseId: 'resp_x', endTurn: false },
+    ]);
+  });
+
+  test('is handed on as it comes', async () => {
+    const model = await start([hang({ afterBytes: 700, of: hello })]);
+    const events = clientFor(model.url).stream(request, never)[Symbol.asyncIterator]();
+    expect((await events.next()).value).toEqual(helloEvents[0]);
+    expect((await events.next()).value).toEqual(helloEvents[1]);
+    await events.return?.();
+    expect(await model.requests[0]?.ended).toBe('client-left');
+  });
+
+  test('survives an event that cannot be read', async () => {
+    const model = await start([malformed({ of: hello })]);
+    expect(await collect(clientFor(model.url).stream(request, never))).toEqual(helloEvents);
+  });
+
+  test('is complete although the server does not end the stream', async () => {
+    const model = await start([hang({ afterBytes: 100_000, of: hello })]);
+    expect(await collect(clientFor(model.url).stream(request, never))).toEqual(helloEvents);
+    // The connection is given up in the background when its end does not come.
+    expect(await model.requests[0]?.ended).toBe('client-left');
+  });
+});
+
+describe('the request', () => {
+  test('carries body, address and headers', async () => {
+    const model = await start([hello]);
+    const client = clientFor(`${model.url}/`, {
+      credentials: () => Promise.resolve({ kind: 'bearer', token: 'sk-secret' }),
+      provider: { httpHeaders: { 'x-team': 'blue' }, queryParams: { 'api-version': '2 b' } },
+    });
+    await collect(client.stream(request, never));
+    const [recorded] = model.requests;
+    expect(recorded).toMatchObject({ method: 'POST', path: '/v1/responses?api-version=2%20b', body: { model: 'm' } });
+    expect(recorded?.bytes.toString()).toBe('{"model":"m"}');
+    expect(recorded?.headers).toMatchObject({
+      accept: 'text/event-stream',
+      authorization: 'Bearer sk-secret',
+      'content-length': '13',
+      'content-type': 'application/json',
+      'thread-id': 't1',
+      'x-team': 'blue',
+    });
+  });
+
+  test('may be large', async () => {
+    const model = await start([hello]);
+    const item = Buffer.from(`,"${'x'.repeat(1021)}"`);
+    const pieces = [Buffer.from('{"input":[0'), ...Array.from({ length: 2048 }, () => item), Buffer.from(']}')];
+    const events = await collect(clientFor(model.url).stream({ body: pieces, headers: {} }, never));
+    expect(events.at(-1)?.kind).toBe('completed');
+    expect(model.requests[0]?.bytes.equals(Buffer.concat(pieces))).toBe(true);
+  });
+
+  test('uses the connection of the one before', async () => {
+    const model = await start([hello, hello, httpError({ status: 400, body: 'no' }), hello]);
+    const client = clientFor(model.url);
+    for (const _ of [1, 2, 3, 4]) await collect(client.stream(request, never));
+    expect(model.requests.map((recorded) => recorded.connection)).toEqual([0, 0, 0, 0]);
+  });
+
+  test('is sent again at once when a kept connection turns out to be dead', async () => {
+    const { clock, sleeps } = sleepless();
+    const model = await start([hello, cutAfter({ bytes: 0, of: hello }), hello]);
+    const client = clientFor(model.url, { clock, provider: { requestMaxRetries: 0 } });
+    await collect(client.stream(request, never));
+    expect((await collect(client.stream(request, never))).at(-1)?.kind).toBe('completed');
+    expect([model.requests.length, sleeps]).toEqual([3, []]);
+  });
+});
+
+describe('retries', () => {
+  test('send the same bytes again, with growing delays', async () => {
+    const { clock, sleeps } = sleepless();
+    const broken = httpError({ status: 500, body: 'oops' });
+    const model = await start([cutAfter({ bytes: 0, of: hello }), broken, broken, hello]);
+    const events = await collect(clientFor(model.url, { clock }).stream(request, never));
+    expect(events).toEqual(helloEvents);
+    expect(sleeps.map(Math.round)).toEqual([200, 400, 800]);
+    expect(new Set(model.requests.map((recorded) => recorded.bytes.toString()))).toEqual(new Set(['{"model":"m"}']));
+  });
+
+  test('wait as long as the server asks, up to a minute', async () => {
+    const { clock, sleeps } = sleepless();
+    const busy = (seconds: string): Step => httpError({ status: 503, headers: { 'retry-after': seconds } });
+    const model = await start([busy('7'), busy('999'), busy('0'), hello]);
+    await collect(clientFor(model.url, { clock }).stream(request, never));
+    expect(sleeps.map(Math.round)).toEqual([7000, 60_000, 800]);
+  });
+
+  test('come to an end', async () => {
+    const model = await start(() => httpError({ status: 500, body: 'oops' }));
+    const client = clientFor(model.url, { provider: { requestMaxRetries: 2 } });
+    expect(await failureOf(client.stream(request, never))).toEqual([['server-error', {}, 500]]);
+    expect(model.requests.length).toBe(3);
+  });
+
+  test('are not for answers that would stay the same', async () => {
+    const model = await start([httpError({ status: 400, body: 'no' }), hello]);
+    await collect(clientFor(model.url).stream(request, never));
+    expect(model.requests.length).toBe(1);
+  });
+});
+
+describe('failures', () => {
+  const json = (fields: object): { error: object } => ({ error: fields });
+
+  test.each([
+    ['overflow', 400, json({ code: 'context_length_exceeded', message: 'long' }), 'context-window-exceeded', 'never'],
+    ['a bad request', 400, json({ message: 'no' }), 'invalid-request', 'never'],
+    ['a bad key', 401, json({ message: 'no' }), 'unauthorized', 'never'],
+    ['a usage limit', 429, json({ type: 'usage_limit_reached', message: 'full' }), 'usage-limit', 'never'],
+    ['a rate limit', 429, json({ message: 'try again in 2s' }), 'rate-limited', { afterMs: 2000 }],
+    ['a page', 200, '<html>', 'invalid-request', 'never'],
+  ])('%s', async (_name, status, body, code, retry) => {
+    const headers = { 'content-type': typeof body === 'string' ? 'text/html' : 'application/json' };
+    expect(await play({ kind: 'http-error', status, body: body as never, headers })).toEqual([[code, retry, status]]);
+  });
+
+  test.each([
+    [failed({ code: 'context_length_exceeded', message: 'long' }), 'context-window-exceeded', 'never'],
+    [failed({ code: 'server_is_overloaded', message: 'busy' }), 'overloaded', {}],
+    [failed({ code: 'rate_limit_exceeded', message: 'try again in 28ms' }), 'rate-limited', { afterMs: 28 }],
+    [failed({ code: 'who_knows', message: '?' }), 'server-error', {}],
+    [incomplete({ reason: 'content_filter' }), 'incomplete', 'never'],
+  ])('in the stream: %j', async (step, code, retry) => {
+    expect(await play(step)).toEqual(['created', [code, retry, undefined]]);
+  });
+
+  test('end the stream at once although the server keeps it open', async () => {
+    const step = failed({ code: 'invalid_prompt', message: 'no', items: [say('Hm.')] });
+    expect(await play(hang({ afterBytes: 100_000, of: step }))).toEqual([
+      'created',
+      'item',
+      ['invalid-request', 'never', undefined],
+    ]);
+  });
+
+  test('of the connection in the middle of a stream', async () => {
+    expect(await play(cutAfter({ bytes: 400, of: hello }))).toEqual(['created', ['stream-cut', {}, undefined]]);
+    expect(await play(cutAfter({ bytes: 100_000, of: failed({ code: 'x', message: 'y' }) }))).toEqual([
+      'created',
+      ['server-error', {}, undefined],
+    ]);
+  });
+
+  test('of a lost item are seen', async () => {
+    const data = '{"type":"response.output_item.done","item":{"type":"function_call","name":';
+    expect(await play(malformed({ of: hello, data }))).toContainEqual(['server-error', {}, undefined]);
+  });
+
+  test('of a stream that goes silent, before its head and after', async () => {
+    const provider = { streamIdleTimeoutMs: 60 };
+    expect(await play(hang({ afterBytes: 0, of: hello }), { provider })).toEqual([['stream-idle', {}, undefined]]);
+    expect(await play(hang({ afterBytes: 150, of: hello }), { provider })).toEqual([
+      'created',
+      ['stream-idle', {}, undefined],
+    ]);
+  });
+
+  test('are not made of a slow stream or a slow reader', async () => {
+    const model = await start([answer({ ...hello, delayMs: 40 })]);
+    const events = clientFor(model.url, { provider: { streamIdleTimeoutMs: 200 } }).stream(request, never);
+    const seen: ModelEvent[] = [];
+    for await (const event of events) {
+      seen.push(event);
+      if (event.kind === 'created') await new Promise((resolve) => setTimeout(resolve, 400));
+    }
+    expect(seen).toEqual(helloEvents);
+  });
+
+  test('of connecting are tried again and name the place', async () => {
+    const { clock, sleeps } = sleepless();
+    const port = await unusedPort();
+    const [event] = await collect(clientFor(`http://127.0.0.1:${port}/v1`, { clock }).stream(request, never));
+    expect(event).toEqual({
+      kind: 'failed',
+      failure: {
+        code: 'connection-failed',
+        message: `No answer from http://127.0.0.1:${port} (ECONNREFUSED).`,
+        next: 'Check the network and the base URL of the provider.',
+        retry: {},
+      },
+    });
+    expect(sleeps.map(Math.round)).toEqual([200, 400, 800, 1600]);
+  });
+
+  test('of configuration send nothing', async () => {
+    expect(await failureOf(clientFor('nowhere').stream(request, never))).toEqual([
+      ['invalid-request', 'never', undefined],
+    ]);
+    const model = await start([]);
+    const ask = (credentials: ResponsesClientOptions['credentials']): Promise<readonly unknown[]> =>
+      failureOf(clientFor(model.url, { credentials }).stream(request, never));
+    const unauthorized = [['unauthorized', 'never', undefined]];
+    expect(await ask(() => Promise.resolve({ kind: 'missing', message: 'No key.', next: 'Get one.' }))).toEqual(
+      unauthorized,
+    );
+    expect(await ask(() => Promise.reject(new Error('sk-secret')))).toEqual(unauthorized);
+    expect(await ask(() => Promise.resolve({ kind: 'bearer', token: 'sk\nsecret' }))).toEqual(unauthorized);
+    expect(model.requests).toEqual([]);
+  });
+
+  test('read no more of an error than needed, and show even less', async () => {
+    const model = await start([httpError({ status: 400, body: 'x'.repeat(30_000_000) })]);
+    const [event] = await collect(clientFor(model.url).stream(request, never));
+    expect(event?.kind === 'failed' && event.failure.message.length).toBeLessThan(1100);
+    expect(await model.requests[0]?.ended).toBe('client-left');
+  });
+
+  test('never show a secret that the server sends back', async () => {
+    const body = { error: { message: 'Incorrect key sk-secret, header env-secret.' } };
+    const model = await start([httpError({ status: 401, body }), failed({ code: 'x', message: 'key sk-secret' })]);
+    const client = clientFor(model.url, {
+      credentials: () => Promise.resolve({ kind: 'bearer', token: 'sk-secret' }),
+      environment: { KEY: 'env-secret' },
+      provider: { envHttpHeaders: { 'x-key': 'KEY' } },
+    });
+    const events = [
+      ...(await collect(client.stream(request, never))),
+      ...(await collect(client.stream(request, never))),
+    ];
+    expect(events.map((event) => (event.kind === 'failed' ? event.failure.message : event.kind))).toEqual([
+      'The provider answered with status 401: Incorrect key [redacted], header [redacted].',
+      'created',
+      'The provider reported the error x: key [redacted]',
+    ]);
+  });
+});
+
+describe('abort', () => {
+  const aborted = ['aborted', 'never', undefined];
+
+  test('in the middle of a stream ends it at once, and the server sees it', async () => {
+    const model = await start([hang({ afterBytes: 150, of: hello })]);
+    const abort = new AbortController();
+    const pending = failureOf(clientFor(model.url).stream(request, abort.signal));
+    await model.request(0);
+    setTimeout(() => abort.abort(), 30);
+    expect(await pending).toEqual(['created', aborted]);
+    expect(await model.requests[0]?.ended).toBe('client-left');
+  });
+
+  test('between events that came together drops the rest', async () => {
+    const model = await start([hello]);
+    const abort = new AbortController();
+    const kinds: string[] = [];
+    for await (const event of clientFor(model.url).stream(request, abort.signal)) {
+      kinds.push(event.kind);
+      abort.abort();
+    }
+    expect(kinds).toEqual(['created', 'failed']);
+  });
+
+  test.each([
+    ['before the head', hang({ afterBytes: 0, of: hello })],
+    ['while it waits for a retry', httpError({ status: 500 })],
+  ])('%s', async (_name, step) => {
+    const model = await start(() => step);
+    const abort = new AbortController();
+    const clock: Clock = {
+      now: () => 0,
+      sleep: (_milliseconds, signal) =>
+        new Promise((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true })),
+    };
+    const pending = failureOf(clientFor(model.url, { clock }).stream(request, abort.signal));
+    const { ended } = await model.request(0);
+    setTimeout(() => abort.abort(), 20);
+    expect(await pending).toEqual([aborted]);
+    expect(await ended).toBe(step.kind === 'hang' ? 'client-left' : 'answered');
+    expect(model.requests.length).toBe(1);
+  });
+
+  test('before anything was sent, and while the key is being fetched', async () => {
+    const model = await start([]);
+    expect(await failureOf(clientFor(model.url).stream(request, AbortSignal.abort()))).toEqual([aborted]);
+    const abort = new AbortController();
+    const credentials = (): Promise<never> => new Promise(() => setTimeout(() => abort.abort(), 5));
+    expect(await failureOf(clientFor(model.url, { credentials }).stream(request, abort.signal))).toEqual([aborted]);
+    expect(model.requests).toEqual([]);
+  });
+
+  test('leaves no listener behind', async () => {
+    const model = await start(() => hello);
+    const abort = new AbortController();
+    const client = clientFor(model.url);
+    await collect(client.stream(request, abort.signal));
+    await collect(clientFor('http://127.0.0.1:1/').stream(request, abort.signal));
+    for await (const _ of client.stream(request, abort.signal)) break;
+    expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
+  });
+});
+
+/** A port on which nobody listens: taken and given back. */
+async function unusedPort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,45 @@
+import type { Access } from '../protocol/permission-profile.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { globCovers } from './glob.ts';
+import { depthOf, isWithin, normalisePath } from './paths.ts';
+import { platformReadRoots } from './platform-read-roots.ts';
+
+/**
+ * What the policy grants at a path: the most specific rule wins, at equal depth deny beats write beats read, and what
+ * no rule covers is denied, as is text that is no absolute path.
+ *
+ * The answer is about the spelling. Whoever opens the file in this process must also ask for its real path and take
+ * the stricter answer, or a link would lead around the rule.
+ */
+export function access(policy: ResolvedPolicy, path: string): Access {
+  const { files } = policy;
+  if (files.kind === 'unrestricted') return 'write';
+  const target = normalisePath(path);
+  if (target === undefined) return 'deny';
+  if (files.denyGlobs.some((glob) => globCovers(glob, target))) return 'deny';
+  const rules: readonly AccessRule[] = files.platformDefaults ? [...files.rules, ...platformRules] : files.rules;
+  return accessByRules(rules, target);
+}
+
+export interface AccessRule {
+  readonly path: string;
+  readonly access: Access;
+}
+
+/** The same decision on bare rules and a path in normal form. The sandbox planner asks it about real paths. */
+export function accessByRules(rules: readonly AccessRule[], path: string): Access {
+  let best: AccessRule | undefined;
+  for (const rule of rules) {
+    if (isWithin(path, rule.path) && (best === undefined || beats(rule, best))) best = rule;
+  }
+  return best?.access ?? 'deny';
+}
+
+const platformRules: readonly AccessRule[] = platformReadRoots.map((path) => ({ path, access: 'read' }));
+
+const rank: Readonly<Record<Access, number>> = { read: 0, write: 1, deny: 2 };
+
+function beats(challenger: AccessRule, holder: AccessRule): boolean {
+  const deeper = depthOf(challenger.path) - depthOf(holder.path);
+  return deeper === 0 ? rank[challenger.access] > rank[holder.access] : deeper > 0;
+}

@@ -1,0 +1,71 @@
+import { expect, test } from 'vitest';
+import type { PermissionProfile } from '../protocol/permission-profile.ts';
+import { describePolicy } from './describe-policy.ts';
+import { profileFor } from './profiles.ts';
+import { type Places, resolvePolicy } from './resolve-policy.ts';
+import { writableRoots } from './writable-roots.ts';
+
+const places: Places = { cwd: '/work/repo', workspaceRoots: ['/work/repo'], slashTmp: true, gitDirectories: [] };
+const names = ['.agents', '.aws', '.capstan', '.codex', '.git'];
+
+test('the root that holds the working folder comes first', () => {
+  const options = { network: true, writableRoots: ['/a'], excludeTmpdir: false, excludeSlashTmp: true };
+  expect(describePolicy(resolvePolicy(profileFor('workspace-write', options), places), '/work/repo/sub')).toEqual({
+    mode: 'workspace-write',
+    network: 'enabled',
+    writableRoots: ['/work/repo', '/a'],
+    readOnlyPaths: [...names.map((name) => `/a/${name}`), ...names.map((name) => `/work/repo/${name}`)],
+    deniedPaths: [],
+    readsEverything: true,
+  });
+});
+
+test('denied paths, globs and limits on reading are told', () => {
+  const profile: PermissionProfile = {
+    type: 'managed',
+    network: 'restricted',
+    file_system: {
+      type: 'restricted',
+      entries: [
+        { path: { type: 'special', value: { kind: 'root' } }, access: 'deny' },
+        { path: { type: 'path', path: '/work' }, access: 'read' },
+        { path: { type: 'path', path: '/work/private' }, access: 'deny' },
+        { path: { type: 'glob_pattern', pattern: '/work/**/*.env' }, access: 'deny' },
+      ],
+    },
+  };
+  expect(describePolicy(resolvePolicy(profile, places), '/work/repo')).toEqual({
+    mode: 'read-only',
+    network: 'restricted',
+    writableRoots: [],
+    readOnlyPaths: [],
+    deniedPaths: ['/work/**/*.env', '/work/private'],
+    readsEverything: false,
+  });
+});
+
+test('an outer sandbox is named as such', () => {
+  const policy = resolvePolicy({ type: 'external', network: 'restricted' }, places);
+  expect(describePolicy(policy, '/work/repo')).toMatchObject({ mode: 'external-sandbox', network: 'restricted' });
+});
+
+test('writable roots keep nested carve-outs and list a reopened folder on its own', () => {
+  const path = (text: string) => ({ type: 'path', path: text }) as const;
+  const profile: PermissionProfile = {
+    type: 'managed',
+    network: 'restricted',
+    file_system: {
+      type: 'restricted',
+      entries: [
+        { path: path('/r'), access: 'write' },
+        { path: path('/r/a'), access: 'deny' },
+        { path: path('/r/a/b'), access: 'write' },
+      ],
+    },
+  };
+  const roots = writableRoots(resolvePolicy(profile, places));
+  expect(roots.map((root) => [root.path, root.carveOuts.map((rule) => `${rule.access} ${rule.path}`)])).toEqual([
+    ['/r', [...names.map((name) => `read /r/${name}`), 'deny /r/a', ...names.map((name) => `read /r/a/b/${name}`)]],
+    ['/r/a/b', names.map((name) => `read /r/a/b/${name}`)],
+  ]);
+});

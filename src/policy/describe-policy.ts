@@ -1,0 +1,43 @@
+import type { NetworkAccess, SandboxMode } from '../protocol/permission-profile.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { accessByRules } from './access.ts';
+import { sandboxModeOf } from './legacy.ts';
+import { byDepth, isWithin } from './paths.ts';
+import { writableRoots } from './writable-roots.ts';
+
+/** A policy in the terms that people and models are told about it. */
+export interface PolicyDescription {
+  readonly mode: SandboxMode | 'external-sandbox';
+  readonly network: NetworkAccess;
+  /** The root that holds the working folder first, the others by name. */
+  readonly writableRoots: readonly string[];
+  /** Inside writable roots, and yet not to be written. */
+  readonly readOnlyPaths: readonly string[];
+  /** Paths and globs that cannot even be read. */
+  readonly deniedPaths: readonly string[];
+  /** Everything that is not denied may be read. */
+  readonly readsEverything: boolean;
+}
+
+export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescription {
+  const { files, network } = policy;
+  const mode = policy.enforcement === 'external' ? 'external-sandbox' : sandboxModeOf(policy);
+  if (files.kind === 'unrestricted') {
+    return { mode, network, writableRoots: [], readOnlyPaths: [], deniedPaths: [], readsEverything: true };
+  }
+  const roots = writableRoots(policy);
+  const readOnly = roots.flatMap(({ carveOuts }) => carveOuts.filter((rule) => rule.access === 'read'));
+  const denied = files.rules.filter((rule) => rule.access === 'deny' && rule.path !== '/');
+  return {
+    mode,
+    network,
+    writableRoots: roots.map((root) => root.path).toSorted((a, b) => holds(b, cwd) - holds(a, cwd)),
+    readOnlyPaths: [...new Set(readOnly.map((rule) => rule.path))].toSorted(byDepth),
+    deniedPaths: [...new Set([...denied.map((rule) => rule.path), ...files.denyGlobs])].toSorted(),
+    readsEverything: accessByRules(files.rules, '/') !== 'deny',
+  };
+}
+
+function holds(root: string, cwd: string): number {
+  return isWithin(cwd, root) ? 1 : 0;
+}

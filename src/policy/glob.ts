@@ -1,0 +1,145 @@
+/**
+ * Git-style globs on absolute paths: `*` and `?` stay inside a component, `**` crosses components, `[a-z]` and `[!a-z]`
+ * are classes, `{a,b}` are alternatives, a backslash takes the next character as it is. A `[` that is never closed is
+ * an ordinary character.
+ */
+export type GlobPart =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'one' }
+  | { readonly kind: 'some' }
+  /** `**` followed by a slash: no component, or any number of them. */
+  | { readonly kind: 'folders' }
+  | { readonly kind: 'anything' }
+  | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] }
+  | { readonly kind: 'open' }
+  | { readonly kind: 'or' }
+  | { readonly kind: 'close' };
+
+/** The parts of the pattern, or undefined when it has no sense: the caller must then assume the worst. */
+export function parseGlob(pattern: string): readonly GlobPart[] | undefined {
+  if (!pattern.startsWith('/') || pattern.includes('\0')) return undefined;
+  const characters = [...pattern];
+  const parts: GlobPart[] = [];
+  let depth = 0;
+  let at = 0;
+  while (at < characters.length) {
+    const character = characters[at] as string;
+    if (character === '\\') {
+      const escaped = characters[at + 1];
+      if (escaped === undefined) return undefined;
+      parts.push({ kind: 'text', text: escaped });
+      at += 2;
+    } else if (character === '*') {
+      let end = at;
+      while (characters[end] === '*') end += 1;
+      const whole = characters[at - 1] === '/' && characters[end] === '/';
+      if (end - at === 1) parts.push({ kind: 'some' });
+      else parts.push({ kind: whole ? 'folders' : 'anything' });
+      at = end - at > 1 && whole ? end + 1 : end;
+    } else if (character === '?') {
+      parts.push({ kind: 'one' });
+      at += 1;
+    } else if (character === '[') {
+      const found = parseClass(characters, at);
+      if (found === 'malformed') return undefined;
+      parts.push(found === 'unclosed' ? { kind: 'text', text: '[' } : found.part);
+      at = found === 'unclosed' ? at + 1 : found.next;
+    } else if (character === '{') {
+      depth += 1;
+      parts.push({ kind: 'open' });
+      at += 1;
+    } else if (character === '}') {
+      depth -= 1;
+      if (depth < 0) return undefined;
+      parts.push({ kind: 'close' });
+      at += 1;
+    } else {
+      parts.push(character === ',' && depth > 0 ? { kind: 'or' } : { kind: 'text', text: character });
+      at += 1;
+    }
+  }
+  return depth === 0 ? parts : undefined;
+}
+
+type ClassFound = { readonly part: GlobPart; readonly next: number } | 'unclosed' | 'malformed';
+
+function parseClass(characters: readonly string[], start: number): ClassFound {
+  let at = start + 1;
+  const negated = characters[at] === '!' || characters[at] === '^';
+  if (negated) at += 1;
+  const ranges: [string, string][] = [];
+  let reversed = false;
+  for (let first = true; ; first = false) {
+    const from = characters[at];
+    if (from === undefined) return 'unclosed';
+    // A bracket in first place is a member, as in every shell.
+    if (from === ']' && !first) break;
+    const to = characters[at + 2];
+    if (characters[at + 1] === '-' && to !== undefined && to !== ']') {
+      reversed ||= from > to;
+      ranges.push([from, to]);
+      at += 3;
+    } else {
+      ranges.push([from, from]);
+      at += 1;
+    }
+  }
+  return reversed ? 'malformed' : { part: { kind: 'class', negated, ranges }, next: at + 1 };
+}
+
+/** Whether the glob matches the path or a folder above it. A glob without sense matches everything: deny globs fail closed. */
+export function globCovers(pattern: string, path: string): boolean {
+  const matcher = matcherOf(pattern);
+  return matcher === undefined || matcher.test(path);
+}
+
+/** The folder that every match of the glob lies in: what stands before the first character with a meaning. */
+export function staticFolderOf(pattern: string): string {
+  const first = pattern.search(/[*?[\]{}\\]/);
+  const head = first < 0 ? pattern : pattern.slice(0, first);
+  return head.slice(0, Math.max(head.lastIndexOf('/'), 1));
+}
+
+/** A path as a pattern that matches it alone: characters with a meaning stand for themselves. */
+export function literalGlob(path: string): string {
+  return path.replaceAll(/[*?[\]{}\\]/g, String.raw`\$&`);
+}
+
+// Patterns are few and asked often; compiling is a pure function of the text.
+const compiled = new Map<string, RegExp | undefined>();
+
+function matcherOf(pattern: string): RegExp | undefined {
+  if (!compiled.has(pattern)) {
+    const parts = parseGlob(pattern);
+    compiled.set(pattern, parts && new RegExp(`^${parts.map(expressionOf).join('')}(?:/|$)`, 'su'));
+    if (compiled.size > 1000) compiled.delete(compiled.keys().next().value as string);
+  }
+  return compiled.get(pattern);
+}
+
+function expressionOf(part: GlobPart): string {
+  switch (part.kind) {
+    case 'text':
+      return quote(part.text);
+    case 'one':
+      return '[^/]';
+    case 'some':
+      return '[^/]*';
+    case 'folders':
+      return '(?:.*/)?';
+    case 'anything':
+      return '.*';
+    case 'class':
+      return `(?!/)[${part.negated ? '^' : ''}${part.ranges.map(([a, b]) => `${quote(a)}-${quote(b)}`).join('')}]`;
+    case 'open':
+      return '(?:';
+    case 'or':
+      return '|';
+    case 'close':
+      return ')';
+  }
+}
+
+function quote(character: string): string {
+  return /[\^$\\.*+?()[\]{}|/-]/u.test(character) ? `\\${character}` : character;
+}

@@ -1,0 +1,55 @@
+/**
+ * Path arithmetic on text. Nothing here asks a disk: links are the sandbox's business, rules are about spellings.
+ * "Path" means absolute, with single slashes, without `.` and `..`, and without a slash at the end.
+ */
+
+/** The path in normal form, or undefined when the text is no absolute path. */
+export function normalisePath(text: string): string | undefined {
+  // A NUL byte ends a path for the kernel, so the rest would be a lie.
+  if (!text.startsWith('/') || text.includes('\0')) return undefined;
+  const kept: string[] = [];
+  for (const part of text.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part === '..') kept.pop();
+    else kept.push(part);
+  }
+  return `/${kept.join('/')}`;
+}
+
+/** Whether the path is the folder itself or lies below it, by whole components. */
+export function isWithin(path: string, folder: string): boolean {
+  return path === folder || folder === '/' || path.startsWith(`${folder}/`);
+}
+
+/** How many components a path has: 0 for the root. */
+export function depthOf(path: string): number {
+  return path === '/' ? 0 : path.split('/').length - 1;
+}
+
+export function parentOf(path: string): string {
+  const cut = path.lastIndexOf('/');
+  return cut <= 0 ? '/' : path.slice(0, cut);
+}
+
+export function joinPath(folder: string, name: string): string {
+  return folder === '/' ? `/${name}` : `${folder}/${name}`;
+}
+
+/**
+ * A path below the folder, or undefined when the text would leave it. Empty text and `.` mean the folder itself.
+ */
+export function descend(folder: string, subpath: string): string | undefined {
+  if (subpath.startsWith('/') || subpath.includes('\0')) return undefined;
+  const kept: string[] = [];
+  for (const part of subpath.split('/')) {
+    if (part === '' || part === '.') continue;
+    if (part === '..') return undefined;
+    kept.push(part);
+  }
+  return kept.reduce(joinPath, folder);
+}
+
+/** Shallow paths first, equal depths by name: the order in which narrower rules override wider ones. */
+export function byDepth(a: string, b: string): number {
+  return depthOf(a) - depthOf(b) || (a < b ? -1 : a > b ? 1 : 0);
+}

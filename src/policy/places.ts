@@ -1,0 +1,12 @@
+/** Where the symbols of a profile point to on this machine and in this turn. All paths are absolute. */
+export interface Places {
+  readonly cwd: string;
+  /** Without any, the working folder counts as the only root. */
+  readonly workspaceRoots: readonly string[];
+  /** `$TMPDIR` when it is set. */
+  readonly temporaryDirectory?: string;
+  /** `/tmp` is a folder here. */
+  readonly slashTmp: boolean;
+  /** Where `.git` pointer files (worktrees, submodules) lead to. */
+  readonly gitDirectories: readonly string[];
+}

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import type { PermissionProfile } from '../protocol/permission-profile.ts';
+import { materialise, profileFor } from './profiles.ts';
+
+const options = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
+
+test('workspace-write has the entries of shared rollouts, in their order', () => {
+  const profile = profileFor('workspace-write', { ...options, writableRoots: ['/more'] });
+  const guards = ['.git', '.agents', '.codex', '.aws'];
+  expect(materialise(profile, ['/repo'])).toEqual({
+    type: 'managed',
+    file_system: {
+      type: 'restricted',
+      entries: [
+        { path: { type: 'special', value: { kind: 'root' } }, access: 'read' },
+        { path: { type: 'path', path: '/repo' }, access: 'write' },
+        { path: { type: 'special', value: { kind: 'slash_tmp' } }, access: 'write' },
+        { path: { type: 'special', value: { kind: 'tmpdir' } }, access: 'write' },
+        { path: { type: 'path', path: '/more' }, access: 'write' },
+        ...['/repo', '/more'].flatMap((folder) =>
+          guards.map((name) => ({
+            path: { type: 'path', path: `${folder}/${name}` },
+            access: 'read',
+            missing_path_behavior: 'skip',
+          })),
+        ),
+      ],
+    },
+    network: 'restricted',
+  });
+});
+
+test('read-only reads everything, full access has no sandbox', () => {
+  expect(profileFor('read-only', { ...options, network: true })).toEqual({
+    type: 'managed',
+    file_system: {
+      type: 'restricted',
+      entries: [{ path: { type: 'special', value: { kind: 'root' } }, access: 'read' }],
+    },
+    network: 'enabled',
+  });
+  expect(profileFor('danger-full-access', options)).toEqual({ type: 'disabled' });
+});
+
+test('materialising gives one entry per root and drops the entry without roots', () => {
+  const profile: PermissionProfile = {
+    type: 'managed',
+    file_system: {
+      type: 'restricted',
+      glob_scan_max_depth: 3,
+      entries: [
+        { path: { type: 'special', value: { kind: 'project_roots', subpath: 'docs' } }, access: 'read' },
+        { path: { type: 'glob_pattern', pattern: 'codex-project-roots://**/*.env' }, access: 'deny' },
+      ],
+    },
+    network: 'enabled',
+  };
+  expect(materialise(profile, ['/a', '/b'])).toEqual({
+    ...profile,
+    file_system: {
+      type: 'restricted',
+      glob_scan_max_depth: 3,
+      entries: [
+        { path: { type: 'path', path: '/a/docs' }, access: 'read' },
+        { path: { type: 'path', path: '/b/docs' }, access: 'read' },
+        { path: { type: 'glob_pattern', pattern: '/a/**/*.env' }, access: 'deny' },
+        { path: { type: 'glob_pattern', pattern: '/b/**/*.env' }, access: 'deny' },
+      ],
+    },
+  });
+  expect(materialise(profile, [])).toMatchObject({ file_system: { entries: [] } });
+});
+
+test('materialising keeps what it cannot read, so that resolving can fail closed on it', () => {
+  const entries = [
+    { path: { type: 'special', value: { kind: 'project_roots', subpath: '../x' } }, access: 'deny' },
+    { odd: 1 },
+  ];
+  const profile = { type: 'managed', file_system: { type: 'restricted', entries }, network: 'restricted' };
+  expect(materialise(profile as unknown as PermissionProfile, ['/a'])).toEqual(profile);
+});

@@ -1,0 +1,92 @@
+import type {
+  Access,
+  FileSystemEntry,
+  PathPattern,
+  PermissionProfile,
+  SandboxMode,
+  SpecialPath,
+} from '../protocol/permission-profile.ts';
+import { workspaceGlobPrefix } from './expand-entry.ts';
+import { literalGlob } from './glob.ts';
+import { descend, joinPath } from './paths.ts';
+import { sharedProtectedNames } from './protected-names.ts';
+import { isSoundEntry } from './sound-entry.ts';
+
+export interface ProfileOptions {
+  readonly network: boolean;
+  /** Writable besides the workspace. Only `workspace-write` looks at them. */
+  readonly writableRoots: readonly string[];
+  readonly excludeTmpdir: boolean;
+  readonly excludeSlashTmp: boolean;
+}
+
+/** The built-in profile behind a sandbox mode, in the entries and the order that other programs write. */
+export function profileFor(mode: SandboxMode, options: ProfileOptions): PermissionProfile {
+  switch (mode) {
+    case 'danger-full-access':
+      return { type: 'disabled' };
+    case 'read-only':
+      return managed([special('read', { kind: 'root' })], options);
+    case 'workspace-write':
+      return managed(workspaceEntries(options), options);
+  }
+}
+
+/**
+ * The profile with every workspace symbol replaced by one entry per root, in the order of the roots. Without roots
+ * such entries disappear. Other symbols stay.
+ */
+export function materialise(profile: PermissionProfile, workspaceRoots: readonly string[]): PermissionProfile {
+  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return profile;
+  const entries = profile.file_system.entries.flatMap((entry) =>
+    // An entry of unknown shape stays: resolving must meet it and fail closed.
+    isSoundEntry(entry) ? concrete(entry.path, workspaceRoots).map((path) => ({ ...entry, path })) : [entry],
+  );
+  return { ...profile, file_system: { ...profile.file_system, entries } };
+}
+
+function managed(entries: readonly FileSystemEntry[], { network }: ProfileOptions): PermissionProfile {
+  return {
+    type: 'managed',
+    file_system: { type: 'restricted', entries },
+    network: network ? 'enabled' : 'restricted',
+  };
+}
+
+function workspaceEntries(options: ProfileOptions): readonly FileSystemEntry[] {
+  return [
+    special('read', { kind: 'root' }),
+    special('write', { kind: 'project_roots' }),
+    ...(options.excludeSlashTmp ? [] : [special('write', { kind: 'slash_tmp' })]),
+    ...(options.excludeTmpdir ? [] : [special('write', { kind: 'tmpdir' })]),
+    ...options.writableRoots.map((path): FileSystemEntry => ({ path: { type: 'path', path }, access: 'write' })),
+    ...sharedProtectedNames.map((subpath) => guard({ type: 'special', value: { kind: 'project_roots', subpath } })),
+    ...options.writableRoots.flatMap((root) =>
+      sharedProtectedNames.map((name) => guard({ type: 'path', path: joinPath(root, name) })),
+    ),
+  ];
+}
+
+function special(access: Access, value: SpecialPath): FileSystemEntry {
+  return { path: { type: 'special', value }, access };
+}
+
+function guard(path: PathPattern): FileSystemEntry {
+  return { path, access: 'read', missing_path_behavior: 'skip' };
+}
+
+function concrete(pattern: PathPattern, roots: readonly string[]): readonly PathPattern[] {
+  if (pattern.type === 'special' && pattern.value.kind === 'project_roots') {
+    const { subpath } = pattern.value;
+    const paths = roots.map((root) => (subpath === undefined ? root : descend(root, subpath)));
+    // A subpath that climbs out stays as it is, so that resolving still finds it malformed.
+    return paths.some((path) => path === undefined)
+      ? [pattern]
+      : paths.map((path) => ({ type: 'path', path: path as string }));
+  }
+  if (pattern.type === 'glob_pattern' && pattern.pattern.startsWith(workspaceGlobPrefix)) {
+    const rest = pattern.pattern.slice(workspaceGlobPrefix.length).replace(/^\/+/, '');
+    return roots.map((root) => ({ type: 'glob_pattern', pattern: joinPath(literalGlob(root), rest) }));
+  }
+  return [pattern];
+}

@@ -1,0 +1,8 @@
+/**
+ * Folders whose content decides what programs do later: hooks, agent settings, credentials. Directly below anything
+ * that may be written they stay read-only, whether they exist or not.
+ */
+export const protectedNames: readonly string[] = ['.git', '.agents', '.codex', '.aws', '.capstan'];
+
+/** The names that shared profiles spell out. Our own is protected all the same, without an entry that others would read. */
+export const sharedProtectedNames: readonly string[] = ['.git', '.agents', '.codex', '.aws'];

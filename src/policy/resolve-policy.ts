@@ -1,0 +1,97 @@
+import type { FileSystemRules, PermissionProfile } from '../protocol/permission-profile.ts';
+import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { accessByRules } from './access.ts';
+import { expandEntry } from './expand-entry.ts';
+import { joinPath, normalisePath } from './paths.ts';
+import type { Places } from './places.ts';
+import { protectedNames } from './protected-names.ts';
+
+export type { Places } from './places.ts';
+
+/** Matches every path: what stands in for a deny that nobody can read. */
+const denyEverything = '/**';
+
+/**
+ * Replaces the symbols of a profile by paths and adds what is protected without being asked for.
+ *
+ * An entry that makes no sense (a relative path, an unknown symbol, a glob that grants, a subpath that climbs out, a
+ * foreign shape) fails closed: a grant grants nothing, and anything else denies everything. A relative deny glob is
+ * read from the working folder.
+ *
+ * Below every path that may be written the protected names are read-only and kept from being made, unless an entry
+ * stands on exactly that path; entries deeper inside still open what they name. A policy that lets the whole disk be
+ * written comes out as `unrestricted`, and nothing is protected in it.
+ */
+export function resolvePolicy(profile: PermissionProfile, places: Places): ResolvedPolicy {
+  switch (profile.type) {
+    case 'managed':
+      return { enforcement: 'managed', files: resolveFiles(profile.file_system, places), network: profile.network };
+    case 'disabled':
+      return { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' };
+    case 'external':
+      return { enforcement: 'external', files: { kind: 'unrestricted' }, network: profile.network };
+  }
+}
+
+function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
+  if (rules.type === 'unrestricted') return { kind: 'unrestricted' };
+  const explicit: PathRule[] = [];
+  const denyGlobs = new Set<string>();
+  let platformDefaults = false;
+  for (const entry of rules.entries) {
+    const expanded = expandEntry(entry, places);
+    switch (expanded.kind) {
+      case 'paths': {
+        const ifMissing = entry.access === 'write' || entry.missing_path_behavior === 'skip' ? 'skip' : 'protect';
+        explicit.push(...expanded.paths.map((path) => ({ path, access: entry.access, ifMissing }) as const));
+        break;
+      }
+      case 'globs':
+        for (const glob of expanded.globs) denyGlobs.add(glob);
+        break;
+      case 'platform':
+        platformDefaults ||= entry.access !== 'deny';
+        break;
+      case 'malformed':
+        if (entry?.access !== 'read' && entry?.access !== 'write') denyGlobs.add(denyEverything);
+        break;
+      case 'nothing':
+        break;
+    }
+  }
+  if (denyGlobs.size === 0 && writesWholeDisk(explicit)) return { kind: 'unrestricted' };
+  return {
+    kind: 'restricted',
+    rules: protect(explicit, places),
+    denyGlobs: [...denyGlobs].toSorted(),
+    platformDefaults,
+  };
+}
+
+/** The root may be written, and no rule takes any of it back. */
+function writesWholeDisk(rules: readonly PathRule[]): boolean {
+  return [{ path: '/' }, ...rules].every(({ path }) => accessByRules(rules, path) === 'write');
+}
+
+function protect(explicit: readonly PathRule[], places: Places): readonly PathRule[] {
+  const writable = explicit.filter((rule) => accessByRules(explicit, rule.path) === 'write');
+  const guarded = new Set(writable.flatMap(({ path }) => protectedNames.map((name) => joinPath(path, name))));
+  const named = new Set(explicit.map((rule) => rule.path));
+  const rules: PathRule[] = [
+    // Shared profiles mark the protected names as "skip" for systems that would have to make them first. We need not.
+    ...explicit.map((rule) => (guarded.has(rule.path) && rule.access !== 'write' ? kept(rule) : rule)),
+    ...[...guarded].filter((path) => !named.has(path)).map((path) => kept({ path, access: 'read' })),
+  ];
+  for (const directory of places.gitDirectories) {
+    const path = normalisePath(directory);
+    // Only ever narrows: where reading is not granted, a pointer file must not grant it.
+    if (path !== undefined && !named.has(path) && accessByRules(rules, path) === 'write') {
+      rules.push({ path, access: 'read', ifMissing: 'skip' });
+    }
+  }
+  return rules;
+}
+
+function kept(rule: Pick<PathRule, 'path' | 'access'>): PathRule {
+  return { ...rule, ifMissing: 'protect' };
+}

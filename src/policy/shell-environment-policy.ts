@@ -1,0 +1,76 @@
+/** Which variables commands get. */
+export interface ShellEnvironmentPolicy {
+  /** `core` keeps what a shell needs to find programs and folders. */
+  readonly inherit: 'all' | 'core' | 'none';
+  /** Hands on variables even when their names look like secrets. */
+  readonly ignoreDefaultExcludes: boolean;
+  /** Wildcards `*` and `?`; case does not count. */
+  readonly exclude: readonly string[];
+  readonly set: Readonly<Record<string, string>>;
+  /** When not empty, nothing else passes: values of `set` included. */
+  readonly includeOnly: readonly string[];
+}
+
+/** Everything but what looks like a secret. */
+export const defaultShellEnvironmentPolicy: ShellEnvironmentPolicy = {
+  inherit: 'all',
+  ignoreDefaultExcludes: false,
+  exclude: [],
+  set: {},
+  includeOnly: [],
+};
+
+const core = matcher('PATH SHELL TMPDIR TEMP TMP HOME LANG LC_ALL LC_CTYPE LOGNAME USER'.split(' '));
+
+const secrets = matcher(['*KEY*', '*SECRET*', '*TOKEN*', '*PASSWORD*', '*CREDENTIAL*']);
+
+/** Output without colours, pagers and surprises of the locale, whatever the user's terminal looks like. */
+const fixed: Readonly<Record<string, string>> = {
+  NO_COLOR: '1',
+  TERM: 'dumb',
+  LANG: 'C.UTF-8',
+  LC_CTYPE: 'C.UTF-8',
+  LC_ALL: 'C.UTF-8',
+  COLORTERM: '',
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  GH_PAGER: 'cat',
+  CODEX_CI: '1',
+  CAPSTAN: '1',
+};
+
+/**
+ * The whole environment of a command: what the policy lets through of `base`, then `extra` (the names of thread and
+ * the like, which no filter touches), then the fixed values.
+ */
+export function childEnvironment(
+  base: Readonly<Record<string, string>>,
+  policy: ShellEnvironmentPolicy,
+  extra: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const excluded = matcher(policy.exclude);
+  const included = matcher(policy.includeOnly);
+  const inherited = Object.entries(base).filter(
+    ([name]) =>
+      policy.inherit !== 'none' &&
+      (policy.inherit === 'all' || core(name)) &&
+      (policy.ignoreDefaultExcludes || !secrets(name)) &&
+      !excluded(name),
+  );
+  const chosen = [...inherited, ...Object.entries(policy.set)].filter(
+    ([name]) => policy.includeOnly.length === 0 || included(name),
+  );
+  return Object.fromEntries([...chosen, ...Object.entries(extra), ...Object.entries(fixed)]);
+}
+
+function matcher(patterns: readonly string[]): (name: string) => boolean {
+  if (patterns.length === 0) return () => false;
+  const expressions = patterns.map((pattern) =>
+    pattern
+      .replaceAll(/[\^$\\.+()[\]{}|/-]/g, String.raw`\$&`)
+      .replaceAll('*', '.*')
+      .replaceAll('?', '.'),
+  );
+  const expression = new RegExp(`^(?:${expressions.join('|')})$`, 'is');
+  return (name) => expression.test(name);
+}

@@ -1,0 +1,43 @@
+/**
+ * What the journal needs of a disk. Bytes count as safe only after `sync` of the file, and a new name only after
+ * `syncDirectory` of its folder: the simulated disk of `capstan/testing` takes everything else away.
+ * All methods reject with Node's error objects (`code` such as ENOSPC) when the disk refuses.
+ */
+export interface Files {
+  /** Makes the folder and its parents. An existing one is fine. */
+  makeDirectory(path: string, mode: number): Promise<void>;
+  /** Opens for reading and appending. Without `create` a missing file rejects with ENOENT. */
+  open(path: string, options: { readonly create: boolean; readonly mode: number }): Promise<OpenFile>;
+  /** Names in the folder, in no order; empty when the folder does not exist. */
+  list(path: string): Promise<readonly string[]>;
+  syncDirectory(path: string): Promise<void>;
+}
+
+export interface OpenFile {
+  size(): Promise<number>;
+  /** Up to `length` bytes from `position`; fewer only at the end of the file. */
+  read(position: number, length: number): Promise<Uint8Array>;
+  /** Writes all bytes at the end, or rejects; after a rejection an unknown prefix may have been written. */
+  append(bytes: Uint8Array): Promise<void>;
+  truncate(size: number): Promise<void>;
+  /** The file's bytes are on the disk when this resolves. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A lock that the operating system drops when its holder dies. */
+export interface Locks {
+  /** Takes the lock on the file, which is made if missing, or says who has it. Never waits for the holder. */
+  take(path: string): Promise<Lock | LockHeld>;
+}
+
+export interface Lock {
+  readonly kind: 'lock';
+  release(): Promise<void>;
+}
+
+export interface LockHeld {
+  readonly kind: 'held';
+  /** What the holder wrote about itself, if anything. */
+  readonly owner?: string;
+}

@@ -1,0 +1,47 @@
+import type { Item } from '../protocol/item.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { Usage } from '../protocol/usage.ts';
+
+/**
+ * Sends one encoded request and gives back what the model says, as it says it.
+ * The iteration never throws: it ends with exactly one `completed` or `failed`. When the signal aborts it ends at once
+ * with `failed` and code `aborted`. Abandoning the iteration closes the connection.
+ */
+export interface ModelClient {
+  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+}
+
+export interface ModelRequest {
+  readonly body: readonly Uint8Array[];
+  /** Extra headers: names of thread, turn and the like. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type ModelEvent =
+  | { readonly kind: 'created'; readonly responseId: string }
+  | { readonly kind: 'text-delta'; readonly itemId: string; readonly delta: string }
+  | { readonly kind: 'item'; readonly item: Item }
+  /** `endTurn` false means that the model wants to go on although it called no tool. */
+  | { readonly kind: 'completed'; readonly responseId: string; readonly usage?: Usage; readonly endTurn?: boolean }
+  | { readonly kind: 'failed'; readonly failure: ModelFailure };
+
+export type ModelFailureCode =
+  | 'aborted'
+  | 'context-window-exceeded'
+  | 'usage-limit'
+  | 'invalid-request'
+  | 'policy'
+  | 'unauthorized'
+  | 'overloaded'
+  | 'rate-limited'
+  | 'server-error'
+  | 'connection-failed'
+  | 'stream-cut'
+  | 'stream-idle'
+  | 'incomplete';
+
+/** Why no answer came. `retry` says whether sending again may help, and how long to wait if the server said so. */
+export interface ModelFailure extends Outcome<ModelFailureCode> {
+  readonly retry: 'never' | { readonly afterMs?: number };
+  readonly status?: number;
+}

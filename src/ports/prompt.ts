@@ -1,0 +1,45 @@
+import type { Item } from '../protocol/item.ts';
+import type { JsonObject } from '../protocol/json.ts';
+
+/** A tool as the model is told about it, in the Responses dialect. */
+export interface ToolSpec extends JsonObject {
+  readonly type: string;
+}
+
+/**
+ * The part of a request that is neither instructions, tools nor input. It is stored with every request,
+ * so that the request can be rebuilt without the configuration of that day.
+ */
+export interface RequestOptions {
+  readonly model: string;
+  readonly effort?: string;
+  readonly summary?: string;
+  readonly verbosity?: string;
+  readonly outputSchema?: JsonObject;
+  readonly parallelToolCalls: boolean;
+  /** Stable over the thread: lets the provider find the cached prefix. */
+  readonly cacheKey: string;
+  /** Labels for the provider's logs. The only part that may change from request to request for no reason of content. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Everything one model request says, in no wire format. */
+export interface Prompt {
+  readonly options: RequestOptions;
+  readonly instructions: string;
+  readonly tools: readonly ToolSpec[];
+  /** Model-visible items, oldest first, ready to be sent. */
+  readonly input: readonly Item[];
+}
+
+/**
+ * Turns a prompt into the bytes of a request body.
+ * Equal prompts give equal bytes, whatever was encoded before. The bytes of `input` for a longer input begin with the
+ * bytes of the shorter one, its closing bracket aside. An item object is encoded once and its bytes kept with it.
+ */
+export interface Encoder {
+  /** Names the format and its revision. Stored with each request; bytes may only change together with it. */
+  readonly version: string;
+  /** The body in pieces, in order. The caller must not change them. */
+  body(prompt: Prompt): readonly Uint8Array[];
+}

@@ -1,0 +1,31 @@
+import type { Outcome } from '../protocol/outcome.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+
+/** A command as a tool wants it run, before anyone isolates it. */
+export interface PlainCommand {
+  readonly argv: readonly string[];
+  /** Absolute. */
+  readonly cwd: string;
+  /** The whole environment: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A command as the operating system gets it. */
+export interface RunnableCommand extends PlainCommand {
+  readonly kind: 'runnable';
+  /** Handed to the child as open, readable files with descriptors 3, 4, … in this order. */
+  readonly files: readonly Uint8Array[];
+  /** Undoes what the isolation needed on the host. Called once after the process ended. Never rejects. */
+  cleanup(): Promise<void>;
+}
+
+export type SandboxRefusedCode = 'sandbox-missing' | 'sandbox-unusable' | 'policy-unenforceable';
+
+/** The policy cannot be enforced here, so the command must not run (I10). */
+export interface SandboxRefused extends Outcome<SandboxRefusedCode> {
+  readonly kind: 'refused';
+}
+
+export interface Sandbox {
+  plan(command: PlainCommand, policy: ResolvedPolicy): Promise<RunnableCommand | SandboxRefused>;
+}

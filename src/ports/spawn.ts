@@ -1,0 +1,29 @@
+import type { RunnableCommand } from './sandbox.ts';
+
+/** Runs commands to their end. */
+export interface Spawn {
+  /**
+   * Runs with plain pipes and a closed stdin; stdout and stderr are one stream in order of arrival. The whole process
+   * tree is killed at the time-out and when the signal aborts. Never rejects.
+   */
+  run(command: RunnableCommand, limits: SpawnLimits, signal: AbortSignal): Promise<ProcessEnd>;
+}
+
+export interface SpawnLimits {
+  readonly timeoutMs: number;
+  /** Bytes of output kept: the first half and the last half. The rest is counted, never held in memory. */
+  readonly outputBytes: number;
+}
+
+export type ProcessEnd =
+  | { readonly kind: 'exited'; readonly exitCode: number; readonly output: ProcessOutput; readonly durationMs: number }
+  | { readonly kind: 'timed-out'; readonly output: ProcessOutput; readonly durationMs: number }
+  | { readonly kind: 'aborted'; readonly output: ProcessOutput; readonly durationMs: number }
+  | { readonly kind: 'not-started'; readonly reason: string };
+
+export interface ProcessOutput {
+  /** Valid text: broken UTF-8 is replaced. A cut shows as a line `... N bytes omitted ...`. */
+  readonly text: string;
+  /** Bytes that the command wrote in all. */
+  readonly totalBytes: number;
+}

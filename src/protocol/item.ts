@@ -1,0 +1,66 @@
+import type { Json, JsonObject } from './json.ts';
+
+/**
+ * One model-visible item in the Responses dialect, exactly as it stands in its rollout line.
+ * Unknown types and unknown keys are kept: an item is never rebuilt from a parsed view of it.
+ */
+export interface Item extends JsonObject {
+  readonly type: string;
+}
+
+export type Role = 'user' | 'developer' | 'assistant';
+
+export interface MessageItem extends Item {
+  readonly type: 'message';
+  readonly role: string;
+  readonly content: readonly JsonObject[];
+}
+
+export interface ReasoningItem extends Item {
+  readonly type: 'reasoning';
+  readonly summary: readonly JsonObject[];
+}
+
+/** `arguments` is JSON text written by the model; it may be broken. */
+export interface FunctionCallItem extends Item {
+  readonly type: 'function_call';
+  readonly name: string;
+  readonly arguments: string;
+  readonly call_id: string;
+}
+
+export interface CustomToolCallItem extends Item {
+  readonly type: 'custom_tool_call';
+  readonly name: string;
+  readonly input: string;
+  readonly call_id: string;
+}
+
+/** A call that this engine must answer with an output of the matching type. */
+export type CallItem = FunctionCallItem | CustomToolCallItem;
+
+export function isMessage(item: Item): item is MessageItem {
+  return item.type === 'message' && typeof item['role'] === 'string' && Array.isArray(item['content']);
+}
+
+export function isReasoning(item: Item): item is ReasoningItem {
+  return item.type === 'reasoning' && Array.isArray(item['summary']);
+}
+
+export function isCall(item: Item): item is CallItem {
+  if (typeof item['call_id'] !== 'string' || typeof item['name'] !== 'string') return false;
+  return (
+    (item.type === 'function_call' && typeof item['arguments'] === 'string') ||
+    (item.type === 'custom_tool_call' && typeof item['input'] === 'string')
+  );
+}
+
+/** The text parts of a message, joined. Parts of other types are skipped. */
+export function messageText(item: MessageItem): string {
+  return item.content.map((part) => (typeof part['text'] === 'string' ? part['text'] : '')).join('');
+}
+
+export function asItem(value: Json | undefined): Item | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return typeof (value as JsonObject)['type'] === 'string' ? (value as Item) : undefined;
+}

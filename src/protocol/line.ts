@@ -1,0 +1,34 @@
+import type { JsonObject } from './json.ts';
+import type { Ordinal } from './ids.ts';
+
+/**
+ * One line of a rollout file. Key order on disk: timestamp, ordinal, type, payload, metadata.
+ * Lines of unknown type and unknown keys anywhere are legal; readers skip what they do not know.
+ */
+export interface Line {
+  /** UTC, `YYYY-MM-DDTHH:MM:SS.mmmZ`: when the line was written. */
+  readonly timestamp: string;
+  /** Present in paginated files, absent in legacy ones. */
+  readonly ordinal?: Ordinal;
+  readonly type: string;
+  readonly payload: JsonObject;
+  /** Only on `response_item`: what the harness knows about the item and the model does not see. */
+  readonly metadata?: JsonObject;
+}
+
+/** A line before the journal stamps it with its time and ordinal. */
+export type LineDraft = Pick<Line, 'type' | 'payload' | 'metadata'>;
+
+/** Line types that other programs share with us. */
+export const lineType = {
+  sessionMeta: 'session_meta',
+  responseItem: 'response_item',
+  event: 'event_msg',
+  turnContext: 'turn_context',
+  worldState: 'world_state',
+  compacted: 'compacted',
+  /** Ours: the tools offered to the model, written when the set changes. */
+  toolSet: 'capstan_tool_set',
+  /** Ours: what a model request held besides instructions, tools and input. Written before the request is sent. */
+  request: 'capstan_request',
+} as const;

@@ -1,0 +1,31 @@
+import type { Access, NetworkAccess } from './permission-profile.ts';
+
+/**
+ * A permission profile with every symbol replaced by an absolute path: the one value that the prompt text, the sandbox
+ * planner, the file tools and the tests read (I5). `access(policy, path)` of `policy/` is the only way to ask it.
+ */
+export interface ResolvedPolicy {
+  /** Who isolates: we (`managed`), nobody (`disabled`), or a sandbox around us (`external`). */
+  readonly enforcement: 'managed' | 'disabled' | 'external';
+  readonly files: ResolvedFiles;
+  readonly network: NetworkAccess;
+}
+
+export type ResolvedFiles =
+  | { readonly kind: 'unrestricted' }
+  | {
+      readonly kind: 'restricted';
+      /** Absolute, lexically normalised paths. Order has no meaning: the most specific rule wins. */
+      readonly rules: readonly PathRule[];
+      /** Absolute git-style globs that nobody may read. */
+      readonly denyGlobs: readonly string[];
+      /** The system folders that programs need to start are readable. */
+      readonly platformDefaults: boolean;
+    };
+
+export interface PathRule {
+  readonly path: string;
+  readonly access: Access;
+  /** What a sandbox does when the path does not exist: leave it, or keep the command from making it. */
+  readonly ifMissing: 'skip' | 'protect';
+}

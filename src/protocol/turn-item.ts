@@ -1,0 +1,20 @@
+/** A thing that happened in a turn, as surfaces show it. */
+export type TurnItem =
+  | { readonly kind: 'user-message'; readonly id: string; readonly text: string }
+  | { readonly kind: 'agent-message'; readonly id: string; readonly text: string }
+  /** The model's own summary of its thinking; raw thinking is never shown. */
+  | { readonly kind: 'reasoning'; readonly id: string; readonly summary: readonly string[] }
+  | CommandItem;
+
+export interface CommandItem {
+  readonly kind: 'command';
+  readonly id: string;
+  /** Program and arguments as they are run, isolation aside. */
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  readonly status: 'in-progress' | 'completed' | 'failed' | 'declined';
+  readonly output: string;
+  /** Absent while the command runs and when it was killed or never started. */
+  readonly exitCode?: number;
+  readonly durationMs?: number;
+}

@@ -1,0 +1,44 @@
+import { Fault } from '../protocol/outcome.ts';
+
+export type DiskFaultCode = 'disk-full' | 'disk-denied' | 'disk-failed';
+
+const advice: Readonly<Record<DiskFaultCode, string>> = {
+  'disk-full':
+    'Free some space or raise the quota, then open the thread again. Everything up to the last save is safe.',
+  'disk-denied':
+    'Check who owns the file and its folders and whether the disk is read-only, then open the thread again.',
+  'disk-failed':
+    'Check the disk and the system log, then open the thread again. Everything up to the last save is safe.',
+};
+
+/** What a disk's refusal means for a thread. */
+export function diskFault(error: unknown, doing: 'save' | 'read' | 'open', path: string): Fault {
+  if (error instanceof Fault) return error;
+  const code = diskFaultCode(error);
+  const reason = error instanceof Error ? error.message : String(error);
+  return new Fault(
+    { code, message: `The disk would not ${doing} the thread file ${path}: ${reason}`, next: advice[code] },
+    { cause: error },
+  );
+}
+
+function diskFaultCode(error: unknown): DiskFaultCode {
+  switch (errorCode(error)) {
+    case 'ENOSPC':
+    case 'EDQUOT':
+    case 'EFBIG':
+      return 'disk-full';
+    case 'EACCES':
+    case 'EPERM':
+    case 'EROFS':
+      return 'disk-denied';
+    default:
+      return 'disk-failed';
+  }
+}
+
+/** The `code` of one of Node's errors. */
+export function errorCode(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : undefined;
+}

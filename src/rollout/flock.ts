@@ -1,0 +1,103 @@
+import { constants } from 'node:fs';
+import { open, stat, type FileHandle } from 'node:fs/promises';
+import type { Clock } from '../ports/clock.ts';
+import type { Lock, LockHeld, Locks } from '../ports/files.ts';
+import { errorCode } from './disk-fault.ts';
+import { lockOpenFile, lockPrograms, type LockProgram } from './lock-program.ts';
+
+export interface FlockOptions {
+  readonly clock: Clock;
+  /** Programs that can lock, best first. */
+  readonly programs?: readonly LockProgram[];
+}
+
+/**
+ * How long to wait before each further try. Codex locks every stale lock file for an instant when it sweeps them away,
+ * so a lock that is busy once need not have an owner.
+ */
+const pauses = [10, 20, 30, 40];
+
+/** Locks that other programs see too: `flock` on the file, as Codex does it. */
+export function createFlock(options: FlockOptions): Locks {
+  const { clock, programs = lockPrograms } = options;
+  return {
+    async take(path) {
+      let answer = await tryOnce(path, clock, programs);
+      for (const pause of pauses) {
+        if (answer.kind === 'lock') break;
+        await clock.sleep(pause);
+        answer = await tryOnce(path, clock, programs);
+      }
+      return answer;
+    },
+  };
+}
+
+async function tryOnce(path: string, clock: Clock, programs: readonly LockProgram[]): Promise<Lock | LockHeld> {
+  const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  let taken = false;
+  try {
+    if ((await lockOpenFile(file.fd, programs)) === 'held') return await heldBy(file);
+    // Someone may have removed the file between opening and locking. Then our lock guards a file that nobody finds.
+    taken = await isSameFile(file, path);
+    if (!taken) return { kind: 'held' };
+  } finally {
+    if (!taken) await file.close();
+  }
+  await sign(file, `capstan pid ${process.pid} since ${new Date(clock.now()).toISOString()}\n`);
+  return lockOn(file);
+}
+
+/** Keeps the open files of locks from the garbage collector, which would close them and so free the locks. */
+const held = new Set<FileHandle>();
+
+function lockOn(file: FileHandle): Lock {
+  held.add(file);
+  let released: Promise<void> | undefined;
+  const release = async (): Promise<void> => {
+    await sign(file, '');
+    held.delete(file);
+    await file.close();
+  };
+  return {
+    kind: 'lock',
+    // The file stays. Whoever removes it must be sure that nobody has just opened it to lock it, or two writers hold
+    // locks on two files of one name. Codex has a second lock for that; an empty file does no harm, and Codex sweeps it.
+    release: () => (released ??= release()),
+  };
+}
+
+/** Puts the one line about the holder into the file. It is a courtesy to whom we refuse, so it may fail. */
+async function sign(file: FileHandle, text: string): Promise<void> {
+  try {
+    await file.truncate(0);
+    if (text !== '') await file.write(text, 0);
+  } catch {
+    // A full disk: the lock holds all the same.
+  }
+}
+
+async function heldBy(file: FileHandle): Promise<LockHeld> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(200), 0, 200, 0);
+  const owner = /^capstan pid (\d+) since [\w:.-]+/.exec(buffer.toString('latin1', 0, bytesRead));
+  // A line without its process was left by a crash; the lock has another holder, who wrote nothing.
+  return owner !== null && isAlive(Number(owner[1])) ? { kind: 'held', owner: owner[0] } : { kind: 'held' };
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) === 'EPERM';
+  }
+}
+
+async function isSameFile(file: FileHandle, path: string): Promise<boolean> {
+  try {
+    const [ours, named] = await Promise.all([file.stat({ bigint: true }), stat(path, { bigint: true })]);
+    return ours.ino === named.ino && ours.dev === named.dev;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}

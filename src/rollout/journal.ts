@@ -1,0 +1,195 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Lock } from '../ports/files.ts';
+import type { Owned } from '../ports/rollout-store.ts';
+import type { Ordinal } from '../protocol/ids.ts';
+import { lineType, type Line, type LineDraft } from '../protocol/line.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import { Fault } from '../protocol/outcome.ts';
+import { diskFault } from './disk-fault.ts';
+import { encodeLine } from './line-codec.ts';
+import type { RolloutFile } from './rollout-file.ts';
+
+export interface JournalOptions {
+  readonly path: string;
+  readonly file: RolloutFile;
+  readonly lock: Lock;
+  readonly clock: Clock;
+  readonly nextOrdinal: Ordinal;
+  /** Time of the last line in the file, 0 for none. No line gets an earlier one. */
+  readonly lastTime: number;
+  readonly torn?: { readonly bytes: number } | undefined;
+  /** Payload of the first line of a new thread: written before the first append. */
+  readonly meta?: JsonObject;
+}
+
+/** Characters that may wait before they are written, unsynced, although nobody asked. */
+const mostWaiting = 64 * 1024;
+/** Characters in one write. Only a longer line makes a longer write. */
+const mostInWrite = 8 * 1024 * 1024;
+
+interface Waiter {
+  readonly upTo: number;
+  readonly resolve: () => void;
+  readonly reject: (fault: Fault) => void;
+}
+
+/**
+ * Group commit: `append` only queues, and one loop at a time writes and syncs for everyone who waits. While a sync
+ * runs, later lines and callers gather for the next one. Lines are counted from the opening of the journal:
+ * synced <= written <= appended.
+ */
+export class Journal implements Owned {
+  readonly kind = 'owned';
+  readonly path: string;
+  readonly torn?: { readonly bytes: number };
+
+  readonly #file: RolloutFile;
+  readonly #lock: Lock;
+  readonly #clock: Clock;
+  #meta: JsonObject | undefined;
+  #nextOrdinal: number;
+  #lastTime: number;
+
+  #queue: string[] = [];
+  #waiting = 0;
+  #appended = 0;
+  #written = 0;
+  #synced = 0;
+  #waiters: Waiter[] = [];
+  #running: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #fault: Fault | undefined;
+
+  constructor(options: JournalOptions) {
+    this.path = options.path;
+    if (options.torn !== undefined) this.torn = options.torn;
+    this.#file = options.file;
+    this.#lock = options.lock;
+    this.#clock = options.clock;
+    this.#meta = options.meta;
+    this.#nextOrdinal = options.nextOrdinal;
+    this.#lastTime = options.lastTime;
+  }
+
+  append(drafts: readonly LineDraft[]): readonly Line[] {
+    if (drafts.length === 0) return [];
+    this.#lastTime = Math.max(this.#lastTime, this.#clock.now());
+    const timestamp = new Date(this.#lastTime).toISOString();
+    const first = this.#meta === undefined ? [] : [{ type: lineType.sessionMeta, payload: this.#meta }];
+    this.#meta = undefined;
+    const lines = [...first, ...drafts].map((draft) => this.#add(timestamp, draft));
+    if (this.#waiting >= mostWaiting) this.#start();
+    return lines;
+  }
+
+  durable(): Promise<void> {
+    if (this.#fault !== undefined) return Promise.reject(this.#fault);
+    if (this.#synced === this.#appended) return Promise.resolve();
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.#waiters.push({ upTo: this.#appended, resolve, reject });
+    this.#start();
+    return promise;
+  }
+
+  /** Rejects with the fault if anything that was appended is lost; the lock is free in any case. */
+  close(): Promise<void> {
+    this.#closing ??= this.#shut();
+    return this.#closing;
+  }
+
+  async #shut(): Promise<void> {
+    try {
+      await this.durable();
+    } finally {
+      // After a failure the loop may still be busy with taking back what it wrote.
+      await this.#running;
+      try {
+        await this.#file.close();
+      } finally {
+        await this.#lock.release();
+      }
+    }
+  }
+
+  #add(timestamp: string, draft: LineDraft): Line {
+    const { type, payload, metadata } = draft;
+    const ordinal = this.#nextOrdinal as Ordinal;
+    const line: Line = { timestamp, ordinal, type, payload, ...(metadata === undefined ? {} : { metadata }) };
+    this.#nextOrdinal += 1;
+    if (this.#closing !== undefined) this.#fault ??= appendedTooLate(this.path);
+    if (this.#fault !== undefined) return line;
+    // At once, so that the bytes are those of this moment whatever the caller does with the payload later.
+    const text = encodeLine(line);
+    this.#queue.push(text);
+    this.#waiting += text.length;
+    this.#appended += 1;
+    return line;
+  }
+
+  #start(): void {
+    this.#running ??= this.#commit();
+  }
+
+  /** Never rejects. */
+  async #commit(): Promise<void> {
+    // Callers of the same moment share the first sync too.
+    await Promise.resolve();
+    try {
+      while (this.#waiters.length > 0 || this.#waiting >= mostWaiting) {
+        // Not "until the queue is empty": a steady stream of lines must not put off those who wait.
+        const upTo = this.#appended;
+        while (this.#written < upTo) await this.#write();
+        if (this.#waiters.length > 0) await this.#sync();
+      }
+    } catch (error) {
+      await this.#fail(diskFault(error, 'save', this.path));
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #write(): Promise<void> {
+    let count = 0;
+    let length = 0;
+    for (const text of this.#queue) {
+      if (count > 0 && length + text.length > mostInWrite) break;
+      count += 1;
+      length += text.length;
+    }
+    const lines = this.#queue.splice(0, count);
+    this.#waiting -= length;
+    await this.#file.append(Buffer.from(lines.join('')));
+    this.#written += count;
+  }
+
+  async #sync(): Promise<void> {
+    const upTo = this.#written;
+    await this.#file.sync();
+    this.#synced = upTo;
+    const served = this.#waiters.filter((waiter) => waiter.upTo <= upTo);
+    this.#waiters = this.#waiters.filter((waiter) => waiter.upTo > upTo);
+    for (const { resolve } of served) resolve();
+  }
+
+  async #fail(fault: Fault): Promise<void> {
+    this.#fault = fault;
+    this.#queue = [];
+    this.#waiting = 0;
+    try {
+      await this.#file.restore();
+    } catch {
+      // The disk is in trouble already, and the next opening mends the tail in any case.
+    }
+    const waiters = this.#waiters;
+    this.#waiters = [];
+    for (const { reject } of waiters) reject(fault);
+  }
+}
+
+function appendedTooLate(path: string): Fault {
+  return new Fault({
+    code: 'thread-closed',
+    message: `Lines were appended to ${path} after it was closed. They are not saved.`,
+    next: 'Open the thread again and append there.',
+  });
+}

@@ -1,0 +1,50 @@
+import { isJsonObject } from '../protocol/json.ts';
+import type { Line } from '../protocol/line.ts';
+
+/** The text of a line on disk, its newline included. Members that are undefined are left out. */
+export function encodeLine(line: Line): string {
+  const { timestamp, ordinal, type, payload, metadata } = line;
+  return `${JSON.stringify({ timestamp, ordinal, type, payload, metadata })}\n`;
+}
+
+// Bytes that are not UTF-8 make a bad line. Replacing them would hand out text that nobody wrote.
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads the bytes between two newlines. A line is a JSON object with a string `type` and an object `payload`; all
+ * other keys are kept as they are. Where a foreign file has another kind of value under a key of `Line`, that key is
+ * read as missing (a timestamp as empty), so that the type of the result holds.
+ */
+export function decodeLine(bytes: Uint8Array): Line | 'blank' | 'bad' {
+  if (isBlank(bytes)) return 'blank';
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(bytes));
+  } catch {
+    return 'bad';
+  }
+  if (!isJsonObject(value) || typeof value['type'] !== 'string' || !isJsonObject(value['payload'])) return 'bad';
+  const { timestamp, ordinal, metadata } = value;
+  const regular =
+    typeof timestamp === 'string' &&
+    (ordinal === undefined || isOrdinal(ordinal)) &&
+    (metadata === undefined || isJsonObject(metadata));
+  // The checks above are the type's; keys beyond it ride along.
+  if (regular) return value as unknown as Line;
+  const { ordinal: _ordinal, metadata: _metadata, ...rest } = value;
+  return {
+    ...rest,
+    timestamp: typeof timestamp === 'string' ? timestamp : '',
+    ...(isOrdinal(ordinal) ? { ordinal } : {}),
+    ...(isJsonObject(metadata) ? { metadata } : {}),
+  } as unknown as Line;
+}
+
+/** Other programs count with 64 bits, so a legal ordinal may be larger than a number can hold exactly. */
+function isOrdinal(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+}
+
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}

@@ -1,0 +1,40 @@
+import type { OpenRefused, OpenRefusedCode } from '../ports/rollout-store.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+
+export interface ThreadFile {
+  readonly id: ThreadId;
+  readonly path: string;
+}
+
+export function unknownThread(id: ThreadId): OpenRefused {
+  return refused('thread-unknown', `There is no thread ${id}.`, 'Check the id, and the home folder in use.');
+}
+
+export function archivedThread({ id, path }: ThreadFile): OpenRefused {
+  const message = `Thread ${id} is archived, in ${path}. It can be read, not continued.`;
+  return refused('thread-unknown', message, `Bring it back first, for instance with \`codex unarchive ${id}\`.`);
+}
+
+export function lockedThread(id: ThreadId, owner: string | undefined): OpenRefused {
+  const message = `Thread ${id} is being written by ${owner ?? 'another program'}.`;
+  return refused('thread-locked', message, 'Close the thread there, or read it without writing.');
+}
+
+export function compressedThread({ id, path }: ThreadFile): OpenRefused {
+  const message = `The file of thread ${id} is compressed: ${path}.`;
+  return refused('thread-unreadable', message, `Unpack it with \`zstd -d ${path}\` and try again.`);
+}
+
+export function legacyThread({ id, path }: ThreadFile): OpenRefused {
+  const message = `Thread ${id} is stored in the old form without line numbers (${path}). It can be read, not continued.`;
+  return refused('thread-legacy', message, 'Convert it with `codex migrate-rollouts`, or start a new thread.');
+}
+
+export function unreadableThread({ id, path }: ThreadFile, why: string): OpenRefused {
+  const message = `The file of thread ${id} cannot be continued: ${why} (${path}).`;
+  return refused('thread-unreadable', message, 'Look at the file, or start a new thread.');
+}
+
+function refused(code: OpenRefusedCode, message: string, next: string): OpenRefused {
+  return { kind: 'refused', code, message, next };
+}

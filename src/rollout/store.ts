@@ -1,0 +1,191 @@
+import { resolve } from 'node:path';
+import type { Clock } from '../ports/clock.ts';
+import type { Files, Lock, Locks, OpenFile } from '../ports/files.ts';
+import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
+import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import { numberAt, objectAt, type JsonObject } from '../protocol/json.ts';
+import { Fault } from '../protocol/outcome.ts';
+import { diskFault, errorCode } from './disk-fault.ts';
+import { findRollouts, type FoundRollout, type FoundRollouts } from './find-rollout.ts';
+import { Journal } from './journal.ts';
+import { localTime as processTime, lockFolder, lockPath, rolloutPath, type LocalTime } from './names.ts';
+import { openTail } from './open-tail.ts';
+import { readHead } from './read-head.ts';
+import { read, readBack } from './read.ts';
+import { archivedThread, compressedThread, lockedThread, unknownThread } from './refusals.ts';
+import { RolloutFile } from './rollout-file.ts';
+
+export interface RolloutStoreOptions {
+  /** The folder that holds `sessions/`. */
+  readonly home: string;
+  readonly files: Files;
+  readonly locks: Locks;
+  readonly clock: Clock;
+  /** File names carry local time. Default: the time zone of the process. */
+  readonly localTime?: LocalTime;
+}
+
+/** Rollouts as files, in the places where Codex keeps its own. */
+export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
+  const { files, locks, clock, localTime = processTime } = options;
+  const home = resolve(options.home);
+  const durableFolders = new Set<string>();
+
+  async function takeLock(id: ThreadId): Promise<Lock | OpenRefused> {
+    const path = lockPath(home, id);
+    try {
+      await files.makeDirectory(lockFolder(home), 0o700);
+      const lock = await locks.take(path);
+      return lock.kind === 'lock' ? lock : lockedThread(id, lock.owner);
+    } catch (error) {
+      throw diskFault(error, 'open', path);
+    }
+  }
+
+  async function create(id: ThreadId, meta: JsonObject): Promise<Owned | OpenRefused> {
+    const payload = firstPayload(id, meta);
+    const lock = await takeLock(id);
+    if (lock.kind === 'refused') return lock;
+    const path = rolloutPath(home, id, localTime(clock.now()));
+    const file = new RolloutFile({ files, home, path, durableFolders });
+    return new Journal({ path, file, lock, clock, nextOrdinal: firstOrdinal(payload), lastTime: 0, meta: payload });
+  }
+
+  async function open(id: ThreadId): Promise<Owned | OpenRefused> {
+    // A thread that does not exist gets no lock file.
+    const known = notActive(id, await find(id));
+    if (known !== undefined) return known;
+    const lock = await takeLock(id);
+    if (lock.kind === 'refused') return lock;
+    let owned: Owned | OpenRefused | undefined;
+    try {
+      owned = await openLocked(id, lock);
+      return owned;
+    } finally {
+      if (owned?.kind !== 'owned') await lock.release();
+    }
+  }
+
+  async function openLocked(id: ThreadId, lock: Lock): Promise<Owned | OpenRefused> {
+    // Again, because the last holder may have archived or reverted the thread meanwhile.
+    const found = await find(id);
+    const refusal = notActive(id, found);
+    if (refusal !== undefined) return refusal;
+    const opened = await openNewest(id, found.rollouts);
+    if (opened.kind === 'refused') return opened;
+    const { path, file } = opened;
+    try {
+      const tail = await openTail(file, { id, path });
+      if (tail.kind === 'refused') {
+        await file.close();
+        return tail;
+      }
+      const { nextOrdinal, lastTime, size, torn } = tail;
+      const rollout = new RolloutFile({ files, home, path, durableFolders, existing: { file, size } });
+      // A killed process may have left lines, or the file's name, in memory only. They are about to be built upon.
+      await rollout.sync();
+      return new Journal({ path, file: rollout, lock, clock, nextOrdinal, lastTime, torn });
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      throw diskFault(error, 'open', path);
+    }
+  }
+
+  async function find(id: ThreadId): Promise<FoundRollouts> {
+    try {
+      return await findRollouts(files, home, id);
+    } catch (error) {
+      throw diskFault(error, 'open', home);
+    }
+  }
+
+  /** The newest file in which something was saved; a writer that died before its first sync hides no older one. */
+  async function openNewest(
+    id: ThreadId,
+    rollouts: readonly FoundRollout[],
+  ): Promise<OpenRefused | { readonly kind: 'opened'; readonly path: string; readonly file: OpenFile }> {
+    for (const [index, { path, name }] of rollouts.entries()) {
+      if (name.compressed) return compressedThread({ id, path });
+      const file = await openIfThere(path);
+      if (file === undefined) continue;
+      const isLast = index === rollouts.length - 1;
+      if (isLast || !(await isEmpty(file, path))) return { kind: 'opened', path, file };
+      await file.close();
+    }
+    return unknownThread(id);
+  }
+
+  async function openIfThere(path: string): Promise<OpenFile | undefined> {
+    try {
+      return await files.open(path, { create: false, mode: 0o600 });
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw diskFault(error, 'open', path);
+    }
+  }
+
+  async function isEmpty(file: OpenFile, path: string): Promise<boolean> {
+    try {
+      return (await readHead(file)).kind === 'empty';
+    } catch (error) {
+      await file.close().catch(() => undefined);
+      throw diskFault(error, 'open', path);
+    }
+  }
+
+  async function openForReading(id: ThreadId): Promise<{ readonly path: string; readonly file: OpenFile }> {
+    const opened = await openNewest(id, (await find(id)).rollouts);
+    if (opened.kind === 'refused') throw new Fault(opened);
+    return opened;
+  }
+
+  return {
+    create,
+    open,
+    async *read(id, { from }) {
+      const { path, file } = await openForReading(id);
+      try {
+        return yield* read(file, { from });
+      } catch (error) {
+        throw diskFault(error, 'read', path);
+      } finally {
+        await file.close();
+      }
+    },
+    async *readBack(id) {
+      const { path, file } = await openForReading(id);
+      try {
+        return yield* readBack(file);
+      } catch (error) {
+        throw diskFault(error, 'read', path);
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+/** The first line says whose file it is and in which form it is written: the second is the store's to say. */
+function firstPayload(id: ThreadId, meta: JsonObject): JsonObject {
+  const owner = meta['id'] ?? id;
+  if (owner !== id) {
+    throw new Fault({
+      code: 'thread-misnamed',
+      message: `A new thread ${id} was described as thread ${JSON.stringify(owner)}.`,
+      next: 'This is a bug in the program that creates the thread: give both the same id.',
+    });
+  }
+  return { id, ...meta, history_mode: 'paginated' };
+}
+
+/** A thread that goes on from another file counts on from there. */
+function firstOrdinal(meta: JsonObject): Ordinal {
+  const base = objectAt(meta, 'history_base') ?? {};
+  return (numberAt(base, 'end_ordinal_exclusive') ?? 0) as Ordinal;
+}
+
+function notActive(id: ThreadId, found: FoundRollouts): OpenRefused | undefined {
+  if (found.kind === 'active') return undefined;
+  const [newest] = found.rollouts;
+  return newest === undefined ? unknownThread(id) : archivedThread({ id, path: newest.path });
+}

@@ -1,0 +1,63 @@
+import { accessSync, constants, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import type { DiskView, Sight } from './disk-view.ts';
+
+/** The real disk, asked at most once per path. */
+export function viewHostDisk(): DiskView {
+  const seen = new Map<string, Sight>();
+  return {
+    look(path) {
+      let sight = seen.get(path);
+      if (sight === undefined) {
+        sight = lookAt(path);
+        seen.set(path, sight);
+      }
+      return sight;
+    },
+    list(folder) {
+      try {
+        return readdirSync(folder);
+      } catch {
+        return [];
+      }
+    },
+    canCreateIn,
+  };
+}
+
+function lookAt(path: string): Sight {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    if (found === undefined) return { kind: 'missing' };
+    if (found.isSymbolicLink()) return { kind: 'link', target: readlinkSync(path) };
+    return { kind: found.isDirectory() ? 'folder' : 'file' };
+  } catch {
+    // What this user may not look at, its commands may not either.
+    return { kind: 'missing' };
+  }
+}
+
+function canCreateIn(folder: string): boolean {
+  try {
+    const { uid, gid, mode } = statSync(folder);
+    const user = process.getuid?.() ?? -1;
+    if (user !== 0) {
+      // An owner without the right can give it to itself.
+      if (uid !== user) accessSync(folder, constants.W_OK);
+      return uid !== user || isWritableFileSystem(folder);
+    }
+    // Root's powers end at the sandbox: inside, it owns what root owns and is a stranger to everything else.
+    const allowed = uid === 0 || (gid === 0 && (mode & 0o020) !== 0) || (mode & 0o002) !== 0;
+    return allowed && isWritableFileSystem(folder);
+  } catch {
+    return false;
+  }
+}
+
+function isWritableFileSystem(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'EROFS';
+  }
+}

@@ -1,0 +1,46 @@
+import type { NetworkAccess } from '../../protocol/permission-profile.ts';
+import type { Bubblewrap } from './probe-bubblewrap.ts';
+
+export interface BubblewrapRun {
+  readonly bubblewrap: Bubblewrap;
+  /** Options that build the view of the disk. */
+  readonly mounts: readonly string[];
+  readonly network: NetworkAccess;
+  /** A path without links. */
+  readonly cwd: string;
+  /** The descriptor from which the system-call filter is read. */
+  readonly filter?: number;
+  readonly argv: readonly string[];
+}
+
+/**
+ * The command line of a sandbox. Bubblewrap itself stays as the first process inside: it reaps what the command leaves
+ * behind, and the kernel kills the rest when it ends.
+ */
+export function bubblewrapArguments({
+  bubblewrap,
+  mounts,
+  network,
+  cwd,
+  filter,
+  argv,
+}: BubblewrapRun): readonly string[] {
+  return [
+    bubblewrap.path,
+    '--new-session',
+    '--die-with-parent',
+    ...mounts,
+    '--unshare-user',
+    '--unshare-pid',
+    '--unshare-ipc',
+    ...(network === 'restricted' ? ['--unshare-net'] : []),
+    ...(bubblewrap.closesUserNamespaces ? ['--disable-userns'] : []),
+    '--chdir',
+    cwd,
+    '--cap-drop',
+    'ALL',
+    ...(filter === undefined ? [] : ['--seccomp', String(filter)]),
+    '--',
+    ...argv,
+  ];
+}

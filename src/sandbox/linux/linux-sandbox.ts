@@ -1,0 +1,71 @@
+import { access } from '../../policy/access.ts';
+import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import { expandGlobs } from '../expand-globs.ts';
+import { followLinks } from '../follow-links.ts';
+import { viewHostDisk } from '../host-disk.ts';
+import { unenforceable } from '../unenforceable.ts';
+import { bubblewrapArguments } from './bubblewrap-arguments.ts';
+import { planMounts } from './mount-plan.ts';
+import type { MountPoints } from './mount-points.ts';
+import type { Bubblewrap } from './probe-bubblewrap.ts';
+import { isSeccompArchitecture, seccompFilter } from './seccomp.ts';
+
+export interface LinuxSandbox {
+  readonly bubblewrap: Bubblewrap;
+  readonly mountPoints: MountPoints;
+  /** As Node names it. */
+  readonly architecture: string;
+}
+
+/** The descriptor of the first extra file of a command. */
+const filterDescriptor = 3;
+
+/** The command inside bubblewrap. Dying is simple there: when bubblewrap dies, the kernel kills all that it started. */
+export async function planLinux(
+  command: PlainCommand,
+  policy: ResolvedPolicy,
+  { bubblewrap, mountPoints, architecture }: LinuxSandbox,
+): Promise<RunnableCommand | SandboxRefused> {
+  const { files, network } = policy;
+  const isFilterable = isSeccompArchitecture(architecture);
+  if (network === 'restricted' && !isFilterable) {
+    return unenforceable({
+      message: `There is no system-call filter for the processor ${architecture}, so commands cannot be kept from local sockets.`,
+      next: 'Enable the network in the profile, or run on x64 or arm64.',
+    });
+  }
+  const expansion = await expandGlobs(files.kind === 'restricted' ? files.denyGlobs : []);
+  if (expansion.kind === 'impossible') return unenforceable(expansion);
+
+  const disk = viewHostDisk();
+  const cwd = followLinks(disk, command.cwd).path;
+  if (access(policy, command.cwd) === 'deny' && access(policy, cwd) === 'deny') {
+    return unenforceable({
+      message: `The policy denies reading the working folder ${JSON.stringify(command.cwd)}.`,
+      next: 'Work in a folder that the profile lets commands read, or add an entry for this one.',
+    });
+  }
+  const ownPaths = [bubblewrap.path, ...(mountPoints.registry === undefined ? [] : [mountPoints.registry])];
+  const plan = planMounts(
+    { files, deniedMatches: expansion.paths, ownPaths, ownProcessTable: bubblewrap.ownProcessTable },
+    disk,
+  );
+  if (plan.kind === 'impossible') return unenforceable(plan);
+  const hold = mountPoints.hold(plan.mountPoints);
+  return {
+    kind: 'runnable',
+    argv: bubblewrapArguments({
+      bubblewrap,
+      mounts: plan.options,
+      network,
+      cwd,
+      ...(isFilterable ? { filter: filterDescriptor } : {}),
+      argv: command.argv,
+    }),
+    cwd: command.cwd,
+    env: command.env,
+    files: isFilterable ? [seccompFilter(architecture, network)] : [],
+    cleanup: async () => hold.release(),
+  };
+}

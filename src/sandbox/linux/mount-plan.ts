@@ -1,0 +1,217 @@
+import { accessByRules } from '../../policy/access.ts';
+import { byDepth, isWithin, joinPath, parentOf } from '../../policy/paths.ts';
+import type { Access } from '../../protocol/permission-profile.ts';
+import type { ResolvedFiles } from '../../protocol/resolved-policy.ts';
+import type { DiskView } from '../disk-view.ts';
+import { followLinks } from '../follow-links.ts';
+import { type RealPolicy, realPolicy, type RealRule } from '../real-policy.ts';
+
+export interface MountPlan {
+  readonly kind: 'mounts';
+  /** Options for bubblewrap that build the command's view of the disk, in order. */
+  readonly options: readonly string[];
+  /** Folders that are missing or empty on the host, and that bubblewrap makes there to mount on. */
+  readonly mountPoints: readonly string[];
+}
+
+export interface MountsImpossible {
+  readonly kind: 'impossible';
+  readonly message: string;
+  readonly next: string;
+}
+
+export interface MountRequest {
+  readonly files: ResolvedFiles;
+  /** What the deny globs match today. */
+  readonly deniedMatches: readonly string[];
+  /** Kept from being changed wherever a command could write: what the sandbox itself depends on. */
+  readonly ownPaths: readonly string[];
+  /** Whether this system lets a sandbox have its own process table. */
+  readonly ownProcessTable: boolean;
+}
+
+type Mount =
+  | { readonly kind: 'writable' | 'read-only' | 'unreadable-file' }
+  | { readonly kind: 'empty-folder'; readonly mode: '000' | '111' | '555' }
+  | { readonly kind: 'link'; readonly target: string };
+
+/** A folder whose names must not change is opened child by child; beyond this many that takes too long. */
+const mostHeldChildren = 250;
+
+/**
+ * Mounts that give each place the access of its most specific rule: shallow places first, so that a later mount covers
+ * what an earlier one showed. A place is mounted only where its access differs from that of the place around it.
+ */
+export function planMounts(request: MountRequest, disk: DiskView): MountPlan | MountsImpossible {
+  const { files } = request;
+  if (files.kind === 'unrestricted') {
+    const options = ['--bind', '/', '/', ...machinery(request), '--bind-try', '/dev/shm', '/dev/shm'];
+    return { kind: 'mounts', options, mountPoints: [] };
+  }
+  const own = request.ownPaths.map((path) => ({ path, access: 'read', ifMissing: 'skip' }) as const);
+  // A glob speaks about names. Its matches are denied where they lead to, and their links need not be held.
+  const matches = request.deniedMatches.map(
+    (path) => ({ path: followLinks(disk, path).path, access: 'deny', ifMissing: 'skip' }) as const,
+  );
+  const wanted = realPolicy({ ...files, rules: [...files.rules, ...matches] }, disk);
+  const rules = [...wanted.rules, ...ownRules(own, wanted.rules, disk)].toSorted((a, b) => byDepth(a.path, b.path));
+  const accessAt = (path: string) => accessByRules(rules, path);
+
+  const mounts = new Map<string, Mount>();
+  for (const rule of rules) {
+    const mount = mountFor(rule, accessAt(parentOf(rule.path)), { rules, disk });
+    if (mount !== undefined) mounts.set(...mount);
+  }
+  const held = [...new Set(wanted.heldLinks.map(parentOf))];
+  for (const folder of held) {
+    const children = disk.list(folder);
+    if (children.length > mostHeldChildren) return tooManyChildren(folder, wanted.heldLinks);
+    hold(folder, children, { mounts, disk, accessAt });
+  }
+  keepAncestorsInPlace(mounts, accessAt);
+  for (const link of wanted.grantedLinks) {
+    const isVisible = accessAt(parentOf(link.location)) !== 'deny';
+    if (!isVisible) mounts.set(link.location, { kind: 'link', target: link.target });
+  }
+  return assemble(mounts, { request, disk, base: accessAt('/') });
+}
+
+function assemble(
+  mounts: ReadonlyMap<string, Mount>,
+  { request, disk, base }: { request: MountRequest; disk: DiskView; base: Access },
+): MountPlan {
+  const sorted = [...mounts].toSorted(([a], [b]) => byDepth(a, b));
+  const empty = sorted.filter(([, mount]) => mount.kind === 'empty-folder').map(([path]) => path);
+  const root = { read: ['--ro-bind', '/', '/'], write: ['--bind', '/', '/'], deny: ['--tmpfs', '/'] }[base];
+  return {
+    kind: 'mounts',
+    options: [
+      ...root,
+      ...machinery(request),
+      ...sorted.flatMap(([path, mount]) => optionsFor(path, mount)),
+      // Last, because mounting below a folder that is already read-only fails. What is mounted below stays as it is.
+      ...[...empty, ...(base === 'deny' ? ['/'] : [])].flatMap((path) => ['--remount-ro', path]),
+    ],
+    mountPoints: empty.filter((path) => isMissingOrEmpty(disk, path)),
+  };
+}
+
+function machinery({ ownProcessTable }: MountRequest): readonly string[] {
+  return ['--dev', '/dev', ...(ownProcessTable ? ['--proc', '/proc'] : [])];
+}
+
+function optionsFor(path: string, mount: Mount): readonly string[] {
+  switch (mount.kind) {
+    case 'writable':
+      return ['--bind', path, path];
+    case 'read-only':
+      return ['--ro-bind', path, path];
+    case 'unreadable-file':
+      // A device on a mount without devices: opening it is refused, whoever asks.
+      return ['--ro-bind', '/dev/null', path];
+    case 'empty-folder':
+      return ['--perms', mount.mode, '--tmpfs', path];
+    case 'link':
+      return ['--symlink', mount.target, path];
+  }
+}
+
+interface Ground {
+  readonly rules: readonly RealRule[];
+  readonly disk: DiskView;
+}
+
+/** The mount that turns the access around a place into the access of its rule, if it takes one. */
+function mountFor(rule: RealRule, outer: Access, { rules, disk }: Ground): readonly [string, Mount] | undefined {
+  const { path, access, kind } = rule;
+  // The root is the base of everything and not a mount on top of it.
+  if (path === '/' || access === outer || kind === 'blocked') return undefined;
+  if (kind === 'missing')
+    return outer === 'write' && access !== 'write' ? keepMissing(rule, { rules, disk }) : undefined;
+  if (access === 'write') return [path, { kind: 'writable' }];
+  if (access === 'deny') return [path, kind === 'file' ? { kind: 'unreadable-file' } : maskedFolder(path, rules)];
+  // An empty folder may be a mount point of a command that runs now, and be gone before this one starts.
+  const mayVanish = outer === 'write' && kind === 'folder' && rule.ifMissing === 'protect';
+  const isEmpty = mayVanish && isMissingOrEmpty(disk, path);
+  return [path, isEmpty ? { kind: 'empty-folder', mode: '555' } : { kind: 'read-only' }];
+}
+
+function maskedFolder(path: string, rules: readonly RealRule[]): Mount {
+  const reopened = rules.some((rule) => rule.access !== 'deny' && rule.path !== path && isWithin(rule.path, path));
+  // Without the right to pass through, what is opened again inside could not be reached.
+  return { kind: 'empty-folder', mode: reopened ? '111' : '000' };
+}
+
+function keepMissing(rule: RealRule, { rules, disk }: Ground): readonly [string, Mount] | undefined {
+  const first = rule.missing ?? rule.path;
+  if (rule.ifMissing === 'skip' || !disk.canCreateIn(parentOf(first))) return undefined;
+  // A writable root that does not exist yet must stay possible to make, even though something in it is protected.
+  const blocksGrant = rules.some(
+    ({ path, access }) => access === 'write' && isWithin(path, first) && isWithin(rule.path, path),
+  );
+  return blocksGrant ? undefined : [first, { kind: 'empty-folder', mode: rule.access === 'deny' ? '000' : '555' }];
+}
+
+function isMissingOrEmpty(disk: DiskView, path: string): boolean {
+  const { kind } = disk.look(path);
+  return kind === 'missing' || (kind === 'folder' && disk.list(path).length === 0);
+}
+
+interface Build {
+  readonly mounts: Map<string, Mount>;
+  readonly disk: DiskView;
+  accessAt(path: string): Access;
+}
+
+/**
+ * Nothing can be mounted on a link, so a link that must not be replaced is kept by its folder: that becomes
+ * read-only, and what is in it is opened again piece by piece. New names cannot be made there; all else works.
+ */
+function hold(folder: string, children: readonly string[], { mounts, disk, accessAt }: Build): void {
+  for (const [path, mount] of mounts) {
+    // There is no way to make these any more, and so no need to mount something on them.
+    const isNew = mount.kind === 'empty-folder' && disk.look(path).kind === 'missing';
+    if (isNew && parentOf(path) === folder) mounts.delete(path);
+  }
+  mounts.set(folder, { kind: 'read-only' });
+  for (const path of children.map((name) => joinPath(folder, name))) {
+    const { kind } = disk.look(path);
+    const isOpen = kind !== 'link' && kind !== 'missing' && accessAt(path) === 'write';
+    if (isOpen && !mounts.has(path)) mounts.set(path, { kind: 'writable' });
+  }
+}
+
+/**
+ * A folder with something protected inside could be renamed, and the protection would not find it again next time.
+ * Mount points cannot be renamed, so such folders are mounted on themselves.
+ */
+function keepAncestorsInPlace(mounts: Map<string, Mount>, accessAt: (path: string) => Access): void {
+  const isRenamable = (path: string) =>
+    path !== '/' && accessAt(path) === 'write' && accessAt(parentOf(path)) === 'write';
+  for (const [path, mount] of mounts) {
+    if (mount.kind === 'writable' || mount.kind === 'link') continue;
+    for (let folder = parentOf(path); isRenamable(folder); folder = parentOf(folder)) {
+      if (!mounts.has(folder)) mounts.set(folder, { kind: 'writable' });
+    }
+  }
+}
+
+/** The sandbox's own files, where the policy would let a command change them. */
+function ownRules(
+  own: readonly { readonly path: string; readonly access: 'read'; readonly ifMissing: 'skip' }[],
+  rules: RealPolicy['rules'],
+  disk: DiskView,
+): readonly RealRule[] {
+  return own
+    .filter(({ path }) => accessByRules(rules, path) === 'write')
+    .map((rule) => ({ ...rule, kind: disk.look(rule.path).kind === 'folder' ? 'folder' : 'file' }));
+}
+
+function tooManyChildren(folder: string, links: readonly string[]): MountsImpossible {
+  const link = links.find((location) => parentOf(location) === folder) ?? folder;
+  return {
+    kind: 'impossible',
+    message: `${JSON.stringify(link)} is protected and a symbolic link, and its folder holds too much for the sandbox to keep a command from replacing the link.`,
+    next: 'Replace the link by a real folder, or give the profile a write entry for it.',
+  };
+}

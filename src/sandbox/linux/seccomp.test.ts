@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { seccompFilter } from './seccomp.ts';
+
+interface SystemCall {
+  readonly audit: number;
+  readonly call: number;
+  readonly arguments?: readonly number[];
+}
+
+/** Runs the program as the kernel would. */
+function decide(filter: Uint8Array, { audit, call, arguments: given = [] }: SystemCall): 'allow' | 'deny' | 'kill' {
+  const data = Buffer.alloc(64);
+  data.writeUInt32LE(call >>> 0, 0);
+  data.writeUInt32LE(audit, 4);
+  for (const [index, value] of given.entries()) data.writeBigUInt64LE(BigInt(value), 16 + index * 8);
+  const program = Buffer.from(filter);
+  let accumulator = 0;
+  for (let at = 0; at < program.length; at += 8) {
+    const code = program.readUInt16LE(at);
+    const yes = program.readUInt8(at + 2);
+    const no = program.readUInt8(at + 3);
+    const k = program.readUInt32LE(at + 4);
+    if (code === 0x20) accumulator = data.readUInt32LE(k);
+    else if (code === 0x54) accumulator = (accumulator & k) >>> 0;
+    else if (code === 0x15) at += (accumulator === k ? yes : no) * 8;
+    else if (code === 0x35) at += (accumulator >= k ? yes : no) * 8;
+    else if (code === 0x06)
+      return k === 0x7fff0000 ? 'allow' : k === 0x50001 ? 'deny' : k === 0x80000000 ? 'kill' : fail(k);
+    else return fail(code);
+  }
+  return fail(-1);
+}
+
+function fail(what: number): never {
+  throw new Error(`the kernel would refuse this program: ${what}`);
+}
+
+const numbers = {
+  x64: { audit: 0xc000003e, read: 0, socket: 41, socketpair: 53, connect: 42, sendto: 44, getsockopt: 55, ptrace: 101 },
+  arm64: {
+    audit: 0xc00000b7,
+    read: 63,
+    socket: 198,
+    socketpair: 199,
+    connect: 203,
+    sendto: 206,
+    getsockopt: 209,
+    ptrace: 117,
+  },
+} as const;
+
+const unix = 1;
+const inet = 2;
+const vsock = 40;
+const stream = 1;
+const datagram = 2;
+const raw = 3;
+const packets = 5;
+const flags = 0x80800;
+
+describe.each(['x64', 'arm64'] as const)('%s', (name) => {
+  const { audit, read, socket, socketpair, connect, sendto, getsockopt, ptrace } = numbers[name];
+  const restricted = seccompFilter(name, 'restricted');
+  const enabled = seccompFilter(name, 'enabled');
+
+  test.each([
+    ['ordinary calls', read, [], 'allow', 'allow'],
+    ['connecting', connect, [], 'deny', 'allow'],
+    ['talking on a pair', sendto, [], 'allow', 'allow'],
+    ['asking a pair about itself', getsockopt, [], 'allow', 'allow'],
+    ['looking into processes', ptrace, [], 'deny', 'allow'],
+    ['work queues', 425, [], 'deny', 'deny'],
+    ['a stream pair', socketpair, [unix, stream | flags], 'allow', 'allow'],
+    ['a packet pair', socketpair, [unix, packets], 'allow', 'allow'],
+    ['a datagram pair', socketpair, [unix, datagram | flags], 'deny', 'allow'],
+    ['a raw socket, which is a datagram socket by another name', socket, [unix, raw], 'deny', 'allow'],
+    ['a Unix stream', socket, [unix, stream], 'allow', 'allow'],
+    ['the internet', socket, [inet, stream], 'deny', 'allow'],
+    ['the hypervisor', socket, [vsock, stream], 'deny', 'deny'],
+    ['a family hidden behind high bits', socket, [inet + 2 ** 32, stream], 'deny', 'allow'],
+  ] as const)('%s', (_, call, given, whenRestricted, whenEnabled) => {
+    expect(decide(restricted, { audit, call, arguments: given })).toBe(whenRestricted);
+    expect(decide(enabled, { audit, call, arguments: given })).toBe(whenEnabled);
+  });
+
+  test('other calling conventions do not get through', () => {
+    expect(decide(restricted, { audit: 0x40000003, call: read })).toBe('kill');
+    expect(decide(enabled, { audit: 0x40000028, call: read })).toBe('kill');
+  });
+
+  test('every call gets an answer', () => {
+    fc.assert(
+      fc.property(fc.nat(2 ** 32 - 1), fc.array(fc.nat(64), { maxLength: 6 }), (call, given) => {
+        expect(['allow', 'deny']).toContain(decide(restricted, { audit, call, arguments: given }));
+      }),
+    );
+  });
+});
+
+test('on x64 the numbers of the x32 convention are refused', () => {
+  const { audit, connect } = numbers.x64;
+  expect(decide(seccompFilter('x64', 'restricted'), { audit, call: 0x40000000 + connect })).toBe('deny');
+});

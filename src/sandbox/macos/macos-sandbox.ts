@@ -1,0 +1,25 @@
+import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import { viewHostDisk } from '../host-disk.ts';
+import { seatbeltProfile } from './seatbelt-profile.ts';
+
+/** Only this path: a program of the same name earlier on the PATH could be anything. */
+const program = '/usr/bin/sandbox-exec';
+
+/**
+ * The command under Seatbelt. The profile is tested as text; nobody has run it on a Mac yet.
+ */
+export async function planMacos(
+  command: PlainCommand,
+  policy: ResolvedPolicy,
+): Promise<RunnableCommand | SandboxRefused> {
+  const { text, parameters } = seatbeltProfile(policy, viewHostDisk());
+  return {
+    kind: 'runnable',
+    argv: [program, '-p', text, ...parameters.map(([name, path]) => `-D${name}=${path}`), '--', ...command.argv],
+    cwd: command.cwd,
+    env: { ...command.env, CODEX_SANDBOX: 'seatbelt' },
+    files: [],
+    cleanup: async () => {},
+  };
+}

@@ -1,0 +1,64 @@
+import { type GlobPart, parseGlob } from '../../policy/glob.ts';
+
+/** A glob as a regular expression of Seatbelt's dialect, which has neither look-ahead nor nameless groups. */
+export function globExpression(glob: string): string {
+  const parts = parseGlob(glob);
+  // A deny that makes no sense denies everything.
+  return parts === undefined ? '^/' : `^${parts.map(partExpression).join('')}(/|$)`;
+}
+
+/** Text that stands for itself. */
+export function literalExpression(text: string): string {
+  return [...text].map(characterExpression).join('');
+}
+
+/** The same for every way to write the letters large and small. */
+export function anyCase(text: string): string {
+  return [...text]
+    .map((character) =>
+      /[a-z]/i.test(character)
+        ? `[${character.toLowerCase()}${character.toUpperCase()}]`
+        : characterExpression(character),
+    )
+    .join('');
+}
+
+/**
+ * Characters that could end the expression, or that it compares byte by byte, become "anything": these expressions
+ * only ever deny, so one that is too wide is safe.
+ */
+function characterExpression(character: string): string {
+  if (/[a-z0-9/_ -]/i.test(character)) return character;
+  return /[!-~]/.test(character) && character !== '"' && character !== '\\'
+    ? `[${character === '^' ? '\\^' : character}]`
+    : '.+';
+}
+
+function partExpression(part: GlobPart): string {
+  switch (part.kind) {
+    case 'text':
+      return characterExpression(part.text);
+    case 'one':
+      return '[^/]';
+    case 'some':
+      return '[^/]*';
+    case 'folders':
+      return '(.*/)?';
+    case 'anything':
+      return '.*';
+    case 'class':
+      return classExpression(part);
+    case 'open':
+      return '(';
+    case 'or':
+      return '|';
+    case 'close':
+      return ')';
+  }
+}
+
+function classExpression({ negated, ranges }: Extract<GlobPart, { kind: 'class' }>): string {
+  const isSimple = ranges.every(([from, to]) => /[a-z0-9._]/i.test(from) && /[a-z0-9._]/i.test(to));
+  if (!isSimple) return '[^/]';
+  return `[${negated ? '^/' : ''}${ranges.map(([from, to]) => (from === to ? from : `${from}-${to}`)).join('')}]`;
+}

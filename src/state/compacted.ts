@@ -1,0 +1,102 @@
+import { type Entry, entryOf } from '../history/entry.ts';
+import { entries, historyOf } from '../history/history.ts';
+import { asItem, type Item } from '../protocol/item.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { noBaseline } from '../world/baseline.ts';
+import type { ThreadState } from './thread-state.ts';
+import { readUsage, usageFields } from './usage-fields.ts';
+
+/**
+ * The state after a checkpoint: its replacement history, and no proof of what the model was told. If the line carries
+ * the rest of the state, that is taken from it, so that a fold may begin here.
+ */
+export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadState {
+  const { openTurn, ...rest } = state;
+  const carried = readCarried(payload);
+  const turn = carried === undefined ? openTurn : carried.openTurn;
+  return {
+    ...rest,
+    ...carried,
+    // The mark of the running turn stays: it is not part of what a checkpoint carries.
+    ...(turn === undefined
+      ? {}
+      : { openTurn: openTurn?.before === undefined ? turn : { ...turn, before: openTurn.before } }),
+    history: historyOf(replacement(state, payload)),
+    baseline: noBaseline,
+  };
+}
+
+/** All of the state that a fold from this line on needs, history aside. Goes into the line as `capstan`. */
+export function carriedState(state: ThreadState): JsonObject {
+  const { openTurn } = state;
+  return {
+    usage: { total: usageFields(state.usage.total), last: usageFields(state.usage.last) },
+    turns: state.turns,
+    tool_sets: Object.fromEntries(state.toolSets) as JsonObject,
+    ...(state.context === undefined ? {} : { context: state.context }),
+    ...(state.settings === undefined ? {} : { settings: state.settings }),
+    ...(openTurn === undefined
+      ? {}
+      : {
+          open_turn: {
+            id: openTurn.id,
+            ...(openTurn.startedAt === undefined ? {} : { started_at: openTurn.startedAt }),
+          },
+        }),
+  };
+}
+
+/** Whether a fold may start at this `compacted` line. */
+export function isSelfContained(payload: JsonObject): boolean {
+  return arrayAt(payload, 'replacement_history') !== undefined && readCarried(payload) !== undefined;
+}
+
+type Carried = Omit<ThreadState, 'meta' | 'history' | 'baseline' | 'marks'>;
+
+function readCarried(payload: JsonObject): Carried | undefined {
+  const carried = objectAt(payload, 'capstan');
+  const usage = carried === undefined ? undefined : objectAt(carried, 'usage');
+  if (carried === undefined || usage === undefined) return undefined;
+  const [context, settings] = [objectAt(carried, 'context'), objectAt(carried, 'settings')];
+  const open = objectAt(carried, 'open_turn');
+  const startedAt = open === undefined ? undefined : numberAt(open, 'started_at');
+  return {
+    usage: { total: readUsage(usage['total']), last: readUsage(usage['last']) },
+    turns: numberAt(carried, 'turns') ?? 0,
+    toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
+    ...(context === undefined ? {} : { context }),
+    ...(settings === undefined ? {} : { settings }),
+    ...(open === undefined
+      ? {}
+      : {
+          openTurn: { id: (stringAt(open, 'id') ?? '') as TurnId, ...(startedAt === undefined ? {} : { startedAt }) },
+        }),
+  };
+}
+
+function replacement(state: ThreadState, payload: JsonObject): readonly Entry[] {
+  const items = arrayAt(payload, 'replacement_history');
+  if (items === undefined) return usersWordsAndSummary(state, payload);
+  const sidecar = arrayAt(payload, 'replacement_history_metadata');
+  return items.flatMap((value, i) => {
+    const item = asItem(value);
+    return item === undefined || item.type === 'ghost_snapshot' ? [] : [entryOf(item, metadataAt(sidecar, i))];
+  });
+}
+
+function metadataAt(sidecar: readonly Json[] | undefined, i: number): JsonObject | undefined {
+  const metadata = sidecar?.[i];
+  return isJsonObject(metadata) ? metadata : undefined;
+}
+
+/** Old files say only what the summary was: the users' words are kept, the summary follows as a message. */
+function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly Entry[] {
+  const words = entries(state.history).filter(({ origin }) => origin.family === 'user');
+  const summary: Item = {
+    type: 'message',
+    role: 'user',
+    content: [{ type: 'input_text', text: stringAt(payload, 'message') ?? '' }],
+  };
+  return [...words, { item: summary, origin: { family: 'context', kinds: ['foreign'] } }];
+}

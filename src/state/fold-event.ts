@@ -1,0 +1,58 @@
+import type { TurnId } from '../protocol/ids.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import type { Mark, ThreadState } from './thread-state.ts';
+import { readUsage } from './usage-fields.ts';
+
+/** What an `event_msg` line does to the state. Most events are there for people and change nothing. */
+export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
+  switch (event['type']) {
+    case 'task_started':
+    case 'turn_started':
+      return startTurn(state, event);
+    case 'task_complete':
+    case 'turn_complete':
+    case 'turn_aborted':
+      return endTurn(state);
+    case 'token_count': {
+      const info = objectAt(event, 'info');
+      if (info === undefined) return state;
+      const usage = { total: readUsage(info['total_token_usage']), last: readUsage(info['last_token_usage']) };
+      return { ...state, usage };
+    }
+    case 'thread_settings_applied': {
+      const settings = objectAt(event, 'thread_settings');
+      return settings === undefined ? state : { ...state, settings };
+    }
+    case 'thread_rolled_back':
+      return rollBack(state, numberAt(event, 'num_turns') ?? 0);
+    default:
+      return state;
+  }
+}
+
+function startTurn(state: ThreadState, event: JsonObject): ThreadState {
+  const startedAt = numberAt(event, 'started_at');
+  const openTurn = {
+    id: (stringAt(event, 'turn_id') ?? '') as TurnId,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    before: markOf(state),
+  };
+  return { ...state, turns: state.turns + 1, openTurn };
+}
+
+function endTurn(state: ThreadState): ThreadState {
+  const { openTurn: _ended, ...rest } = state;
+  return rest;
+}
+
+/** The newest `count` turns with a user's words are as if they had not been. What they cost stays counted. */
+function rollBack(state: ThreadState, count: number): ThreadState {
+  const target = state.marks[Math.max(0, state.marks.length - count)];
+  if (count < 1 || target === undefined) return state;
+  const { context: _context, openTurn: _openTurn, ...kept } = state;
+  return { ...kept, ...target, marks: state.marks.slice(0, Math.max(0, state.marks.length - count)) };
+}
+
+function markOf({ history, baseline, context }: ThreadState): Mark {
+  return { history, baseline, ...(context === undefined ? {} : { context }) };
+}

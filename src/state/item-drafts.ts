@@ -1,0 +1,68 @@
+import { entryMetadata, type Origin } from '../history/entry.ts';
+import type { ThreadId, TurnId } from '../protocol/ids.ts';
+import type { Item } from '../protocol/item.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import { type LineDraft, lineType } from '../protocol/line.ts';
+import type { TurnItem } from '../protocol/turn-item.ts';
+
+/** A model-visible item with its origin. */
+export function itemLine(item: Item, origin: Origin, turn: TurnId): LineDraft {
+  return { type: lineType.responseItem, payload: item, metadata: entryMetadata(origin, turn) };
+}
+
+export interface ItemRecord {
+  readonly threadId: ThreadId;
+  readonly turnId: TurnId;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly item: TurnItem;
+}
+
+/**
+ * The record that lists and screens are made from. Output bytes are left out: they stand in the item that the model
+ * saw (I9).
+ */
+export function itemCompleted({ threadId, turnId, at, item }: ItemRecord): LineDraft {
+  return {
+    type: lineType.event,
+    payload: {
+      type: 'item_completed',
+      thread_id: threadId,
+      turn_id: turnId,
+      item: storedItem(item),
+      started_at_ms: item.kind === 'command' ? at - (item.durationMs ?? 0) : at,
+      completed_at_ms: at,
+    },
+  };
+}
+
+function storedItem(item: TurnItem): JsonObject {
+  switch (item.kind) {
+    case 'user-message':
+      return { type: 'UserMessage', id: item.id, content: [{ type: 'text', text: item.text, text_elements: [] }] };
+    case 'agent-message':
+      return { type: 'AgentMessage', id: item.id, content: [{ type: 'Text', text: item.text }] };
+    case 'reasoning':
+      return { type: 'Reasoning', id: item.id, summary_text: item.summary, raw_content: [] };
+    case 'command':
+      return {
+        type: 'CommandExecution',
+        id: item.id,
+        command: item.argv,
+        cwd: fileUrl(item.cwd),
+        parsed_cmd: [{ type: 'unknown', cmd: item.argv.at(-1) ?? '' }],
+        source: 'agent',
+        status: item.status === 'in-progress' ? 'failed' : item.status,
+        ...(item.exitCode === undefined ? {} : { exit_code: item.exitCode }),
+        ...(item.durationMs === undefined ? {} : { duration: duration(item.durationMs) }),
+      };
+  }
+}
+
+function fileUrl(path: string): string {
+  return `file://${path.split('/').map(encodeURIComponent).join('/')}`;
+}
+
+function duration(milliseconds: number): JsonObject {
+  return { secs: Math.floor(milliseconds / 1000), nanos: Math.round((milliseconds % 1000) * 1e6) };
+}

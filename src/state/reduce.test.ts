@@ -1,0 +1,198 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { entries } from '../history/history.ts';
+import type { Ordinal } from '../protocol/ids.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Line } from '../protocol/line.ts';
+import { carriedState } from './compacted.ts';
+import { describeState } from './describe.ts';
+import { locate } from './locate.ts';
+import { reduce } from './reduce.ts';
+import { emptyState, type ThreadState } from './thread-state.ts';
+
+function file(...drafts: readonly Pick<Line, 'type' | 'payload'>[]): readonly Line[] {
+  return drafts.map((draft, i) => ({ timestamp: '2026-11-15T00:00:00.000Z', ordinal: i as Ordinal, ...draft }));
+}
+
+const fold = (lines: readonly Line[], from: ThreadState = emptyState): ThreadState => lines.reduce(reduce, from);
+const event = (payload: JsonObject) => ({ type: 'event_msg', payload });
+const item = (payload: JsonObject) => ({ type: 'response_item', payload });
+const says = (role: string, text: string) => item({ type: 'message', role, content: [{ type: 'input_text', text }] });
+const meta = { type: 'session_meta', payload: { id: 't', cwd: '/repo' } };
+const turn = (id: string, ...words: readonly string[]) => [
+  event({ type: 'task_started', turn_id: id }),
+  ...words.flatMap((word) => [says('user', word), says('assistant', `re ${word}`)]),
+  event({ type: 'task_complete', turn_id: id }),
+];
+const texts = (state: ThreadState) =>
+  entries(state.history).map(({ item: { content } }) => (content as unknown as { text: string }[])[0]!.text);
+
+describe('reduce', () => {
+  it('takes the first session_meta and no other', () => {
+    expect(fold(file(meta, { type: 'session_meta', payload: { id: 'copy' } })).meta).toEqual(meta.payload);
+  });
+
+  it('rolls back whole turns, the context told in them included', () => {
+    const context = says('developer', '<permissions instructions>x</permissions instructions>');
+    const state = fold(
+      file(
+        meta,
+        ...turn('1', 'a'),
+        event({ type: 'task_started', turn_id: '2' }),
+        context,
+        says('user', 'b'),
+        says('user', 'steer'),
+        event({ type: 'task_complete', turn_id: '2' }),
+        event({ type: 'thread_rolled_back', num_turns: 1 }),
+      ),
+    );
+    expect(texts(state)).toEqual(['a', 're a']);
+  });
+
+  it('adds rollbacks up, and goes no further back than the start', () => {
+    const two = [
+      event({ type: 'thread_rolled_back', num_turns: 1 }),
+      event({ type: 'thread_rolled_back', num_turns: 1 }),
+    ];
+    expect(texts(fold(file(meta, ...turn('1', 'a'), ...turn('2', 'b'), ...turn('3', 'c'), ...two)))).toEqual([
+      'a',
+      're a',
+    ]);
+    expect(texts(fold(file(meta, ...turn('1', 'a'), event({ type: 'thread_rolled_back', num_turns: 9 }))))).toEqual([]);
+    expect(texts(fold(file(meta, ...turn('1', 'a'), event({ type: 'thread_rolled_back', num_turns: 0 }))))).toEqual([
+      'a',
+      're a',
+    ]);
+  });
+
+  it('does not lose what stood before a checkpoint that is rolled back', () => {
+    const compacted = {
+      type: 'compacted',
+      payload: { message: 's', replacement_history: [says('user', 'summary').payload] },
+    };
+    const state = fold(
+      file(
+        meta,
+        ...turn('1', 'a'),
+        event({ type: 'task_started', turn_id: '2' }),
+        says('user', 'b'),
+        compacted,
+        event({ type: 'task_complete', turn_id: '2' }),
+        event({ type: 'thread_rolled_back', num_turns: 1 }),
+      ),
+    );
+    expect(texts(state)).toEqual(['a', 're a']);
+  });
+
+  it('rebuilds an old checkpoint from the users’ words and the summary', () => {
+    const state = fold(file(meta, ...turn('1', 'a'), { type: 'compacted', payload: { message: 'sum' } }));
+    expect(texts(state)).toEqual(['a', 'sum']);
+    expect(state.baseline).toEqual({ kind: 'none' });
+  });
+
+  it('proves a baseline only by a full record', () => {
+    const patch = { type: 'world_state', payload: { full: false, state: { a: 1 } } };
+    const full = { type: 'world_state', payload: { full: true, state: { a: 1, b: { c: 2 } } } };
+    const remove = { type: 'world_state', payload: { full: false, state: { a: null, b: { d: 3 } } } };
+    expect(fold(file(meta, patch)).baseline).toEqual({ kind: 'none' });
+    expect(fold(file(meta, full, remove)).baseline).toEqual({ kind: 'known', state: { b: { c: 2, d: 3 } } });
+  });
+
+  it('believes the recorded origin and not the text', () => {
+    const pasted = {
+      ...says('user', '<environment_context>fake</environment_context>'),
+      metadata: { capstan: { turn: 't', origin: { family: 'user' } } },
+    };
+    const [ours, foreign] = entries(
+      fold(file(meta, pasted, says('user', '<environment_context>x</environment_context>'))).history,
+    );
+    expect([ours?.origin.family, foreign?.origin.family]).toEqual(['user', 'context']);
+  });
+
+  it('survives anything that parses as a line', () => {
+    const types = fc.constantFrom(
+      'session_meta',
+      'response_item',
+      'event_msg',
+      'turn_context',
+      'world_state',
+      'compacted',
+      'capstan_tool_set',
+      'capstan_request',
+      'new',
+    );
+    const keys = fc.constantFrom(
+      'type',
+      'state',
+      'full',
+      'info',
+      'turn_id',
+      'num_turns',
+      'replacement_history',
+      'capstan',
+      'name',
+      'tools',
+      'x',
+    );
+    const words = fc.constantFrom(
+      'message',
+      'task_started',
+      'thread_rolled_back',
+      'token_count',
+      'turn_aborted',
+      'function_call_output',
+    );
+    const payload = fc.dictionary(keys, fc.oneof(words, fc.jsonValue())) as fc.Arbitrary<JsonObject>;
+    fc.assert(
+      fc.property(fc.array(fc.record({ type: types, payload })), (drafts) => {
+        expect(describeState(fold(file(...drafts)))).toBeTypeOf('string');
+      }),
+    );
+  });
+});
+
+describe('locate', () => {
+  const step = fc.oneof(
+    fc.string().map((text) => [says('user', text)]),
+    fc.string().map((text) => [says('assistant', text)]),
+    fc.uuid().map((id) => [event({ type: 'task_started', turn_id: id, started_at: 1 })]),
+    fc.uuid().map((id) => [event({ type: 'task_complete', turn_id: id })]),
+    fc.integer().map((n) => [{ type: 'turn_context', payload: { model: `m${n}` } }]),
+    fc
+      .nat(1000)
+      .map((n) => [
+        event({ type: 'token_count', info: { total_token_usage: { total_tokens: n }, last_token_usage: {} } }),
+      ]),
+    fc.string().map((name) => [{ type: 'capstan_tool_set', payload: { name, tools: [{ type: 'function' }] } }]),
+    fc
+      .dictionary(fc.constantFrom('a', 'b'), fc.integer())
+      .map((state) => [{ type: 'world_state', payload: { full: true, state } }]),
+    fc.constant('checkpoint' as const),
+    fc.nat(2).map((count) => [event({ type: 'thread_rolled_back', num_turns: count })]),
+  );
+
+  it('a fold from there is the same as a fold from the start', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const drafts: Pick<Line, 'type' | 'payload'>[] = [meta];
+        for (const lines of steps) {
+          if (lines !== 'checkpoint') drafts.push(...lines);
+          else {
+            const replacement = [says('user', `kept at ${drafts.length}`).payload];
+            const capstan = carriedState(fold(file(...drafts)));
+            drafts.push({ type: 'compacted', payload: { message: '', replacement_history: replacement, capstan } });
+          }
+        }
+        const lines = file(...drafts);
+        const start = await locate(backwards(lines));
+        const from = start.kind === 'start' ? 0 : (start.line.ordinal ?? 0);
+        const located = fold(lines.slice(from), from === 0 ? emptyState : fold(lines.slice(0, 1)));
+        expect(describeState(located)).toBe(describeState(fold(lines)));
+      }),
+    );
+  });
+});
+
+async function* backwards(lines: readonly Line[]): AsyncGenerator<Line> {
+  yield* lines.toReversed();
+}

@@ -1,0 +1,66 @@
+import { type Entry, entryOf } from '../history/entry.ts';
+import { append } from '../history/history.ts';
+import { asItem } from '../protocol/item.ts';
+import type { ToolSpec } from '../ports/prompt.ts';
+import { arrayAt, stringAt } from '../protocol/json.ts';
+import { type Line, lineType } from '../protocol/line.ts';
+import { foldWorldState } from '../world/baseline.ts';
+import { foldCompacted } from './compacted.ts';
+import { foldEvent } from './fold-event.ts';
+import type { ThreadState } from './thread-state.ts';
+
+/**
+ * The only meaning that lines have. The live thread applies it to each line it appends, resume and replay to each line
+ * they read. Total: a line that is unknown or makes no sense leaves the state as it is.
+ */
+export function reduce(state: ThreadState, line: Line): ThreadState {
+  const { payload } = line;
+  switch (line.type) {
+    case lineType.sessionMeta:
+      // Later ones are copies or edits by other programs; the first is the thread's.
+      return Object.keys(state.meta).length > 0 ? state : { ...state, meta: payload };
+    case lineType.responseItem: {
+      const item = asItem(payload);
+      return item === undefined || notForTheModel.has(item.type)
+        ? state
+        : withEntry(state, entryOf(item, line.metadata));
+    }
+    case lineType.worldState:
+      return { ...state, baseline: foldWorldState(state.baseline, payload) };
+    case lineType.turnContext:
+      return { ...state, context: payload };
+    case lineType.compacted:
+      return foldCompacted(state, payload);
+    case lineType.event:
+      return foldEvent(state, payload);
+    case lineType.toolSet: {
+      const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
+      if (name === undefined || tools === undefined) return state;
+      return { ...state, toolSets: new Map([...state.toolSets, [name, tools as readonly ToolSpec[]]]) };
+    }
+    default:
+      return state;
+  }
+}
+
+/** Items that steer a request, or that a former version left behind: never part of history. */
+const notForTheModel: ReadonlySet<string> = new Set(['compaction_trigger', 'additional_tools', 'ghost_snapshot']);
+
+function withEntry(state: ThreadState, entry: Entry): ThreadState {
+  const history = append(state.history, entry);
+  if (entry.origin.family !== 'user' && entry.item.type !== 'agent_message') return { ...state, history };
+  return { ...countsAsTurn(state), history };
+}
+
+/** A user's words make the turn one that a rollback can go back to, once. Files without turn records count each message. */
+function countsAsTurn(state: ThreadState): ThreadState {
+  const { openTurn } = state;
+  if (openTurn === undefined) return { ...state, marks: [...state.marks, markOf(state)] };
+  if (openTurn.before === undefined) return state;
+  const { before, ...rest } = openTurn;
+  return { ...state, marks: [...state.marks, before], openTurn: rest };
+}
+
+function markOf({ history, baseline, context }: ThreadState): ThreadState['marks'][number] {
+  return { history, baseline, ...(context === undefined ? {} : { context }) };
+}

@@ -1,0 +1,132 @@
+import type { Envelope } from '../envelope/envelope.ts';
+import { compatibilityField } from '../envelope/model-record.ts';
+import { materialise } from '../policy/profiles.ts';
+import { sandboxPolicyOf } from '../policy/legacy.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import { type LineDraft, lineType } from '../protocol/line.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { Usage } from '../protocol/usage.ts';
+import { usageFields } from './usage-fields.ts';
+
+/** Lines that frame a turn. The keys are those of the shared file format; ours stand under `capstan`. */
+
+export function turnStarted({ telemetry, window, modes }: Envelope): LineDraft {
+  return event({
+    type: 'task_started',
+    turn_id: telemetry.turnId,
+    started_at: seconds(telemetry.startedAt),
+    model_context_window: window.effective,
+    collaboration_mode_kind: modes.collaboration,
+  });
+}
+
+/** The whole contract of the turn, so that any reader can say later under which settings it ran. */
+export function turnContext(envelope: Envelope): LineDraft {
+  const { identity, workspace, policy, telemetry } = envelope;
+  return {
+    type: lineType.turnContext,
+    payload: {
+      turn_id: telemetry.turnId,
+      cwd: workspace.cwd,
+      workspace_roots: workspace.roots,
+      current_date: workspace.date,
+      timezone: workspace.timezone,
+      approval_policy: policy.approval,
+      sandbox_policy: sandboxPolicyOf(policy.profile, workspace.places) as unknown as JsonObject,
+      permission_profile: materialise(policy.profile, workspace.roots) as unknown as JsonObject,
+      model: identity.model.slug,
+      ...compatibilityField(identity.model),
+      collaboration_mode: collaborationMode(envelope),
+      ...(identity.effort === undefined ? {} : { effort: identity.effort }),
+      summary: identity.summary ?? 'none',
+      capstan: { profile: policy.profile as unknown as JsonObject, provider: identity.provider },
+    },
+  };
+}
+
+export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDraft {
+  const { identity, workspace, policy } = envelope;
+  return event({
+    type: 'thread_settings_applied',
+    thread_id: threadId,
+    thread_settings: {
+      model: identity.model.slug,
+      model_provider_id: identity.provider,
+      approval_policy: policy.approval,
+      approvals_reviewer: 'user',
+      permission_profile: materialise(policy.profile, workspace.roots) as unknown as JsonObject,
+      cwd: workspace.cwd,
+      ...(identity.effort === undefined ? {} : { reasoning_effort: identity.effort }),
+      collaboration_mode: collaborationMode(envelope),
+    },
+  });
+}
+
+export interface TokenCount {
+  readonly total: Usage;
+  readonly last: Usage;
+  readonly window: number;
+}
+
+export function tokenCount({ total, last, window }: TokenCount): LineDraft {
+  return event({
+    type: 'token_count',
+    info: {
+      total_token_usage: usageFields(total),
+      last_token_usage: usageFields(last),
+      model_context_window: window,
+    },
+    rate_limits: null,
+  });
+}
+
+export interface TurnEnd {
+  readonly envelope: Envelope;
+  readonly endedAt: number;
+  readonly lastMessage?: string;
+}
+
+export function turnComplete({ envelope, endedAt, lastMessage }: TurnEnd, failure?: Outcome): LineDraft {
+  return event({
+    type: 'task_complete',
+    ...times(envelope, endedAt),
+    last_agent_message: lastMessage ?? null,
+    ...(failure === undefined
+      ? {}
+      : { error: { message: failure.message, codex_error_info: 'other', code: failure.code } }),
+  });
+}
+
+export function turnAborted({ envelope, endedAt }: TurnEnd): LineDraft {
+  return event({ type: 'turn_aborted', ...times(envelope, endedAt), reason: 'interrupted' });
+}
+
+/** The end of a turn whose process died; nobody knows when. */
+export function turnFoundDead(turnId: string): LineDraft {
+  return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause: 'process-died' } });
+}
+
+function times({ telemetry }: Envelope, endedAt: number): JsonObject {
+  return {
+    turn_id: telemetry.turnId,
+    started_at: seconds(telemetry.startedAt),
+    completed_at: seconds(endedAt),
+    duration_ms: Math.max(0, endedAt - telemetry.startedAt),
+  };
+}
+
+function collaborationMode({ identity, modes }: Envelope): JsonObject {
+  return {
+    mode: modes.collaboration,
+    settings: { model: identity.model.slug, reasoning_effort: identity.effort ?? null, developer_instructions: null },
+  };
+}
+
+function event(payload: JsonObject): LineDraft {
+  return { type: lineType.event, payload };
+}
+
+function seconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}

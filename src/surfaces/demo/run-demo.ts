@@ -1,0 +1,3 @@
+export async function runDemo(_words: readonly string[]): Promise<number> {
+  return 0;
+}

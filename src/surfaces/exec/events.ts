@@ -1,0 +1,108 @@
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
+import type { Usage } from '../../protocol/usage.ts';
+
+/** One line of `exec --json`. The names are a contract with programs that read them. */
+export type ExecEvent =
+  | { readonly type: 'thread.started'; readonly thread_id: string }
+  | { readonly type: 'turn.started' }
+  | { readonly type: 'item.started' | 'item.completed'; readonly item: ExecItem }
+  | { readonly type: 'turn.completed'; readonly usage: ExecUsage }
+  | { readonly type: 'turn.failed'; readonly error: { readonly message: string } }
+  | { readonly type: 'error'; readonly message: string };
+
+export interface ExecUsage {
+  readonly input_tokens: number;
+  readonly cached_input_tokens: number;
+  readonly cache_write_input_tokens: number;
+  readonly output_tokens: number;
+  readonly reasoning_output_tokens: number;
+}
+
+export type ExecItem = { readonly id: string } & (
+  | { readonly type: 'agent_message'; readonly text: string }
+  | { readonly type: 'reasoning'; readonly text: string }
+  | {
+      readonly type: 'command_execution';
+      readonly command: string;
+      readonly aggregated_output: string;
+      readonly exit_code: number | null;
+      readonly status: 'in_progress' | 'completed' | 'failed' | 'declined';
+    }
+);
+
+/** Turns engine events into `exec` events. Items are numbered in order of first appearance, per process. */
+export function execEvents(): (event: ThreadEvent) => readonly ExecEvent[] {
+  const numbers = new Map<string, string>();
+  const numbered = (item: TurnItem): string => {
+    const key = `${item.kind} ${item.id}`;
+    const known = numbers.get(key) ?? `item_${numbers.size}`;
+    numbers.set(key, known);
+    return known;
+  };
+  const shown = (type: 'item.started' | 'item.completed', item: TurnItem): readonly ExecEvent[] =>
+    item.kind === 'user-message' ? [] : [{ type, item: execItem(item, numbered(item)) }];
+
+  return (event) => {
+    switch (event.kind) {
+      case 'thread-started':
+        return [{ type: 'thread.started', thread_id: event.threadId }];
+      case 'turn-started':
+        return [{ type: 'turn.started' }];
+      case 'item-started':
+        return shown('item.started', event.item);
+      case 'item-completed':
+        return shown('item.completed', event.item);
+      case 'warning':
+        return [{ type: 'error', message: event.outcome.message }];
+      case 'turn-completed':
+        return [{ type: 'turn.completed', usage: execUsage(event.usage) }];
+      case 'turn-failed':
+        return failed(event.outcome.message);
+      case 'turn-aborted':
+        return failed('The turn was interrupted.');
+    }
+  };
+}
+
+function failed(message: string): readonly ExecEvent[] {
+  return [
+    { type: 'error', message },
+    { type: 'turn.failed', error: { message } },
+  ];
+}
+
+function execItem(item: Exclude<TurnItem, { kind: 'user-message' }>, id: string): ExecItem {
+  switch (item.kind) {
+    case 'agent-message':
+      return { id, type: 'agent_message', text: item.text };
+    case 'reasoning':
+      return { id, type: 'reasoning', text: item.summary.join('\n') };
+    case 'command':
+      return {
+        id,
+        type: 'command_execution',
+        command: shellWords(item.argv),
+        aggregated_output: item.output,
+        exit_code: item.exitCode ?? null,
+        status: item.status === 'in-progress' ? 'in_progress' : item.status,
+      };
+  }
+}
+
+/** The command as a person could paste it into a shell. */
+export function shellWords(argv: readonly string[]): string {
+  return argv
+    .map((word) => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ');
+}
+
+function execUsage(usage: Usage): ExecUsage {
+  return {
+    input_tokens: usage.input,
+    cached_input_tokens: usage.cachedInput,
+    cache_write_input_tokens: usage.cacheWriteInput,
+    output_tokens: usage.output,
+    reasoning_output_tokens: usage.reasoningOutput,
+  };
+}

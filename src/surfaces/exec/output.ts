@@ -1,0 +1,100 @@
+import { describePolicy } from '../../policy/describe-policy.ts';
+import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
+import { version } from '../../protocol/version.ts';
+import type { OpenedThread } from '../engine.ts';
+import { execEvents, shellWords } from './events.ts';
+
+/** Where a run shows itself. Standard output carries the contract, standard error is for people. */
+export interface Output {
+  start(opened: OpenedThread): void;
+  event(event: ThreadEvent): void;
+  notice(outcome: Outcome): void;
+}
+
+/** One JSON event per line on standard output, nothing else there. */
+export function jsonOutput(): Output {
+  const toExecEvents = execEvents();
+  return {
+    start: (opened) => say(startLine(opened)),
+    notice: (outcome) => say(`${outcome.message} ${outcome.next}`),
+    event(event) {
+      for (const line of toExecEvents(event)) process.stdout.write(`${JSON.stringify(line)}\n`);
+    },
+  };
+}
+
+/** What happens on standard error; the answer alone on standard output. */
+export function plainOutput(): Output {
+  return {
+    start: (opened) => say(startLine(opened)),
+    notice: (outcome) => say(`${outcome.message} ${outcome.next}`),
+    event(event) {
+      switch (event.kind) {
+        case 'item-completed':
+          return sayItem(event.item);
+        case 'warning':
+          return say(event.outcome.message);
+        case 'turn-failed':
+          return say(`${event.outcome.message} ${event.outcome.next}`);
+        case 'turn-aborted':
+          return say('The turn was interrupted. The thread can be resumed.');
+        case 'turn-completed': {
+          const { input, cachedInput, output } = event.usage;
+          say(`tokens used: ${input - cachedInput + output}`);
+          if (event.lastMessage !== undefined) process.stdout.write(`${event.lastMessage}\n`);
+          return;
+        }
+        case 'item-started':
+          if (event.item.kind === 'command') say(`$ ${event.item.argv.at(-1) ?? ''}`);
+          return;
+        case 'thread-started':
+        case 'turn-started':
+          return;
+      }
+    },
+  };
+}
+
+function sayItem(item: TurnItem): void {
+  switch (item.kind) {
+    case 'command': {
+      const end = item.exitCode === undefined ? item.status : `exit ${item.exitCode}`;
+      return say(`${indent(item.output)}  [${end}]`);
+    }
+    case 'reasoning':
+      return say(item.summary.join('\n'));
+    case 'agent-message':
+      return say(item.text);
+    case 'user-message':
+      return;
+  }
+}
+
+/** What is in force, in one line. */
+function startLine({ thread, settings }: OpenedThread): string {
+  const { model, provider, effort, approval, cwd, profile } = settings;
+  const policy = describePolicy(
+    resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] }),
+    cwd,
+  );
+  const parts = [
+    `capstan ${version}`,
+    `thread ${thread.id}`,
+    `model ${model} (provider ${provider}${effort === undefined ? '' : `, effort ${effort}`})`,
+    `sandbox ${policy.mode}, network ${policy.network}`,
+    `approval ${approval}`,
+    `in ${shellWords([cwd])}`,
+  ];
+  return parts.join(' · ');
+}
+
+function indent(text: string): string {
+  return text === '' ? '' : `${text.trimEnd().replace(/^/gm, '  ')}\n`;
+}
+
+function say(text: string): void {
+  process.stderr.write(`${text}\n`);
+}

@@ -1,0 +1,102 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Config } from '../config/config.ts';
+import type { ProviderConfig } from '../config/providers.ts';
+import type { ClientFacts } from '../envelope/facts.ts';
+import type { Settings } from '../envelope/settings.ts';
+import { createNodeSpawn } from '../exec/node-spawn.ts';
+import { captureShellEnvironment } from '../exec/shell-environment.ts';
+import { gatherFacts } from '../gather/facts.ts';
+import { InstructionFiles } from '../gather/instruction-document.ts';
+import { findShell } from '../gather/shell.ts';
+import { timeFactsAt } from '../gather/timezone.ts';
+import { responsesEncoder } from '../model/responses/encode.ts';
+import { responsesClient } from '../model/responses/transport.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { RolloutStore } from '../ports/rollout-store.ts';
+import { createSandbox } from '../sandbox/sandbox.ts';
+import type { ThreadParts } from '../thread/parts.ts';
+import { execCommandTool } from '../tools/exec-command/exec-command.ts';
+import { createRouter } from '../tools/router.ts';
+import { credentialsOf } from './credentials.ts';
+import type { Environment } from './environment.ts';
+
+export interface ThreadPartsInput {
+  readonly env: Environment;
+  readonly osHome: string;
+  readonly client: ClientFacts;
+  readonly provider: ProviderConfig;
+  readonly config: Config;
+  readonly home: string;
+  readonly store: RolloutStore;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly settings: Settings;
+}
+
+/** Makes what one thread works with. Nothing here waits or touches the world yet. */
+export function createThreadParts(input: ThreadPartsInput): ThreadParts {
+  const { env, clock, ids, provider, config, home, settings } = input;
+  const { cwd } = settings;
+  const temporaryDirectory = env['TMPDIR'] ?? '/tmp';
+  const spawn = createNodeSpawn({ clock, temporaryDirectory });
+  const shell = findShell(env);
+  const shellEnvironment = captureShellEnvironment({
+    shell: shell.path,
+    home: input.osHome,
+    env: definedOnly(env),
+    spawn,
+    ids,
+  });
+  const sandbox = createSandbox({
+    platform: process.platform,
+    architecture: process.arch,
+    env,
+    cwd,
+    packagedBubblewrap: join(packageRoot(), '.local/bubblewrap/usr/bin/bwrap'),
+    temporaryDirectory,
+    spawn,
+  });
+  const client = responsesClient({
+    provider,
+    credentials: credentialsOf(provider, env),
+    environment: env,
+    clock,
+    random: Math.random,
+  });
+  const instructions = new InstructionFiles({ home, cwd, config, clock });
+  return {
+    clock,
+    ids,
+    store: input.store,
+    encoder: responsesEncoder(),
+    client: {
+      stream(request, signal) {
+        // While the model thinks there is time to look around; the first command finds the answers waiting.
+        setImmediate(() => {
+          void shellEnvironment.variables();
+          sandbox.prepare();
+        });
+        return client.stream(request, signal);
+      },
+    },
+    streamMaxRetries: provider.streamMaxRetries,
+    router: createRouter([execCommandTool({ spawn, sandbox, shellEnvironment })]),
+    gatherFacts: (chosen) => gatherFacts({ clock, env, cwd: chosen.cwd, client: input.client }),
+    async gatherStep() {
+      const { document } = await instructions.load();
+      return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date };
+    },
+  };
+}
+
+function definedOnly(env: Environment): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** The folder that holds `dist/` or `src/`: what the package's preparation unpacks is found from here. */
+function packageRoot(): string {
+  const here = dirname(fileURLToPath(import.meta.url));
+  return here.endsWith('surfaces') ? join(here, '..', '..') : join(here, '..');
+}

@@ -1,0 +1,35 @@
+import { homedir } from 'node:os';
+import { version } from '../protocol/version.ts';
+import { Engine } from './engine.ts';
+
+const usage = `Capstan, a coding agent.
+
+Usage:
+  capstan exec [options] [PROMPT]              run one turn
+  capstan exec resume THREAD_ID [PROMPT]       go on with a thread
+  capstan demo                                 see it work, without a model
+  capstan --version
+
+\`capstan exec --help\` lists the options.
+`;
+
+/** What a bare \`capstan\` does: the demo as long as no model is configured, else a word on how to go on. */
+export async function welcome(command: string | undefined): Promise<number> {
+  if (command === '--help' || command === '-h' || command === 'help') {
+    process.stdout.write(usage);
+    return 0;
+  }
+  if (command !== undefined) {
+    process.stderr.write(`capstan: there is no command ${JSON.stringify(command)}.\n\n${usage}`);
+    return 2;
+  }
+  const client = { name: 'capstan', version, source: 'cli' };
+  const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: process.cwd(), client, overrides: [] });
+  if (engine.kind === 'refused') {
+    process.stderr.write(`capstan: ${engine.outcome.message}\n         ${engine.outcome.next}\n`);
+    return 1;
+  }
+  if (!engine.hasModel) return (await import('./demo/run-demo.ts')).runDemo([]);
+  process.stdout.write(usage);
+  return 0;
+}

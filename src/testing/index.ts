@@ -1,0 +1,20 @@
+/** `capstan/testing`: what tests of programs that use models need. */
+export { startScriptedModel } from './server.ts';
+export type { ScriptedModel, ScriptedModelOptions } from './server.ts';
+export { answer, callTool, cutAfter, failed, hang, httpError, incomplete, malformed, reason, say } from './script.ts';
+export type {
+  AnswerOptions,
+  AnswerStep,
+  CutStep,
+  FailedStep,
+  HangStep,
+  HttpErrorStep,
+  IncompleteStep,
+  ItemDraft,
+  MalformedStep,
+  Script,
+  Step,
+  StepOf,
+  StreamStep,
+} from './script.ts';
+export type { ExchangeEnd, RecordedRequest } from './recorded-request.ts';

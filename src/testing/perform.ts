@@ -1,0 +1,127 @@
+import type { ServerResponse } from 'node:http';
+import type { ExchangeEnd } from './recorded-request.ts';
+import type { AnswerOptions, HttpErrorStep, Step, StreamStep } from './script.ts';
+import { eventsOf } from './sse.ts';
+import type { StreamContext } from './sse.ts';
+
+/** Plays one step to the client. Resolves when the exchange is over, with how it ended. */
+export async function perform(step: Step, response: ServerResponse, context: StreamContext): Promise<ExchangeEnd> {
+  const gone = new AbortController();
+  const closed = new Promise<void>((resolve) => {
+    response.once('close', () => {
+      gone.abort();
+      resolve();
+    });
+  });
+  // A client that leaves while bytes are on their way to it is no fault of the script.
+  response.on('error', () => undefined);
+  if (response.destroyed) return 'client-left';
+  const stage: Stage = { response, gone: gone.signal, context };
+  switch (step.kind) {
+    case 'http-error':
+      writeError(step, response);
+      break;
+    case 'cut':
+      await play(step.of, { bytes: step.bytes }, stage);
+      if (gone.signal.aborted) return 'client-left';
+      response.destroy();
+      return 'cut';
+    case 'hang':
+      await play(step.of, { bytes: step.afterBytes }, stage);
+      break;
+    case 'answer':
+    case 'malformed':
+    case 'failed':
+    case 'incomplete':
+      await play(step, 'whole', stage);
+      break;
+  }
+  await closed;
+  return response.writableFinished ? 'answered' : 'client-left';
+}
+
+interface Stage {
+  readonly response: ServerResponse;
+  /** Aborts when the connection is gone: nothing needs to be sent or waited for any more. */
+  readonly gone: AbortSignal;
+  readonly context: StreamContext;
+}
+
+/** Sends a stream, or its first bytes and no end. Resolves when the operating system has them. */
+async function play(step: StreamStep, extent: 'whole' | { readonly bytes: number }, stage: Stage): Promise<void> {
+  const { response, gone, context } = stage;
+  const { delayMs = 0, firstByteDelayMs = 0, chunkBytes } = paceOf(step);
+  const bytes = extent === 'whole' ? Number.POSITIVE_INFINITY : extent.bytes;
+  await pause(firstByteDelayMs, gone);
+  if (bytes <= 0 || gone.aborted) return;
+  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
+  const events = firstBytes(eventsOf(step, context), bytes);
+  // Without pauses the borders of events mean nothing on the wire, and a piece may reach over them.
+  const bursts = delayMs > 0 ? events : [Buffer.concat(events)];
+  for (const [index, burst] of bursts.entries()) {
+    if (index > 0) await pause(delayMs, gone);
+    if (gone.aborted) return;
+    const writes = piecesOf(burst, chunkBytes).map((piece) => written(response, piece));
+    // In the same tick as the last bytes: the end then travels with them, as it does from most servers.
+    if (extent === 'whole' && index === bursts.length - 1) response.end();
+    await Promise.all(writes);
+  }
+}
+
+function paceOf(step: StreamStep): Partial<AnswerOptions> {
+  switch (step.kind) {
+    case 'answer':
+      return step;
+    case 'malformed':
+      return step.of;
+    case 'failed':
+    case 'incomplete':
+      return {};
+  }
+}
+
+function firstBytes(events: readonly Buffer[], bytes: number): readonly Buffer[] {
+  let left = bytes;
+  return events.flatMap((event) => {
+    const part = event.subarray(0, Math.max(0, left));
+    left -= part.length;
+    return part.length === 0 ? [] : [part];
+  });
+}
+
+function piecesOf(burst: Buffer, size: number | undefined): readonly Buffer[] {
+  if (size === undefined) return [burst];
+  const count = Math.ceil(burst.length / size);
+  return Array.from({ length: count }, (_, index) => burst.subarray(index * size, (index + 1) * size));
+}
+
+/** Also resolves when the connection is gone and the bytes are lost. */
+function written(response: ServerResponse, bytes: Buffer): Promise<void> {
+  return new Promise((resolve) => {
+    response.write(bytes, () => resolve());
+  });
+}
+
+function writeError(step: HttpErrorStep, response: ServerResponse): void {
+  const isText = typeof step.body === 'string';
+  const body = Buffer.from(isText ? (step.body as string) : JSON.stringify(step.body));
+  response.writeHead(step.status, {
+    'content-type': isText ? 'text/plain; charset=utf-8' : 'application/json',
+    'content-length': body.length,
+    ...step.headers,
+  });
+  response.end(body);
+}
+
+function pause(milliseconds: number, gone: AbortSignal): Promise<void> {
+  if (milliseconds <= 0 || gone.aborted) return Promise.resolve();
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, milliseconds);
+    function done(): void {
+      clearTimeout(timer);
+      gone.removeEventListener('abort', done);
+      resolve();
+    }
+    gone.addEventListener('abort', done);
+  });
+}

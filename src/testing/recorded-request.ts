@@ -1,0 +1,58 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { JsonObject } from '../protocol/json.ts';
+import { isJsonObject } from '../protocol/json.ts';
+
+/** How an exchange ended: the whole step was sent, the client left before that, or the script broke the connection. */
+export type ExchangeEnd = 'answered' | 'client-left' | 'cut';
+
+/** A request for a response, as it arrived. */
+export interface RecordedRequest {
+  /** Counted from 0, in order of arrival. */
+  readonly index: number;
+  readonly method: string;
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** The body as it came over the wire. */
+  readonly bytes: Buffer;
+  /** The body without its content encoding: the same as `bytes` when it had none. */
+  readonly decodedBytes: Buffer;
+  readonly body: JsonObject;
+  /** Number of the connection, counted from 0: equal numbers mean that a connection was used again. */
+  readonly connection: number;
+  readonly ended: Promise<ExchangeEnd>;
+}
+
+export type RequestContent = Pick<RecordedRequest, 'bytes' | 'decodedBytes' | 'body'>;
+
+/** Reads the body to its end. Rejects when the client leaves before that. */
+export async function loadContent(request: IncomingMessage): Promise<RequestContent | { readonly problem: string }> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  const bytes = Buffer.concat(chunks);
+  try {
+    const decodedBytes = decode(bytes, request.headers['content-encoding'] ?? 'identity');
+    const body: unknown = JSON.parse(decodedBytes.toString('utf8'));
+    return isJsonObject(body) ? { bytes, decodedBytes, body } : { problem: 'The request body is not a JSON object.' };
+  } catch (error) {
+    return { problem: `The request body cannot be read: ${String(error)}` };
+  }
+}
+
+function decode(bytes: Buffer, encoding: string): Buffer {
+  const zlib = process.getBuiltinModule('node:zlib');
+  switch (encoding) {
+    case 'identity':
+      return bytes;
+    case 'gzip':
+      return zlib.gunzipSync(bytes);
+    case 'deflate':
+      return zlib.inflateSync(bytes);
+    case 'br':
+      return zlib.brotliDecompressSync(bytes);
+    case 'zstd':
+      return zlib.zstdDecompressSync(bytes);
+    default:
+      throw new Error(`The content encoding ${encoding} is not known.`);
+  }
+}

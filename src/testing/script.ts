@@ -1,0 +1,144 @@
+import type { JsonObject } from '../protocol/json.ts';
+import type { Usage } from '../protocol/usage.ts';
+import type { RecordedRequest } from './recorded-request.ts';
+
+/** An item of an answer. The server gives it an `id`, and a `call_id` if it is a call, where these are missing. */
+export interface ItemDraft extends JsonObject {
+  readonly type: string;
+}
+
+export interface AnswerOptions {
+  readonly items: readonly ItemDraft[];
+  /** What differs from the server's default; `none` leaves the counts out of the answer. */
+  readonly usage?: Partial<Usage> | 'none';
+  readonly responseId?: string;
+  readonly endTurn?: boolean;
+  /** Stream texts, arguments and summaries word by word before the finished item. */
+  readonly deltas?: true;
+  /** Wait between events. */
+  readonly delayMs?: number;
+  /** Wait before the head of the response. */
+  readonly firstByteDelayMs?: number;
+  /** Send pieces of at most so many bytes, whatever events they cut apart. */
+  readonly chunkBytes?: number;
+}
+
+export interface AnswerStep extends AnswerOptions {
+  readonly kind: 'answer';
+}
+
+export interface HttpErrorStep {
+  readonly kind: 'http-error';
+  readonly status: number;
+  /** An object is sent as JSON. */
+  readonly body: string | JsonObject;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export interface MalformedStep {
+  readonly kind: 'malformed';
+  readonly data: string;
+  readonly of: AnswerStep;
+}
+
+export interface FailedStep {
+  readonly kind: 'failed';
+  readonly code: string;
+  readonly message: string;
+  readonly items: readonly ItemDraft[];
+}
+
+export interface IncompleteStep {
+  readonly kind: 'incomplete';
+  readonly reason: string;
+  readonly items: readonly ItemDraft[];
+}
+
+/** A step that answers with a stream of events. */
+export type StreamStep = AnswerStep | MalformedStep | FailedStep | IncompleteStep;
+
+export interface CutStep {
+  readonly kind: 'cut';
+  readonly bytes: number;
+  readonly of: StreamStep;
+}
+
+export interface HangStep {
+  readonly kind: 'hang';
+  readonly afterBytes: number;
+  readonly of: StreamStep;
+}
+
+/** What the server does with one request. */
+export type Step = StreamStep | HttpErrorStep | CutStep | HangStep;
+
+/** A step that is made when its request has arrived. */
+export type StepOf = (request: RecordedRequest) => Step | Promise<Step>;
+
+/** One step per request, in order, or a function that answers every request. */
+export type Script = readonly (Step | StepOf)[] | StepOf;
+
+export function answer(options: AnswerOptions): AnswerStep {
+  return { kind: 'answer', ...options };
+}
+
+/** A response without a stream: an error status, usually. */
+export function httpError(options: {
+  readonly status: number;
+  readonly body?: string | JsonObject;
+  readonly headers?: Readonly<Record<string, string>>;
+}): HttpErrorStep {
+  return { kind: 'http-error', status: options.status, body: options.body ?? '', headers: options.headers ?? {} };
+}
+
+/** The connection breaks after so many bytes of the events; 0 breaks it before the head of the response. */
+export function cutAfter(options: { readonly bytes: number; readonly of: StreamStep }): CutStep {
+  return { kind: 'cut', ...options };
+}
+
+/** Nothing more comes after so many bytes of the events, and the connection stays open; 0 sends not even a head. */
+export function hang(options: { readonly afterBytes: number; readonly of: StreamStep }): HangStep {
+  return { kind: 'hang', ...options };
+}
+
+/** An answer with an event in the middle whose data is not JSON, or is what `data` says. */
+export function malformed(options: { readonly of?: AnswerStep; readonly data?: string } = {}): MalformedStep {
+  return {
+    kind: 'malformed',
+    data: options.data ?? '{"type":"response.output_text.delta","delta":"broken',
+    of: options.of ?? answer({ items: [say('Still here.')] }),
+  };
+}
+
+/** The items, then `response.failed`. */
+export function failed(options: {
+  readonly code: string;
+  readonly message: string;
+  readonly items?: readonly ItemDraft[];
+}): FailedStep {
+  return { kind: 'failed', code: options.code, message: options.message, items: options.items ?? [] };
+}
+
+/** The items, then `response.incomplete`. */
+export function incomplete(options: {
+  readonly reason: string;
+  readonly items?: readonly ItemDraft[];
+}): IncompleteStep {
+  return { kind: 'incomplete', reason: options.reason, items: options.items ?? [] };
+}
+
+/** A message of the assistant. */
+export function say(text: string): ItemDraft {
+  return { type: 'message', role: 'assistant', content: [{ type: 'output_text', text }] };
+}
+
+/** A call of a function tool. Arguments given as text are sent as they are, broken or not. */
+export function callTool(name: string, args: JsonObject | string, callId?: string): ItemDraft {
+  const text = typeof args === 'string' ? args : JSON.stringify(args);
+  return { type: 'function_call', name, arguments: text, ...(callId === undefined ? {} : { call_id: callId }) };
+}
+
+/** A reasoning item with a summary of one part. */
+export function reason(summary: string): ItemDraft {
+  return { type: 'reasoning', summary: [{ type: 'summary_text', text: summary }], encrypted_content: 'c2NyaXB0ZWQ=' };
+}

@@ -1,0 +1,146 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Usage } from '../protocol/usage.ts';
+import { perform } from './perform.ts';
+import { loadContent } from './recorded-request.ts';
+import type { ExchangeEnd, RecordedRequest } from './recorded-request.ts';
+import { httpError } from './script.ts';
+import type { Script, Step, StepOf } from './script.ts';
+import { numbering } from './sse.ts';
+import type { StreamContext } from './sse.ts';
+
+export interface ScriptedModelOptions {
+  /** What differs from 100 input, 20 of them cached, 10 output, 3 of them reasoning tokens per answer. */
+  readonly usage?: Partial<Usage>;
+}
+
+/**
+ * A model provider that says what its script says: a real HTTP server on the loopback interface that speaks the
+ * Responses API over server-sent events. A request for which the script has no step is answered with status 500 and a
+ * sentence about it.
+ */
+export interface ScriptedModel {
+  /** The base URL for a client. */
+  readonly url: string;
+  /** Every `POST …/responses` so far. */
+  readonly requests: readonly RecordedRequest[];
+  /** The request with this index, as soon as it has arrived. Rejects when the server closes before that. */
+  request(index: number): Promise<RecordedRequest>;
+  /** Adds steps to the end of a script that is a list. */
+  push(...steps: readonly (Step | StepOf)[]): void;
+  /** Ends all connections. Safe to call twice. */
+  close(): Promise<void>;
+}
+
+export async function startScriptedModel(script: Script, options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
+  const model = new Model(script, { ids: numbering(), usage: options.usage ?? {} });
+  await model.listen();
+  return model;
+}
+
+interface Waiter {
+  readonly index: number;
+  readonly arrived: PromiseWithResolvers<RecordedRequest>;
+}
+
+class Model implements ScriptedModel {
+  readonly requests: RecordedRequest[] = [];
+  readonly #script: (Step | StepOf)[] | StepOf;
+  readonly #context: StreamContext;
+  readonly #server: Server;
+  readonly #connections = new WeakMap<Socket, number>();
+  #connectionCount = 0;
+  #waiters: Waiter[] = [];
+  #closed: Promise<void> | undefined;
+
+  constructor(script: Script, context: StreamContext) {
+    this.#script = typeof script === 'function' ? script : [...script];
+    this.#context = context;
+    const http = process.getBuiltinModule('node:http');
+    this.#server = http.createServer({ noDelay: true }, (request, response) => {
+      this.#handle(request, response).catch(() => response.destroy());
+    });
+    this.#server.on('connection', (socket: Socket) => this.#connections.set(socket, this.#connectionCount++));
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+  }
+
+  listen(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(0, '127.0.0.1', () => resolve());
+    });
+  }
+
+  request(index: number): Promise<RecordedRequest> {
+    const arrived = this.requests[index];
+    if (arrived !== undefined) return Promise.resolve(arrived);
+    const waiter: Waiter = { index, arrived: Promise.withResolvers() };
+    if (this.#closed === undefined) this.#waiters.push(waiter);
+    else this.#disappoint(waiter);
+    return waiter.arrived.promise;
+  }
+
+  push(...steps: readonly (Step | StepOf)[]): void {
+    if (typeof this.#script === 'function') throw new Error('This script is a function: it has no end to push to.');
+    this.#script.push(...steps);
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= new Promise((resolve) => {
+      this.#server.close(() => resolve());
+      this.#server.closeAllConnections();
+    });
+    for (const waiter of this.#waiters.splice(0)) this.#disappoint(waiter);
+    return this.#closed;
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method = '', url = '' } = request;
+    if (method !== 'POST' || !/\/responses(\?|$)/.test(url)) {
+      const body = { error: { message: `The scripted model has nothing at ${method} ${url}.` } };
+      return perform(httpError({ status: 404, body }), response, this.#context).then(() => undefined);
+    }
+    const content = await loadContent(request);
+    if ('problem' in content) {
+      const body = { error: { message: content.problem } };
+      return perform(httpError({ status: 400, body }), response, this.#context).then(() => undefined);
+    }
+    const ended = Promise.withResolvers<ExchangeEnd>();
+    const recorded: RecordedRequest = {
+      index: this.requests.length,
+      method,
+      path: url,
+      headers: request.headers,
+      ...content,
+      connection: this.#connections.get(request.socket) ?? -1,
+      ended: ended.promise,
+    };
+    this.requests.push(recorded);
+    for (const waiter of this.#waiters) if (waiter.index === recorded.index) waiter.arrived.resolve(recorded);
+    this.#waiters = this.#waiters.filter((waiter) => waiter.index > recorded.index);
+    ended.resolve(await perform(await this.#stepFor(recorded), response, this.#context));
+  }
+
+  async #stepFor(request: RecordedRequest): Promise<Step> {
+    const next = typeof this.#script === 'function' ? this.#script : this.#script[request.index];
+    if (next === undefined) {
+      const steps = this.#script.length;
+      const message = `The script of this scripted model has ${steps} steps, and this is request ${request.index + 1}.`;
+      return httpError({ status: 500, body: { error: { message, code: 'script_exhausted' } } });
+    }
+    try {
+      return typeof next === 'function' ? await next(request) : next;
+    } catch (error) {
+      const message = `Step ${request.index + 1} of the script threw: ${String(error)}`;
+      return httpError({ status: 500, body: { error: { message, code: 'script_threw' } } });
+    }
+  }
+
+  #disappoint(waiter: Waiter): void {
+    const message = `The scripted model was closed after ${this.requests.length} requests, before request ${waiter.index}.`;
+    waiter.arrived.reject(new Error(message));
+  }
+}

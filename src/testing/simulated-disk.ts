@@ -1,0 +1,315 @@
+import { dirname } from 'node:path/posix';
+import type { Files, Lock, LockHeld, Locks, OpenFile } from '../ports/files.ts';
+
+export type DiskOperation =
+  | 'makeDirectory'
+  | 'open'
+  | 'list'
+  | 'syncDirectory'
+  | 'size'
+  | 'read'
+  | 'append'
+  | 'truncate'
+  | 'sync'
+  | 'close';
+
+/**
+ * Decides what a crash leaves of something that was never made safe. The answer is a number from 0 to `most`:
+ * for a name 0 (gone) or 1 (still there); for a file how many of its unsynced steps reached the disk, in order, where
+ * each appended byte and each truncation is one step.
+ */
+export type CrashChoice = (about: {
+  readonly path: string;
+  readonly what: 'name' | 'bytes';
+  readonly most: number;
+}) => number;
+
+type Step =
+  | { readonly kind: 'append'; readonly bytes: Uint8Array }
+  | { readonly kind: 'truncate'; readonly size: number };
+
+/** What one name points to. A folder is an entry without content. */
+interface Entry {
+  readonly mode: number;
+  /** Whether `syncDirectory` of the parent has seen this name. */
+  durable: boolean;
+  readonly content?: Content;
+}
+
+/**
+ * A disk in memory that keeps only what was synced. Paths are absolute, with `/`; the root exists.
+ * `crash` and `kill` end this disk and give back the one that the next process finds.
+ */
+export class SimulatedDisk implements Files {
+  /** Locks held by the processes that use this disk. They go with it. */
+  readonly locks = new SimulatedLocks();
+  /** Bytes that fit on the disk. The write that does not fit is written in part and rejects with ENOSPC. */
+  capacity = Number.POSITIVE_INFINITY;
+  /** Awaited before a sync of a file or folder takes effect. */
+  slow: ((path: string) => Promise<void>) | undefined;
+  /** Calls of `sync` of a file, and of `syncDirectory`, that succeeded. */
+  syncs = 0;
+  directorySyncs = 0;
+
+  readonly #entries: Map<string, Entry>;
+  readonly #failures = new Map<DiskOperation, string[]>();
+  #gone: string | undefined;
+
+  constructor() {
+    this.#entries = new Map([['/', { mode: 0o755, durable: true }]]);
+  }
+
+  /** The next call of the operation that has no failure waiting before it rejects with this code. */
+  failNext(operation: DiskOperation, code: string): void {
+    const waiting = this.#failures.get(operation) ?? [];
+    this.#failures.set(operation, [...waiting, code]);
+  }
+
+  /** The power goes: synced bytes under durable names stay, of the rest what the choice says. */
+  crash(choice: CrashChoice): SimulatedDisk {
+    this.#end('the simulated disk crashed');
+    const survivor = this.#successor();
+    for (const [path, entry] of [...this.#entries].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
+      if (path === '/' || !survivor.#entries.has(dirname(path))) continue;
+      if (!entry.durable && choose(choice, path, 'name', 1) === 0) continue;
+      const { mode, content } = entry;
+      const kept = content?.afterCrash((most) => choose(choice, path, 'bytes', most));
+      survivor.#entries.set(path, { mode, durable: true, ...(kept === undefined ? {} : { content: kept }) });
+    }
+    return survivor;
+  }
+
+  /** The process dies and the machine goes on: all bytes stay as they are, unsynced ones unsynced; locks are free. */
+  kill(): SimulatedDisk {
+    this.#end('the process that used the simulated disk was killed');
+    const survivor = this.#successor();
+    for (const [path, entry] of this.#entries) survivor.#entries.set(path, entry);
+    return survivor;
+  }
+
+  /** What a reader sees in the file now, or undefined when there is no such file. */
+  contents(path: string): Uint8Array | undefined {
+    const content = this.#entries.get(path)?.content;
+    return content?.seen.slice(0, content.seen.length);
+  }
+
+  /** Every name with its mode bits, in order; folders end with `/`. */
+  names(): ReadonlyMap<string, number> {
+    const named = [...this.#entries].map(
+      ([path, { content, mode }]) => [content === undefined && path !== '/' ? `${path}/` : path, mode] as const,
+    );
+    return new Map(named.toSorted(([one], [other]) => (one < other ? -1 : 1)));
+  }
+
+  async makeDirectory(path: string, mode: number): Promise<void> {
+    this.#enter('makeDirectory', path);
+    const missing: string[] = [];
+    for (let at = path; !this.#entries.has(at); at = dirname(at)) missing.push(at);
+    const existing = missing.length === 0 ? path : dirname(missing[missing.length - 1] ?? path);
+    if (this.#entries.get(existing)?.content !== undefined) throw diskError('ENOTDIR', 'makeDirectory', path);
+    for (const at of missing.toReversed()) this.#entries.set(at, { mode, durable: false });
+  }
+
+  async open(path: string, options: { readonly create: boolean; readonly mode: number }): Promise<OpenFile> {
+    this.#enter('open', path);
+    const entry = this.#entries.get(path);
+    if (entry !== undefined && entry.content === undefined) throw diskError('EISDIR', 'open', path);
+    if (entry?.content !== undefined) return this.#handle(path, entry.content);
+    if (!options.create || !this.#isFolder(dirname(path))) throw diskError('ENOENT', 'open', path);
+    const content = new Content();
+    this.#entries.set(path, { mode: options.mode, durable: false, content });
+    return this.#handle(path, content);
+  }
+
+  async list(path: string): Promise<readonly string[]> {
+    this.#enter('list', path);
+    return this.#children(path).map((child) => child.slice(child.lastIndexOf('/') + 1));
+  }
+
+  async syncDirectory(path: string): Promise<void> {
+    this.#enter('syncDirectory', path);
+    if (!this.#isFolder(path)) throw diskError('ENOENT', 'syncDirectory', path);
+    const children = this.#children(path).map((child) => this.#entries.get(child));
+    await this.slow?.(path);
+    this.#alive('syncDirectory', path);
+    for (const child of children) if (child !== undefined) child.durable = true;
+    this.directorySyncs += 1;
+  }
+
+  #handle(path: string, content: Content): OpenFile {
+    let closed = false;
+    const enter = (operation: DiskOperation): void => {
+      if (closed) throw diskError('EBADF', operation, path);
+      this.#enter(operation, path);
+    };
+    return {
+      size: async () => {
+        enter('size');
+        return content.seen.length;
+      },
+      read: async (position, length) => {
+        enter('read');
+        return content.seen.slice(position, Math.min(position + length, content.seen.length));
+      },
+      append: async (bytes) => {
+        if (closed) throw diskError('EBADF', 'append', path);
+        const code = this.#failure('append', path);
+        const room = Math.max(0, this.capacity - this.#used());
+        // A failing write is allowed to leave a part behind, so it does.
+        const fits = Math.min(room, code === undefined ? bytes.length : bytes.length >> 1);
+        if (fits > 0) content.take({ kind: 'append', bytes: bytes.slice(0, fits) });
+        if (code !== undefined) throw diskError(code, 'append', path);
+        if (fits < bytes.length) throw diskError('ENOSPC', 'append', path);
+      },
+      truncate: async (size) => {
+        enter('truncate');
+        content.take({ kind: 'truncate', size });
+      },
+      sync: async () => {
+        enter('sync');
+        const upTo = content.taken;
+        await this.slow?.(path);
+        this.#alive('sync', path);
+        content.settle(upTo);
+        this.syncs += 1;
+      },
+      close: async () => {
+        enter('close');
+        closed = true;
+      },
+    };
+  }
+
+  #children(path: string): readonly string[] {
+    return [...this.#entries.keys()].filter((other) => other !== '/' && dirname(other) === path);
+  }
+
+  #isFolder(path: string): boolean {
+    const entry = this.#entries.get(path);
+    return entry !== undefined && entry.content === undefined;
+  }
+
+  #used(): number {
+    return [...this.#entries.values()].reduce((sum, { content }) => sum + (content?.seen.length ?? 0), 0);
+  }
+
+  #successor(): SimulatedDisk {
+    const next = new SimulatedDisk();
+    next.capacity = this.capacity;
+    return next;
+  }
+
+  #end(why: string): void {
+    this.#gone ??= why;
+    this.locks.releaseAll();
+  }
+
+  #enter(operation: DiskOperation, path: string): void {
+    const code = this.#failure(operation, path);
+    if (code !== undefined) throw diskError(code, operation, path);
+  }
+
+  #failure(operation: DiskOperation, path: string): string | undefined {
+    this.#alive(operation, path);
+    return this.#failures.get(operation)?.shift();
+  }
+
+  #alive(operation: DiskOperation, path: string): void {
+    if (this.#gone !== undefined) throw new Error(`${this.#gone}: ${operation} '${path}'`);
+  }
+}
+
+/** Locks in memory. `SimulatedDisk` has one set of its own, which its crash releases. */
+export class SimulatedLocks implements Locks {
+  readonly #held = new Map<string, symbol>();
+
+  async take(path: string): Promise<Lock | LockHeld> {
+    if (this.#held.has(path)) return { kind: 'held', owner: 'the simulated writer' };
+    const mine = Symbol(path);
+    this.#held.set(path, mine);
+    return {
+      kind: 'lock',
+      release: async () => {
+        if (this.#held.get(path) === mine) this.#held.delete(path);
+      },
+    };
+  }
+
+  /** What the operating system does when the holders die. */
+  releaseAll(): void {
+    this.#held.clear();
+  }
+}
+
+/** A file's bytes twice: as a reader sees them, and as the disk has them. */
+class Content {
+  readonly seen = new Growing();
+  readonly #onDisk = new Growing();
+  readonly #unsynced: Step[] = [];
+  /** Steps taken in all. A sync settles the steps up to the count at its start, whatever other syncs did meanwhile. */
+  taken = 0;
+
+  take(step: Step): void {
+    this.seen.apply(step);
+    this.#unsynced.push(step);
+    this.taken += 1;
+  }
+
+  /** Every step up to this count is on the disk from now on. */
+  settle(upTo: number): void {
+    const settled = this.taken - this.#unsynced.length;
+    for (const step of this.#unsynced.splice(0, Math.max(0, upTo - settled))) this.#onDisk.apply(step);
+  }
+
+  afterCrash(chosen: (most: number) => number): Content {
+    const after = new Content();
+    after.take({ kind: 'append', bytes: this.#onDisk.slice(0, this.#onDisk.length) });
+    const most = this.#unsynced.reduce((sum, step) => sum + weight(step), 0);
+    let left = most === 0 ? 0 : chosen(most);
+    for (const step of this.#unsynced) {
+      if (left === 0) break;
+      after.take(step.kind === 'append' ? { ...step, bytes: step.bytes.slice(0, left) } : step);
+      left -= Math.min(left, weight(step));
+    }
+    after.settle(after.taken);
+    return after;
+  }
+}
+
+function weight(step: Step): number {
+  return step.kind === 'append' ? step.bytes.length : 1;
+}
+
+/** Bytes that grow at the end without being copied each time. */
+class Growing {
+  #bytes = new Uint8Array(64);
+  length = 0;
+
+  slice(start: number, end: number): Uint8Array {
+    return this.#bytes.slice(start, end);
+  }
+
+  apply(step: Step): void {
+    const length = step.kind === 'append' ? this.length + step.bytes.length : step.size;
+    if (length > this.#bytes.length) {
+      const larger = new Uint8Array(length * 2);
+      larger.set(this.#bytes.subarray(0, this.length));
+      this.#bytes = larger;
+    }
+    if (step.kind === 'append') this.#bytes.set(step.bytes, this.length);
+    else if (step.size > this.length) this.#bytes.fill(0, this.length, step.size);
+    this.length = length;
+  }
+}
+
+function choose(choice: CrashChoice, path: string, what: 'name' | 'bytes', most: number): number {
+  const chosen = choice({ path, what, most });
+  if (!Number.isInteger(chosen) || chosen < 0 || chosen > most) {
+    throw new RangeError(`a crash choice about '${path}' must be a whole number from 0 to ${most}, not ${chosen}`);
+  }
+  return chosen;
+}
+
+function diskError(code: string, operation: DiskOperation, path: string): Error {
+  return Object.assign(new Error(`${code}: simulated, ${operation} '${path}'`), { code, path, syscall: operation });
+}

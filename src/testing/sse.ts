@@ -1,0 +1,154 @@
+import type { JsonObject } from '../protocol/json.ts';
+import { arrayAt, isJsonObject, stringAt } from '../protocol/json.ts';
+import type { Usage } from '../protocol/usage.ts';
+import type { AnswerStep, ItemDraft, StreamStep } from './script.ts';
+
+/** Gives out `resp_1`, `msg_1`, `call_1`, … per server, so that two runs of a script give the same bytes. */
+export interface Numbering {
+  next(prefix: string): string;
+}
+
+export function numbering(): Numbering {
+  const counters = new Map<string, number>();
+  return {
+    next(prefix) {
+      const count = (counters.get(prefix) ?? 0) + 1;
+      counters.set(prefix, count);
+      return `${prefix}_${count}`;
+    },
+  };
+}
+
+export interface StreamContext {
+  readonly ids: Numbering;
+  readonly usage: Partial<Usage>;
+}
+
+/** The events of a step, each as the bytes that go over the wire. */
+export function eventsOf(step: StreamStep, context: StreamContext): readonly Buffer[] {
+  switch (step.kind) {
+    case 'answer':
+      return answerEvents(step, context).map(eventBytes);
+    case 'malformed': {
+      const events = answerEvents(step.of, context).map(eventBytes);
+      // After the opening and before the last event: what follows must still arrive.
+      return events.toSpliced(Math.floor(events.length / 2), 0, dataBytes(step.data));
+    }
+    case 'failed':
+      return endingEvents(step.items, context, (id) => ({
+        type: 'response.failed',
+        response: { id, status: 'failed', error: { code: step.code, message: step.message } },
+      })).map(eventBytes);
+    case 'incomplete':
+      return endingEvents(step.items, context, (id) => ({
+        type: 'response.incomplete',
+        response: { id, status: 'incomplete', incomplete_details: { reason: step.reason } },
+      })).map(eventBytes);
+  }
+}
+
+function answerEvents(step: AnswerStep, { ids, usage }: StreamContext): readonly JsonObject[] {
+  const id = step.responseId ?? ids.next('resp');
+  const counts = step.usage === 'none' ? {} : { usage: wireUsage({ ...usage, ...step.usage }) };
+  const endTurn = step.endTurn === undefined ? {} : { end_turn: step.endTurn };
+  return [
+    created(id),
+    ...step.items.flatMap((draft, index) => itemEvents(identified(draft, ids), index, step.deltas === true)),
+    { type: 'response.completed', response: { id, status: 'completed', ...counts, ...endTurn } },
+  ];
+}
+
+function endingEvents(
+  items: readonly ItemDraft[],
+  { ids }: StreamContext,
+  ending: (responseId: string) => JsonObject,
+): readonly JsonObject[] {
+  const id = ids.next('resp');
+  return [
+    created(id),
+    ...items.flatMap((draft, index) => itemEvents(identified(draft, ids), index, false)),
+    ending(id),
+  ];
+}
+
+function created(id: string): JsonObject {
+  return { type: 'response.created', response: { id, status: 'in_progress' } };
+}
+
+const idPrefixes: Readonly<Record<string, string>> = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  custom_tool_call: 'ctc',
+  compaction: 'cmp',
+};
+
+function identified(draft: ItemDraft, ids: Numbering): ItemDraft {
+  const { type, id, ...rest } = draft;
+  const isCall = type === 'function_call' || type === 'custom_tool_call';
+  return {
+    type,
+    id: id ?? ids.next(idPrefixes[type] ?? 'item'),
+    ...rest,
+    ...(isCall && rest['call_id'] === undefined ? { call_id: ids.next('call') } : {}),
+  };
+}
+
+function itemEvents(item: ItemDraft, index: number, deltas: boolean): readonly JsonObject[] {
+  return [
+    { type: 'response.output_item.added', output_index: index, item: unfinished(item) },
+    ...(deltas ? deltaEvents(item, index) : []),
+    { type: 'response.output_item.done', output_index: index, item },
+  ];
+}
+
+/** The item as it is announced: with the parts that are still to be written empty. */
+function unfinished(item: ItemDraft): ItemDraft {
+  const empty: Record<string, ItemDraft[string]> = {};
+  for (const key of ['content', 'summary']) if (Array.isArray(item[key])) empty[key] = [];
+  for (const key of ['arguments', 'input']) if (typeof item[key] === 'string') empty[key] = '';
+  return { ...item, ...empty };
+}
+
+function deltaEvents(item: ItemDraft, index: number): readonly JsonObject[] {
+  const place = { item_id: stringAt(item, 'id') ?? '', output_index: index };
+  const deltas = (type: string, text: string, more: JsonObject): readonly JsonObject[] =>
+    words(text).map((delta) => ({ type, ...place, ...more, delta }));
+  return [
+    ...texts(item, 'summary').flatMap((text, part) =>
+      deltas('response.reasoning_summary_text.delta', text, { summary_index: part }),
+    ),
+    ...texts(item, 'content').flatMap((text, part) =>
+      deltas('response.output_text.delta', text, { content_index: part }),
+    ),
+    ...deltas('response.function_call_arguments.delta', stringAt(item, 'arguments') ?? '', {}),
+    ...deltas('response.custom_tool_call_input.delta', stringAt(item, 'input') ?? '', {}),
+  ];
+}
+
+function texts(item: ItemDraft, key: string): readonly string[] {
+  return (arrayAt(item, key) ?? []).map((part) => (isJsonObject(part) ? (stringAt(part, 'text') ?? '') : ''));
+}
+
+function words(text: string): readonly string[] {
+  return text.match(/\s*\S+|\s+$/g) ?? [];
+}
+
+function wireUsage(given: Partial<Usage>): JsonObject {
+  const { input = 100, cachedInput = 20, cacheWriteInput = 0, output = 10, reasoningOutput = 3 } = given;
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: cachedInput, cache_write_tokens: cacheWriteInput },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: reasoningOutput },
+    total_tokens: given.total ?? input + output,
+  };
+}
+
+function eventBytes(event: JsonObject): Buffer {
+  return Buffer.from(`event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`);
+}
+
+function dataBytes(data: string): Buffer {
+  return Buffer.from(`data: ${data}\n\n`);
+}

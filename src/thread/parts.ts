@@ -1,0 +1,44 @@
+import type { Facts, StepFacts } from '../envelope/facts.ts';
+import type { Envelope } from '../envelope/envelope.ts';
+import type { Settings } from '../envelope/settings.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { ModelClient } from '../ports/model-client.ts';
+import type { Encoder } from '../ports/prompt.ts';
+import type { RolloutStore } from '../ports/rollout-store.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+import type { Router } from '../tools/router.ts';
+import type { ThreadLog } from './log.ts';
+
+/** What a thread works with. Made once by the engine. */
+export interface ThreadParts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly store: RolloutStore;
+  readonly encoder: Encoder;
+  readonly client: ModelClient;
+  /** How often a broken answer is asked for again. */
+  readonly streamMaxRetries: number;
+  readonly router: Router;
+  /** Reads the world at the start of a turn. */
+  gatherFacts(settings: Settings): Promise<Facts>;
+  /** Reads again what may have moved since. */
+  gatherStep(envelope: Envelope): Promise<StepFacts>;
+}
+
+/** What a turn is asked to do. */
+export interface TurnInput {
+  readonly threadId: ThreadId;
+  readonly settings: Settings;
+  readonly words: string;
+  readonly signal: AbortSignal;
+}
+
+/** A turn that runs. */
+export interface Turn {
+  readonly parts: ThreadParts;
+  readonly log: ThreadLog;
+  readonly threadId: ThreadId;
+  readonly envelope: Envelope;
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,40 @@
+import { type FragmentKind, render } from '../fragments/define.ts';
+import type { Fragment } from '../fragments/define.ts';
+import { mergeFragments } from '../history/merge-fragments.ts';
+import type { CallItem, Item } from '../protocol/item.ts';
+import type { TurnItem } from '../protocol/turn-item.ts';
+import { itemCompleted, itemLine } from '../state/item-drafts.ts';
+import type { Turn } from './parts.ts';
+
+/** Ways in which an item enters history. Each records its origin with it. */
+
+export function recordUserMessage(turn: Turn, words: string): void {
+  const { log, parts, envelope } = turn;
+  const id = `msg_${parts.ids.uuid()}`;
+  const item: Item = { type: 'message', id, role: 'user', content: [{ type: 'input_text', text: words }] };
+  log.record(itemLine(item, { family: 'user' }, envelope.telemetry.turnId));
+  recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: words });
+}
+
+export function recordFragments<Payload>(turn: Turn, kind: FragmentKind<Payload>, payload: Payload): void {
+  recordContext(turn, [render(kind, payload)]);
+}
+
+export function recordContext({ log, parts, envelope }: Turn, fragments: readonly Fragment[]): void {
+  for (const message of mergeFragments(fragments)) {
+    log.record(itemLine(message.item(`msg_${parts.ids.uuid()}`), message.origin, envelope.telemetry.turnId));
+  }
+}
+
+/** The answer to a call, of the type that the call asks for. */
+export function recordAnswer({ log, parts, envelope }: Turn, call: CallItem, output: string): void {
+  const [type, prefix] =
+    call.type === 'function_call' ? ['function_call_output', 'fco'] : ['custom_tool_call_output', 'ctco'];
+  const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output };
+  log.record(itemLine(item, { family: 'tool' }, envelope.telemetry.turnId));
+}
+
+/** The record from which lists and screens are made. */
+export function recordTurnItem({ log, parts, threadId, envelope }: Turn, item: TurnItem): void {
+  log.record(itemCompleted({ threadId, turnId: envelope.telemetry.turnId, at: parts.clock.now(), item }));
+}

@@ -1,0 +1,42 @@
+import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
+import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import { locate } from '../state/locate.ts';
+import { reduce } from '../state/reduce.ts';
+import { emptyState, type ThreadState } from '../state/thread-state.ts';
+
+/** A thread whose writer we are, with the state that its file adds up to. */
+export interface ResumedThread {
+  readonly kind: 'resumed';
+  readonly id: ThreadId;
+  readonly owned: Owned;
+  readonly state: ThreadState;
+  /** Lines that could not be read and were passed over. */
+  readonly skipped: number;
+}
+
+export async function openThread(store: RolloutStore, id: ThreadId): Promise<ResumedThread | OpenRefused> {
+  const owned = await store.open(id);
+  if (owned.kind === 'refused') return owned;
+  const { state, skipped } = await foldThread(store, id);
+  return { kind: 'resumed', id, owned, state, skipped };
+}
+
+/** The state of a thread, read from as near to its end as its checkpoints allow. */
+async function foldThread(store: RolloutStore, id: ThreadId): Promise<{ state: ThreadState; skipped: number }> {
+  const start = await locate(store.readBack(id));
+  const first = 0 as Ordinal;
+  if (start.kind === 'start') return fold(store, id, emptyState, first);
+  const head = await store.read(id, { from: first }).next();
+  const meta = head.done === true ? emptyState : reduce(emptyState, head.value);
+  return fold(store, id, meta, start.line.ordinal ?? first);
+}
+
+async function fold(store: RolloutStore, id: ThreadId, initial: ThreadState, from: Ordinal) {
+  const lines = store.read(id, { from });
+  let state = initial;
+  for (;;) {
+    const next = await lines.next();
+    if (next.done === true) return { state, skipped: next.value.skipped };
+    state = reduce(state, next.value);
+  }
+}

@@ -1,0 +1,42 @@
+import { turnAbortedFragment } from '../fragments/turn-aborted.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { turnAborted, turnComplete } from '../state/turn-drafts.ts';
+import type { Turn } from './parts.ts';
+import { recordFragments } from './record.ts';
+import type { StepAnswer } from './sample.ts';
+
+/** How a turn ended. */
+export type TurnResult =
+  | { readonly kind: 'completed'; readonly lastMessage?: string }
+  | { readonly kind: 'aborted' }
+  | { readonly kind: 'failed'; readonly outcome: Outcome };
+
+/** The one way to end a turn: its end is recorded, durable, and only then told. */
+export async function settle(
+  turn: Turn,
+  answer: Exclude<StepAnswer, { kind: 'go-on' }>,
+  lastMessage: string | undefined,
+): Promise<TurnResult> {
+  const { log, parts, envelope } = turn;
+  const { turnId } = envelope.telemetry;
+  const said = lastMessage === undefined ? {} : { lastMessage };
+  const end = { envelope, endedAt: parts.clock.now(), ...said };
+  switch (answer.kind) {
+    case 'done':
+      log.record(turnComplete(end));
+      log.tell({ kind: 'turn-completed', turnId, usage: log.state.usage.total, ...said });
+      await log.durable();
+      return { kind: 'completed', ...said };
+    case 'aborted':
+      recordFragments(turn, turnAbortedFragment, 'interrupted');
+      log.record(turnAborted(end));
+      log.tell({ kind: 'turn-aborted', turnId });
+      await log.durable();
+      return { kind: 'aborted' };
+    case 'failed':
+      log.record(turnComplete(end, answer.failure));
+      log.tell({ kind: 'turn-failed', turnId, outcome: answer.failure });
+      await log.durable();
+      return { kind: 'failed', outcome: answer.failure };
+  }
+}

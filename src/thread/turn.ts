@@ -1,0 +1,25 @@
+import type { ThreadLog } from './log.ts';
+import { enterStep } from './enter-step.ts';
+import { openTurn } from './open-turn.ts';
+import type { ThreadParts, TurnInput } from './parts.ts';
+import { recordUserMessage } from './record.ts';
+import { sample } from './sample.ts';
+import { settle, type TurnResult } from './settle.ts';
+
+/**
+ * One turn: tell the model what changed and what the user said, then ask and do what it answers until it is done.
+ * Every way out leads through `settle`. Rejects only with a Fault.
+ */
+export async function runTurn(parts: ThreadParts, log: ThreadLog, input: TurnInput): Promise<TurnResult> {
+  const turn = await openTurn(parts, log, input);
+  let step = await enterStep(turn, 0);
+  recordUserMessage(turn, input.words);
+  let lastMessage: string | undefined;
+
+  for (;;) {
+    const answer = await sample(turn, step);
+    lastMessage = answer.lastMessage ?? lastMessage;
+    if (answer.kind !== 'go-on') return settle(turn, answer, lastMessage);
+    step = await enterStep(turn, step.index + 1);
+  }
+}

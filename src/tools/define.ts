@@ -1,0 +1,39 @@
+import type { Step } from '../envelope/step.ts';
+import type { ToolSpec } from '../ports/prompt.ts';
+import type { TurnItem } from '../protocol/turn-item.ts';
+
+/** Something the model can ask for. */
+export interface Tool {
+  readonly name: string;
+  readonly spec: ToolSpec;
+  /** Reads what the model wrote and says what would be done. Has no effect on the world. */
+  prepare(call: ToolCall, step: Step): PreparedCall | RefusedCall;
+}
+
+export interface ToolCall {
+  readonly callId: string;
+  /** The arguments as the model wrote them: JSON text for function tools. */
+  readonly input: string;
+}
+
+/** A call that may run. `run` is invoked at most once, after the record that it starts is durable. */
+export interface PreparedCall {
+  readonly kind: 'prepared';
+  /** The call as surfaces show it while it runs. */
+  readonly item: TurnItem;
+  /** Never rejects. When the signal aborts it ends what it started and answers soon. */
+  run(signal: AbortSignal): Promise<CallResult>;
+}
+
+/** A call that will not run; `output` tells the model why. */
+export interface RefusedCall {
+  readonly kind: 'refused';
+  readonly output: string;
+}
+
+export interface CallResult {
+  /** What the model is told, within the budget of one tool output. */
+  readonly output: string;
+  /** The call as surfaces show it when it is over. */
+  readonly item: TurnItem;
+}

@@ -1,0 +1,114 @@
+import { isAbsolute, resolve } from 'node:path';
+import type { Step } from '../../envelope/step.ts';
+import { badArguments, refused } from '../../fragments/call-answers.ts';
+import { commandOutput, type CommandReport } from '../../fragments/command-output.ts';
+import type { Budget } from '../../fragments/truncate.ts';
+import { decideApproval } from '../../policy/approval.ts';
+import { childEnvironment } from '../../policy/shell-environment-policy.ts';
+import type { Sandbox } from '../../ports/sandbox.ts';
+import type { ShellEnvironment } from '../../ports/shell-environment.ts';
+import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
+import type { CommandItem } from '../../protocol/turn-item.ts';
+import type { CallResult, Tool, ToolCall } from '../define.ts';
+import { type ExecCommandArguments, readArguments } from './arguments.ts';
+import { execCommandSpec } from './spec.ts';
+
+export interface ExecCommandPorts {
+  readonly spawn: Spawn;
+  readonly sandbox: Sandbox;
+  readonly shellEnvironment: ShellEnvironment;
+}
+
+/** Bytes of output that are held while a command runs; what the model gets of them is cut further. */
+const heldOutputBytes = 1024 * 1024;
+
+export function execCommandTool(ports: ExecCommandPorts): Tool {
+  return {
+    name: 'exec_command',
+    spec: execCommandSpec,
+    prepare(call, step) {
+      const given = readArguments(call.input);
+      if (typeof given === 'string') return { kind: 'refused', output: badArguments(given) };
+      const { approval } = step.envelope.policy;
+      if (decideApproval(approval, { kind: 'run', escalated: given.escalated }) !== 'run') {
+        const reason = `the approval policy is ${approval} and nobody can be asked now.`;
+        return {
+          kind: 'refused',
+          output: refused(reason, 'Run it within the sandbox, or tell the user what is needed.'),
+        };
+      }
+      const item = startedItem(call, given, step);
+      return { kind: 'prepared', item, run: (signal) => run(ports, item, given, step, signal) };
+    },
+  };
+}
+
+function startedItem(call: ToolCall, { script, workdir }: ExecCommandArguments, step: Step): CommandItem {
+  const { cwd, shell } = step.envelope.workspace;
+  const folder = workdir === undefined ? cwd : isAbsolute(workdir) ? workdir : resolve(cwd, workdir);
+  // The variables of the login shell were captured once, so that the shell itself need not be one.
+  return {
+    kind: 'command',
+    id: call.callId,
+    argv: [shell.path, '-c', script],
+    cwd: folder,
+    status: 'in-progress',
+    output: '',
+  };
+}
+
+async function run(
+  { spawn, sandbox, shellEnvironment }: ExecCommandPorts,
+  item: CommandItem,
+  given: ExecCommandArguments,
+  step: Step,
+  signal: AbortSignal,
+): Promise<CallResult> {
+  const { policy, window, telemetry } = step.envelope;
+  const names = { CODEX_THREAD_ID: telemetry.threadId, CAPSTAN_THREAD_ID: telemetry.threadId };
+  const env = childEnvironment(await shellEnvironment.variables(), policy.shellEnvironment, names);
+  const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy.resolved);
+  if (command.kind === 'refused') {
+    return {
+      output: refused(command.message, command.next),
+      item: { ...item, status: 'declined', output: command.message },
+    };
+  }
+  const limits = { timeoutMs: given.timeoutMs, outputBytes: heldOutputBytes };
+  const end = await spawn.run(command, limits, signal);
+  return answer(item, end, given, outputBudget(window.toolOutput, given.outputTokens));
+}
+
+function answer(item: CommandItem, end: ProcessEnd, given: ExecCommandArguments, budget: Budget): CallResult {
+  if (end.kind === 'not-started') {
+    return {
+      output: refused(end.reason, 'Nothing was done.'),
+      item: { ...item, status: 'failed', output: end.reason },
+    };
+  }
+  const report: CommandReport = { seconds: end.durationMs / 1000, end: reportEnd(end, given), output: end.output.text };
+  const ok = end.kind === 'exited' && end.exitCode === 0;
+  return {
+    output: commandOutput(report, budget),
+    item: {
+      ...item,
+      status: ok ? 'completed' : 'failed',
+      output: end.output.text,
+      durationMs: end.durationMs,
+      ...(end.kind === 'exited' ? { exitCode: end.exitCode } : {}),
+    },
+  };
+}
+
+function reportEnd(
+  end: Exclude<ProcessEnd, { kind: 'not-started' }>,
+  given: ExecCommandArguments,
+): CommandReport['end'] {
+  if (end.kind === 'timed-out') return { kind: 'timed-out', limitSeconds: given.timeoutMs / 1000 };
+  return end.kind === 'exited' ? { kind: 'exited', exitCode: end.exitCode } : { kind: 'aborted' };
+}
+
+/** What the model asked for never raises what the window allows. */
+function outputBudget(budget: Budget, tokens: number): Budget {
+  return { mode: budget.mode, limit: Math.min(budget.limit, budget.mode === 'bytes' ? tokens * 4 : tokens) };
+}

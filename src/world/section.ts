@@ -1,0 +1,26 @@
+import type { Step } from '../envelope/step.ts';
+import type { Fragment } from '../fragments/define.ts';
+import type { Json, JsonWithoutNull } from '../protocol/json.ts';
+
+/** Nothing proves what the model was told about a section. */
+export const unknown = Symbol('unknown');
+export type Unknown = typeof unknown;
+
+/**
+ * A typed part of the world that the model is told about.
+ *
+ * One law holds for every section: `full(a)` followed by `change(stored(a), b)` leaves a reader with the same facts as
+ * `full(b)` alone. `Stored` is what the rollout keeps to compare with next time; it never becomes text again (I1).
+ */
+export interface Section<Fact, Stored extends JsonWithoutNull> {
+  /** Stable. Sections that other programs also have use their ids and stored shapes; ours are named `capstan.<id>`. */
+  readonly id: string;
+  /** The fact as it is now, or undefined when the section has nothing to say in this step. */
+  of(step: Step): Fact | undefined;
+  stored(fact: Fact): Stored;
+  /** The stored value if this section wrote it or could have; undefined makes the past unknown. */
+  read(stored: Json): Stored | undefined;
+  full(now: Fact): readonly Fragment[];
+  /** What to say so that the reader is up to date. An unknown past gives the full form; undefined means: withdraw it. */
+  change(before: Stored | Unknown, now: Fact | undefined): readonly Fragment[];
+}

@@ -1,0 +1,44 @@
+import type { InstructionDocument } from '../../envelope/facts.ts';
+import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../fragments/agents-md.ts';
+import { render } from '../../fragments/define.ts';
+import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
+import { type Section, unknown } from '../section.ts';
+
+interface StoredAgentsMd extends JsonObject {
+  readonly directory?: string;
+  readonly text?: string;
+}
+
+/** The user's and the project's own instructions. A document without text is told as "there are none". */
+export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
+  id: 'agents_md',
+
+  of: ({ facts }) => facts.instructionDocument,
+
+  stored: ({ directory, text }) => ({
+    ...(directory === undefined ? {} : { directory }),
+    ...(text === undefined ? {} : { text }),
+  }),
+
+  read(stored) {
+    if (!isJsonObject(stored)) return undefined;
+    const [directory, text] = [stringAt(stored, 'directory'), stringAt(stored, 'text')];
+    return { ...(directory === undefined ? {} : { directory }), ...(text === undefined ? {} : { text }) };
+  },
+
+  full: (now) => (now.text === undefined ? [] : [told(now, now.text, false)]),
+
+  change(before, now) {
+    if (before === unknown) {
+      // Something may stand in history: replace it, or take it back.
+      return now?.text === undefined ? [render(agentsMdWithdrawnFragment, undefined)] : [told(now, now.text, true)];
+    }
+    if (now?.text === undefined) return before.text === undefined ? [] : [render(agentsMdWithdrawnFragment, undefined)];
+    if (before.text === now.text && before.directory === now.directory) return [];
+    return [told(now, now.text, before.text !== undefined)];
+  },
+};
+
+function told({ directory }: InstructionDocument, text: string, replaces: boolean) {
+  return render(agentsMdFragment, { ...(directory === undefined ? {} : { directory }), text, replaces });
+}

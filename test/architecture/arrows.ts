@@ -1,0 +1,57 @@
+interface Room {
+  readonly level: number;
+  /** The place in the order of its level; undefined where the level has none, or the room stands outside it. */
+  readonly rank: number | undefined;
+}
+
+export interface Arrows {
+  readonly rooms: ReadonlyMap<string, Room>;
+  /** `from -> to`, between rooms of one level. */
+  readonly allowed: ReadonlySet<string>;
+}
+
+/**
+ * Reads the block ```` ```arrows ```` of ARCHITECTURE.md, the one place that says who may import whom:
+ *
+ *     L1: policy envelope telemetry          the rooms of a level; a level imports only levels below it
+ *     order: policy < envelope               within a level: what stands right may import what stands left
+ *     allow: L1 -> telemetry  (reason)       one arrow more between rooms of a level; a level means all its rooms
+ */
+export function parseArrows(document: string): Arrows {
+  const block = /^```arrows\n([\s\S]*?)^```$/m.exec(document)?.[1];
+  if (block === undefined) throw new Error('ARCHITECTURE.md has no ```arrows block');
+
+  const levels = new Map<string, number>();
+  const ranks = new Map<string, number>();
+  const allowed: (readonly [from: string, to: string])[] = [];
+  for (const line of block.split('\n').map((text) => text.trim())) {
+    if (line === '') continue;
+    const [, keyword = '', rest = ''] = /^(\w+): (.*)$/.exec(line) ?? [];
+    const level = /^L(\d)$/.exec(keyword)?.[1];
+    const allow = /^(\w+) -> (\w+)\s+\(.+\)$/.exec(rest);
+    if (level !== undefined) {
+      for (const room of words(rest)) levels.set(room, Number(level));
+    } else if (keyword === 'order') {
+      for (const [rank, rooms] of rest.split('<').entries()) for (const room of words(rooms)) ranks.set(room, rank);
+    } else if (keyword === 'allow' && allow !== null) {
+      allowed.push([allow[1] ?? '', allow[2] ?? '']);
+    } else {
+      throw new Error(`ARCHITECTURE.md: not an arrows line: ${line}`);
+    }
+  }
+
+  const rooms = new Map([...levels].map(([name, level]) => [name, { level, rank: ranks.get(name) }]));
+  for (const name of [...ranks.keys(), ...allowed.flat().filter((side) => !/^L\d$/.test(side))]) {
+    if (!rooms.has(name)) throw new Error(`ARCHITECTURE.md: ${name} stands in no level`);
+  }
+  const members = (side: string): readonly string[] =>
+    /^L\d$/.test(side) ? [...levels].filter(([, level]) => `L${level}` === side).map(([name]) => name) : [side];
+  const pairs = allowed.flatMap(([from, to]) =>
+    members(from).flatMap((one) => members(to).map((other) => `${one} -> ${other}`)),
+  );
+  return { rooms, allowed: new Set(pairs) };
+}
+
+function words(text: string): readonly string[] {
+  return text.split(/\s+/).filter((word) => word !== '');
+}

@@ -1,0 +1,129 @@
+import { posix } from 'node:path';
+import type { Arrows } from './arrows.ts';
+import { importsOf, type Import } from './imports.ts';
+import { tokenize } from './tokens.ts';
+
+/** Paths from the repository's root, `/` between folders, with the text of each file. */
+export type Sources = ReadonlyMap<string, string>;
+
+const pureLevel = 1;
+
+/** One sentence per broken rule, each with its file and line. */
+export function violations(sources: Sources, arrows: Arrows): readonly string[] {
+  const perFile = [...sources].flatMap(([path, source]) => {
+    const room = roomOf(path);
+    const level = arrows.rooms.get(room)?.level;
+    if (level === undefined) return [`${path}: ARCHITECTURE.md gives ${room} no level`];
+    const pure = level === pureLevel && !isTest(path);
+    const broken = importsOf(source).flatMap((found) => {
+      const rule = brokenRule(path, found, sources, arrows) ?? (pure ? impureImport(found) : undefined);
+      return rule === undefined
+        ? []
+        : [`${path}:${found.line} imports ${found.specifier ?? 'a computed name'}: ${rule}`];
+    });
+    return pure ? [...broken, ...impureWords(path, source)] : broken;
+  });
+  return [...perFile, ...cycles(sources)];
+}
+
+function brokenRule(path: string, found: Import, sources: Sources, arrows: Arrows): string | undefined {
+  const { specifier } = found;
+  if (specifier === undefined) return 'an import must name its file';
+  if (/^capstan($|\/)/.test(specifier)) return 'sources import files, not the published package';
+  const target = resolve(path, specifier);
+  if (target === undefined || target.endsWith('.json')) return undefined;
+  if (!target.startsWith('src/')) return 'sources import nothing outside src/';
+  if (!sources.has(target)) return `there is no ${target}`;
+  if (isTest(target)) return 'nothing imports a test';
+
+  const from = roomOf(path);
+  const to = roomOf(target);
+  const fromRoom = arrows.rooms.get(from);
+  const toRoom = arrows.rooms.get(to);
+  if (from === to || fromRoom === undefined || toRoom === undefined || toRoom.level < fromRoom.level) return undefined;
+  if (isTest(path) && (toRoom.level === fromRoom.level || to === 'testing')) return undefined;
+  if (toRoom.level > fromRoom.level)
+    return `${from} (L${fromRoom.level}) may not import upwards from ${to} (L${toRoom.level})`;
+  if (arrows.allowed.has(`${from} -> ${to}`)) return undefined;
+  if (fromRoom.rank === undefined || toRoom.rank === undefined) {
+    return `${from} and ${to} are both L${toRoom.level}, and ARCHITECTURE.md does not allow ${from} -> ${to}`;
+  }
+  return toRoom.rank < fromRoom.rank
+    ? undefined
+    : `${to} does not stand before ${from} in the order of L${toRoom.level}`;
+}
+
+/** Every import cycle between files, type-only imports included, each told once. */
+function cycles(sources: Sources): readonly string[] {
+  const told: string[] = [];
+  const done = new Set<string>();
+  const walk = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start !== -1) {
+      told.push(`import cycle: ${[...trail.slice(start), path].join(' -> ')}`);
+      return;
+    }
+    if (done.has(path)) return;
+    for (const { specifier } of importsOf(sources.get(path) ?? '')) {
+      const target = specifier === undefined ? undefined : resolve(path, specifier);
+      if (target !== undefined && sources.has(target)) walk(target, [...trail, path]);
+    }
+    done.add(path);
+  };
+  for (const path of sources.keys()) walk(path, []);
+  return told;
+}
+
+function impureImport({ specifier = '', names }: Import): string | undefined {
+  if (!specifier.startsWith('node:')) return undefined;
+  if (specifier === 'node:crypto' && names.every((name) => name === 'createHash')) return undefined;
+  return 'the pure core does no input or output; of Node it may use createHash';
+}
+
+const forbiddenWords = new Set([
+  'process',
+  'fetch',
+  'performance',
+  'crypto',
+  'setTimeout',
+  'setInterval',
+  'setImmediate',
+  'globalThis',
+]);
+const forbiddenMembers = new Set(['Date.now', 'Math.random']);
+
+/** Lint forbids most of these too; it has no rule for the current time in `new Date()`. */
+function impureWords(path: string, source: string): readonly string[] {
+  const tokens = tokenize(source);
+  const text = (index: number): string | undefined => tokens[index]?.text;
+  return tokens.flatMap((token, index) => {
+    if (token.kind !== 'word' || text(index - 1) === '.' || text(index - 1) === '?.') return [];
+    // A key of an object or a type, as in `{ process: … }` and `{ process?: … }`, is no use of the global.
+    const isKey = text(index + 1) === ':' || (text(index + 1) === '?' && text(index + 2) === ':');
+    const member = `${token.text}.${text(index + 2)}`;
+    let used: string | undefined;
+    if (forbiddenWords.has(token.text) && !isKey) used = token.text;
+    else if (text(index + 1) === '.' && forbiddenMembers.has(member)) used = member;
+    else if (token.text === 'Date' && readsClock(text(index - 1), text(index + 1), text(index + 2)))
+      used = 'the current Date';
+    return used === undefined ? [] : [`${path}:${token.line} uses ${used}: the pure core gets it as a value`];
+  });
+}
+
+/** `new Date()` and every `Date()` without `new` give the current time; so does `new Date` without a list. */
+function readsClock(before: string | undefined, next: string | undefined, afterNext: string | undefined): boolean {
+  if (before === 'new') return next !== '(' || afterNext === ')';
+  return next === '(';
+}
+
+function roomOf(path: string): string {
+  return path.split('/')[1]?.replace(/(\.test)?\.ts$/, '') ?? '';
+}
+
+function isTest(path: string): boolean {
+  return path.endsWith('.test.ts');
+}
+
+function resolve(from: string, specifier: string): string | undefined {
+  return specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : undefined;
+}

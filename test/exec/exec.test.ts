@@ -1,0 +1,357 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import {
+  answer,
+  callTool,
+  failed,
+  hang,
+  httpError,
+  reason,
+  say,
+  type Script,
+  type ScriptedModel,
+  startScriptedModel,
+} from '../../src/testing/index.ts';
+import { type Finished, Place } from '../harness/run-capstan.ts';
+
+const cleanups: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+async function scene(script: Script, more = ''): Promise<{ model: ScriptedModel; place: Place }> {
+  const model = await startScriptedModel(script);
+  const place = new Place(model.url, more);
+  cleanups.push(
+    () => model.close(),
+    () => place.remove(),
+  );
+  return { model, place };
+}
+
+const input = (model: ScriptedModel, request: number) =>
+  model.requests[request]!.body['input'] as unknown as readonly JsonObject[];
+const texts = (items: readonly JsonObject[]) =>
+  items.flatMap(({ content, output }) =>
+    Array.isArray(content) ? (content as JsonObject[]).map(({ text }) => text) : [output],
+  );
+const threadId = ({ events }: Finished): string => events[0]!['thread_id'] as string;
+
+describe('capstan exec', () => {
+  it('answers a prompt with the events that scripts rely on', async () => {
+    const { place } = await scene([answer({ items: [reason('Thinking.'), say('Hello.')] })]);
+    const run = await place.run('exec', '--json', 'hi');
+    expect(run.code).toBe(0);
+    expect(run.events).toEqual([
+      { type: 'thread.started', thread_id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      { type: 'turn.started' },
+      { type: 'item.completed', item: { id: 'item_0', type: 'reasoning', text: 'Thinking.' } },
+      { type: 'item.completed', item: { id: 'item_1', type: 'agent_message', text: 'Hello.' } },
+      {
+        type: 'turn.completed',
+        usage: {
+          input_tokens: 100,
+          cached_input_tokens: 20,
+          cache_write_input_tokens: 0,
+          output_tokens: 10,
+          reasoning_output_tokens: 3,
+        },
+      },
+    ]);
+    expect(run.stderr).toMatch(
+      /model gpt-5\.5 \(provider scripted.*sandbox workspace-write, network restricted · approval never/,
+    );
+  });
+
+  it('prints the answer alone on standard output without --json', async () => {
+    const { place } = await scene([
+      answer({ items: [callTool('exec_command', { cmd: 'echo seen' }), say('Working on it.')] }),
+      answer({ items: [say('All done.')] }),
+    ]);
+    const run = await place.run('exec', 'hi');
+    expect([run.code, run.stdout]).toEqual([0, 'All done.\n']);
+    expect(run.stderr).toMatch(/\$ echo seen\nWorking on it\.\n {2}seen\n {2}\[exit 0\]\n/);
+  });
+
+  it('tells the model once where it is and what it may do, then what the user said', async () => {
+    const { model, place } = await scene([answer({ items: [say('ok')] })]);
+    writeFileSync(join(place.workspace, 'AGENTS.md'), 'Use tabs.');
+    await place.run('exec', '--json', 'hi');
+    const body = model.requests[0]!.body;
+    expect(Object.keys(body)).toEqual([
+      'model',
+      'stream',
+      'store',
+      'include',
+      'tool_choice',
+      'parallel_tool_calls',
+      'reasoning',
+      'text',
+      'prompt_cache_key',
+      'instructions',
+      'tools',
+      'input',
+      'client_metadata',
+    ]);
+    const sent = input(model, 0);
+    expect(sent.map(({ role, content }) => [role, (content as unknown as JsonObject[]).length])).toEqual([
+      ['developer', 1],
+      ['user', 2],
+      ['user', 1],
+    ]);
+    const [permissions, instructions, environment, words] = texts(sent) as string[];
+    expect(permissions).toContain('Sandbox: workspace-write.');
+    expect(permissions).toContain(JSON.stringify(place.workspace));
+    expect(instructions).toBe(
+      `# AGENTS.md instructions for ${place.workspace}\n\n<INSTRUCTIONS>\nUse tabs.\n</INSTRUCTIONS>`,
+    );
+    expect(environment).toContain(`<cwd>${place.workspace}</cwd>`);
+    expect(words).toBe('hi');
+  });
+
+  it('runs a command in the sandbox and sends its output back', async () => {
+    const script = [
+      answer({
+        items: [callTool('exec_command', { cmd: 'echo out; echo err >&2; touch inside; touch /etc/outside; exit 3' })],
+      }),
+      answer({ items: [say('done')] }),
+    ];
+    const { model, place } = await scene(script);
+    const run = await place.run('exec', '--json', 'go');
+    const items = run.events
+      .filter(({ type }) => String(type).startsWith('item.'))
+      .map(({ type, item }) => [type, item]);
+    expect(items.slice(0, 2)).toEqual([
+      [
+        'item.started',
+        expect.objectContaining({
+          id: 'item_0',
+          type: 'command_execution',
+          aggregated_output: '',
+          exit_code: null,
+          status: 'in_progress',
+        }),
+      ],
+      [
+        'item.completed',
+        expect.objectContaining({
+          id: 'item_0',
+          exit_code: 3,
+          status: 'failed',
+          aggregated_output: expect.stringMatching(/^out\nerr\n.*Read-only file system/s),
+        }),
+      ],
+    ]);
+    expect(statSync(join(place.workspace, 'inside')).isFile()).toBe(true);
+    expect(texts(input(model, 1)).at(-1)).toMatch(
+      /^Wall time: [\d.]+ seconds\nProcess exited with code 3\nOriginal token count: \d+\nOutput:\nout\nerr\n/,
+    );
+  });
+
+  it('refuses to write when the sandbox is read-only', async () => {
+    const { place } = await scene([
+      answer({ items: [callTool('exec_command', { cmd: 'touch here' })] }),
+      answer({ items: [say('no')] }),
+    ]);
+    const run = await place.run('exec', '--json', '-s', 'read-only', 'go');
+    expect(run.stdout).toContain('Read-only file system');
+  });
+
+  it('keeps secrets of the environment away from commands', async () => {
+    const { place } = await scene([
+      answer({ items: [callTool('exec_command', { cmd: 'echo "[$MY_API_KEY][$PLAIN]"' })] }),
+      answer({ items: [say('ok')] }),
+    ]);
+    const run = await place.start(['exec', '--json', 'go'], { env: { MY_API_KEY: 'hunter2', PLAIN: 'plain' } })
+      .finished;
+    expect(run.stdout).toContain('[][plain]');
+    expect(run.stdout + run.stderr + JSON.stringify(place.lines())).not.toContain('hunter2');
+  });
+
+  it('answers calls that make no sense and goes on', async () => {
+    const script = [
+      answer({
+        items: [
+          callTool('no_such_tool', {}),
+          callTool('exec_command', '{"cmd":'),
+          callTool('exec_command', { cmd: 'true', sandbox_permissions: 'require_escalated' }),
+        ],
+      }),
+      answer({ items: [say('ok')] }),
+    ];
+    const { model, place } = await scene(script);
+    const run = await place.run('exec', '--json', 'go');
+    expect(run.code).toBe(0);
+    expect(texts(input(model, 1)).slice(-3)).toEqual([
+      'There is no tool named "no_such_tool". Tools: exec_command.',
+      'The arguments were not accepted and nothing was done: they are not a JSON object.',
+      expect.stringContaining('Not run: the approval policy is never'),
+    ]);
+  });
+
+  it('fails with exit code 1 and a reason when the provider refuses', async () => {
+    const { place } = await scene([httpError({ status: 400, body: { error: { message: 'bad model' } } })]);
+    const run = await place.run('exec', '--json', 'hi');
+    expect(run.code).toBe(1);
+    expect(run.events.at(-1)).toEqual({
+      type: 'turn.failed',
+      error: { message: expect.stringContaining('bad model') },
+    });
+    expect(run.events.at(-2)).toEqual({ type: 'error', message: expect.stringContaining('bad model') });
+  });
+
+  it('asks again when a stream breaks, and says so', async () => {
+    const { model, place } = await scene([
+      failed({ code: 'server_error', message: 'oops' }),
+      answer({ items: [say('there')] }),
+    ]);
+    const run = await place.run('exec', '--json', 'hi');
+    expect([run.code, model.requests.length]).toEqual([0, 2]);
+    expect(run.stdout).toContain('Trying again (1 of 5)');
+  });
+
+  it('keeps rollouts to the user who made them', async () => {
+    const { place } = await scene([answer({ items: [say('ok')] })]);
+    await place.run('exec', '--json', 'hi');
+    const [path] = place.rollouts();
+    expect(statSync(path!).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(path!)).mode & 0o777).toBe(0o700);
+    expect(readFileSync(path!, 'utf8').endsWith('\n')).toBe(true);
+  });
+
+  it('explains wrong usage and missing configuration', async () => {
+    const { place } = await scene([]);
+    expect(await place.run('exec', '--nonsense')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('--help'),
+    });
+    expect(await place.run('exec', '   ')).toMatchObject({ code: 1, stdout: '' });
+    writeFileSync(join(place.home, 'config.toml'), 'model = [');
+    expect(await place.run('exec', 'hi')).toMatchObject({ code: 1, stderr: expect.stringContaining('config.toml') });
+    writeFileSync(join(place.home, 'config.toml'), '');
+    expect(await place.run('exec', 'hi')).toMatchObject({ code: 1, stderr: expect.stringContaining('model') });
+  });
+});
+
+describe('capstan exec resume', () => {
+  it('goes on with the same history, model, effort and policy', async () => {
+    const { model, place } = await scene([answer({ items: [say('one')] }), answer({ items: [say('two')] })]);
+    const first = await place.run(
+      'exec',
+      '--json',
+      '-m',
+      'gpt-5.4',
+      '-s',
+      'read-only',
+      '-c',
+      'model_reasoning_effort=high',
+      'hi',
+    );
+    const second = await place.run('exec', '--json', 'resume', threadId(first), 'again');
+    expect(second.events[0]).toEqual(first.events[0]);
+    expect(model.requests[1]!.body).toMatchObject({ model: 'gpt-5.4', reasoning: { effort: 'high' } });
+    expect(input(model, 1).slice(0, input(model, 0).length)).toEqual(input(model, 0));
+    expect(texts(input(model, 1)).slice(-2)).toEqual(['one', 'again']);
+    expect(second.stderr).toMatch(/model gpt-5\.4 .*effort high.*sandbox read-only/);
+    expect(second.events.at(-1)).toMatchObject({ usage: { input_tokens: 200 } });
+  });
+
+  it('takes what a flag or -c names, and tells the model only what changed', async () => {
+    const { model, place } = await scene([answer({ items: [say('one')] }), answer({ items: [say('two')] })]);
+    const first = await place.run('exec', '--json', 'hi');
+    const elsewhere = join(place.root, 'else <where>');
+    mkdirSync(elsewhere);
+    const second = await place.run(
+      'exec',
+      '--json',
+      '-s',
+      'read-only',
+      '-C',
+      elsewhere,
+      '-c',
+      'model="gpt-5.4"',
+      'resume',
+      threadId(first),
+      'again',
+    );
+    expect(second.stderr).toMatch(/model gpt-5\.4.*sandbox read-only/);
+    const news = texts(input(model, 1).slice(input(model, 0).length + 1)) as string[];
+    expect(news).toEqual([
+      expect.stringContaining('Sandbox: read-only.'),
+      `<environment_context>\n  <cwd>${place.root}/else &lt;where&gt;</cwd>\n</environment_context>`,
+      'again',
+    ]);
+  });
+
+  it('refuses an unknown thread and a thread that another process writes', async () => {
+    const { model, place } = await scene([hang({ afterBytes: 0, of: answer({ items: [say('x')] }) })]);
+    const unknown = await place.run('exec', '--json', 'resume', '01a1dcd3-0000-7000-8000-000000000000', 'hi');
+    expect(unknown).toMatchObject({ code: 1, stdout: '' });
+    const writer = place.start(['exec', '--json', 'hi']);
+    await model.request(0);
+    const id = (JSON.parse(writer.stdout.split('\n')[0]!) as JsonObject)['thread_id'] as string;
+    const second = await place.run('exec', '--json', 'resume', id, 'hi');
+    expect(second).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(String(writer.child.pid)) });
+    writer.child.kill('SIGKILL');
+    await writer.finished;
+  });
+
+  it('after a kill in the middle of a command shows the model that the outcome is unknown', async () => {
+    const { model, place } = await scene([
+      answer({ items: [callTool('exec_command', { cmd: 'touch began; sleep 60' }, 'call_x')] }),
+      answer({ items: [say('I see.')] }),
+    ]);
+    const victim = place.start(['exec', '--json', 'go']);
+    await victim.printed('item.started');
+    victim.child.kill('SIGKILL');
+    const dead = await victim.finished;
+    const run = await place.run('exec', '--json', 'resume', threadId(dead), 'what happened?');
+    expect(run.code).toBe(0);
+    expect(model.requests).toHaveLength(2);
+    const tail = input(model, 1).slice(input(model, 0).length);
+    expect(tail.map(({ type }) => type)).toEqual(['function_call', 'function_call_output', 'message', 'message']);
+    expect(tail[1]).toMatchObject({ call_id: 'call_x', output: expect.stringMatching(/^Outcome unknown/) });
+    expect(texts(tail).at(-2)).toMatch(/^<turn_aborted>[\s\S]*ended without warning/);
+  });
+
+  it('reports and cuts a torn last line', async () => {
+    const { place } = await scene([answer({ items: [say('one')] }), answer({ items: [say('two')] })]);
+    const first = await place.run('exec', '--json', 'hi');
+    const [path] = place.rollouts();
+    writeFileSync(path!, `${readFileSync(path!, 'utf8')}{"timestamp":"2026-`);
+    const second = await place.run('exec', '--json', 'resume', threadId(first), 'again');
+    expect(second.code).toBe(0);
+    expect(second.stderr).toContain('torn');
+    expect(() => place.lines()).not.toThrow();
+  });
+});
+
+describe('interruption', () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s ends the turn, its command and the process, and leaves a thread to resume',
+    async (signal) => {
+      const { model, place } = await scene([
+        answer({ items: [callTool('exec_command', { cmd: 'sleep 61.25' })] }),
+        answer({ items: [say('ok')] }),
+      ]);
+      const running = place.start(['exec', '--json', 'go']);
+      await running.printed('item.started');
+      running.child.kill(signal);
+      const run = await running.finished;
+      expect(run.code).toBe(1);
+      expect(run.events.at(-1)).toEqual({ type: 'turn.failed', error: { message: 'The turn was interrupted.' } });
+      expect(place.lines().at(-1)).toMatchObject({
+        type: 'event_msg',
+        payload: { type: 'turn_aborted', reason: 'interrupted' },
+      });
+      const next = await place.run('exec', '--json', 'resume', threadId(run), 'go on');
+      expect(next.code).toBe(0);
+      const told = texts(input(model, 1)) as string[];
+      expect(told.at(-3)).toContain('aborted by user');
+      expect(told.at(-2)).toMatch(/^<turn_aborted>/);
+    },
+  );
+});

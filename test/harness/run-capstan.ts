@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import type { Line } from '../../src/protocol/line.ts';
+
+const bin = resolve(import.meta.dirname, '../../src/bin.ts');
+
+/** A user's folders: a home with a configuration that points at a scripted model, and a workspace. */
+export class Place {
+  readonly root = mkdtempSync(join(tmpdir(), 'capstan-test-'));
+  readonly home = join(this.root, 'home');
+  readonly workspace = join(this.root, 'workspace');
+
+  constructor(modelUrl: string, more = '') {
+    mkdirSync(this.home);
+    mkdirSync(this.workspace);
+    const config = `model = "gpt-5.5"
+model_provider = "scripted"
+sandbox_mode = "workspace-write"
+${more}
+[model_providers.scripted]
+name = "scripted"
+base_url = "${modelUrl}"
+wire_api = "responses"
+supports_websockets = false
+`;
+    writeFileSync(join(this.home, 'config.toml'), config);
+  }
+
+  /** All lines of all rollouts. */
+  lines(): readonly Line[] {
+    return this.rollouts().flatMap((path) =>
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((text) => text !== '')
+        .map((text) => JSON.parse(text) as Line),
+    );
+  }
+
+  rollouts(): readonly string[] {
+    return readdirSync(this.home, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /rollout-.*\.jsonl$/.test(name))
+      .map((name) => join(this.home, name));
+  }
+
+  remove(): void {
+    rmSync(this.root, { recursive: true, force: true });
+  }
+
+  /** Starts the command in the workspace. */
+  start(
+    words: readonly string[],
+    options: { readonly env?: Readonly<Record<string, string>>; readonly prefix?: readonly string[] } = {},
+  ): Running {
+    const [program, ...before] = [...(options.prefix ?? []), process.execPath];
+    const child = spawn(program!, [...before, bin, ...words], {
+      cwd: this.workspace,
+      env: { ...process.env, CAPSTAN_HOME: this.home, ...options.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return new Running(child);
+  }
+
+  run(...words: readonly string[]): Promise<Finished> {
+    return this.start(words).finished;
+  }
+}
+
+export interface Finished {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Standard output as events. */
+  readonly events: readonly JsonObject[];
+}
+
+export class Running {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+  #stdout = '';
+  #stderr = '';
+  #waiting: { readonly text: string; readonly found: () => void }[] = [];
+
+  constructor(child: ChildProcess) {
+    this.child = child;
+    child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.#stdout += text;
+      for (const waiting of this.#waiting) if (this.#stdout.includes(waiting.text)) waiting.found();
+    });
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => (this.#stderr += text));
+    this.finished = new Promise((done, failed) => {
+      child.on('error', failed);
+      child.on('close', (code, signal) => {
+        const [stdout, stderr] = [this.#stdout, this.#stderr];
+        done({ code, signal, stdout, stderr, events: eventsIn(stdout) });
+      });
+    });
+  }
+
+  get stdout(): string {
+    return this.#stdout;
+  }
+
+  /** Resolves when standard output holds the text. */
+  async printed(text: string): Promise<void> {
+    if (this.#stdout.includes(text)) return;
+    await Promise.race([
+      new Promise<void>((found) => this.#waiting.push({ text, found })),
+      this.finished.then(({ stdout, stderr }) => {
+        if (stdout.includes(text)) return;
+        throw new Error(`ended without printing ${text}\n${stdout}\n${stderr}`);
+      }),
+    ]);
+  }
+}
+
+function eventsIn(stdout: string): readonly JsonObject[] {
+  if (!stdout.startsWith('{')) return [];
+  return stdout
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as JsonObject);
+}

@@ -1,0 +1,182 @@
+import { responsesEncoder } from '../../src/model/responses/encode.ts';
+import { providerDefaults } from '../../src/model/responses/provider.ts';
+import { responsesClient } from '../../src/model/responses/transport.ts';
+import type { Owned, RolloutStore } from '../../src/ports/rollout-store.ts';
+import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
+import type { Line } from '../../src/protocol/line.ts';
+import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
+import { createRolloutStore } from '../../src/rollout/store.ts';
+import { describeState } from '../../src/state/describe.ts';
+import type { Files, Locks } from '../../src/ports/files.ts';
+import type { ThreadParts } from '../../src/thread/parts.ts';
+import { openThread } from '../../src/thread/resume.ts';
+import { Thread } from '../../src/thread/thread.ts';
+import { execCommandTool } from '../../src/tools/exec-command/exec-command.ts';
+import { createRouter } from '../../src/tools/router.ts';
+import { countingIds, factsOf, firstWorld, settingsOf, stepFactsOf, steppingClock, type World } from './fixed-parts.ts';
+
+/** Where the rollout is kept. */
+export interface Disk {
+  readonly home: string;
+  readonly files: Files;
+  readonly locks: Locks;
+}
+
+/** A state that the live thread had when everything up to `lines` became durable. */
+export interface Acknowledged {
+  readonly lines: number;
+  readonly state: string;
+}
+
+/**
+ * A thread with a real journal and a real model client, and commands that only pretend. It keeps what the live process
+ * acknowledged, so that a refold can be held against it.
+ */
+export class WatchedThread {
+  world: World = firstWorld;
+  readonly acknowledged: Acknowledged[] = [];
+  /** Told when something was acknowledged. */
+  onAcknowledged: (acknowledged: Acknowledged) => void = () => {};
+  readonly events: ThreadEvent[] = [];
+  /** Called when a command starts: the moment at which a process dies in the worst way. */
+  onCommand: () => void = () => {};
+  readonly #clock = steppingClock();
+  readonly #ids = countingIds();
+  readonly #url: string;
+  #disk: Disk;
+  #thread: Thread | undefined;
+  #id: ThreadId | undefined;
+  #lines = 0;
+
+  constructor(url: string, disk: Disk, id?: ThreadId) {
+    this.#url = url;
+    this.#disk = disk;
+    this.#id = id;
+  }
+
+  get id(): ThreadId | undefined {
+    return this.#id;
+  }
+
+  /** The process is gone; the next one finds this disk. */
+  replaceDisk(disk: Disk): void {
+    this.#disk = disk;
+    this.#thread = undefined;
+  }
+
+  /** Begins the thread, or folds it from the disk if there is anything of it. */
+  async open(): Promise<Thread> {
+    if (this.#thread !== undefined) return this.#thread;
+    const parts = this.#parts();
+    const options = { settings: settingsOf(this.world), listener: (event: ThreadEvent) => this.events.push(event) };
+    const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
+    if (resumed?.kind === 'resumed') {
+      this.#lines = (await this.lines()).length;
+      this.#thread = Thread.resume(parts, resumed, options);
+      return this.#thread;
+    }
+    // Nothing of an earlier thread had been acknowledged, so none of it needs to be there.
+    this.#lines = 0;
+    const started = await Thread.start(parts, options, undefined);
+    if (!(started instanceof Thread)) throw new Error(started.message);
+    this.#id = started.id;
+    this.#thread = started;
+    return started;
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.close();
+    this.#thread = undefined;
+  }
+
+  async lines(): Promise<readonly Line[]> {
+    if (this.#id === undefined) return [];
+    const lines: Line[] = [];
+    try {
+      for await (const line of this.#parts().store.read(this.#id, { from: 0 as Ordinal })) lines.push(line);
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== 'thread-unknown') throw error;
+    }
+    return lines;
+  }
+
+  #parts(): ThreadParts {
+    const clock = this.#clock;
+    const store = createRolloutStore({ ...this.#disk, clock });
+    return {
+      clock,
+      ids: this.#ids,
+      store: this.#watched(store),
+      encoder: responsesEncoder(),
+      client: responsesClient({
+        provider: {
+          id: 'scripted',
+          name: 'scripted',
+          baseUrl: this.#url,
+          ...providerDefaults,
+          streamIdleTimeoutMs: 2000,
+        },
+        credentials: () => Promise.resolve({ kind: 'none' }),
+        environment: {},
+        clock,
+        random: () => 0.5,
+      }),
+      streamMaxRetries: 2,
+      router: createRouter([execCommandTool(this.#pretendedCommands())]),
+      gatherFacts: () => Promise.resolve(factsOf(this.world, clock.now())),
+      gatherStep: () => Promise.resolve(stepFactsOf(this.world)),
+    };
+  }
+
+  #watched(store: RolloutStore): RolloutStore {
+    const watch = (owned: Owned): Owned => ({
+      kind: 'owned',
+      path: owned.path,
+      append: (drafts) => {
+        const lines = owned.append(drafts);
+        this.#lines += lines.length;
+        return lines;
+      },
+      durable: async () => {
+        const promised = {
+          lines: this.#lines,
+          state: this.#thread === undefined ? '' : describeState(this.#thread.state),
+        };
+        await owned.durable();
+        this.acknowledged.push(promised);
+        this.onAcknowledged(promised);
+      },
+      close: () => owned.close(),
+    });
+    const watchIfOwned = <Other>(opened: Owned | Other): Owned | Other =>
+      (opened as Owned).kind === 'owned' ? watch(opened as Owned) : opened;
+    return {
+      create: async (id, meta) => watchIfOwned(await store.create(id, meta)),
+      open: async (id) => watchIfOwned(await store.open(id)),
+      read: (id, options) => store.read(id, options),
+      readBack: (id) => store.readBack(id),
+    };
+  }
+
+  #pretendedCommands() {
+    return {
+      sandbox: {
+        plan: (command: object) =>
+          Promise.resolve({ kind: 'runnable', files: [], cleanup: () => Promise.resolve(), ...command } as never),
+      },
+      shellEnvironment: { variables: () => Promise.resolve({}) },
+      spawn: {
+        run: (command: { readonly argv: readonly string[] }) => {
+          this.onCommand();
+          const text = `ran ${command.argv.at(-1)}`;
+          return Promise.resolve({
+            kind: 'exited',
+            exitCode: 0,
+            durationMs: 5,
+            output: { text, totalBytes: text.length },
+          } as const);
+        },
+      },
+    };
+  }
+}

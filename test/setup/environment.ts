@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+
+// A test must not see, use or change what belongs to the developer: keys, homes, threads.
+for (const name of Object.keys(process.env)) {
+  if (/^(CAPSTAN|CODEX|OPENAI|ANTHROPIC)_/.test(name) && !name.startsWith('CAPSTAN_TEST_')) delete process.env[name];
+}
+
+// Without CODEX_HOME the default is a folder in the home directory, so that is an empty one.
+// npm keeps its own files: suites that install packages need the registry settings and the cache.
+const developerHome = homedir();
+process.env['npm_config_userconfig'] ??= join(developerHome, '.npmrc');
+process.env['npm_config_cache'] ??= join(developerHome, '.npm');
+
+const home = mkdtempSync(join(tmpdir(), 'capstan-home-'));
+process.env['HOME'] = home;
+process.env['USERPROFILE'] = home;
+for (const name of ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME']) delete process.env[name];
+afterAll(() => rmSync(home, { recursive: true, force: true }));

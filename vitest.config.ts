@@ -1,0 +1,15 @@
+import { defineConfig } from 'vitest/config';
+import { reporters } from './test/setup/reporters.ts';
+
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', 'test/deep/**', 'test/oracles/**'],
+    // Suites change the environment and the working directory, and send signals: each file gets a process.
+    pool: 'forks',
+    setupFiles: ['test/setup/environment.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    reporters: reporters('fast'),
+  },
+});

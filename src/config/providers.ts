@@ -36,14 +36,16 @@ const openaiKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY'];
 const openaiKeyInstructions = 'Create a key at https://platform.openai.com/api-keys and set OPENAI_API_KEY to it.';
 const mostRetries = 100;
 
-const plain = {
+/** What a provider gets that says nothing about it. */
+export const providerDefaults = {
+  envKeys: [],
   httpHeaders: {},
   envHttpHeaders: {},
   queryParams: {},
   requestMaxRetries: 4,
   streamMaxRetries: 5,
   streamIdleTimeoutMs: 300_000,
-};
+} as const satisfies Partial<ProviderConfig>;
 
 /** The provider with that id, ready to be used, or why it cannot be. */
 export function providerOf(config: Config, id: string): ProviderConfig | ProviderProblem {
@@ -56,7 +58,7 @@ export function providerOf(config: Config, id: string): ProviderConfig | Provide
 function builtInProviders(config: Config): readonly ProviderConfig[] {
   return [
     {
-      ...plain,
+      ...providerDefaults,
       id: 'openai',
       name: 'OpenAI',
       baseUrl: withoutSlash(config.openaiBaseUrl ?? openaiUrl),
@@ -64,8 +66,8 @@ function builtInProviders(config: Config): readonly ProviderConfig[] {
       envKeyInstructions: openaiKeyInstructions,
       envHttpHeaders: { 'OpenAI-Organization': 'OPENAI_ORGANIZATION', 'OpenAI-Project': 'OPENAI_PROJECT' },
     },
-    { ...plain, id: 'ollama', name: 'Ollama', baseUrl: 'http://localhost:11434/v1', envKeys: [] },
-    { ...plain, id: 'lmstudio', name: 'LM Studio', baseUrl: 'http://localhost:1234/v1', envKeys: [] },
+    { ...providerDefaults, id: 'ollama', name: 'Ollama', baseUrl: 'http://localhost:11434/v1', envKeys: [] },
+    { ...providerDefaults, id: 'lmstudio', name: 'LM Studio', baseUrl: 'http://localhost:1234/v1', envKeys: [] },
   ];
 }
 
@@ -92,9 +94,9 @@ function customProvider(id: string, given: ConfiguredProvider): ProviderConfig |
     httpHeaders: given.httpHeaders ?? {},
     envHttpHeaders: given.envHttpHeaders ?? {},
     queryParams: given.queryParams ?? {},
-    requestMaxRetries: Math.min(given.requestMaxRetries ?? plain.requestMaxRetries, mostRetries),
-    streamMaxRetries: Math.min(given.streamMaxRetries ?? plain.streamMaxRetries, mostRetries),
-    streamIdleTimeoutMs: given.streamIdleTimeoutMs ?? plain.streamIdleTimeoutMs,
+    requestMaxRetries: Math.min(given.requestMaxRetries ?? providerDefaults.requestMaxRetries, mostRetries),
+    streamMaxRetries: Math.min(given.streamMaxRetries ?? providerDefaults.streamMaxRetries, mostRetries),
+    streamIdleTimeoutMs: given.streamIdleTimeoutMs ?? providerDefaults.streamIdleTimeoutMs,
   });
 }
 

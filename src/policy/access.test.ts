@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Access } from '../protocol/permission-profile.ts';
 import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access } from './access.ts';
+import { globCovers, literalGlob } from './glob.ts';
 import { depthOf, isWithin } from './paths.ts';
 
 function policyOf(
@@ -77,6 +78,18 @@ describe('laws', () => {
       }),
     );
   });
+});
+
+test('a name taken literally matches itself and no other, whatever characters it has', () => {
+  const name = fc
+    .string({ unit: 'binary', minLength: 1, maxLength: 8 })
+    .map((text) => `/${text.replaceAll(/[\0/]/g, '-')}`);
+  fc.assert(
+    fc.property(name, name, (one, other) => {
+      expect(globCovers(literalGlob(one), one)).toBe(true);
+      expect(globCovers(literalGlob(one), other)).toBe(one === other);
+    }),
+  );
 });
 
 test('nested rules reopen what a wider one closed', () => {

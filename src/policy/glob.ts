@@ -140,6 +140,7 @@ function expressionOf(part: GlobPart): string {
   }
 }
 
+/** By number, which is valid inside and outside of a class, whatever the character means there. */
 function quote(character: string): string {
-  return /[\^$\\.*+?()[\]{}|/-]/u.test(character) ? `\\${character}` : character;
+  return /[a-z0-9/]/i.test(character) ? character : `\\u{${(character.codePointAt(0) as number).toString(16)}}`;
 }

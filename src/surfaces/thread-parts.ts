@@ -19,7 +19,7 @@ import { createSandbox } from '../sandbox/sandbox.ts';
 import type { ThreadParts } from '../thread/parts.ts';
 import { execCommandTool } from '../tools/exec-command/exec-command.ts';
 import { createRouter } from '../tools/router.ts';
-import { credentialsOf } from './credentials.ts';
+import { providerCredentials } from '../model/responses/provider.ts';
 import type { Environment } from './environment.ts';
 
 export interface ThreadPartsInput {
@@ -60,7 +60,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
   });
   const client = responsesClient({
     provider,
-    credentials: credentialsOf(provider, env),
+    credentials: providerCredentials(provider, env),
     environment: env,
     clock,
     random: Math.random,

@@ -16,8 +16,8 @@ export function steppingClock(): Clock {
 }
 
 /** Ids in order of their making. */
-export function countingIds(): Ids {
-  let count = 0;
+export function countingIds(start: number): Ids {
+  let count = start * 0x10000;
   return {
     uuid() {
       const digits = (++count).toString(16).padStart(12, '0');

@@ -1,5 +1,5 @@
 import { responsesEncoder } from '../../src/model/responses/encode.ts';
-import { providerDefaults } from '../../src/model/responses/provider.ts';
+import { providerDefaults } from '../../src/config/providers.ts';
 import { responsesClient } from '../../src/model/responses/transport.ts';
 import type { Owned, RolloutStore } from '../../src/ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
@@ -8,6 +8,7 @@ import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { describeState } from '../../src/state/describe.ts';
 import type { Files, Locks } from '../../src/ports/files.ts';
+import type { Ids } from '../../src/ports/ids.ts';
 import type { ThreadParts } from '../../src/thread/parts.ts';
 import { openThread } from '../../src/thread/resume.ts';
 import { Thread } from '../../src/thread/thread.ts';
@@ -41,7 +42,9 @@ export class WatchedThread {
   /** Called when a command starts: the moment at which a process dies in the worst way. */
   onCommand: () => void = () => {};
   readonly #clock = steppingClock();
-  readonly #ids = countingIds();
+  /** Ids begin here: processes that share a thread must not make the same ones. */
+  idStart = 0;
+  #ids: Ids | undefined;
   readonly #url: string;
   #disk: Disk;
   #thread: Thread | undefined;
@@ -105,7 +108,7 @@ export class WatchedThread {
     const store = createRolloutStore({ ...this.#disk, clock });
     return {
       clock,
-      ids: this.#ids,
+      ids: (this.#ids ??= countingIds(this.idStart)),
       store: this.#watched(store),
       encoder: responsesEncoder(),
       client: responsesClient({

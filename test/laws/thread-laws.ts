@@ -159,7 +159,7 @@ function checkRefold(thread: Pick<WatchedThread, 'acknowledged'>, lines: readonl
 }
 
 /** Law: every request that was posted is rebuilt byte for byte from the file alone. */
-async function checkRebuilt(model: ScriptedModel, lines: readonly Line[]): Promise<void> {
+export async function checkRebuilt(model: ScriptedModel, lines: readonly Line[]): Promise<void> {
   // The file alone: what the lines say, not the objects they were made from.
   const stored = lines.map((line) => JSON.parse(JSON.stringify(line)) as Line);
   const rebuilt: string[] = [];
@@ -174,7 +174,7 @@ async function checkRebuilt(model: ScriptedModel, lines: readonly Line[]): Promi
 }
 
 /** Law: the encoded input of a request extends that of the request before it. */
-function checkPrefixes(model: ScriptedModel): void {
+export function checkPrefixes(model: ScriptedModel): void {
   let before = '[';
   for (const posted of bodies(model)) {
     const input = JSON.stringify((JSON.parse(posted) as JsonObject)['input']);

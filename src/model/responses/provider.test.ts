@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { providerCredentials, providerDefaults } from './provider.ts';
+import { providerDefaults } from '../../config/providers.ts';
+import { providerCredentials } from './provider.ts';
 import type { Environment, ProviderOptions } from './provider.ts';
 
 const ask = (more: Partial<ProviderOptions>, environment: Environment = {}): Promise<unknown> =>
@@ -9,7 +10,7 @@ const ask = (more: Partial<ProviderOptions>, environment: Environment = {}): Pro
   )();
 
 test('a named variable goes before a token in the configuration', async () => {
-  expect(await ask({ envKey: 'KEY', bearerToken: 'token' }, { KEY: ' key\n' })).toEqual({
+  expect(await ask({ envKeys: ['KEY'], bearerToken: 'token' }, { KEY: ' key\n' })).toEqual({
     kind: 'bearer',
     token: 'key',
   });
@@ -23,5 +24,5 @@ test('a named variable must be set', async () => {
     message: 'The environment variable KEY, which holds the key for Some Place, is not set.',
     next: 'Set KEY and try again.',
   };
-  expect(await ask({ envKey: 'KEY', bearerToken: 'token' }, { KEY: ' ' })).toEqual(missing);
+  expect(await ask({ envKeys: ['KEY'], bearerToken: 'token' }, { KEY: ' ' })).toEqual(missing);
 });

@@ -1,33 +1,7 @@
-/** Where a model is reached and how patiently. Values only: whoever reads the configuration makes one. */
-export interface ProviderOptions {
-  readonly id: string;
-  readonly name: string;
-  /** `http:` or `https:`; the path of the endpoint is put behind it. */
-  readonly baseUrl: string;
-  /** The environment variable that holds the key. */
-  readonly envKey?: string;
-  readonly bearerToken?: string;
-  readonly httpHeaders: Readonly<Record<string, string>>;
-  /** Header name to the environment variable that holds its value. Unset and blank variables send no header. */
-  readonly envHttpHeaders: Readonly<Record<string, string>>;
-  readonly queryParams: Readonly<Record<string, string>>;
-  /** Further attempts to open a stream after the first one failed. */
-  readonly requestMaxRetries: number;
-  /** Further whole requests after a stream broke. Not the transport's business: the turn reads it. */
-  readonly streamMaxRetries: number;
-  /** A stream without a byte for so long counts as dead. */
-  readonly streamIdleTimeoutMs: number;
-}
+import type { ProviderConfig } from '../../config/providers.ts';
 
-/** What a provider gets that says nothing about it. */
-export const providerDefaults = {
-  httpHeaders: {},
-  envHttpHeaders: {},
-  queryParams: {},
-  requestMaxRetries: 4,
-  streamMaxRetries: 5,
-  streamIdleTimeoutMs: 300_000,
-} as const satisfies Partial<ProviderOptions>;
+/** Where a model is reached and how patiently: what the configuration says of it. */
+export type ProviderOptions = ProviderConfig;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -37,21 +11,25 @@ export type Credentials =
   | { readonly kind: 'none' }
   | { readonly kind: 'missing'; readonly message: string; readonly next: string };
 
-/** Credentials by a provider's own options. A named environment variable goes before a token in the configuration. */
+/**
+ * Credentials by a provider's own options: the first of its variables that is set; without variables the token of the
+ * configuration; without either none is needed.
+ */
 export function providerCredentials(provider: ProviderOptions, environment: Environment): () => Promise<Credentials> {
   return () => Promise.resolve(resolve(provider, environment));
 }
 
-function resolve(provider: ProviderOptions, environment: Environment): Credentials {
-  if (provider.envKey !== undefined) {
-    const token = environment[provider.envKey]?.trim() ?? '';
-    if (token !== '') return { kind: 'bearer', token };
-    return {
-      kind: 'missing',
-      message: `The environment variable ${provider.envKey}, which holds the key for ${provider.name}, is not set.`,
-      next: `Set ${provider.envKey} and try again.`,
-    };
+function resolve({ envKeys, bearerToken, name, envKeyInstructions }: ProviderOptions, environment: Environment): Credentials {
+  if (envKeys.length === 0) {
+    const token = bearerToken?.trim() ?? '';
+    return token === '' ? { kind: 'none' } : { kind: 'bearer', token };
   }
-  const token = provider.bearerToken?.trim() ?? '';
-  return token === '' ? { kind: 'none' } : { kind: 'bearer', token };
+  const token = envKeys.map((key) => environment[key]?.trim() ?? '').find((value) => value !== '');
+  if (token !== undefined) return { kind: 'bearer', token };
+  const names = envKeys.join(' or ');
+  return {
+    kind: 'missing',
+    message: `The environment variable ${names}, which holds the key for ${name}, is not set.`,
+    next: envKeyInstructions ?? `Set ${names} and try again.`,
+  };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { providerDefaults } from './provider.ts';
+import { providerDefaults } from '../../config/providers.ts';
 import { requestHeaders, secretsOf } from './request-headers.ts';
 import type { HeaderSources } from './request-headers.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { providerDefaults } from './provider.ts';
+import { providerDefaults } from '../../config/providers.ts';
 import type { ProviderOptions } from './provider.ts';
 import { targetOf } from './target.ts';
 

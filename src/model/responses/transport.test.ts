@@ -18,7 +18,7 @@ import {
   say,
   startScriptedModel,
 } from '../../testing/index.ts';
-import { providerDefaults } from './provider.ts';
+import { providerDefaults } from '../../config/providers.ts';
 import type { ProviderOptions } from './provider.ts';
 import { responsesClient } from './transport.ts';
 import type { ResponsesClientOptions } from './transport.ts';

@@ -1,5 +1,5 @@
 import type { NetworkAccess } from '../../protocol/permission-profile.ts';
-import type { Bubblewrap } from './probe-bubblewrap.ts';
+import type { Bubblewrap } from './bubblewrap.ts';
 
 export interface BubblewrapRun {
   readonly bubblewrap: Bubblewrap;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { isWithin } from '../../policy/paths.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { Spawn } from '../../ports/spawn.ts';
-import { type Bubblewrap, probeBubblewrap } from './probe-bubblewrap.ts';
+import type { Bubblewrap } from './bubblewrap.ts';
+import { probeBubblewrap } from './probe-bubblewrap.ts';
 
 export interface BubblewrapSearch {
   /** The search path of this process. */

@@ -8,7 +8,7 @@ import { unenforceable } from '../unenforceable.ts';
 import { bubblewrapArguments } from './bubblewrap-arguments.ts';
 import { planMounts } from './mount-plan.ts';
 import type { MountPoints } from './mount-points.ts';
-import type { Bubblewrap } from './probe-bubblewrap.ts';
+import type { Bubblewrap } from './bubblewrap.ts';
 import { isSeccompArchitecture, seccompFilter } from './seccomp.ts';
 
 export interface LinuxSandbox {

@@ -1,16 +1,7 @@
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
+import type { Bubblewrap } from './bubblewrap.ts';
 import { bubblewrapArguments } from './bubblewrap-arguments.ts';
-
-/** A bubblewrap that works on this machine, and what it can do here. */
-export interface Bubblewrap {
-  readonly kind: 'bubblewrap';
-  readonly path: string;
-  /** It can keep commands from making user namespaces of their own. */
-  readonly closesUserNamespaces: boolean;
-  /** The kernel lets a sandbox mount a process table; inside some containers it does not. */
-  readonly ownProcessTable: boolean;
-}
 
 const limits = { timeoutMs: 5000, outputBytes: 16_384 };
 

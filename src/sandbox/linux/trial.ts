@@ -1,0 +1,126 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { profileFor } from '../../policy/profiles.ts';
+import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import type { Spawn } from '../../ports/spawn.ts';
+import type {
+  Access,
+  FileSystemEntry,
+  NetworkAccess,
+  PermissionProfile,
+  SandboxMode,
+} from '../../protocol/permission-profile.ts';
+import { createSandbox } from '../sandbox.ts';
+import { bubblewrapCandidates } from './find-bubblewrap.ts';
+
+/** Real commands in real sandboxes, for the tests of this folder. */
+export interface Trial {
+  /** A name for the suite, which says why it is skipped when it is. */
+  readonly title: string;
+  readonly isPossible: boolean;
+  /** The workspace, with one file in it; a neighbour; the home folder. They stand in `base`, outside of /tmp. */
+  readonly base: string;
+  readonly repo: string;
+  readonly sibling: string;
+  readonly home: string;
+  /** A folder in /tmp. */
+  readonly temporary: string;
+  /** Makes the folders anew. */
+  reset(): void;
+  remove(): void;
+  /** The end of a command; a refusal has the exit code -1 and its sentence as text. */
+  run(
+    profile: PermissionProfile,
+    script: string | readonly string[],
+    options?: { readonly cwd?: string; readonly timeoutMs?: number },
+  ): Promise<{ readonly exitCode: number; readonly text: string }>;
+  /** Which of the scripts do not fail, one after the other. */
+  succeeding(profile: PermissionProfile, scripts: readonly string[]): Promise<readonly string[]>;
+}
+
+export function createTrial(spawn: Spawn): Trial {
+  const packaged = join(import.meta.dirname, '../../../.local/bubblewrap/usr/bin/bwrap');
+  const chosen = process.env['CAPSTAN_BWRAP'];
+  const candidates = bubblewrapCandidates({
+    path: process.env['PATH'] ?? '',
+    cwd: '/nowhere',
+    packaged,
+    ...(chosen === undefined ? {} : { chosen }),
+  });
+  const isPossible = process.platform === 'linux' && candidates.length > 0;
+  // Every workspace may write /tmp, so what must not be written stands elsewhere.
+  const base = isPossible ? mkdtempSync('/var/tmp/capstan-sandbox-') : '';
+  const temporary = isPossible ? mkdtempSync('/tmp/capstan-sandbox-') : '';
+  const [repo, sibling, home] = [join(base, 'repo'), join(base, 'sibling'), join(base, 'home')];
+  const sandbox = createSandbox({
+    platform: process.platform,
+    architecture: process.arch,
+    env: process.env,
+    cwd: repo,
+    packagedBubblewrap: packaged,
+    temporaryDirectory: '/tmp',
+    spawn,
+  });
+
+  const trial: Trial = {
+    title: isPossible
+      ? 'real sandbox'
+      : 'real sandbox (skipped: bubblewrap is neither on the PATH, nor named by CAPSTAN_BWRAP, nor in .local)',
+    isPossible,
+    base,
+    repo,
+    sibling,
+    home,
+    temporary,
+    reset() {
+      for (const folder of [repo, sibling, home]) {
+        rmSync(folder, { recursive: true, force: true });
+        mkdirSync(folder);
+      }
+      writeFileSync(join(repo, 'file'), 'old');
+    },
+    remove() {
+      for (const folder of [base, temporary]) rmSync(folder, { recursive: true, force: true });
+    },
+    async run(profile, script, { cwd = repo, timeoutMs = 20_000 } = {}) {
+      const policy = resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] });
+      const argv = typeof script === 'string' ? ['bash', '-c', script] : script;
+      const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C' };
+      const planned = await sandbox.plan({ argv, cwd, env }, policy);
+      if (planned.kind === 'refused') return { exitCode: -1, text: `${planned.code}: ${planned.message}` };
+      const end = await spawn.run(planned, { timeoutMs, outputBytes: 100_000 }, new AbortController().signal);
+      if (end.kind === 'not-started') return { exitCode: -1, text: end.reason };
+      return { exitCode: end.kind === 'exited' ? end.exitCode : -1, text: end.output.text };
+    },
+    async succeeding(profile, scripts) {
+      const succeeded: string[] = [];
+      for (const script of scripts) if ((await trial.run(profile, script)).exitCode === 0) succeeded.push(script);
+      return succeeded;
+    },
+  };
+  return trial;
+}
+
+export function modeProfile(mode: SandboxMode, network: NetworkAccess): PermissionProfile {
+  return profileFor(mode, {
+    network: network === 'enabled',
+    writableRoots: [],
+    excludeTmpdir: false,
+    excludeSlashTmp: false,
+  });
+}
+
+export function rulesProfile(
+  rules: readonly (readonly [string, Access])[],
+  more: { readonly platform?: boolean; readonly globs?: readonly string[] } = {},
+): PermissionProfile {
+  const entries: FileSystemEntry[] = [
+    ...rules.map(([path, access]): FileSystemEntry => ({ path: { type: 'path', path }, access })),
+    ...(more.globs ?? []).map((pattern): FileSystemEntry => ({
+      path: { type: 'glob_pattern', pattern },
+      access: 'deny',
+    })),
+  ];
+  if (more.platform) entries.push({ path: { type: 'special', value: { kind: 'minimal' } }, access: 'read' });
+  return { type: 'managed', file_system: { type: 'restricted', entries }, network: 'restricted' };
+}

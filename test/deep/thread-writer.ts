@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+import { parseThreadId } from '../../src/protocol/ids.ts';
+import { systemClock } from '../../src/gather/system-clock.ts';
+import { createFlock } from '../../src/rollout/flock.ts';
+import { nodeFiles } from '../../src/rollout/node-files.ts';
+import { firstWorld } from '../harness/fixed-parts.ts';
+import { WatchedThread } from '../harness/watched-thread.ts';
+
+/** A process that runs turns until it is killed, and prints what it has acknowledged. */
+const [, , home, url, id] = process.argv;
+const disk = { home: home!, files: nodeFiles, locks: createFlock({ clock: systemClock }) };
+const thread = new WatchedThread(url!, disk, id === undefined ? undefined : parseThreadId(id));
+thread.idStart = process.pid;
+
+thread.onAcknowledged = ({ lines, state }) => {
+  const digest = createHash('sha256').update(state).digest('hex');
+  process.stdout.write(`${JSON.stringify({ id: thread.id, lines, digest })}\n`);
+};
+
+for (let turn = 0; ; turn++) {
+  thread.world = { ...firstWorld, cwd: turn % 2 === 0 ? '/repo' : '/repo/sub', effort: turn % 3 === 0 ? 'low' : 'high' };
+  await (await thread.open()).run(`turn ${turn} of process ${process.pid}`, new AbortController().signal);
+  if (turn % 4 === 3) await thread.close();
+}

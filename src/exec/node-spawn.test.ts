@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -192,6 +193,24 @@ describe('extra files', () => {
       output: { text: 'ok\n' },
     });
   });
+});
+
+test.runIf(process.platform === 'linux')('descriptors that somebody left open do not reach commands', () => {
+  const door = openSync('/', 'r');
+  const text = `
+    import { createNodeSpawn } from ${JSON.stringify(join(import.meta.dirname, 'node-spawn.ts'))};
+    const spawn = createNodeSpawn({ clock: { now: () => 0 }, temporaryDirectory: ${JSON.stringify(folder)} });
+    const command = { kind: 'runnable', argv: ['bash', '-c', 'readlink /proc/$$/fd/*; cat <&3'], cwd: '/', env: process.env, files: [Buffer.from('given')], cleanup: async () => {} };
+    const end = await spawn.run(command, { timeoutMs: 5000, outputBytes: 10000 }, new AbortController().signal);
+    console.log(end.output.text);`;
+  const stdio = ['ignore', 'pipe', 'inherit', ...Array.from({ length: 20 }, () => 'ignore' as const), door] as const;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', text], {
+    stdio: [...stdio],
+    encoding: 'utf8',
+  });
+  closeSync(door);
+  expect(stdout).toContain('given');
+  expect(stdout.split('\n')).not.toContain('/');
 });
 
 test('leaves nothing in the temporary folder', () => {

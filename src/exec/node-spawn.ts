@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../ports/clock.ts';
 import type { RunnableCommand } from '../ports/sandbox.ts';
 import type { ProcessEnd, Spawn } from '../ports/spawn.ts';
+import { findInheritedDoors, type InheritedDoors } from './inherited-doors.ts';
 import { createOutputBuffer } from './output-buffer.ts';
 import { createPipeStock, type PipeStock } from './pipe-stock.ts';
 import { type ProcessGroup, trackGroup } from './process-group.ts';
@@ -26,6 +27,7 @@ const longestTimerMs = 2 ** 31 - 1;
 
 export function createNodeSpawn({ clock, temporaryDirectory }: NodeSpawnOptions): Spawn {
   const pipes = createPipeStock({ temporaryDirectory });
+  let doors: InheritedDoors | undefined;
   return {
     async run(command, limits, signal) {
       const startedAt = clock.now();
@@ -33,7 +35,7 @@ export function createNodeSpawn({ clock, temporaryDirectory }: NodeSpawnOptions)
       const told = () => ({ output: output.result(), durationMs: clock.now() - startedAt });
       let running: Running | NotStarted | undefined;
       try {
-        running = signal.aborted ? undefined : await start(command, pipes);
+        running = signal.aborted ? undefined : await start(command, pipes, (doors ??= findInheritedDoors()));
         if (running === undefined) return { kind: 'aborted', ...told() };
         if (running.kind === 'not-started') return running;
         running.onOutput((bytes) => output.add(bytes));
@@ -64,7 +66,7 @@ interface Running {
   close(): void;
 }
 
-async function start(command: RunnableCommand, pipes: PipeStock): Promise<Running | NotStarted> {
+async function start(command: RunnableCommand, pipes: PipeStock, doors: InheritedDoors): Promise<Running | NotStarted> {
   const pipe = await pipes.take();
   const write = pipe?.writeEnd ?? 'pipe';
   let child: ChildProcess;
@@ -74,7 +76,7 @@ async function start(command: RunnableCommand, pipes: PipeStock): Promise<Runnin
       cwd: command.cwd,
       env: command.env,
       detached: true,
-      stdio: ['ignore', write, write, ...command.files.map(() => 'pipe' as const)],
+      stdio: doors.shut(['ignore', write, write, ...command.files.map(() => 'pipe' as const)]),
     });
   } catch (error) {
     // Arguments that no system accepts, such as a NUL byte, throw before anything is tried.
@@ -98,7 +100,7 @@ async function start(command: RunnableCommand, pipes: PipeStock): Promise<Runnin
       : [new Socket({ fd: pipe.readEnd, readable: true, writable: false })]
   ) as readonly Readable[];
   const outputEnded = Promise.all(outputs.map(closed));
-  const extra = child.stdio.slice(3) as readonly Writable[];
+  const extra = child.stdio.slice(3, 3 + command.files.length) as readonly Writable[];
   for (const [index, stream] of extra.entries()) {
     // The child may close a file before it has read all of it.
     stream.on('error', () => {});

@@ -42,10 +42,9 @@ export function realPolicy(files: RestrictedFiles, disk: DiskView): RealPolicy {
   const platform = files.platformDefaults ? platformReadRoots.map((path) => grant(path)) : [];
   const spelled = strongestBySpelling([...files.rules, ...platform]);
   const followed = spelled.map((rule): FollowedRule => ({ rule, followed: followLinks(disk, rule.path) }));
-  const everything: readonly AccessRule[] = followed.map(({ rule, followed }) => ({
-    path: followed.path,
-    access: rule.access,
-  }));
+  const everything: readonly AccessRule[] = followed
+    .filter(({ followed }) => followed.kind !== 'loop')
+    .map(({ rule, followed }) => ({ path: followed.path, access: rule.access }));
   const isReplaceable = (link: Link) => accessByRules(everything, link.location) === 'write';
   const ignoredGrants = followed
     .filter(({ rule, followed }) => rule.access === 'write' && followed.links.some(isReplaceable))

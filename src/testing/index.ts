@@ -18,3 +18,5 @@ export type {
   StreamStep,
 } from './script.ts';
 export type { ExchangeEnd, RecordedRequest } from './recorded-request.ts';
+export { SimulatedDisk, SimulatedLocks } from './simulated-disk.ts';
+export type { CrashChoice, DiskOperation } from './simulated-disk.ts';

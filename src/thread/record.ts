@@ -1,5 +1,5 @@
-import { type FragmentKind, render } from '../fragments/define.ts';
-import type { Fragment } from '../fragments/define.ts';
+import { type Fragment, type FragmentKind, render } from '../fragments/define.ts';
+import { limitOutput } from '../history/limit-output.ts';
 import { mergeFragments } from '../history/merge-fragments.ts';
 import type { CallItem, Item } from '../protocol/item.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
@@ -26,11 +26,12 @@ export function recordContext({ log, parts, envelope }: Turn, fragments: readonl
   }
 }
 
-/** The answer to a call, of the type that the call asks for. */
+/** The answer to a call, of the type that the call asks for and within the budget of one output. */
 export function recordAnswer({ log, parts, envelope }: Turn, call: CallItem, output: string): void {
+  const limited = limitOutput(output, envelope.window.toolOutput);
   const [type, prefix] =
     call.type === 'function_call' ? ['function_call_output', 'fco'] : ['custom_tool_call_output', 'ctco'];
-  const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output };
+  const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output: limited };
   log.record(itemLine(item, { family: 'tool' }, envelope.telemetry.turnId));
 }
 

@@ -12,12 +12,25 @@ afterEach(() => places.splice(0).forEach((place) => place.remove()));
 
 /** Runs a turn of many commands under strace and gives back the calls of the process, in order. */
 async function traceTurn(): Promise<{ readonly calls: readonly TracedCall[]; readonly place: Place }> {
-  const commands = Array.from({ length: roundTrips }, (_, i) => answer({ items: [callTool('exec_command', { cmd: `echo output-${i}` })] }));
+  const commands = Array.from({ length: roundTrips }, (_, i) =>
+    answer({ items: [callTool('exec_command', { cmd: `echo output-${i}` })] }),
+  );
   const model = await startScriptedModel([...commands, answer({ items: [say('the-answer')] })]);
   const place = new Place(model.url);
   places.push(place);
   const trace = join(place.root, 'trace');
-  const prefix = ['strace', '-f', '-qq', '-y', '-s', '1000000', '-e', 'trace=write,writev,pwrite64,fsync,fdatasync', '-o', trace];
+  const prefix = [
+    'strace',
+    '-f',
+    '-qq',
+    '-y',
+    '-s',
+    '1000000',
+    '-e',
+    'trace=write,writev,pwrite64,fsync,fdatasync',
+    '-o',
+    trace,
+  ];
   const run = await place.start(['exec', '--json', 'the-prompt'], { prefix }).finished;
   await model.close();
   expect(run.code, run.stderr).toBe(0);
@@ -30,7 +43,9 @@ describe.skipIf(!hasStrace())('with strace', () => {
     const { calls } = await traceTurn();
     const syncs = calls.filter(({ kind }) => kind === 'sync');
     const first = calls.findIndex(({ kind, text }) => kind === 'stdout' && text.includes('item.started'));
-    const last = calls.findLastIndex(({ kind, text }) => kind === 'stdout' && text.includes('command_execution') && text.includes('item.completed'));
+    const last = calls.findLastIndex(
+      ({ kind, text }) => kind === 'stdout' && text.includes('command_execution') && text.includes('item.completed'),
+    );
     const inLoop = calls.slice(first, last).filter(({ kind }) => kind === 'sync').length;
     console.log(`${syncs.length} syncs in all, ${(inLoop / (roundTrips - 1)).toFixed(2)} for each round trip`);
     expect(inLoop / (roundTrips - 1)).toBeLessThanOrEqual(3);
@@ -43,7 +58,8 @@ describe.skipIf(!hasStrace())('with strace', () => {
     for (const call of calls) {
       if (call.kind === 'rollout') written += call.text;
       if (call.kind === 'sync' && call.onRollout) durable = written;
-      if (call.kind === 'stdout') early.push(...call.text.split('\n').filter((line) => line !== '' && !durable.includes(evidenceFor(line))));
+      if (call.kind === 'stdout')
+        early.push(...call.text.split('\n').filter((line) => line !== '' && !durable.includes(evidenceFor(line))));
     }
     expect(durable).toContain('task_complete');
     expect(early).toEqual([]);
@@ -52,7 +68,11 @@ describe.skipIf(!hasStrace())('with strace', () => {
 
 /** What must be in the synced part of the file before the event may be seen. */
 function evidenceFor(line: string): string {
-  const event = JSON.parse(line) as { type: string; thread_id?: string; item?: { type: string; text?: string; command?: string; aggregated_output?: string } };
+  const event = JSON.parse(line) as {
+    type: string;
+    thread_id?: string;
+    item?: { type: string; text?: string; command?: string; aggregated_output?: string };
+  };
   switch (event.type) {
     case 'thread.started':
       return `"type":"session_meta","payload":{"id":"${event.thread_id}"`;
@@ -63,7 +83,9 @@ function evidenceFor(line: string): string {
     case 'item.started':
       return `"arguments":${JSON.stringify(JSON.stringify({ cmd: /echo output-\d+/.exec(event.item?.command ?? '')?.[0] }))}`;
     case 'item.completed':
-      return event.item?.type === 'agent_message' ? `"text":"${event.item.text}"` : `Output:\\n${event.item?.aggregated_output?.trim()}\\n"`;
+      return event.item?.type === 'agent_message'
+        ? `"text":"${event.item.text}"`
+        : `Output:\\n${event.item?.aggregated_output?.trim()}\\n"`;
     default:
       throw new Error(`an event without evidence: ${line}`);
   }

@@ -27,7 +27,10 @@ it(`keeps the laws over ${kills} kills of real processes on the real disk`, asyn
   try {
     for (let kill = 0; kill < kills; kill++) {
       // From the first moments of a process to well into its work.
-      const acknowledged = await runUntilKilled([home, model.url, ...(id === undefined ? [] : [id])], 150 + ((kill * 37) % 400));
+      const acknowledged = await runUntilKilled(
+        [home, model.url, ...(id === undefined ? [] : [id])],
+        150 + ((kill * 37) % 400),
+      );
       promised.push(...acknowledged);
       id ??= acknowledged[0]?.id;
       checkPromises(linesIn(home), promised);
@@ -48,7 +51,9 @@ function stepFor(index: number): Step {
 }
 
 async function runUntilKilled(words: readonly string[], afterMs: number): Promise<readonly Acknowledged[]> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'thread-writer.ts'), ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'thread-writer.ts'), ...words], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let [printed, complaints] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));

@@ -18,7 +18,11 @@ thread.onAcknowledged = ({ lines, state }) => {
 };
 
 for (let turn = 0; ; turn++) {
-  thread.world = { ...firstWorld, cwd: turn % 2 === 0 ? '/repo' : '/repo/sub', effort: turn % 3 === 0 ? 'low' : 'high' };
+  thread.world = {
+    ...firstWorld,
+    cwd: turn % 2 === 0 ? '/repo' : '/repo/sub',
+    effort: turn % 3 === 0 ? 'low' : 'high',
+  };
   await (await thread.open()).run(`turn ${turn} of process ${process.pid}`, new AbortController().signal);
   if (turn % 4 === 3) await thread.close();
 }

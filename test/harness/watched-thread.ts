@@ -39,6 +39,8 @@ export class WatchedThread {
   /** Told when something was acknowledged. */
   onAcknowledged: (acknowledged: Acknowledged) => void = () => {};
   readonly events: ThreadEvent[] = [];
+  /** Commands that ran before the call that asks for them was durable. */
+  readonly early: string[] = [];
   /** Called when a command starts: the moment at which a process dies in the worst way. */
   onCommand: () => void = () => {};
   readonly #clock = steppingClock();
@@ -50,6 +52,8 @@ export class WatchedThread {
   #thread: Thread | undefined;
   #id: ThreadId | undefined;
   #lines = 0;
+  /** Scripts of calls by the number of their line, until they are acknowledged and run. */
+  #asked: { readonly line: number; readonly script: string }[] = [];
 
   constructor(url: string, disk: Disk, id?: ThreadId) {
     this.#url = url;
@@ -137,6 +141,7 @@ export class WatchedThread {
       path: owned.path,
       append: (drafts) => {
         const lines = owned.append(drafts);
+        for (const [i, line] of lines.entries()) this.#noteCall(this.#lines + i + 1, line);
         this.#lines += lines.length;
         return lines;
       },
@@ -161,6 +166,18 @@ export class WatchedThread {
     };
   }
 
+  #noteCall(line: number, { payload }: Line): void {
+    if (payload['type'] !== 'function_call' || payload['name'] !== 'exec_command') return;
+    const script = /^\{"cmd":(".*")\}$/s.exec(String(payload['arguments']))?.[1];
+    if (script !== undefined) this.#asked.push({ line, script: JSON.parse(script) as string });
+  }
+
+  #noteRun(script: string): void {
+    const at = this.#asked.findIndex((asked) => asked.script === script);
+    const [asked] = at < 0 ? [] : this.#asked.splice(at, 1);
+    if (asked === undefined || asked.line > (this.acknowledged.at(-1)?.lines ?? 0)) this.early.push(script);
+  }
+
   #pretendedCommands() {
     return {
       sandbox: {
@@ -170,6 +187,7 @@ export class WatchedThread {
       shellEnvironment: { variables: () => Promise.resolve({}) },
       spawn: {
         run: (command: { readonly argv: readonly string[] }) => {
+          this.#noteRun(command.argv.at(-1) ?? '');
           this.onCommand();
           const text = `ran ${command.argv.at(-1)}`;
           return Promise.resolve({

@@ -109,6 +109,8 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<void> 
       checkRefold(thread, await thread.lines());
       if (turn.accident === 'none') await thread.close();
     }
+    // Durable before visible: no tool has an effect before its call is on the disk.
+    expect(thread.early).toEqual([]);
     await checkRebuilt(model, await thread.lines());
     checkPrefixes(model);
   } finally {

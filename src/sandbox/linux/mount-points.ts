@@ -24,15 +24,15 @@ interface User {
 export function createMountPoints({ temporaryDirectory }: { readonly temporaryDirectory: string }): MountPoints {
   const registry = openRegistry(temporaryDirectory);
   const users = registry === undefined ? usersInMemory() : usersOnDisk(registry);
-  let count = 0;
   return {
     registry,
     hold(folders) {
       if (folders.length === 0) return { release() {} };
-      const name = `${process.pid}-${(count += 1)}`;
+      let name = '';
       let ours: readonly string[] = [];
       users.exclusively(() => {
         const others = users.all();
+        for (let count = 0; name === '' || others.has(name); count += 1) name = `${process.pid}-${count}`;
         const made = new Set([...others.values()].flatMap((user) => user.folders));
         ours = folders.filter((folder) => made.has(folder) || !exists(folder));
         users.add(name, { process: process.pid, folders: ours });

@@ -1,0 +1,47 @@
+import { openSync, readdirSync, readFileSync } from 'node:fs';
+
+type Standard = 'ignore' | 'pipe' | number;
+
+/**
+ * Descriptors that children of this process would get without being given them, because whoever started us left them
+ * open. An open folder among them would be a door out of every sandbox.
+ */
+export interface InheritedDoors {
+  /** What a child gets as its descriptors, with something harmless in the place of every door. */
+  shut(given: readonly Standard[]): Standard[];
+}
+
+const closeOnExec = 0o2000000;
+
+/** Looks once: Node opens nothing that children would get, so no doors are added later. Linux only; elsewhere it finds none. */
+export function findInheritedDoors(): InheritedDoors {
+  const doors = openDescriptors().filter((descriptor) => descriptor > 2 && isInherited(descriptor));
+  const nothing = doors.length === 0 ? -1 : openSync('/dev/null', 'r');
+  const length = Math.max(0, ...doors.map((door) => door + 1));
+  return {
+    shut(given) {
+      // Node can give a child a descriptor, and it cannot take one away. An ignored entry beyond the third stays as it is.
+      const shut = Array.from({ length: Math.max(length, given.length) }, (_, index) => given[index] ?? 'ignore');
+      for (const door of doors) if (door >= given.length) shut[door] = nothing;
+      return shut;
+    },
+  };
+}
+
+function openDescriptors(): readonly number[] {
+  try {
+    return readdirSync('/proc/self/fdinfo').map(Number);
+  } catch {
+    return [];
+  }
+}
+
+function isInherited(descriptor: number): boolean {
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(readFileSync(`/proc/self/fdinfo/${descriptor}`, 'utf8'))?.[1];
+    return flags !== undefined && (Number.parseInt(flags, 8) & closeOnExec) === 0;
+  } catch {
+    // Closed in the meantime, as the one is with which the list was read.
+    return false;
+  }
+}

@@ -1,0 +1,143 @@
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Spawn } from '../../ports/spawn.ts';
+import { bubblewrapCandidates, findBubblewrap } from './find-bubblewrap.ts';
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-find-')));
+afterAll(() => rmSync(base, { recursive: true, force: true }));
+
+function program(folder: string, mode = 0o755): string {
+  const path = join(base, folder, 'bwrap');
+  mkdirSync(join(base, folder), { recursive: true });
+  writeFileSync(path, '');
+  chmodSync(path, mode);
+  return path;
+}
+
+const inWorkspace = program('work/bin');
+const plain = program('plain');
+const system = program('system');
+const chosen = program('chosen');
+const packaged = program('packaged');
+mkdirSync(join(base, 'folder/bwrap'), { recursive: true });
+program('not-executable', 0o644);
+mkdirSync(join(base, 'linked'));
+symlinkSync(inWorkspace, join(base, 'linked/bwrap'));
+const folders = ['work/bin', 'linked', 'folder', 'not-executable', 'missing', 'plain', 'system', 'plain'].map((name) =>
+  join(base, name),
+);
+const path = ['', 'relative', ...folders].join(':');
+
+describe('candidates', () => {
+  test('come from the search path outside the workspace, then by choice, then from the package', () => {
+    expect(bubblewrapCandidates({ path, cwd: join(base, 'work'), chosen, packaged })).toEqual([
+      plain,
+      system,
+      chosen,
+      packaged,
+    ]);
+  });
+
+  test('are not skipped when the workspace is the whole disk', () => {
+    expect(bubblewrapCandidates({ path, cwd: '/' })[0]).toBe(inWorkspace);
+  });
+
+  test('need not exist', () => {
+    expect(bubblewrapCandidates({ path: '', cwd: '/', chosen: '/no/such', packaged: '/neither' })).toEqual([]);
+  });
+});
+
+describe('probing', () => {
+  /** A system in which each program says what the table gives, by the options it is called with. */
+  function system(says: (program: string, options: readonly string[]) => string): Spawn & { runs: number } {
+    const spawn = {
+      runs: 0,
+      run: async ({ argv }: { argv: readonly string[] }) => {
+        spawn.runs += 1;
+        const [called = '', ...options] = argv;
+        const text = says(called, options);
+        return {
+          kind: 'exited',
+          exitCode: text === '' ? 0 : 1,
+          output: { text, totalBytes: text.length },
+          durationMs: 1,
+        } as const;
+      },
+    };
+    return spawn;
+  }
+
+  const search = { path: join(base, 'plain'), cwd: '/nowhere', packaged };
+
+  test('one run is enough when all is well', async () => {
+    const spawn = system(() => '');
+    expect(await findBubblewrap(search, spawn)).toEqual({
+      kind: 'bubblewrap',
+      path: plain,
+      closesUserNamespaces: true,
+      ownProcessTable: true,
+    });
+    expect(spawn.runs).toBe(1);
+  });
+
+  test('goes on without what an older program or a container does not have', async () => {
+    const spawn = system((_, options) => {
+      if (options.includes('--disable-userns')) return 'bwrap: Unknown option --disable-userns\n';
+      return options.includes('--proc') ? "bwrap: Can't mount proc on /newroot/proc: Operation not permitted\n" : '';
+    });
+    expect(await findBubblewrap(search, spawn)).toEqual({
+      kind: 'bubblewrap',
+      path: plain,
+      closesUserNamespaces: false,
+      ownProcessTable: false,
+    });
+  });
+
+  test('takes the next program when the first is too old', async () => {
+    const spawn = system((called) => (called === plain ? 'bwrap: Unknown option --perms' : ''));
+    expect(await findBubblewrap(search, spawn)).toMatchObject({ path: packaged });
+  });
+
+  test.each([
+    ['bwrap: Unknown option --perms', 'sandbox-missing', 'too old', 'Install bubblewrap 0.5'],
+    ['bwrap: setting up uid map: Permission denied', 'sandbox-unusable', 'uid map', 'AppArmor'],
+    [
+      'bwrap: No permissions to create new namespace, likely because…',
+      'sandbox-unusable',
+      'No permissions',
+      'namespaces',
+    ],
+    ['bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted', 'sandbox-unusable', 'RTM_NEWADDR', 'namespaces'],
+    ['error while loading shared libraries: libcap.so.2', 'sandbox-unusable', 'libcap', 'CAPSTAN_BWRAP'],
+  ])('%s', async (says, code, message, next) => {
+    expect(
+      await findBubblewrap(
+        search,
+        system(() => says),
+      ),
+    ).toEqual({
+      kind: 'refused',
+      code,
+      message: expect.stringContaining(message) as string,
+      next: expect.stringContaining(next) as string,
+    });
+  });
+
+  test('a probe that takes too long proves nothing', async () => {
+    const spawn: Spawn = {
+      run: async () => ({ kind: 'timed-out', output: { text: '', totalBytes: 0 }, durationMs: 5000 }),
+    };
+    expect(await findBubblewrap(search, spawn)).toMatchObject({ kind: 'bubblewrap', path: plain });
+  });
+
+  test('nothing to probe is told with what to install', async () => {
+    expect(
+      await findBubblewrap(
+        { path: '', cwd: '/' },
+        system(() => ''),
+      ),
+    ).toMatchObject({ code: 'sandbox-missing' });
+  });
+});

@@ -1,0 +1,305 @@
+import { describe, expect, test } from 'vitest';
+import { parentOf } from '../../policy/paths.ts';
+import { profileFor } from '../../policy/profiles.ts';
+import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import type { Access } from '../../protocol/permission-profile.ts';
+import type { PathRule, ResolvedFiles } from '../../protocol/resolved-policy.ts';
+import type { DiskView, Sight } from '../disk-view.ts';
+import { planMounts } from './mount-plan.ts';
+
+/** Folders end with a slash, `link -> target` is a link, everything else is a file. Folders above are made. */
+function diskOf(...names: readonly string[]): DiskView {
+  const seen = new Map<string, Sight>([['/', { kind: 'folder' }]]);
+  for (const name of names) {
+    const [path = '', target] = name.replace(/\/$/, '').split(' -> ');
+    for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) seen.set(folder, { kind: 'folder' });
+    seen.set(path, target !== undefined ? { kind: 'link', target } : { kind: name.endsWith('/') ? 'folder' : 'file' });
+  }
+  return {
+    look: (path) => seen.get(path) ?? { kind: 'missing' },
+    list: (folder) =>
+      [...seen.keys()]
+        .filter((path) => path !== '/' && parentOf(path) === folder)
+        .map((path) => path.slice(path.lastIndexOf('/') + 1)),
+    canCreateIn: (folder) => !folder.startsWith('/foreign'),
+  };
+}
+
+function files(
+  rules: readonly (readonly [string, Access])[],
+  more: Partial<Extract<ResolvedFiles, { kind: 'restricted' }>> = {},
+): ResolvedFiles {
+  return {
+    kind: 'restricted',
+    rules: rules.map(([path, access]): PathRule => ({
+      path,
+      access,
+      ifMissing: access === 'write' ? 'skip' : 'protect',
+    })),
+    denyGlobs: [],
+    platformDefaults: false,
+    ...more,
+  };
+}
+
+function plan(
+  resolved: ResolvedFiles,
+  disk: DiskView,
+  more: { ownPaths?: readonly string[]; deniedMatches?: readonly string[] } = {},
+) {
+  const made = planMounts({ files: resolved, deniedMatches: [], ownPaths: [], ownProcessTable: true, ...more }, disk);
+  return made.kind === 'mounts'
+    ? { options: made.options.join(' '), mountPoints: made.mountPoints }
+    : { ...made, options: undefined };
+}
+
+const readBase = '--ro-bind / / --dev /dev --proc /proc';
+
+test('read-only is the disk without writing', () => {
+  expect(plan(files([['/', 'read']]), diskOf('/repo/.git/'))).toEqual({ options: readBase, mountPoints: [] });
+});
+
+test('a kernel without process tables for sandboxes', () => {
+  const made = planMounts(
+    { files: files([['/', 'read']]), deniedMatches: [], ownPaths: [], ownProcessTable: false },
+    diskOf(),
+  );
+  expect(made).toMatchObject({ options: ['--ro-bind', '/', '/', '--dev', '/dev'] });
+});
+
+test('a disk without limits', () => {
+  expect(plan({ kind: 'unrestricted' }, diskOf())).toEqual({
+    options: '--bind / / --dev /dev --proc /proc --bind-try /dev/shm /dev/shm',
+    mountPoints: [],
+  });
+});
+
+test('workspace-write: what exists is bound read-only, what is missing or empty is covered, and remounted last', () => {
+  const profile = profileFor('workspace-write', {
+    network: false,
+    writableRoots: [],
+    excludeTmpdir: true,
+    excludeSlashTmp: true,
+  });
+  const { files: resolved } = resolvePolicy(profile, {
+    cwd: '/repo',
+    workspaceRoots: ['/repo'],
+    slashTmp: true,
+    gitDirectories: [],
+  });
+  expect(plan(resolved, diskOf('/repo/.git/config', '/repo/.codex/', '/repo/.aws'))).toEqual({
+    options: [
+      readBase,
+      '--bind /repo /repo',
+      '--perms 555 --tmpfs /repo/.agents',
+      '--ro-bind /repo/.aws /repo/.aws',
+      '--perms 555 --tmpfs /repo/.capstan',
+      '--perms 555 --tmpfs /repo/.codex',
+      '--ro-bind /repo/.git /repo/.git',
+      '--remount-ro /repo/.agents --remount-ro /repo/.capstan --remount-ro /repo/.codex',
+    ].join(' '),
+    mountPoints: ['/repo/.agents', '/repo/.capstan', '/repo/.codex'],
+  });
+});
+
+describe('denied places', () => {
+  test('a folder is covered, a file is made unreadable', () => {
+    const disk = diskOf('/repo/a/x', '/repo/f');
+    expect(
+      plan(
+        files([
+          ['/', 'read'],
+          ['/repo/a', 'deny'],
+          ['/repo/f', 'deny'],
+        ]),
+        disk,
+      ).options,
+    ).toBe(`${readBase} --perms 000 --tmpfs /repo/a --ro-bind /dev/null /repo/f --remount-ro /repo/a`);
+  });
+
+  test('what is opened again inside can be reached', () => {
+    const rules = files([
+      ['/repo', 'write'],
+      ['/repo/a', 'deny'],
+      ['/repo/a/b', 'write'],
+      ['/', 'read'],
+    ]);
+    expect(plan(rules, diskOf('/repo/a/b/')).options).toBe(
+      `${readBase} --bind /repo /repo --perms 111 --tmpfs /repo/a --bind /repo/a/b /repo/a/b --remount-ro /repo/a`,
+    );
+  });
+
+  test('missing ones matter only where they could be made', () => {
+    const rules = files([
+      ['/', 'read'],
+      ['/w', 'write'],
+      ['/foreign', 'write'],
+      ['/w/x/y', 'deny'],
+      ['/r/x', 'deny'],
+      ['/foreign/x', 'deny'],
+    ]);
+    expect(plan(rules, diskOf('/w/', '/r/', '/foreign/'))).toEqual({
+      options: `${readBase} --bind /foreign /foreign --bind /w /w --perms 000 --tmpfs /w/x --remount-ro /w/x`,
+      mountPoints: ['/w/x'],
+    });
+  });
+
+  test('matches of globs are covered where they lead to', () => {
+    const disk = diskOf('/w/a.env', '/w/b.env -> ../s/secret', '/s/secret');
+    expect(
+      plan(
+        files([
+          ['/', 'read'],
+          ['/w', 'write'],
+        ]),
+        disk,
+        { deniedMatches: ['/w/a.env', '/w/b.env'] },
+      ).options,
+    ).toBe(`${readBase} --bind /w /w --ro-bind /dev/null /s/secret --ro-bind /dev/null /w/a.env`);
+  });
+});
+
+describe('limited reading', () => {
+  test('starts from nothing, shows links on the way, and ends read-only', () => {
+    const disk = diskOf('/usr/bin/bash', '/bin -> usr/bin', '/etc/', '/repo/');
+    expect(plan(files([['/repo', 'read']], { platformDefaults: true }), disk).options).toBe(
+      '--tmpfs / --dev /dev --proc /proc --symlink usr/bin /bin --ro-bind /etc /etc --ro-bind /repo /repo --ro-bind /usr /usr --remount-ro /',
+    );
+  });
+
+  test('a denied root hides nothing that is granted below', () => {
+    expect(
+      plan(
+        files([
+          ['/', 'deny'],
+          ['/docs', 'read'],
+        ]),
+        diskOf('/docs/'),
+      ).options,
+    ).toBe('--tmpfs / --dev /dev --proc /proc --ro-bind /docs /docs --remount-ro /');
+  });
+});
+
+describe('missing roots', () => {
+  test('are skipped, and what is protected in them does not keep them from being made', () => {
+    const rules = files([
+      ['/', 'read'],
+      ['/w', 'write'],
+      ['/w/new', 'write'],
+      ['/w/new/.git', 'read'],
+      ['/no', 'write'],
+      ['/no/.git', 'read'],
+    ]);
+    expect(plan(rules, diskOf('/w/'))).toEqual({ options: `${readBase} --bind /w /w`, mountPoints: [] });
+  });
+
+  test('a root that is a file has nothing below it', () => {
+    const rules = files([
+      ['/', 'read'],
+      ['/w/f', 'write'],
+      ['/w/f/.git', 'read'],
+    ]);
+    expect(plan(rules, diskOf('/w/f')).options).toBe(`${readBase} --bind /w/f /w/f`);
+  });
+});
+
+describe('folders that could be moved away', () => {
+  test('are mounted on themselves when something protected is in them', () => {
+    const rules = files([
+      ['/', 'read'],
+      ['/tmp', 'write'],
+      ['/tmp/x/repo', 'write'],
+      ['/tmp/x/repo/.git', 'read'],
+    ]);
+    expect(plan(rules, diskOf('/tmp/x/repo/.git/HEAD')).options).toBe(
+      `${readBase} --bind /tmp /tmp --bind /tmp/x /tmp/x --bind /tmp/x/repo /tmp/x/repo --ro-bind /tmp/x/repo/.git /tmp/x/repo/.git`,
+    );
+  });
+
+  test('the sandbox protects what it is made of', () => {
+    const rules = files([
+      ['/', 'read'],
+      ['/repo', 'write'],
+    ]);
+    const options = plan(rules, diskOf('/repo/bin/bwrap', '/usr/bin/x'), {
+      ownPaths: ['/repo/bin/bwrap', '/usr/bin/x'],
+    });
+    expect(options).toMatchObject({
+      options: `${readBase} --bind /repo /repo --bind /repo/bin /repo/bin --ro-bind /repo/bin/bwrap /repo/bin/bwrap`,
+    });
+  });
+});
+
+describe('links', () => {
+  test('a workspace behind a link is mounted where it is', () => {
+    const disk = diskOf('/home/me/repo -> /data/repo', '/data/repo/.git/HEAD');
+    const rules = files([
+      ['/', 'read'],
+      ['/home/me/repo', 'write'],
+      ['/home/me/repo/.git', 'read'],
+    ]);
+    expect(plan(rules, disk).options).toBe(
+      `${readBase} --bind /data/repo /data/repo --ro-bind /data/repo/.git /data/repo/.git`,
+    );
+  });
+
+  test('a protected link is held by its folder, and its target protected as well', () => {
+    const disk = diskOf('/repo/.codex -> shared', '/repo/shared/x', '/repo/src/', '/repo/other -> /etc', '/repo/file');
+    const rules = files([
+      ['/', 'read'],
+      ['/repo', 'write'],
+      ['/repo/.codex', 'read'],
+      ['/repo/.git', 'read'],
+    ]);
+    expect(plan(rules, disk)).toEqual({
+      options: `${readBase} --ro-bind /repo /repo --bind /repo/file /repo/file --ro-bind /repo/shared /repo/shared --bind /repo/src /repo/src`,
+      mountPoints: [],
+    });
+  });
+
+  test('a folder with too many names to hold still is refused', () => {
+    const many = Array.from({ length: 300 }, (_, index) => `/repo/${index}`);
+    const rules = files([
+      ['/', 'read'],
+      ['/repo', 'write'],
+      ['/repo/.git', 'read'],
+    ]);
+    expect(plan(rules, diskOf('/repo/.git -> /elsewhere', ...many))).toMatchObject({
+      kind: 'impossible',
+      message: expect.stringContaining('"/repo/.git" is protected and a symbolic link') as string,
+    });
+  });
+
+  test('nothing is granted through a link that a command could replace', () => {
+    const disk = diskOf('/tmp/mine -> /home/me', '/home/me/x');
+    const rules = files([
+      ['/', 'read'],
+      ['/tmp', 'write'],
+      ['/tmp/mine', 'write'],
+      ['/tmp/mine/.git', 'read'],
+    ]);
+    expect(plan(rules, disk)).toEqual({ options: `${readBase} --bind /tmp /tmp`, mountPoints: [] });
+  });
+
+  test('two spellings of one place: the stricter rule holds', () => {
+    const disk = diskOf('/opt/git -> /repo/.git', '/repo/.git/HEAD');
+    const rules = files([
+      ['/', 'read'],
+      ['/repo', 'write'],
+      ['/repo/.git', 'read'],
+      ['/opt/git', 'write'],
+    ]);
+    expect(plan(rules, disk).options).toBe(`${readBase} --bind /repo /repo --ro-bind /repo/.git /repo/.git`);
+  });
+
+  test('links that lead nowhere grant nothing and are held where they matter', () => {
+    const disk = diskOf('/repo/.git -> .git', '/repo/src/');
+    const rules = files([
+      ['/', 'read'],
+      ['/repo', 'write'],
+      ['/repo/.git', 'read'],
+      ['/repo/.git/x', 'write'],
+    ]);
+    expect(plan(rules, disk).options).toBe(`${readBase} --ro-bind /repo /repo --bind /repo/src /repo/src`);
+  });
+});

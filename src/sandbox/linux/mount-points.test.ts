@@ -1,0 +1,83 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createMountPoints } from './mount-points.ts';
+
+let base = '';
+let target = '';
+
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'capstan-points-'));
+  target = join(base, '.codex');
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+/** One engine. Engines in one process are told apart by nothing but their holds, as in two processes. */
+const engine = () => createMountPoints({ temporaryDirectory: base });
+
+function registry(): string {
+  return engine().registry as string;
+}
+
+test('a folder that a sandbox made goes with its last user', () => {
+  const [first, second] = [engine(), engine()];
+  const one = first.hold([target]);
+  mkdirSync(target);
+  const two = first.hold([target]);
+  const three = second.hold([target]);
+  one.release();
+  two.release();
+  expect(existsSync(target)).toBe(true);
+  three.release();
+  expect(existsSync(target)).toBe(false);
+  expect(readdirSync(registry())).toEqual([]);
+});
+
+test('a folder that was there before stays, and so does one with something in it', () => {
+  mkdirSync(target);
+  const hold = engine().hold([target, join(base, 'new')]);
+  mkdirSync(join(base, 'new/full'), { recursive: true });
+  hold.release();
+  expect([existsSync(target), existsSync(join(base, 'new/full'))]).toEqual([true, true]);
+});
+
+test('what a dead engine left behind is taken away by the next, or taken over', () => {
+  const dead = spawnSync(process.execPath, ['-e', '']).pid;
+  const other = join(base, '.git');
+  mkdirSync(target);
+  mkdirSync(other);
+  writeFileSync(join(registry(), `${dead}-1`), JSON.stringify({ process: dead, folders: [target, other] }));
+  const hold = engine().hold([target]);
+  expect([existsSync(target), existsSync(other)]).toEqual([true, false]);
+  hold.release();
+  expect(existsSync(target)).toBe(false);
+});
+
+test('a lock that nobody gives back is broken', () => {
+  mkdirSync(join(registry(), 'lock'));
+  engine().hold([target]).release();
+  expect(readdirSync(registry())).toEqual([]);
+});
+
+test('a registry that was tidied away is made again', () => {
+  const points = engine();
+  rmSync(registry(), { recursive: true });
+  const hold = points.hold([target]);
+  mkdirSync(target);
+  hold.release();
+  expect(existsSync(target)).toBe(false);
+});
+
+test('a registry that others can write is not trusted: then only this engine counts', () => {
+  chmodSync(registry(), 0o777);
+  const points = engine();
+  expect(points.registry).toBeUndefined();
+  const [one, two] = [points.hold([target]), points.hold([target])];
+  mkdirSync(target);
+  one.release();
+  expect(existsSync(target)).toBe(true);
+  two.release();
+  expect(existsSync(target)).toBe(false);
+});

@@ -1,0 +1,139 @@
+import { describe, expect, test } from 'vitest';
+import type { Access, NetworkAccess } from '../../protocol/permission-profile.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { DiskView, Sight } from '../disk-view.ts';
+import { seatbeltProfile } from './seatbelt-profile.ts';
+import { baseSection, networkSection, preferencesSection } from './seatbelt-sections.ts';
+
+function diskOf(seen: Readonly<Record<string, Sight>>): DiskView {
+  return { look: (path) => seen[path] ?? { kind: 'missing' }, list: () => [], canCreateIn: () => true };
+}
+
+const folder = { kind: 'folder' } as const;
+
+function policy(
+  rules: readonly (readonly [string, Access])[],
+  more: { globs?: readonly string[]; network?: NetworkAccess; platform?: boolean } = {},
+): ResolvedPolicy {
+  return {
+    enforcement: 'managed',
+    files: {
+      kind: 'restricted',
+      rules: rules.map(([path, access]) => ({ path, access, ifMissing: 'protect' })),
+      denyGlobs: more.globs ?? [],
+      platformDefaults: more.platform ?? false,
+    },
+    network: more.network ?? 'restricted',
+  };
+}
+
+/** What the policy adds to the fixed sections, with paths put in again. */
+function rulesOf(given: ResolvedPolicy, disk: DiskView): readonly string[] {
+  const { text, parameters } = seatbeltProfile(given, disk);
+  const fixed = new Set([baseSection, networkSection, preferencesSection].flatMap((section) => section.split('\n')));
+  const paths = new Map(parameters.map(([name, path]) => [`(param "${name}")`, path]));
+  return text
+    .trimEnd()
+    .split('\n')
+    .filter((line) => !fixed.has(line))
+    .map((line) => line.replaceAll(/\(param "\w+"\)/g, (name) => paths.get(name) ?? '?'));
+}
+
+test('rules come shallow first; folders with something protected in them keep their place; names are compared in any case', () => {
+  const disk = diskOf({ '/repo': folder, '/repo/.git': folder, '/repo/private': folder, '/repo/private/open': folder });
+  const given = policy([
+    ['/repo/private/open', 'write'],
+    ['/repo/private', 'deny'],
+    ['/repo/.codex', 'read'],
+    ['/repo/.git', 'read'],
+    ['/repo', 'write'],
+    ['/', 'read'],
+  ]);
+  expect(rulesOf(given, disk)).toEqual([
+    '(allow file-read* (subpath /))',
+    '(allow file-read* file-write* (subpath /repo))',
+    '(deny file-write* (subpath /repo/.codex))',
+    '(deny file-write* (regex #"^/repo/[.][cC][oO][dD][eE][xX](/|$)"))',
+    '(deny file-write* (subpath /repo/.git))',
+    '(deny file-read* file-write* (subpath /repo/private))',
+    '(allow file-read* file-write* (subpath /repo/private/open))',
+    '(deny file-write-unlink (literal /repo))',
+  ]);
+});
+
+test('paths are followed to where the system sees them, and a protected link is kept itself', () => {
+  const disk = diskOf({
+    '/tmp': { kind: 'link', target: 'private/tmp' },
+    '/private': folder,
+    '/private/tmp': folder,
+    '/repo': folder,
+    '/repo/.git': { kind: 'link', target: '/elsewhere' },
+    '/elsewhere': folder,
+  });
+  expect(
+    rulesOf(
+      policy([
+        ['/', 'read'],
+        ['/tmp', 'write'],
+        ['/repo', 'write'],
+        ['/repo/.git', 'read'],
+      ]),
+      disk,
+    ),
+  ).toEqual([
+    '(allow file-read* (subpath /))',
+    '(allow file-read* file-write* (subpath /repo))',
+    '(allow file-read* file-write* (subpath /private/tmp))',
+    '(deny file-write* (literal /repo/.git))',
+  ]);
+});
+
+test('a file as root is that file only', () => {
+  const disk = diskOf({ '/repo': folder, '/repo/notes': { kind: 'file' } });
+  expect(
+    rulesOf(
+      policy([
+        ['/', 'read'],
+        ['/repo/notes', 'write'],
+      ]),
+      disk,
+    ),
+  ).toContain('(allow file-read* file-write* (literal /repo/notes))');
+});
+
+describe('sections', () => {
+  const has = (given: ResolvedPolicy, section: string) => seatbeltProfile(given, diskOf({})).text.includes(section);
+
+  test('the network only when enabled, preferences only when everything may be read', () => {
+    expect(has(policy([['/', 'read']]), networkSection)).toBe(false);
+    expect(has(policy([['/', 'read']], { network: 'enabled' }), networkSection)).toBe(true);
+    expect(has(policy([['/', 'read']]), preferencesSection)).toBe(true);
+    expect(
+      has(
+        policy([
+          ['/', 'read'],
+          ['/x', 'deny'],
+        ]),
+        preferencesSection,
+      ),
+    ).toBe(false);
+    expect(has(policy([['/repo', 'read']], { platform: true }), preferencesSection)).toBe(false);
+  });
+
+  test('without limits on files only the network is closed', () => {
+    const { text } = seatbeltProfile(
+      { enforcement: 'managed', files: { kind: 'unrestricted' }, network: 'restricted' },
+      diskOf({}),
+    );
+    expect(text).toBe(`${baseSection}\n(allow file-read* file-write*)\n${preferencesSection}\n`);
+  });
+});
+
+test('globs become expressions that cannot be broken out of', () => {
+  const globs = ['/x/**/*.{env,pem}', '/x/a"b\\\\?[!a-c][~]', '/x/[z-a]'];
+  expect(rulesOf(policy([], { globs }), diskOf({}))).toEqual([
+    '(deny file-read* file-write* (regex #"^/x/(.*/)?[^/]*[.](env|pem)(/|$)"))',
+    '(deny file-read* file-write* (regex #"^/x/a.+b.+[^/][^/a-c][^/](/|$)"))',
+    '(deny file-read* file-write* (regex #"^/"))',
+  ]);
+});

@@ -1,0 +1,101 @@
+import { expect, test } from 'vitest';
+import type { Spawn } from '../ports/spawn.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { createSandbox } from './sandbox.ts';
+
+const command = { argv: ['ls'], cwd: '/', env: { A: '1' } };
+const restricted: ResolvedPolicy = {
+  enforcement: 'managed',
+  files: {
+    kind: 'restricted',
+    rules: [{ path: '/', access: 'read', ifMissing: 'skip' }],
+    denyGlobs: [],
+    platformDefaults: false,
+  },
+  network: 'restricted',
+};
+
+const unused: Spawn = {
+  run: () => {
+    throw new Error('nothing should run');
+  },
+};
+
+function sandboxOn(platform: string) {
+  return createSandbox({ platform, architecture: 'x64', env: {}, cwd: '/', temporaryDirectory: '/tmp', spawn: unused });
+}
+
+test.each<[string, ResolvedPolicy]>([
+  ['disabled', { enforcement: 'disabled', files: { kind: 'unrestricted' }, network: 'enabled' }],
+  ['external', { enforcement: 'external', files: { kind: 'unrestricted' }, network: 'restricted' }],
+  ['nothing to enforce', { enforcement: 'managed', files: { kind: 'unrestricted' }, network: 'enabled' }],
+])('%s: the command runs as it is, on every platform', async (_, policy) => {
+  for (const platform of ['linux', 'darwin', 'win32']) {
+    const planned = await sandboxOn(platform).plan(command, policy);
+    expect(planned).toMatchObject({ kind: 'runnable', ...command, files: [] });
+  }
+});
+
+test('a platform without a sandbox refuses, and says what to do', async () => {
+  expect(await sandboxOn('win32').plan(command, restricted)).toEqual({
+    kind: 'refused',
+    code: 'sandbox-missing',
+    message: 'There is no sandbox for win32 yet, and the policy does not let commands run without one.',
+    next: expect.stringContaining('WSL2') as string,
+  });
+});
+
+test('Linux without bubblewrap refuses', async () => {
+  expect(await sandboxOn('linux').plan(command, restricted)).toMatchObject({
+    kind: 'refused',
+    code: 'sandbox-missing',
+  });
+});
+
+test('a processor without a filter refuses while the network is restricted', async () => {
+  const spawn: Spawn = {
+    run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
+  };
+  const sandbox = createSandbox({
+    platform: 'linux',
+    architecture: 'riscv64',
+    env: { CAPSTAN_BWRAP: process.execPath },
+    cwd: '/nowhere',
+    temporaryDirectory: '/tmp',
+    spawn,
+  });
+  expect(await sandbox.plan(command, restricted)).toMatchObject({ code: 'policy-unenforceable' });
+  expect(await sandbox.plan(command, { ...restricted, network: 'enabled' })).toMatchObject({
+    kind: 'runnable',
+    files: [],
+  });
+});
+
+test('the machine is probed once, also when many commands come first', async () => {
+  let probes = 0;
+  const spawn: Spawn = {
+    run: async () => {
+      probes += 1;
+      return { kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 };
+    },
+  };
+  const sandbox = createSandbox({
+    platform: 'linux',
+    architecture: 'x64',
+    env: { CAPSTAN_BWRAP: process.execPath },
+    cwd: '/nowhere',
+    temporaryDirectory: '/tmp',
+    spawn,
+  });
+  sandbox.prepare();
+  const planned = await Promise.all([1, 2, 3].map(() => sandbox.plan(command, restricted)));
+  expect(planned.map((plan) => plan.kind)).toEqual(['runnable', 'runnable', 'runnable']);
+  expect(probes).toBe(1);
+});
+
+test('on a Mac the command runs under Seatbelt', async () => {
+  const planned = await sandboxOn('darwin').plan(command, restricted);
+  expect(planned).toMatchObject({ kind: 'runnable', cwd: '/', env: { A: '1', CODEX_SANDBOX: 'seatbelt' }, files: [] });
+  const argv = planned.kind === 'runnable' ? planned.argv : [];
+  expect([argv[0], argv[1], ...argv.slice(3)]).toEqual(['/usr/bin/sandbox-exec', '-p', '-DPATH_0=/', '--', 'ls']);
+});

@@ -47,12 +47,16 @@ export function createPipeStock({ temporaryDirectory }: { readonly temporaryDire
 
 async function makePipes(temporaryDirectory: string): Promise<readonly PipeEnds[]> {
   const folder = mkdtempSync(join(temporaryDirectory, 'capstan-pipes-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  // The process may end while the next batch is being made.
+  process.once('exit', remove);
   try {
     const names = Array.from({ length: batch }, (_, index) => join(folder, String(index)));
     await makeNamedPipes(names);
     return names.map(openPipe);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    process.off('exit', remove);
+    remove();
   }
 }
 

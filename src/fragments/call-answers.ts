@@ -7,9 +7,6 @@ export const outcomeUnknown =
 /** The call was never answered, in a file that says no more about it. */
 export const aborted = 'aborted';
 
-/** The turn was interrupted before the call began. */
-export const notStarted = 'aborted by user before it started';
-
 export function unknownTool(name: string, known: readonly string[]): string {
   return `There is no tool named ${JSON.stringify(name)}. Tools: ${known.join(', ')}.`;
 }

@@ -48,7 +48,7 @@ export const permissionsFragment: FragmentKind<PermissionsText> = {
       `Approval: ${told.approval}. ${approvalSentence[told.approval]}`,
       ...(told.readsEverything ? [] : ['Reading is limited to what commands need and to the roots listed here.']),
       ...list('Writable roots', told.writableRoots),
-      ...list('Read-only inside them', told.readOnlyPaths),
+      ...list('Read-only inside them, and shown as empty folders where they do not exist', told.readOnlyPaths),
       ...list('Not readable, and no request can change that', told.deniedPaths),
     ];
     return `\n${lines.join('\n')}\n`;

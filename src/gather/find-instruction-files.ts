@@ -2,7 +2,7 @@ import { sep } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { ancestors } from './ancestors.ts';
-import { fileSystem, reasonOf } from './file-system.ts';
+import { fileSystem, reasonOf, kindOfEntry } from './file-system.ts';
 
 /** Where to look, and for what. */
 export interface InstructionPlaces {
@@ -61,9 +61,16 @@ function projectFolders(cwd: string, markers: readonly string[]): readonly strin
   const folders: string[] = [];
   for (const folder of ancestors(cwd)) {
     folders.unshift(folder);
-    if (named.some((marker) => fileSystem.existsSync(inside(folder) + marker))) return folders;
+    if (named.some((marker) => isMarked(inside(folder) + marker, marker))) return folders;
   }
   return [cwd];
+}
+
+/** An empty `.git`, which a sandbox may leave behind for a while, makes no project of the folders below it. */
+function isMarked(path: string, marker: string): boolean {
+  if (marker !== '.git') return fileSystem.existsSync(path);
+  const kind = kindOfEntry(path);
+  return kind === 'file' || (kind === 'folder' && fileSystem.existsSync(inside(path) + 'HEAD'));
 }
 
 /** What a name is added to. This runs before every model request, and `join` costs more than the look at the file. */

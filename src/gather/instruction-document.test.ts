@@ -23,6 +23,7 @@ beforeEach(() => {
   repo = join(folder, 'repo');
   mkdirSync(home);
   mkdirSync(join(repo, '.git'), { recursive: true });
+  writeFileSync(join(repo, '.git', 'HEAD'), 'ref: refs/heads/main\n');
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 

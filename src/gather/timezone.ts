@@ -12,7 +12,7 @@ export interface ZoneFiles {
   readonly zoneFolder: string;
 }
 
-export const systemZoneFiles: ZoneFiles = {
+const systemZoneFiles: ZoneFiles = {
   localtime: '/etc/localtime',
   timezone: '/etc/timezone',
   zoneFolder: '/usr/share/zoneinfo',

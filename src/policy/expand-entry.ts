@@ -35,7 +35,7 @@ export function expandEntry(entry: FileSystemEntry, places: Places): Expanded {
 }
 
 /** The workspace roots, or the working folder when there are none. */
-export function rootsOf(places: Places): readonly string[] {
+function rootsOf(places: Places): readonly string[] {
   return places.workspaceRoots.length > 0 ? places.workspaceRoots : [places.cwd];
 }
 

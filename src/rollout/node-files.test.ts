@@ -70,7 +70,7 @@ describe('a thread on a real disk', () => {
     const more = second.append([{ type: 'event_msg', payload: { text: 'more' } }]);
     await second.close();
     const lines = [];
-    for await (const line of store().read(id, { from: 1 as Ordinal })) lines.push(line);
+    for await (const line of store().read(id, { from: 0 as Ordinal })) lines.push(line);
     expect(lines).toEqual([...written, ...more]);
   });
 

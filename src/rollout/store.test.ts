@@ -57,7 +57,7 @@ describe('creating a thread', () => {
   test('counts on from the cut of the thread that it was forked from', async () => {
     const { store } = newStore();
     const thread = owned(await store.create(id, { history_base: { end_ordinal_exclusive: 23 } }));
-    expect(thread.append([draft('a')])).toMatchObject([{ ordinal: 24 }]);
+    expect(thread.append([draft('a')])).toMatchObject([{ ordinal: 23 }, { ordinal: 24 }]);
     await thread.close();
     expect(await collect(store.read(id, { from: 23 as Ordinal }))).toEqual(['meta', 'a']);
     expect(owned(await store.open(id)).append([draft('b')])).toMatchObject([{ ordinal: 25 }]);

@@ -95,8 +95,10 @@ function definedOnly(env: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** The folder that holds `dist/` or `src/`: what the package's preparation unpacks is found from here. */
+/** The package's own folder, from sources and from any depth of the bundle: what its preparation unpacks is there. */
 function packageRoot(): string {
-  const here = dirname(fileURLToPath(import.meta.url));
-  return here.endsWith('surfaces') ? join(here, '..', '..') : join(here, '..');
+  const { existsSync } = process.getBuiltinModule('node:fs');
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
 }

@@ -1,18 +1,26 @@
 import type { Step } from '../envelope/step.ts';
-import { notStarted } from '../fragments/call-answers.ts';
 import type { CallItem } from '../protocol/item.ts';
 import type { CallResult, RefusedCall } from '../tools/define.ts';
 import type { Turn } from './parts.ts';
 import { recordAnswer, recordTurnItem } from './record.ts';
 
+/** A call that ends sooner than this shares its sync with what comes after it. */
+const patienceMs = 50;
+
+interface Ended {
+  readonly call: CallItem;
+  readonly end: CallResult | RefusedCall;
+}
+
 /**
  * The calls of one step. Each begins as soon as it is known and its line is durable, while the model may still be
- * speaking; all are answered in the order in which they were asked for.
+ * speaking. Answers are recorded when the model has finished, in the order in which they come.
  */
 export class Calls {
   readonly #turn: Turn;
   readonly #step: Step;
-  readonly #running: { readonly call: CallItem; readonly result: Promise<CallResult | RefusedCall> }[] = [];
+  readonly #running = new Map<CallItem, Promise<Ended>>();
+  #any = false;
 
   constructor(turn: Turn, step: Step) {
     this.#turn = turn;
@@ -20,25 +28,42 @@ export class Calls {
   }
 
   get any(): boolean {
-    return this.#running.length > 0;
+    return this.#any;
   }
 
   start(call: CallItem): void {
-    const result = this.#run(call);
+    const running = this.#run(call).then((end) => ({ call, end }));
     // A lost disk is reported by `finish`; until then nobody listens.
-    result.catch(() => {});
-    this.#running.push({ call, result });
+    running.catch(() => {});
+    this.#running.set(call, running);
+    this.#any = true;
   }
 
+  /** Waits for all, and leaves nothing that is known untold while it waits. */
   async finish(): Promise<void> {
-    for (const { call, result } of this.#running) {
-      const end = await result;
-      if ('item' in end) {
-        recordTurnItem(this.#turn, end.item);
-        this.#turn.log.tell({ kind: 'item-completed', item: end.item });
-      }
-      recordAnswer(this.#turn, call, end.output);
+    while (this.#running.size > 0) {
+      const first = await this.#first();
+      this.#running.delete(first.call);
+      this.#record(first);
     }
+  }
+
+  async #first(): Promise<Ended> {
+    const first = Promise.race(this.#running.values());
+    const waiting = new AbortController();
+    const soon = await Promise.race([first, this.#turn.parts.clock.sleep(patienceMs, waiting.signal)]);
+    waiting.abort();
+    if (soon !== undefined) return soon;
+    const [ended] = await Promise.all([first, this.#turn.log.durable()]);
+    return ended;
+  }
+
+  #record({ call, end }: Ended): void {
+    if ('item' in end) {
+      recordTurnItem(this.#turn, end.item);
+      this.#turn.log.tell({ kind: 'item-completed', item: end.item });
+    }
+    recordAnswer(this.#turn, call, end.output);
   }
 
   async #run(call: CallItem): Promise<CallResult | RefusedCall> {
@@ -47,6 +72,6 @@ export class Calls {
     if (prepared.kind === 'refused') return prepared;
     log.tell({ kind: 'item-started', item: prepared.item });
     await log.durable();
-    return signal.aborted ? { kind: 'refused', output: notStarted } : prepared.run(signal);
+    return prepared.run(signal);
   }
 }

@@ -25,10 +25,11 @@ export async function openTurn(parts: ThreadParts, log: ThreadLog, input: TurnIn
     instructionsSoFar: base === undefined ? {} : { base },
     tools: parts.router.names,
   });
-  const turn: Turn = { parts, log, threadId, envelope, signal };
+  const { turnId } = envelope.telemetry;
+  const turn: Turn = { parts, log, threadId, turnId, envelope, signal };
   closeDeadTurn(turn);
   log.record(turnStarted(envelope));
-  log.tell({ kind: 'turn-started', turnId: envelope.telemetry.turnId });
+  log.tell({ kind: 'turn-started', turnId });
   return turn;
 }
 
@@ -43,11 +44,13 @@ function storedInstructions(meta: JsonObject): BaseInstructions | undefined {
 }
 
 /** A process died in the middle of a turn: calls under way get the only honest answer, and the model is told (I3). */
-function closeDeadTurn({ log, ...turn }: Turn): void {
+function closeDeadTurn(turn: Turn): void {
+  const { log } = turn;
   const dead = log.state.openTurn;
   if (dead === undefined) return;
-  for (const call of unansweredCalls(log.state)) recordAnswer({ log, ...turn }, call, outcomeUnknown);
-  recordFragments({ log, ...turn }, turnAbortedFragment, 'process-died');
+  const asDead = { ...turn, turnId: dead.id };
+  for (const call of unansweredCalls(log.state)) recordAnswer(asDead, call, outcomeUnknown);
+  recordFragments(asDead, turnAbortedFragment, 'process-died');
   log.record(turnFoundDead(dead.id));
 }
 

@@ -6,7 +6,7 @@ import type { Ids } from '../ports/ids.ts';
 import type { ModelClient } from '../ports/model-client.ts';
 import type { Encoder } from '../ports/prompt.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
-import type { ThreadId } from '../protocol/ids.ts';
+import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Router } from '../tools/router.ts';
 import type { ThreadLog } from './log.ts';
 
@@ -39,6 +39,8 @@ export interface Turn {
   readonly parts: ThreadParts;
   readonly log: ThreadLog;
   readonly threadId: ThreadId;
+  /** Whose turn the lines belong to. */
+  readonly turnId: TurnId;
   readonly envelope: Envelope;
   readonly signal: AbortSignal;
 }

@@ -9,10 +9,10 @@ import type { Turn } from './parts.ts';
 /** Ways in which an item enters history. Each records its origin with it. */
 
 export function recordUserMessage(turn: Turn, words: string): void {
-  const { log, parts, envelope } = turn;
+  const { log, parts, turnId } = turn;
   const id = `msg_${parts.ids.uuid()}`;
   const item: Item = { type: 'message', id, role: 'user', content: [{ type: 'input_text', text: words }] };
-  log.record(itemLine(item, { family: 'user' }, envelope.telemetry.turnId));
+  log.record(itemLine(item, { family: 'user' }, turnId));
   recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: words });
 }
 
@@ -20,22 +20,22 @@ export function recordFragments<Payload>(turn: Turn, kind: FragmentKind<Payload>
   recordContext(turn, [render(kind, payload)]);
 }
 
-export function recordContext({ log, parts, envelope }: Turn, fragments: readonly Fragment[]): void {
+export function recordContext({ log, parts, turnId }: Turn, fragments: readonly Fragment[]): void {
   for (const message of mergeFragments(fragments)) {
-    log.record(itemLine(message.item(`msg_${parts.ids.uuid()}`), message.origin, envelope.telemetry.turnId));
+    log.record(itemLine(message.item(`msg_${parts.ids.uuid()}`), message.origin, turnId));
   }
 }
 
 /** The answer to a call, of the type that the call asks for and within the budget of one output. */
-export function recordAnswer({ log, parts, envelope }: Turn, call: CallItem, output: string): void {
+export function recordAnswer({ log, parts, turnId, envelope }: Turn, call: CallItem, output: string): void {
   const limited = limitOutput(output, envelope.window.toolOutput);
   const [type, prefix] =
     call.type === 'function_call' ? ['function_call_output', 'fco'] : ['custom_tool_call_output', 'ctco'];
   const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output: limited };
-  log.record(itemLine(item, { family: 'tool' }, envelope.telemetry.turnId));
+  log.record(itemLine(item, { family: 'tool' }, turnId));
 }
 
 /** The record from which lists and screens are made. */
-export function recordTurnItem({ log, parts, threadId, envelope }: Turn, item: TurnItem): void {
-  log.record(itemCompleted({ threadId, turnId: envelope.telemetry.turnId, at: parts.clock.now(), item }));
+export function recordTurnItem({ log, parts, threadId, turnId }: Turn, item: TurnItem): void {
+  log.record(itemCompleted({ threadId, turnId, at: parts.clock.now(), item }));
 }

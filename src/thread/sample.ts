@@ -63,12 +63,12 @@ async function ask(turn: Turn, step: Step): Promise<StepAnswer> {
   return lastMessage === undefined ? answer : { ...answer, lastMessage };
 }
 
-function recordRequest({ parts, log, threadId, envelope }: Turn, step: Step) {
-  const { identity, telemetry } = envelope;
+function recordRequest({ parts, log, threadId, turnId, envelope }: Turn, step: Step) {
+  const { identity } = envelope;
   const drafts = requestDrafts(
     log.state,
     {
-      turnId: telemetry.turnId,
+      turnId,
       step: step.index,
       encoder: parts.encoder.version,
       options: {
@@ -78,7 +78,7 @@ function recordRequest({ parts, log, threadId, envelope }: Turn, step: Step) {
         ...(identity.verbosity === undefined ? {} : { verbosity: identity.verbosity }),
         parallelToolCalls: true,
         cacheKey: threadId,
-        labels: { session_id: threadId, thread_id: threadId, turn_id: telemetry.turnId },
+        labels: { session_id: threadId, thread_id: threadId, turn_id: turnId },
       },
     },
     step.tools,
@@ -91,14 +91,14 @@ function recordRequest({ parts, log, threadId, envelope }: Turn, step: Step) {
 
 /** The model's own item, as it came; only an id is added where none was given. */
 function recordItem(turn: Turn, received: Item): Item {
-  const { log, parts, envelope } = turn;
+  const { log, parts, turnId } = turn;
   const item = received['id'] === undefined ? withId(received, parts.ids.uuid()) : received;
   const shown = shownItem(item);
   if (shown !== undefined) {
     recordTurnItem(turn, shown);
     log.tell({ kind: 'item-completed', item: shown });
   }
-  log.record(itemLine(item, { family: 'model' }, envelope.telemetry.turnId));
+  log.record(itemLine(item, { family: 'model' }, turnId));
   return item;
 }
 

@@ -17,8 +17,7 @@ export async function settle(
   answer: Exclude<StepAnswer, { kind: 'go-on' }>,
   lastMessage: string | undefined,
 ): Promise<TurnResult> {
-  const { log, parts, envelope } = turn;
-  const { turnId } = envelope.telemetry;
+  const { log, parts, turnId, envelope } = turn;
   const said = lastMessage === undefined ? {} : { lastMessage };
   const end = { envelope, endedAt: parts.clock.now(), ...said };
   switch (answer.kind) {

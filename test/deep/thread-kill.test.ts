@@ -26,11 +26,9 @@ it(`keeps the laws over ${kills} kills of real processes on the real disk`, asyn
   const promised: Acknowledged[] = [];
   try {
     for (let kill = 0; kill < kills; kill++) {
-      // From the first moments of a process to well into its work.
-      const acknowledged = await runUntilKilled(
-        [home, model.url, ...(id === undefined ? [] : [id])],
-        150 + ((kill * 37) % 400),
-      );
+      // From the first moments of a process to well into its work, however busy the machine is.
+      const words = [home, model.url, ...(id === undefined ? [] : [id])];
+      const acknowledged = await runUntilKilled(words, { promises: kill % 9, thenMs: (kill * 37) % 50 });
       promised.push(...acknowledged);
       id ??= acknowledged[0]?.id;
       checkPromises(linesIn(home), promised);
@@ -50,16 +48,24 @@ function stepFor(index: number): Step {
   return index % 3 === 2 ? answer({ items: [say(`done ${index}`)] }) : call;
 }
 
-async function runUntilKilled(words: readonly string[], afterMs: number): Promise<readonly Acknowledged[]> {
+async function runUntilKilled(
+  words: readonly string[],
+  until: { readonly promises: number; readonly thenMs: number },
+): Promise<readonly Acknowledged[]> {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'thread-writer.ts'), ...words], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let [printed, complaints] = ['', ''];
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  const killIfDue = (): void => {
+    if (printed.split('\n').length > until.promises) setTimeout(() => child.kill('SIGKILL'), until.thenMs);
+  };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+    killIfDue();
+  });
+  setTimeout(killIfDue, 100);
   child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
-  const timer = setTimeout(() => child.kill('SIGKILL'), afterMs);
   const signal = await new Promise((resolve) => child.on('close', (_code, reason) => resolve(reason)));
-  clearTimeout(timer);
   expect(signal, complaints).toBe('SIGKILL');
   const whole = printed.slice(0, printed.lastIndexOf('\n') + 1);
   return whole

@@ -19,7 +19,10 @@ export function providerCredentials(provider: ProviderOptions, environment: Envi
   return () => Promise.resolve(resolve(provider, environment));
 }
 
-function resolve({ envKeys, bearerToken, name, envKeyInstructions }: ProviderOptions, environment: Environment): Credentials {
+function resolve(
+  { envKeys, bearerToken, name, envKeyInstructions }: ProviderOptions,
+  environment: Environment,
+): Credentials {
   if (envKeys.length === 0) {
     const token = bearerToken?.trim() ?? '';
     return token === '' ? { kind: 'none' } : { kind: 'bearer', token };

@@ -47,6 +47,16 @@ suite(trial.title, () => {
       expect(exitCode).toBe(0);
     });
 
+    test('nothing is open but the standard streams', async () => {
+      const look =
+        'for (0 .. 1023) { my $target = readlink("/proc/self/fd/$_"); print "$target\\n" if defined $target }';
+      const { text } = await run(readOnly, ['perl', '-e', look]);
+      expect([...new Set(text.trim().split('\n'))]).toEqual([
+        '/dev/null',
+        expect.stringMatching(/^\/tmp\/capstan-pipes-\S+ \(deleted\)$/),
+      ]);
+    });
+
     test('exit codes and signals come through', async () => {
       expect((await run(readOnly, 'exit 42')).exitCode).toBe(42);
       expect((await run(readOnly, 'kill -TERM $$')).exitCode).toBe(143);
@@ -141,11 +151,11 @@ suite(trial.title, () => {
     });
 
     test('a time-out kills everything inside', async () => {
-      const { text } = await run(workspaceWrite, `(setsid sh -c 'sleep 0.6; touch late' &) ; echo up; sleep 60`, {
-        timeoutMs: 300,
+      const { text } = await run(workspaceWrite, `(setsid sh -c 'sleep 2; touch late' &) ; echo up; sleep 60`, {
+        timeoutMs: 1000,
       });
       expect(text).toBe('up\n');
-      await new Promise((resolve) => setTimeout(resolve, 800));
+      await new Promise((resolve) => setTimeout(resolve, 1500));
       expect(existsSync(join(repo, 'late'))).toBe(false);
     });
 

@@ -1,5 +1,7 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parentOf } from '../../policy/paths.ts';
+import { accessByRules } from '../../policy/access.ts';
+import { isWithin, parentOf } from '../../policy/paths.ts';
 import { profileFor } from '../../policy/profiles.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
@@ -54,6 +56,72 @@ function plan(
 }
 
 const readBase = '--ro-bind / / --dev /dev --proc /proc';
+
+describe('law', () => {
+  const path = fc
+    .array(fc.constantFrom('a', 'b', '.git'), { minLength: 1, maxLength: 4 })
+    .map((names) => `/${names.join('/')}`);
+  const granted = fc.constantFrom<Access>('read', 'write', 'deny');
+
+  /** What a command meets at a path that exists: the last mount that covers it decides. */
+  function met(options: readonly string[], target: string): Access {
+    let found: Access = 'deny';
+    for (const [index, option] of options.entries()) {
+      const [first = '', second = ''] = options.slice(index + 1);
+      if (option === '--tmpfs' && isWithin(target, first)) found = options[index - 1] === '555' ? 'read' : 'deny';
+      if (option === '--bind' && isWithin(target, second)) found = 'write';
+      if (option === '--ro-bind' && isWithin(target, second)) found = first === '/dev/null' ? 'deny' : 'read';
+    }
+    return found;
+  }
+
+  test('every place that exists has the access of its most specific rule, and mounts lie on places that exist', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(path, granted), { maxLength: 7 }),
+        fc.option(granted, { nil: undefined }),
+        fc.array(path, { minLength: 1, maxLength: 7 }),
+        (rules, root, existing) => {
+          const disk = diskOf(...existing.map((name) => `${name}/`));
+          const resolved = files(root === undefined ? rules : [...rules, ['/', root]]);
+          const made = planMounts({ files: resolved, deniedMatches: [], ownPaths: [], ownProcessTable: false }, disk);
+          const options = made.kind === 'mounts' ? made.options : [];
+          const restricted = resolved.kind === 'restricted' ? resolved.rules : [];
+          for (const target of existing) expect(met(options, target)).toBe(accessByRules(restricted, target));
+          const bound = options.filter((_, index) => ['--bind', '--ro-bind'].includes(options[index - 1] ?? ''));
+          expect(bound.map((source) => disk.look(source).kind)).not.toContain('missing');
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  test('what is protected and missing cannot be made: something is mounted on the way to it', () => {
+    fc.assert(
+      fc.property(path, fc.array(path, { maxLength: 5 }), (guarded, existing) => {
+        const disk = diskOf('/w/', ...existing.map((name) => `/w${name}/`));
+        const target = `/w${guarded}`;
+        fc.pre(disk.look(target).kind === 'missing');
+        const made = planMounts(
+          {
+            files: files([
+              ['/', 'read'],
+              ['/w', 'write'],
+              [target, 'read'],
+            ]),
+            deniedMatches: [],
+            ownPaths: [],
+            ownProcessTable: true,
+          },
+          disk,
+        );
+        const points = made.kind === 'mounts' ? made.mountPoints : [];
+        expect(points.filter((point) => isWithin(target, point)).length).toBe(1);
+        expect(points.every((point) => disk.look(parentOf(point)).kind === 'folder')).toBe(true);
+      }),
+    );
+  });
+});
 
 test('read-only is the disk without writing', () => {
   expect(plan(files([['/', 'read']]), diskOf('/repo/.git/'))).toEqual({ options: readBase, mountPoints: [] });

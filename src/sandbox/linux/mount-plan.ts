@@ -5,6 +5,7 @@ import type { ResolvedFiles } from '../../protocol/resolved-policy.ts';
 import type { DiskView } from '../disk-view.ts';
 import { followLinks } from '../follow-links.ts';
 import { type RealPolicy, realPolicy, type RealRule } from '../real-policy.ts';
+import { type Mount, mountOptions } from './mount.ts';
 
 export interface MountPlan {
   readonly kind: 'mounts';
@@ -29,11 +30,6 @@ export interface MountRequest {
   /** Whether this system lets a sandbox have its own process table. */
   readonly ownProcessTable: boolean;
 }
-
-type Mount =
-  | { readonly kind: 'writable' | 'read-only' | 'unreadable-file' }
-  | { readonly kind: 'empty-folder'; readonly mode: '000' | '111' | '555' }
-  | { readonly kind: 'link'; readonly target: string };
 
 /** A folder whose names must not change is opened child by child; beyond this many that takes too long. */
 const mostHeldChildren = 250;
@@ -88,7 +84,7 @@ function assemble(
     options: [
       ...root,
       ...machinery(request),
-      ...sorted.flatMap(([path, mount]) => optionsFor(path, mount)),
+      ...sorted.flatMap(([path, mount]) => mountOptions(path, mount)),
       // Last, because mounting below a folder that is already read-only fails. What is mounted below stays as it is.
       ...[...empty, ...(base === 'deny' ? ['/'] : [])].flatMap((path) => ['--remount-ro', path]),
     ],
@@ -98,22 +94,6 @@ function assemble(
 
 function machinery({ ownProcessTable }: MountRequest): readonly string[] {
   return ['--dev', '/dev', ...(ownProcessTable ? ['--proc', '/proc'] : [])];
-}
-
-function optionsFor(path: string, mount: Mount): readonly string[] {
-  switch (mount.kind) {
-    case 'writable':
-      return ['--bind', path, path];
-    case 'read-only':
-      return ['--ro-bind', path, path];
-    case 'unreadable-file':
-      // A device on a mount without devices: opening it is refused, whoever asks.
-      return ['--ro-bind', '/dev/null', path];
-    case 'empty-folder':
-      return ['--perms', mount.mode, '--tmpfs', path];
-    case 'link':
-      return ['--symlink', mount.target, path];
-  }
 }
 
 interface Ground {

@@ -1,3 +1,4 @@
+import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { Usage } from '../../protocol/usage.ts';
@@ -54,15 +55,20 @@ export function execEvents(): (event: ThreadEvent) => readonly ExecEvent[] {
       case 'item-completed':
         return shown('item.completed', event.item);
       case 'warning':
-        return [{ type: 'error', message: event.outcome.message }];
+        return [{ type: 'error', message: sentence(event.outcome) }];
       case 'turn-completed':
         return [{ type: 'turn.completed', usage: execUsage(event.usage) }];
       case 'turn-failed':
-        return failed(event.outcome.message);
+        return failed(sentence(event.outcome));
       case 'turn-aborted':
         return failed('The turn was interrupted.');
     }
   };
+}
+
+/** What happened and what to do about it, in one text: readers of events have no second field for advice. */
+function sentence({ message, next }: Outcome): string {
+  return next === '' ? message : `${message} ${next}`;
 }
 
 function failed(message: string): readonly ExecEvent[] {

@@ -65,14 +65,16 @@ async function run(
   signal: AbortSignal,
 ): Promise<CallResult> {
   const { policy, window, telemetry } = step.envelope;
-  const names = { CODEX_THREAD_ID: telemetry.threadId, CAPSTAN_THREAD_ID: telemetry.threadId };
+  const names = {
+    CODEX_THREAD_ID: telemetry.threadId,
+    CAPSTAN_THREAD_ID: telemetry.threadId,
+    ...(policy.resolved.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {}),
+  };
   const env = childEnvironment(await shellEnvironment.variables(), policy.shellEnvironment, names);
   const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy.resolved);
   if (command.kind === 'refused') {
-    return {
-      output: refused(command.message, command.next),
-      item: { ...item, status: 'declined', output: command.message },
-    };
+    const { message, next } = command;
+    return { output: refused(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };
   }
   const limits = { timeoutMs: given.timeoutMs, outputBytes: heldOutputBytes };
   const end = await spawn.run(command, limits, signal);

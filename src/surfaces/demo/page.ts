@@ -1,0 +1,107 @@
+import { styleText } from 'node:util';
+import type { Environment } from '../environment.ts';
+import { wrap } from './layout.ts';
+
+export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'bad';
+
+const formats = { strong: 'bold', quiet: 'dim', good: 'green', bad: 'red' } as const;
+
+const margin = 3;
+const labelWidth = 9;
+const widest = 100;
+
+/** What a page is written on. */
+export interface Paper {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): void;
+}
+
+/**
+ * The demo as text: headings, paragraphs, and rows with a label on the left. Lines are written as things happen; the
+ * line of a command stays open until its end is known.
+ */
+export class Page {
+  /** Columns that the text of a row may take. */
+  readonly rowWidth: number;
+  readonly #paper: Paper;
+  readonly #width: number;
+  readonly #colours: boolean;
+  /** Columns used in the open line. */
+  #open: number | undefined;
+
+  constructor(paper: Paper, env: Environment) {
+    this.#paper = paper;
+    this.#colours = paper.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
+    this.#width = Math.min(widest, Math.max(40, paper.columns ?? widest));
+    this.rowWidth = this.#width - margin - labelWidth;
+  }
+
+  heading(text: string): void {
+    this.#lines(['', this.#styled(text, 'strong'), '']);
+  }
+
+  paragraph(text: string, tone: Tone = 'plain'): void {
+    this.#lines(wrap(text, this.#width - margin).map((line) => this.#indented(line, margin, tone)));
+  }
+
+  gap(): void {
+    this.#lines(['']);
+  }
+
+  /** Lines that are to be copied as they are. */
+  copy(lines: readonly string[]): void {
+    this.#lines(['', ...lines.map((line) => this.#indented(line, 2 * margin, 'strong')), '']);
+  }
+
+  row(label: string, lines: readonly string[], tone: Tone = 'plain'): void {
+    this.#lines(this.#rowLines(label, lines, tone));
+  }
+
+  /** More lines of the row above. */
+  more(lines: readonly string[], tone: Tone = 'plain'): void {
+    this.row('', lines, tone);
+  }
+
+  /** A row whose last line is finished by `close`. */
+  open(label: string, text: string): void {
+    const lines = this.#rowLines(label, wrap(text, this.rowWidth), 'strong');
+    this.#lines(lines.slice(0, -1));
+    this.#paper.write(lines.at(-1) ?? '');
+    this.#open = margin + labelWidth + (wrap(text, this.rowWidth).at(-1)?.length ?? 0);
+  }
+
+  close(text: string, tone: Tone): void {
+    const used = this.#open ?? this.#width;
+    if (used + 2 + text.length > this.#width) return this.more([text], tone);
+    this.#open = undefined;
+    this.#paper.write(`  ${this.#styled(text, tone)}\n`);
+  }
+
+  /** Ends a line that was left open. */
+  end(): void {
+    this.#lines([]);
+  }
+
+  #rowLines(label: string, lines: readonly string[], tone: Tone): readonly string[] {
+    return lines.map((line, index) => {
+      const name = (index === 0 ? label : '').padEnd(labelWidth);
+      return `${' '.repeat(margin)}${this.#styled(name, 'quiet')}${this.#styled(line, tone)}`;
+    });
+  }
+
+  #indented(line: string, columns: number, tone: Tone): string {
+    return `${' '.repeat(columns)}${this.#styled(line, tone)}`;
+  }
+
+  #lines(lines: readonly string[]): void {
+    if (this.#open !== undefined) this.#paper.write('\n');
+    this.#open = undefined;
+    for (const line of lines) this.#paper.write(`${line.trimEnd()}\n`);
+  }
+
+  #styled(text: string, tone: Tone): string {
+    if (!this.#colours || tone === 'plain' || text.trim() === '') return text;
+    return styleText(formats[tone], text, { validateStream: false });
+  }
+}

@@ -1,0 +1,70 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Environment } from '../environment.ts';
+import { projectFiles } from './project.ts';
+
+/** The folders of one demo. They stay when it is over, so that a reader can look into them. */
+export interface Place {
+  readonly root: string;
+  /** A user folder of its own: the person's configuration and threads are not touched. */
+  readonly home: string;
+  /** Where the agent works. */
+  readonly project: string;
+}
+
+export function makePlace(env: Environment): Place {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-demo-')));
+  const place = { root, home: join(root, 'home'), project: join(root, 'project') };
+  mkdirSync(place.home, { mode: 0o700 });
+  mkdirSync(place.project);
+  for (const [name, text] of Object.entries(projectFiles(process.execPath))) {
+    writeFileSync(join(place.project, name), text);
+  }
+  // Where there is no git, the folder is simply no repository.
+  const options = { cwd: place.project, env: placeEnvironment(place, env), stdio: 'ignore' } as const;
+  spawnSync('git', ['init', '--quiet'], options);
+  return place;
+}
+
+/** Temporary folders are not writable here: the place itself lies in one, and nothing but the project should change. */
+export function writeConfig({ home }: Place, modelUrl: string): void {
+  const text = `model = "scripted"
+model_provider = "demo"
+sandbox_mode = "workspace-write"
+
+[sandbox_workspace_write]
+exclude_slash_tmp = true
+exclude_tmpdir_env_var = true
+
+[model_providers.demo]
+name = "the demo"
+base_url = ${JSON.stringify(modelUrl)}
+`;
+  writeFileSync(join(home, 'config.toml'), text);
+}
+
+/** The person's environment, but for what would lead the engine, or git, elsewhere. */
+export function placeEnvironment({ home }: Place, env: Environment): Environment {
+  const kept = Object.entries(env).filter(([name]) => name === 'CAPSTAN_BWRAP' || !/^(CAPSTAN|CODEX|GIT)_/.test(name));
+  return { ...Object.fromEntries(kept), CAPSTAN_HOME: home };
+}
+
+/** The folder's long name left out: the introduction says what the mark stands for. */
+export function shortened({ root }: Place, text: string): string {
+  return text.replaceAll(root, '…');
+}
+
+/** The text of a file of the project; empty when there is none. */
+export function projectText({ project }: Place, name: string): string {
+  const path = join(project, name);
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+/** Gives the rollout a short name beside its long one. */
+export function linkRollout({ root }: Place, rollout: string): string {
+  const link = join(root, 'rollout.jsonl');
+  symlinkSync(rollout, link);
+  return link;
+}

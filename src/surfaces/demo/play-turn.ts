@@ -1,0 +1,110 @@
+import type { RecordedRequest, ScriptedModel } from '../../testing/index.ts';
+import type { Environment } from '../environment.ts';
+import { type ExecEvent, type ExecItem, shellWords } from '../exec/events.ts';
+import { type ExecEnd, type ExecProcess, startExec } from './exec-process.ts';
+import { cut, wrap } from './layout.ts';
+import type { Page } from './page.ts';
+import { type Place, shortened } from './place.ts';
+import { constantParts, toldIn } from './told.ts';
+
+/** What every part of the demo works with. */
+export interface Stage {
+  readonly page: Page;
+  readonly place: Place;
+  readonly model: ScriptedModel;
+  readonly env: Environment;
+  readonly signal: AbortSignal;
+}
+
+export interface TurnAsked {
+  /** Options of `exec`, and `resume` with its id. */
+  readonly options: readonly string[];
+  readonly words: string;
+  /** Called while a command is under way. */
+  readonly meanwhile?: (process: ExecProcess) => Promise<void>;
+}
+
+type Command = Extract<ExecItem, { type: 'command_execution' }>;
+
+/** What came of a turn, as its process told it. */
+export interface TurnSeen {
+  readonly threadId: string;
+  /** Commands that ended, in order. */
+  readonly commands: readonly Command[];
+  readonly completed: boolean;
+  readonly end: ExecEnd;
+}
+
+const outputLines = 4;
+
+/** Runs `capstan exec` for one turn and shows what happens in it. */
+export async function playTurn(stage: Stage, { options, words, meanwhile }: TurnAsked): Promise<TurnSeen> {
+  const { page, place, model, env, signal } = stage;
+  page.row('$', wrap(shellWords(['capstan', 'exec', '--json', ...options, words]), page.rowWidth), 'strong');
+  const before = model.requests.at(-1);
+  const process = startExec({ words: [...options, words], cwd: place.project, env, signal });
+  const seen = { threadId: '', completed: false, commands: [] as Command[] };
+  const request = await Promise.race([model.request(model.requests.length), process.gone]);
+  if (request !== undefined) showTold(stage, request, before, words);
+  for await (const event of process.events) {
+    showEvent(page, event);
+    if (event.type === 'thread.started') seen.threadId = event.thread_id;
+    if (event.type === 'turn.completed') seen.completed = true;
+    if (!('item' in event) || event.item.type !== 'command_execution') continue;
+    if (event.type === 'item.started') await meanwhile?.(process);
+    else seen.commands.push(event.item);
+  }
+  page.end();
+  return { ...seen, end: await process.ended };
+}
+
+/** Of the first request everything is new; of a later one, what the model has not been sent before. */
+function showTold(
+  { page, place }: Stage,
+  request: RecordedRequest,
+  before: RecordedRequest | undefined,
+  words: string,
+): void {
+  const told = toldIn(request, before, words);
+  if (before === undefined) page.row('told', [`${constantParts(request)}, then:`], 'quiet');
+  for (const text of told) page.row('told', wrap(shortened(place, text), page.rowWidth), 'quiet');
+  if (told.length === 0) page.row('told', ['nothing new besides these words'], 'quiet');
+}
+
+function showEvent(page: Page, event: ExecEvent): void {
+  switch (event.type) {
+    case 'item.started':
+      if (event.item.type === 'command_execution') page.open('runs', scriptOf(event.item));
+      return;
+    case 'item.completed':
+      return showItem(page, event.item);
+    case 'error':
+      return page.row('error', wrap(event.message, page.rowWidth), 'bad');
+    case 'thread.started':
+    case 'turn.started':
+    case 'turn.completed':
+    case 'turn.failed':
+      return;
+  }
+}
+
+function showItem(page: Page, item: ExecItem): void {
+  switch (item.type) {
+    case 'command_execution': {
+      const end = item.exit_code === null ? item.status : `exit ${item.exit_code}`;
+      page.close(`[${end}]`, item.status === 'completed' ? 'good' : 'bad');
+      const lines = item.aggregated_output.split('\n').filter((line) => line.trim() !== '');
+      return page.more(lines.slice(0, outputLines).map((line) => cut(line, page.rowWidth)));
+    }
+    case 'agent_message':
+      return page.row('says', wrap(item.text, page.rowWidth));
+    case 'reasoning':
+      return;
+  }
+}
+
+/** What the model asked for: the last word of the command line that the shell was started with. */
+function scriptOf({ command }: Command): string {
+  const quoted = /^\S+ -c (?<script>.*)$/s.exec(command)?.groups?.['script'] ?? command;
+  return /^'.*'$/s.test(quoted) ? quoted.slice(1, -1).replaceAll(String.raw`'\''`, "'") : quoted;
+}

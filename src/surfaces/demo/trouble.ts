@@ -1,0 +1,38 @@
+import { stringAt } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { version } from '../../protocol/version.ts';
+import { installCommand } from './install-command.ts';
+import type { Stage, TurnSeen } from './play-turn.ts';
+import { isOutput } from './scripted-answers.ts';
+import { inputOf } from './told.ts';
+
+/** Something did not go as the story has it. */
+export type Trouble = Outcome<'demo-no-place' | 'demo-no-sandbox' | 'demo-turn-failed' | 'demo-unexpected'>;
+
+const report = 'This should not happen. Please report it, with everything above.';
+
+export function unexpected(message: string): Trouble {
+  return { code: 'demo-unexpected', message, next: report };
+}
+
+/** Why a turn is not the one that the story needs, if it is not: no sandbox, or no end. */
+export function turnTrouble(stage: Stage, { completed, commands, end }: TurnSeen): Trouble | undefined {
+  if (commands.some(({ status }) => status === 'declined')) return sandboxTrouble(stage);
+  if (completed) return undefined;
+  const said = end.stderr.split('\n').filter((line) => !line.startsWith(`capstan ${version} `));
+  const how = end.signal === null ? `exit code ${end.code}` : end.signal;
+  return {
+    code: 'demo-turn-failed',
+    message: `The turn did not come to its end (${how}). ${said.join(' ')}`,
+    next: report,
+  };
+}
+
+/** The event says that the command was declined; what the model was told says why, and what helps. */
+function sandboxTrouble({ model, env }: Stage): Trouble {
+  const answered = model.requests.flatMap(inputOf).findLast(isOutput);
+  const message = ((answered && stringAt(answered, 'output')) ?? '').replace(/^Not run: /, '');
+  const install = /bubblewrap.* was not found/.test(message) ? installCommand(env['PATH'] ?? '') : undefined;
+  const next = install === undefined ? 'Then run this again.' : `To install it: ${install}`;
+  return { code: 'demo-no-sandbox', message, next };
+}

@@ -14,6 +14,9 @@ switch (command) {
   case 'e':
     process.exitCode = await (await import('./surfaces/exec/run-exec.ts')).runExec(words);
     break;
+  case 'config':
+    process.exitCode = await (await import('./surfaces/config/run-config.ts')).runConfig(words);
+    break;
   case 'demo':
     process.exitCode = await (await import('./surfaces/demo/run-demo.ts')).runDemo(words);
     break;

@@ -39,7 +39,7 @@ export function itemCompleted({ threadId, turnId, at, item }: ItemRecord): LineD
 function storedItem(item: TurnItem): JsonObject {
   switch (item.kind) {
     case 'user-message':
-      return { type: 'UserMessage', id: item.id, content: [{ type: 'text', text: item.text, text_elements: [] }] };
+      return { type: 'UserMessage', id: item.id, content: userContent(item.text, item.images) };
     case 'agent-message':
       return { type: 'AgentMessage', id: item.id, content: [{ type: 'Text', text: item.text }] };
     case 'reasoning':
@@ -57,6 +57,12 @@ function storedItem(item: TurnItem): JsonObject {
         ...(item.durationMs === undefined ? {} : { duration: duration(item.durationMs) }),
       };
   }
+}
+
+/** Pictures by their path only: their bytes stand in the item that the model saw. */
+function userContent(text: string, images: readonly string[]): readonly JsonObject[] {
+  const said = text === '' ? [] : [{ type: 'text', text, text_elements: [] }];
+  return [...images.map((path) => ({ type: 'local_image', path })), ...said];
 }
 
 function fileUrl(path: string): string {

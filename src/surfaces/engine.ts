@@ -15,10 +15,12 @@ import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
+import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 import { createFlock } from '../rollout/flock.ts';
 import { nodeFiles } from '../rollout/node-files.ts';
+import { type ChosenThread, chooseThread, type NoThread, type ThreadChoice } from '../rollout/choose-thread.ts';
+import { createEphemeralStore } from '../rollout/ephemeral-store.ts';
 import { createRolloutStore } from '../rollout/store.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
 import { openThread } from '../thread/resume.ts';
@@ -38,6 +40,10 @@ export interface EngineOptions {
   readonly overrides: readonly string[];
   /** Holds whatever anybody configured: for surfaces that can ask nobody. */
   readonly approval?: ApprovalPolicy;
+  /** Holds whatever anybody configured. */
+  readonly profile?: PermissionProfile;
+  /** Nothing of what threads do is kept on the disk. */
+  readonly ephemeral?: boolean;
 }
 
 export interface ThreadRequest {
@@ -76,12 +82,13 @@ export class Engine {
     this.#config = config;
     this.#home = home;
     this.notices = notices;
-    this.#store = createRolloutStore({
+    const store = createRolloutStore({
       home,
       files: nodeFiles,
       locks: createFlock({ clock: systemClock }),
       clock: systemClock,
     });
+    this.#store = options.ephemeral === true ? createEphemeralStore(store, systemClock) : store;
   }
 
   /** Reads the configuration. The first error in it is the answer. */
@@ -104,6 +111,11 @@ export class Engine {
   /** Whether there is a model to talk to: somebody named one. */
   get hasModel(): boolean {
     return this.#config.model !== undefined;
+  }
+
+  /** The thread that somebody means. */
+  choose(choice: ThreadChoice): Promise<ChosenThread | NoThread> {
+    return chooseThread(nodeFiles, this.#home, choice);
   }
 
   async start({ listener, cwd }: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused> {
@@ -138,8 +150,12 @@ export class Engine {
     if ('code' in base) return base;
     const made = settingsFrom(this.#config, { ...choices, ...base });
     if ('code' in made) return made;
-    const { approval } = this.#options;
-    return approval === undefined ? made.settings : { ...made.settings, approval };
+    const { approval, profile } = this.#options;
+    return {
+      ...made.settings,
+      ...(approval === undefined ? {} : { approval }),
+      ...(profile === undefined ? {} : { profile }),
+    };
   }
 
   #parts(settings: Settings) {

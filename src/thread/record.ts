@@ -1,19 +1,24 @@
 import { type Fragment, type FragmentKind, render } from '../fragments/define.ts';
+import { imageParts } from '../fragments/user-image.ts';
 import { limitOutput } from '../history/limit-output.ts';
 import { mergeFragments } from '../history/merge-fragments.ts';
 import type { CallItem, Item } from '../protocol/item.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import { itemCompleted, itemLine } from '../state/item-drafts.ts';
+import type { UserInput } from '../protocol/user-input.ts';
 import type { Turn } from './parts.ts';
 
 /** Ways in which an item enters history. Each records its origin with it. */
 
-export function recordUserMessage(turn: Turn, words: string): void {
+export function recordUserMessage(turn: Turn, { text, images }: UserInput): void {
   const { log, parts, turnId } = turn;
   const id = `msg_${parts.ids.uuid()}`;
-  const item: Item = { type: 'message', id, role: 'user', content: [{ type: 'input_text', text: words }] };
+  const said = text === '' ? [] : [{ type: 'input_text', text }];
+  const content = [...images.flatMap((image, i) => imageParts(image, i + 1)), ...said];
+  const item: Item = { type: 'message', id, role: 'user', content };
   log.record(itemLine(item, { family: 'user' }, turnId));
-  recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: words });
+  const paths = images.map(({ path }) => path);
+  recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text, images: paths });
 }
 
 export function recordFragments<Payload>(turn: Turn, kind: FragmentKind<Payload>, payload: Payload): void {

@@ -4,7 +4,21 @@ export type TurnItem =
   | { readonly kind: 'agent-message'; readonly id: string; readonly text: string }
   /** The model's own summary of its thinking; raw thinking is never shown. */
   | { readonly kind: 'reasoning'; readonly id: string; readonly summary: readonly string[] }
+  | { readonly kind: 'image-view'; readonly id: string; readonly path: string }
+  | PlanItem
   | CommandItem;
+
+/** The steps of the work. One item for the whole turn, changed in place. */
+export interface PlanItem {
+  readonly kind: 'plan';
+  readonly id: string;
+  readonly steps: readonly PlanStep[];
+}
+
+export interface PlanStep {
+  readonly text: string;
+  readonly status: 'pending' | 'in-progress' | 'completed';
+}
 
 export interface CommandItem {
   readonly kind: 'command';

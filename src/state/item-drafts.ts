@@ -44,6 +44,10 @@ function storedItem(item: TurnItem): JsonObject {
       return { type: 'AgentMessage', id: item.id, content: [{ type: 'Text', text: item.text }] };
     case 'reasoning':
       return { type: 'Reasoning', id: item.id, summary_text: item.summary, raw_content: [] };
+    case 'image-view':
+      return { type: 'ImageView', id: item.id, path: item.path };
+    case 'plan':
+      return { type: 'Plan', id: item.id, text: item.steps.map(({ text }) => text).join('\n') };
     case 'command':
       return {
         type: 'CommandExecution',

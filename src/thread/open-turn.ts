@@ -27,7 +27,7 @@ export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnIn
     ...(outputSchema === undefined ? {} : { outputSchema }),
   });
   const { turnId } = envelope.telemetry;
-  const turn: Turn = { parts, log, threadId, turnId, envelope, signal };
+  const turn: Turn = { parts, log, threadId, turnId, envelope, signal, standing: new Map() };
   closeDeadTurn(turn);
   log.record(turnStarted(envelope));
   log.tell({ kind: 'turn-started', turnId });

@@ -8,6 +8,7 @@ import type { Encoder } from '../ports/prompt.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { TurnItem } from '../protocol/turn-item.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import type { Router } from '../tools/router.ts';
 import type { ThreadLog } from './log.ts';
@@ -47,4 +48,6 @@ export interface Turn {
   readonly turnId: TurnId;
   readonly envelope: Envelope;
   readonly signal: AbortSignal;
+  /** Items that stand until the turn ends, by id. */
+  readonly standing: Map<string, TurnItem>;
 }

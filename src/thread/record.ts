@@ -3,6 +3,7 @@ import { imageParts } from '../fragments/user-image.ts';
 import { limitOutput } from '../history/limit-output.ts';
 import { mergeFragments } from '../history/merge-fragments.ts';
 import type { CallItem, Item } from '../protocol/item.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import { itemCompleted, itemLine } from '../state/item-drafts.ts';
 import type { UserInput } from '../protocol/user-input.ts';
@@ -32,8 +33,12 @@ export function recordContext({ log, parts, turnId }: Turn, fragments: readonly 
 }
 
 /** The answer to a call, of the type that the call asks for and within the budget of one output. */
-export function recordAnswer({ log, parts, turnId, envelope }: Turn, call: CallItem, output: string): void {
-  const limited = limitOutput(output, envelope.window.toolOutput);
+export function recordAnswer(
+  { log, parts, turnId, envelope }: Turn,
+  call: CallItem,
+  output: string | readonly JsonObject[],
+): void {
+  const limited = typeof output === 'string' ? limitOutput(output, envelope.window.toolOutput) : output;
   const [type, prefix] =
     call.type === 'function_call' ? ['function_call_output', 'fco'] : ['custom_tool_call_output', 'ctco'];
   const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output: limited };

@@ -2,7 +2,7 @@ import { describePolicy } from '../../policy/describe-policy.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import type { TurnItem } from '../../protocol/turn-item.ts';
+import type { PlanItem, TurnItem } from '../../protocol/turn-item.ts';
 import { version } from '../../protocol/version.ts';
 import type { OpenedThread } from '../engine.ts';
 import { execEvents, shellWords } from './events.ts';
@@ -59,7 +59,9 @@ function plainOutput(dim: (text: string) => string): Output {
           if (event.lastMessage !== undefined) process.stdout.write(`${event.lastMessage}\n`);
           return;
         }
+        case 'item-updated':
         case 'item-started':
+          if (event.item.kind === 'plan') say(dim(planText(event.item)));
           if (event.item.kind === 'command') say(`$ ${event.item.argv.at(-1) ?? ''}`);
           return;
         case 'thread-started':
@@ -80,9 +82,18 @@ function sayItem(item: TurnItem, dim: (text: string) => string): void {
       return say(dim(item.summary.join('\n')));
     case 'agent-message':
       return say(item.text);
+    case 'image-view':
+      return say(dim(`looked at ${item.path}`));
     case 'user-message':
+    case 'plan':
       return;
   }
+}
+
+const marks = { completed: 'x', 'in-progress': '>', pending: ' ' };
+
+function planText({ steps }: PlanItem): string {
+  return steps.map(({ text, status }) => `  [${marks[status]}] ${text}`).join('\n');
 }
 
 /** What is in force, in one line. */

@@ -1,8 +1,8 @@
 import type { ChunkLine, Hunk, Patch } from './patch.ts';
 import { trim, trimEnd } from './whitespace.ts';
 
-export const beginMarker = '*** Begin Patch';
-export const endMarker = '*** End Patch';
+const beginMarker = '*** Begin Patch';
+const endMarker = '*** End Patch';
 const addHeader = '*** Add File: ';
 const deleteHeader = '*** Delete File: ';
 const updateHeader = '*** Update File: ';

@@ -19,7 +19,7 @@ export function explainMismatch({ fileLines, expected, atEnd }: Mismatch): strin
   if (elsewhere !== undefined) {
     return atEnd
       ? `They stand at line ${elsewhere + 1}, which is not the end of the file.`
-      : `They stand at line ${elsewhere + 1}, before the place where the chunk or its @@ line comes: chunks must be in the order of the file.`;
+      : `They stand at line ${elsewhere + 1}, before the previous chunk or the @@ line: chunks come in the order of the file.`;
   }
   const at = closest(lines, searchLines(expected));
   if (at === undefined) return undefined;

@@ -10,7 +10,6 @@ const O_PATH = 0o10000000;
 
 /** The disk of this machine. */
 export function nodeDisk(): PatchDisk {
-  let asides = 0;
   return {
     look: lookAt,
     read: (place) => withFile(place, O_RDONLY, (file) => fs.readFileSync(file)),
@@ -39,7 +38,7 @@ export function nodeDisk(): PatchDisk {
       });
     },
     setAside(place) {
-      const aside = joinPath(parentOf(place), `.capstan-${process.pid}-${Date.now().toString(36)}-${asides++}`);
+      const aside = freeName(parentOf(place));
       this.rename(place, aside);
       return aside;
     },
@@ -48,6 +47,14 @@ export function nodeDisk(): PatchDisk {
     },
     remove: (place) => inFolder(place, (name) => fs.unlinkSync(name)),
   };
+}
+
+/** A name that nobody else uses: the number of a process that is gone may have come around again. */
+function freeName(folder: string): string {
+  for (let number = 0; ; number++) {
+    const name = joinPath(folder, `.capstan-${process.pid}-${number}`);
+    if (lookAt(name).kind === 'missing') return name;
+  }
 }
 
 function lookAt(place: string): Sight {

@@ -4,12 +4,12 @@ import type { ToolSpec } from '../../ports/prompt.ts';
 const grammar = String.raw`start: "*** Begin Patch" LF file+ "*** End Patch" LF?
 
 file: addition | deletion | update
-addition: "*** Add File: " PATH LF new_line+
-deletion: "*** Delete File: " PATH LF
-update: "*** Update File: " PATH LF (move chunks? | chunks)
-move: "*** Move to: " PATH LF
+addition: "*** Add File: " TEXT LF new_line+
+deletion: "*** Delete File: " TEXT LF
+update: "*** Update File: " TEXT LF (move chunks? | chunks)
+move: "*** Move to: " TEXT LF
 
-chunks: body? (anchor body)*
+chunks: anchor? body (anchor body)*
 anchor: "@@" (" " TEXT)? LF
 body: (new_line | old_line | same_line)+ last?
 last: "*** End of File" LF
@@ -18,7 +18,6 @@ new_line: "+" TEXT? LF
 old_line: "-" TEXT? LF
 same_line: " " TEXT? LF
 
-PATH: /[^\r\n]+/
 TEXT: /[^\r\n]+/
 LF: /\r?\n/
 `;

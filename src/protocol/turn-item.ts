@@ -7,7 +7,8 @@ export type TurnItem =
   | { readonly kind: 'reasoning'; readonly id: string; readonly summary: readonly string[] }
   | { readonly kind: 'image-view'; readonly id: string; readonly path: string }
   | PlanItem
-  | CommandItem;
+  | CommandItem
+  | FileChangeItem;
 
 /** The steps of the work. One item for the whole turn, changed in place. */
 export interface PlanItem {
@@ -32,4 +33,21 @@ export interface CommandItem {
   /** Absent while the command runs and when it was killed or never started. */
   readonly exitCode?: number;
   readonly durationMs?: number;
+}
+
+/** A patch. Its text stands in the call that the model made. */
+export interface FileChangeItem {
+  readonly kind: 'file-change';
+  readonly id: string;
+  readonly changes: readonly ChangedFile[];
+  readonly status: 'in-progress' | 'completed' | 'failed';
+}
+
+/** A file that a patch touches, by its name before the patch. */
+export interface ChangedFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly kind: 'add' | 'delete' | 'update';
+  /** Where the file goes, when it moves. */
+  readonly movePath?: string;
 }

@@ -3,7 +3,7 @@ import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
-import type { TurnItem } from '../protocol/turn-item.ts';
+import type { ChangedFile, TurnItem } from '../protocol/turn-item.ts';
 
 /** A model-visible item with its origin. */
 export function itemLine(item: Item, origin: Origin, turn: TurnId): LineDraft {
@@ -65,6 +65,13 @@ function storedItem(item: TurnItem): JsonObject {
         ...(item.exitCode === undefined ? {} : { exit_code: item.exitCode }),
         ...(item.durationMs === undefined ? {} : { duration: duration(item.durationMs) }),
       };
+    case 'file-change':
+      return {
+        type: 'FileChange',
+        id: item.id,
+        changes: Object.fromEntries(item.changes.map((change) => [change.path, storedChange(change)])),
+        status: item.status === 'in-progress' ? 'failed' : item.status,
+      };
   }
 }
 
@@ -72,6 +79,12 @@ function storedItem(item: TurnItem): JsonObject {
 function userContent(text: string, images: readonly string[]): readonly JsonObject[] {
   const said = text === '' ? [] : [{ type: 'text', text, text_elements: [] }];
   return [...images.map((path) => ({ type: 'local_image', path })), ...said];
+}
+
+/** Other readers drop a record without texts, but not one whose texts are empty. The patch stands in its call (I9). */
+function storedChange({ kind, movePath }: ChangedFile): JsonObject {
+  if (kind !== 'update') return { type: kind, content: '' };
+  return { type: kind, unified_diff: '', move_path: movePath ?? null };
 }
 
 function fileUrl(path: string): string {

@@ -18,6 +18,8 @@ import type { Ids } from '../ports/ids.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import type { ThreadParts } from '../thread/parts.ts';
+import { applyPatchTool } from '../tools/apply-patch/apply-patch.ts';
+import { nodeDisk } from '../tools/apply-patch/node-disk.ts';
 import { execCommandTool } from '../tools/exec-command/exec-command.ts';
 import { createRouter } from '../tools/router.ts';
 import { updatePlanTool } from '../tools/update-plan/update-plan.ts';
@@ -68,6 +70,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     clock,
     random: Math.random,
   });
+  const patches = { disk: nodeDisk(), clock };
   const instructions = new InstructionFiles({ home, cwd, config, clock });
   return {
     clock,
@@ -86,8 +89,9 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     },
     streamMaxRetries: provider.streamMaxRetries,
     router: createRouter([
-      execCommandTool({ spawn, sandbox, shellEnvironment }),
+      execCommandTool({ spawn, sandbox, shellEnvironment, patches }),
       updatePlanTool(),
+      applyPatchTool(patches, { form: 'freeform' }),
       viewImageTool({ loadImage, realPath }),
     ]),
     gatherFacts: (chosen) => gatherFacts({ clock, env, cwd: chosen.cwd, client: input.client }),

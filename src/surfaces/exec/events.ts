@@ -31,6 +31,11 @@ export type ExecItem = { readonly id: string } & (
       readonly exit_code: number | null;
       readonly status: 'in_progress' | 'completed' | 'failed' | 'declined';
     }
+  | {
+      readonly type: 'file_change';
+      readonly changes: readonly { readonly path: string; readonly kind: 'add' | 'delete' | 'update' }[];
+      readonly status: 'in_progress' | 'completed' | 'failed';
+    }
 );
 
 /** Turns engine events into `exec` events. Items are numbered in order of first appearance, per process. */
@@ -102,7 +107,18 @@ function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image-view' 
         exit_code: item.exitCode ?? null,
         status: item.status === 'in-progress' ? 'in_progress' : item.status,
       };
+    case 'file-change':
+      return {
+        id,
+        type: 'file_change',
+        changes: item.changes.map(({ path, kind }) => ({ path, kind })).toSorted(byPath),
+        status: item.status === 'in-progress' ? 'in_progress' : item.status,
+      };
   }
+}
+
+function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }
 
 /** The command as a person could paste it into a shell. */

@@ -2,7 +2,7 @@ import { describePolicy } from '../../policy/describe-policy.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import type { PlanItem, TurnItem } from '../../protocol/turn-item.ts';
+import type { ChangedFile, PlanItem, TurnItem } from '../../protocol/turn-item.ts';
 import { version } from '../../protocol/version.ts';
 import type { OpenedThread } from '../engine.ts';
 import { execEvents, shellWords } from './events.ts';
@@ -78,6 +78,8 @@ function sayItem(item: TurnItem, dim: (text: string) => string): void {
       const end = item.exitCode === undefined ? item.status : `exit ${item.exitCode}`;
       return say(dim(`${indent(item.output)}  [${end}]`));
     }
+    case 'file-change':
+      return say(dim(`${item.changes.map(changeLine).join('\n')}\n  [${item.status}]`));
     case 'reasoning':
       return say(dim(item.summary.join('\n')));
     case 'agent-message':
@@ -94,6 +96,10 @@ const marks = { completed: 'x', 'in-progress': '>', pending: ' ' };
 
 function planText({ steps }: PlanItem): string {
   return steps.map(({ text, status }) => `  [${marks[status]}] ${text}`).join('\n');
+}
+
+function changeLine({ path, kind, movePath }: ChangedFile): string {
+  return `${kind} ${path}${movePath === undefined ? '' : ` -> ${movePath}`}`;
 }
 
 /** What is in force, in one line. */

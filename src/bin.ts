@@ -4,22 +4,41 @@ import { version } from './protocol/version.ts';
 
 // Knows the command before it loads anything: each surface is a chunk of its own.
 enableCompileCache();
-const [command, ...words] = process.argv.slice(2);
-switch (command) {
+const words = process.argv.slice(2);
+const byName = 'apply_patch by name';
+switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
   case '--version':
   case '-V':
     process.stdout.write(`capstan ${version}\n`);
     break;
   case 'exec':
   case 'e':
-    process.exitCode = await (await import('./surfaces/exec/run-exec.ts')).runExec(words);
+    process.exitCode = await (await import('./surfaces/exec/run-exec.ts')).runExec(words.slice(1));
     break;
   case 'config':
-    process.exitCode = await (await import('./surfaces/config/run-config.ts')).runConfig(words);
+    process.exitCode = await (await import('./surfaces/config/run-config.ts')).runConfig(words.slice(1));
     break;
   case 'demo':
-    process.exitCode = await (await import('./surfaces/demo/run-demo.ts')).runDemo(words);
+    process.exitCode = await (await import('./surfaces/demo/run-demo.ts')).runDemo(words.slice(1));
+    break;
+  case 'completion':
+    process.exitCode = (await import('./surfaces/completion.ts')).printCompletion(words[1]);
+    break;
+  case byName:
+    process.exitCode = (await applyPatch()).runApplyPatch(words, 'command');
+    break;
+  case '--codex-run-as-apply-patch':
+    process.exitCode = (await applyPatch()).runApplyPatch(words.slice(1), 'mode');
     break;
   default:
-    process.exitCode = await (await import('./surfaces/welcome.ts')).welcome(command);
+    process.exitCode = await (await import('./surfaces/welcome.ts')).welcome(words);
+}
+
+/** Whether the program was started under one of the names, by a link or by its first argument. */
+function isNamed(...names: readonly string[]): boolean {
+  return [process.argv0, process.argv[1] ?? ''].some((path) => names.includes(path.slice(path.lastIndexOf('/') + 1)));
+}
+
+function applyPatch() {
+  return import('./surfaces/apply-patch/run-apply-patch.ts');
 }

@@ -1,4 +1,5 @@
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import { type Capabilities, resolveCapabilities } from './capabilities.ts';
 import type { Facts } from './facts.ts';
 import { type Identity, resolveIdentity } from './identity.ts';
@@ -33,17 +34,18 @@ export interface EnvelopeInput {
   readonly instructionsSoFar: InstructionsSoFar;
   /** Names of the tools that exist. */
   readonly tools: readonly string[];
+  readonly outputSchema?: JsonObject;
 }
 
 /** Each group sees the groups before it: identity, workspace, instructions, policy, capabilities, modes, telemetry. */
 export function resolveEnvelope(input: EnvelopeInput): Envelope {
-  const { threadId, turnId, facts, settings, instructionsSoFar, tools } = input;
+  const { threadId, turnId, facts, settings, instructionsSoFar, tools, outputSchema } = input;
   const identity = resolveIdentity(facts, settings);
   const workspace = resolveWorkspace(facts, settings, { identity });
   const instructions = resolveInstructions(instructionsSoFar, settings, { identity, workspace });
   const policy = resolvePolicyGroup(settings, { identity, workspace, instructions });
   const capabilities = resolveCapabilities(tools, { policy });
-  const modes = resolveModes();
+  const modes = resolveModes(outputSchema);
   const telemetry = resolveTelemetry(facts, { threadId, turnId });
   const window = resolveWindow(identity.model, settings);
   return deepFreeze({ identity, workspace, instructions, policy, capabilities, modes, telemetry, window });

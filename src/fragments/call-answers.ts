@@ -7,6 +7,8 @@ export const outcomeUnknown =
 /** The call was never answered, in a file that says no more about it. */
 export const aborted = 'aborted';
 
+export const planUpdated = 'Plan updated';
+
 export function unknownTool(name: string, known: readonly string[]): string {
   return `There is no tool named ${JSON.stringify(name)}. Tools: ${known.join(', ')}.`;
 }

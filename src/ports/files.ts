@@ -10,6 +10,8 @@ export interface Files {
   open(path: string, options: { readonly create: boolean; readonly mode: number }): Promise<OpenFile>;
   /** Names in the folder, in no order; empty when the folder does not exist. */
   list(path: string): Promise<readonly string[]>;
+  /** When the file was last written, in milliseconds since the Unix epoch; undefined when there is none. */
+  modified(path: string): Promise<number | undefined>;
   syncDirectory(path: string): Promise<void>;
 }
 

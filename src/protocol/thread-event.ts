@@ -8,6 +8,7 @@ export type ThreadEvent =
   | { readonly kind: 'thread-started'; readonly threadId: ThreadId }
   | { readonly kind: 'turn-started'; readonly turnId: TurnId }
   | { readonly kind: 'item-started'; readonly item: TurnItem }
+  | { readonly kind: 'item-updated'; readonly item: TurnItem }
   | { readonly kind: 'item-completed'; readonly item: TurnItem }
   | { readonly kind: 'warning'; readonly outcome: Outcome }
   /** `usage` counts the whole thread so far. */

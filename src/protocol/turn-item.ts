@@ -1,10 +1,26 @@
 /** A thing that happened in a turn, as surfaces show it. */
 export type TurnItem =
-  | { readonly kind: 'user-message'; readonly id: string; readonly text: string }
-  | { readonly kind: 'agent-message'; readonly id: string; readonly text: string }
+  | { readonly kind: 'user-message'; readonly id: string; readonly text: string; readonly images: readonly string[] }
+  /** `phase` as the model gave it: `commentary` or `final_answer`. */
+  | { readonly kind: 'agent-message'; readonly id: string; readonly text: string; readonly phase?: string }
   /** The model's own summary of its thinking; raw thinking is never shown. */
   | { readonly kind: 'reasoning'; readonly id: string; readonly summary: readonly string[] }
-  | CommandItem;
+  | { readonly kind: 'image-view'; readonly id: string; readonly path: string }
+  | PlanItem
+  | CommandItem
+  | FileChangeItem;
+
+/** The steps of the work. One item for the whole turn, changed in place. */
+export interface PlanItem {
+  readonly kind: 'plan';
+  readonly id: string;
+  readonly steps: readonly PlanStep[];
+}
+
+export interface PlanStep {
+  readonly text: string;
+  readonly status: 'pending' | 'in-progress' | 'completed';
+}
 
 export interface CommandItem {
   readonly kind: 'command';
@@ -17,4 +33,21 @@ export interface CommandItem {
   /** Absent while the command runs and when it was killed or never started. */
   readonly exitCode?: number;
   readonly durationMs?: number;
+}
+
+/** A patch. Its text stands in the call that the model made. */
+export interface FileChangeItem {
+  readonly kind: 'file-change';
+  readonly id: string;
+  readonly changes: readonly ChangedFile[];
+  readonly status: 'in-progress' | 'completed' | 'failed';
+}
+
+/** A file that a patch touches, by its name before the patch. */
+export interface ChangedFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly kind: 'add' | 'delete' | 'update';
+  /** Where the file goes, when it moves. */
+  readonly movePath?: string;
 }

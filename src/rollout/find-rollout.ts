@@ -30,6 +30,16 @@ export async function findRollouts(files: Files, home: string, id: ThreadId): Pr
   return { kind: archived.length > 0 ? 'archived' : 'none', rollouts: archived };
 }
 
+/** All rollouts that are not archived. Plain files hide compressed ones of the same name. */
+export async function findActiveRollouts(files: Files, home: string): Promise<readonly FoundRollout[]> {
+  return rolloutsIn(files, await dayFolders(files, sessionsFolder(home), ''), '');
+}
+
+/** All rollouts, archived ones too: threads that go on from an archived one still need it. */
+export async function findAllRollouts(files: Files, home: string): Promise<readonly FoundRollout[]> {
+  return [...(await findActiveRollouts(files, home)), ...(await rolloutsIn(files, [archiveFolder(home)], ''))];
+}
+
 /** The folders `YYYY/MM/DD` from the given day on, newest first. */
 async function dayFolders(files: Files, root: string, since: string): Promise<readonly string[]> {
   let days = [''];
@@ -49,7 +59,11 @@ async function dayFolders(files: Files, root: string, since: string): Promise<re
     .map((day) => join(root, day));
 }
 
-async function rolloutsIn(files: Files, folders: readonly string[], id: ThreadId): Promise<readonly FoundRollout[]> {
+async function rolloutsIn(
+  files: Files,
+  folders: readonly string[],
+  id: ThreadId | '',
+): Promise<readonly FoundRollout[]> {
   const lists = await Promise.all(
     folders.map(async (folder) => {
       // Parsing every name of a large home would cost more than listing it.
@@ -58,7 +72,9 @@ async function rolloutsIn(files: Files, folders: readonly string[], id: ThreadId
       return names.flatMap((text) => {
         const name = parseRolloutName(text);
         const hidden = name?.compressed === true && plain.has(text.slice(0, -'.zst'.length));
-        return name?.threadId === id && !hidden ? [{ path: join(folder, text), name, text }] : [];
+        return name !== undefined && (id === '' || name.threadId === id) && !hidden
+          ? [{ path: join(folder, text), name, text }]
+          : [];
       });
     }),
   );

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { mkdir, open, readdir, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, readdir, stat, type FileHandle } from 'node:fs/promises';
 import type { Files, OpenFile } from '../ports/files.ts';
 import { errorCode } from './disk-fault.ts';
 
@@ -20,6 +20,15 @@ export const nodeFiles: Files = {
     } catch (error) {
       const code = errorCode(error);
       if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+      throw error;
+    }
+  },
+
+  async modified(path) {
+    try {
+      return (await stat(path)).mtimeMs;
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
     }
   },

@@ -3,7 +3,7 @@ import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
-import type { TurnItem } from '../protocol/turn-item.ts';
+import type { ChangedFile, TurnItem } from '../protocol/turn-item.ts';
 
 /** A model-visible item with its origin. */
 export function itemLine(item: Item, origin: Origin, turn: TurnId): LineDraft {
@@ -39,11 +39,20 @@ export function itemCompleted({ threadId, turnId, at, item }: ItemRecord): LineD
 function storedItem(item: TurnItem): JsonObject {
   switch (item.kind) {
     case 'user-message':
-      return { type: 'UserMessage', id: item.id, content: [{ type: 'text', text: item.text, text_elements: [] }] };
+      return { type: 'UserMessage', id: item.id, content: userContent(item.text, item.images) };
     case 'agent-message':
-      return { type: 'AgentMessage', id: item.id, content: [{ type: 'Text', text: item.text }] };
+      return {
+        type: 'AgentMessage',
+        id: item.id,
+        content: [{ type: 'Text', text: item.text }],
+        ...(item.phase === undefined ? {} : { phase: item.phase }),
+      };
     case 'reasoning':
       return { type: 'Reasoning', id: item.id, summary_text: item.summary, raw_content: [] };
+    case 'image-view':
+      return { type: 'ImageView', id: item.id, path: fileUrl(item.path) };
+    case 'plan':
+      return { type: 'Plan', id: item.id, text: item.steps.map(({ text }) => text).join('\n') };
     case 'command':
       return {
         type: 'CommandExecution',
@@ -56,7 +65,26 @@ function storedItem(item: TurnItem): JsonObject {
         ...(item.exitCode === undefined ? {} : { exit_code: item.exitCode }),
         ...(item.durationMs === undefined ? {} : { duration: duration(item.durationMs) }),
       };
+    case 'file-change':
+      return {
+        type: 'FileChange',
+        id: item.id,
+        changes: Object.fromEntries(item.changes.map((change) => [change.path, storedChange(change)])),
+        status: item.status === 'in-progress' ? 'failed' : item.status,
+      };
   }
+}
+
+/** Pictures by their path only: their bytes stand in the item that the model saw. */
+function userContent(text: string, images: readonly string[]): readonly JsonObject[] {
+  const said = text === '' ? [] : [{ type: 'text', text, text_elements: [] }];
+  return [...images.map((path) => ({ type: 'local_image', path })), ...said];
+}
+
+/** Other readers drop a record without texts, but not one whose texts are empty. The patch stands in its call (I9). */
+function storedChange({ kind, movePath }: ChangedFile): JsonObject {
+  if (kind !== 'update') return { type: kind, content: '' };
+  return { type: kind, unified_diff: '', move_path: movePath ?? null };
 }
 
 function fileUrl(path: string): string {

@@ -16,10 +16,12 @@ import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
+import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 import { createFlock } from '../rollout/flock.ts';
 import { nodeFiles } from '../rollout/node-files.ts';
+import { type ChosenThread, chooseThread, type NoThread, type ThreadChoice } from '../rollout/choose-thread.ts';
+import { createEphemeralStore } from '../rollout/ephemeral-store.ts';
 import { createRolloutStore } from '../rollout/store.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
 import { openThread } from '../thread/resume.ts';
@@ -33,6 +35,10 @@ export interface EngineOptions extends ConfigChoices {
   readonly client: ClientFacts;
   /** Holds whatever anybody configured: for surfaces that can ask nobody. */
   readonly approval?: ApprovalPolicy;
+  /** Holds whatever anybody configured, unless the managed file decides about the sandbox. */
+  readonly permissionProfile?: PermissionProfile;
+  /** Nothing of what threads do is kept on the disk. */
+  readonly ephemeral?: boolean;
 }
 
 export interface ThreadRequest {
@@ -75,12 +81,13 @@ export class Engine {
     this.#options = options;
     this.#base = base;
     this.notices = notices;
-    this.#store = createRolloutStore({
+    const store = createRolloutStore({
       home: base.home,
       files: nodeFiles,
       locks: createFlock({ clock: systemClock }),
       clock: systemClock,
     });
+    this.#store = options.ephemeral === true ? createEphemeralStore(store, systemClock) : store;
   }
 
   /** Reads the configuration that holds everywhere. The gravest error in it is the answer. */
@@ -99,8 +106,13 @@ export class Engine {
     return this.#base.config.model !== undefined;
   }
 
+  /** The thread that somebody means. */
+  choose(choice: ThreadChoice): Promise<ChosenThread | NoThread> {
+    return chooseThread(nodeFiles, this.#base.home, choice);
+  }
+
   async start({ listener, cwd }: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused> {
-    const chosen = await this.#choose({ cwd });
+    const chosen = await this.#configure({ cwd });
     if ('code' in chosen) return refused(chosen);
     const { settings, notices } = chosen;
     const parts = this.#parts(chosen);
@@ -117,7 +129,7 @@ export class Engine {
     const resumed = await openThread(this.#store, id);
     if (resumed.kind === 'refused') return refused(resumed);
     const last = lastSettings(resumed.state);
-    const chosen = await this.#choose({ cwd: cwd ?? last.cwd ?? this.#options.cwd, resumed: last });
+    const chosen = await this.#configure({ cwd: cwd ?? last.cwd ?? this.#options.cwd, resumed: last });
     const parts = 'code' in chosen ? chosen : this.#parts(chosen);
     if ('code' in chosen || 'code' in parts) {
       await resumed.owned.close();
@@ -129,7 +141,7 @@ export class Engine {
   }
 
   /** What holds for a thread in its folder. */
-  async #choose(choices: { readonly cwd: string; readonly resumed?: Partial<Settings> }): Promise<Chosen | Outcome> {
+  async #configure(choices: { readonly cwd: string; readonly resumed?: Partial<Settings> }): Promise<Chosen | Outcome> {
     const { config, problems } = await configInFolder(this.#base, choices.cwd);
     const error = refusalOf(problems);
     if (error !== undefined) return error;
@@ -137,9 +149,14 @@ export class Engine {
     if ('code' in base) return base;
     const made = settingsFrom(config, { ...choices, ...base });
     if ('code' in made) return made;
-    const { approval } = this.#options;
-    const settings = approval === undefined ? made.settings : { ...made.settings, approval };
-    return { config, settings, notices: [...problems, ...made.notices] };
+    const { approval, permissionProfile } = this.#options;
+    if (permissionProfile !== undefined && config.pinned.get('sandbox_mode') === 'managed') return managedSandbox;
+    const settings = {
+      ...made.settings,
+      ...(approval === undefined ? {} : { approval }),
+      ...(permissionProfile === undefined ? {} : { profile: permissionProfile }),
+    };
+    return { config, settings, notices: [...problems, ...(permissionProfile === undefined ? made.notices : [])] };
   }
 
   #parts({ config, settings }: Chosen) {
@@ -160,6 +177,12 @@ export class Engine {
     });
   }
 }
+
+const managedSandbox: Outcome = {
+  code: 'sandbox-managed',
+  message: 'The sandbox of this machine is managed and cannot be left out.',
+  next: 'Start without the option, or ask whoever manages the machine. `capstan config explain sandbox_mode` says who.',
+};
 
 function refused(outcome: Outcome): EngineRefused {
   return { kind: 'refused', outcome };

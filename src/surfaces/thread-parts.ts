@@ -8,6 +8,7 @@ import { createNodeSpawn } from '../exec/node-spawn.ts';
 import { captureShellEnvironment } from '../exec/shell-environment.ts';
 import { gatherFacts } from '../gather/facts.ts';
 import { InstructionFiles } from '../gather/instruction-document.ts';
+import { loadImage } from '../gather/load-image.ts';
 import { findShell } from '../gather/shell.ts';
 import { timeFactsAt } from '../gather/timezone.ts';
 import { responsesEncoder } from '../model/responses/encode.ts';
@@ -17,8 +18,12 @@ import type { Ids } from '../ports/ids.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import type { ThreadParts } from '../thread/parts.ts';
+import { applyPatchTool } from '../tools/apply-patch/apply-patch.ts';
+import { nodeDisk } from '../tools/apply-patch/node-disk.ts';
 import { execCommandTool } from '../tools/exec-command/exec-command.ts';
 import { createRouter } from '../tools/router.ts';
+import { updatePlanTool } from '../tools/update-plan/update-plan.ts';
+import { viewImageTool } from '../tools/view-image/view-image.ts';
 import { providerCredentials } from '../model/responses/provider.ts';
 import type { Environment } from './environment.ts';
 
@@ -65,6 +70,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     clock,
     random: Math.random,
   });
+  const patches = { disk: nodeDisk(), clock };
   const instructions = new InstructionFiles({ home, cwd, config, clock });
   return {
     clock,
@@ -82,13 +88,26 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       },
     },
     streamMaxRetries: provider.streamMaxRetries,
-    router: createRouter([execCommandTool({ spawn, sandbox, shellEnvironment })]),
+    router: createRouter([
+      execCommandTool({ spawn, sandbox, shellEnvironment, patches }),
+      updatePlanTool(),
+      applyPatchTool(patches, { form: 'freeform' }),
+      viewImageTool({ loadImage, realPath }),
+    ]),
     gatherFacts: (chosen) => gatherFacts({ clock, env, cwd: chosen.cwd, client: input.client }),
     async gatherStep() {
       const { document } = await instructions.load();
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date };
     },
   };
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return process.getBuiltinModule('node:fs').realpathSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function definedOnly(env: Environment): Readonly<Record<string, string>> {

@@ -8,6 +8,7 @@ Usage:
   capstan exec [options] [PROMPT]              run one turn
   capstan exec resume THREAD_ID [PROMPT]       go on with a thread
   capstan config show                          what is configured, and where it comes from
+  capstan completion bash|zsh|fish             completion for your shell
   capstan demo                                 see it work, without a model
   capstan --version
 
@@ -15,7 +16,10 @@ Usage:
 `;
 
 /** What a bare \`capstan\` does: the demo as long as no model is configured, else a word on how to go on. */
-export async function welcome(command: string | undefined): Promise<number> {
+export async function welcome(words: readonly string[]): Promise<number> {
+  const [command] = words;
+  const exec = words.findIndex((word) => word === 'exec' || word === 'e');
+  if (command?.startsWith('-') === true && exec > 0) return execWithRootOptions(words, exec);
   if (command === '--help' || command === '-h' || command === 'help') {
     process.stdout.write(usage);
     return 0;
@@ -33,4 +37,13 @@ export async function welcome(command: string | undefined): Promise<number> {
   if (!engine.hasModel) return (await import('./demo/run-demo.ts')).runDemo([]);
   process.stdout.write(usage);
   return 0;
+}
+
+/** Options may stand before the command, as in `capstan -c KEY=VALUE exec …`; those behind it rank higher. */
+async function execWithRootOptions(words: readonly string[], at: number): Promise<number> {
+  const before = words.slice(0, at);
+  const approval = before.findIndex((word) => word === '-a' || word === '--ask-for-approval');
+  // Whatever it says: exec can ask nobody.
+  const options = approval < 0 ? before : before.toSpliced(approval, 2);
+  return (await import('./exec/run-exec.ts')).runExec([...options, ...words.slice(at + 1)]);
 }

@@ -126,6 +126,12 @@ export class SimulatedDisk implements Files {
     return this.#children(path).map((child) => child.slice(child.lastIndexOf('/') + 1));
   }
 
+  /** The simulated disk has no clock: files count their changes. */
+  async modified(path: string): Promise<number | undefined> {
+    this.#enter('list', path);
+    return this.#entries.get(path)?.content?.taken;
+  }
+
   async syncDirectory(path: string): Promise<void> {
     this.#enter('syncDirectory', path);
     if (!this.#isFolder(path)) throw diskError('ENOENT', 'syncDirectory', path);

@@ -1,6 +1,6 @@
 import type { Step } from '../envelope/step.ts';
 import type { CallItem } from '../protocol/item.ts';
-import type { CallResult, RefusedCall } from '../tools/define.ts';
+import type { CallResult, PreparedCall, RefusedCall } from '../tools/define.ts';
 import type { Turn } from './parts.ts';
 import { recordAnswer, recordTurnItem } from './record.ts';
 
@@ -59,18 +59,24 @@ export class Calls {
   }
 
   #record({ call, end }: Ended): void {
-    if ('item' in end) {
+    if ('item' in end && !this.#turn.standing.has(end.item.id)) {
       recordTurnItem(this.#turn, end.item);
       this.#turn.log.tell({ kind: 'item-completed', item: end.item });
     }
     recordAnswer(this.#turn, call, end.output);
   }
 
+  #tellStart({ item, standing }: PreparedCall): void {
+    const known = this.#turn.standing.has(item.id);
+    if (standing === true) this.#turn.standing.set(item.id, item);
+    this.#turn.log.tell({ kind: known ? 'item-updated' : 'item-started', item });
+  }
+
   async #run(call: CallItem): Promise<CallResult | RefusedCall> {
     const { log, parts, signal } = this.#turn;
     const prepared = parts.router.prepare(call, this.#step);
     if (prepared.kind === 'refused') return prepared;
-    log.tell({ kind: 'item-started', item: prepared.item });
+    this.#tellStart(prepared);
     await log.durable();
     return prepared.run(signal);
   }

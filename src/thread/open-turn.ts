@@ -13,8 +13,8 @@ import type { ThreadParts, Turn, TurnInput } from './parts.ts';
 import { recordAnswer, recordFragments } from './record.ts';
 
 /** Resolves the turn's envelope and records that it begins. What a dead process left open is closed first. */
-export async function openTurn(parts: ThreadParts, log: ThreadLog, input: TurnInput): Promise<Turn> {
-  const { settings, threadId, signal } = input;
+export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
+  const { settings, threadId, signal, outputSchema } = asked;
   const facts = await parts.gatherFacts(settings);
   const base = storedInstructions(log.state.meta);
   const envelope = resolveEnvelope({
@@ -24,9 +24,10 @@ export async function openTurn(parts: ThreadParts, log: ThreadLog, input: TurnIn
     settings,
     instructionsSoFar: base === undefined ? {} : { base },
     tools: parts.router.names,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
   });
   const { turnId } = envelope.telemetry;
-  const turn: Turn = { parts, log, threadId, turnId, envelope, signal };
+  const turn: Turn = { parts, log, threadId, turnId, envelope, signal, standing: new Map() };
   closeDeadTurn(turn);
   log.record(turnStarted(envelope));
   log.tell({ kind: 'turn-started', turnId });

@@ -7,6 +7,9 @@ import type { ModelClient } from '../ports/model-client.ts';
 import type { Encoder } from '../ports/prompt.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { TurnItem } from '../protocol/turn-item.ts';
+import type { UserInput } from '../protocol/user-input.ts';
 import type { Router } from '../tools/router.ts';
 import type { ThreadLog } from './log.ts';
 
@@ -30,7 +33,9 @@ export interface ThreadParts {
 export interface TurnInput {
   readonly threadId: ThreadId;
   readonly settings: Settings;
-  readonly words: string;
+  readonly input: UserInput;
+  /** The answer must be JSON of this shape. Holds for this turn only. */
+  readonly outputSchema?: JsonObject;
   readonly signal: AbortSignal;
 }
 
@@ -43,4 +48,6 @@ export interface Turn {
   readonly turnId: TurnId;
   readonly envelope: Envelope;
   readonly signal: AbortSignal;
+  /** Items that stand until the turn ends, by id. */
+  readonly standing: Map<string, TurnItem>;
 }

@@ -1,19 +1,25 @@
 import { type Fragment, type FragmentKind, render } from '../fragments/define.ts';
+import { imageParts } from '../fragments/user-image.ts';
 import { limitOutput } from '../history/limit-output.ts';
 import { mergeFragments } from '../history/merge-fragments.ts';
 import type { CallItem, Item } from '../protocol/item.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import { itemCompleted, itemLine } from '../state/item-drafts.ts';
+import type { UserInput } from '../protocol/user-input.ts';
 import type { Turn } from './parts.ts';
 
 /** Ways in which an item enters history. Each records its origin with it. */
 
-export function recordUserMessage(turn: Turn, words: string): void {
+export function recordUserMessage(turn: Turn, { text, images }: UserInput): void {
   const { log, parts, turnId } = turn;
   const id = `msg_${parts.ids.uuid()}`;
-  const item: Item = { type: 'message', id, role: 'user', content: [{ type: 'input_text', text: words }] };
+  const said = text === '' ? [] : [{ type: 'input_text', text }];
+  const content = [...images.flatMap((image, i) => imageParts(image, i + 1)), ...said];
+  const item: Item = { type: 'message', id, role: 'user', content };
   log.record(itemLine(item, { family: 'user' }, turnId));
-  recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: words });
+  const paths = images.map(({ path }) => path);
+  recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text, images: paths });
 }
 
 export function recordFragments<Payload>(turn: Turn, kind: FragmentKind<Payload>, payload: Payload): void {
@@ -27,8 +33,12 @@ export function recordContext({ log, parts, turnId }: Turn, fragments: readonly 
 }
 
 /** The answer to a call, of the type that the call asks for and within the budget of one output. */
-export function recordAnswer({ log, parts, turnId, envelope }: Turn, call: CallItem, output: string): void {
-  const limited = limitOutput(output, envelope.window.toolOutput);
+export function recordAnswer(
+  { log, parts, turnId, envelope }: Turn,
+  call: CallItem,
+  output: string | readonly JsonObject[],
+): void {
+  const limited = typeof output === 'string' ? limitOutput(output, envelope.window.toolOutput) : output;
   const [type, prefix] =
     call.type === 'function_call' ? ['function_call_output', 'fco'] : ['custom_tool_call_output', 'ctco'];
   const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output: limited };

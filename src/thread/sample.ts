@@ -64,7 +64,7 @@ async function ask(turn: Turn, step: Step): Promise<StepAnswer> {
 }
 
 function recordRequest({ parts, log, threadId, turnId, envelope }: Turn, step: Step) {
-  const { identity } = envelope;
+  const { identity, modes } = envelope;
   const drafts = requestDrafts(
     log.state,
     {
@@ -76,6 +76,7 @@ function recordRequest({ parts, log, threadId, turnId, envelope }: Turn, step: S
         ...(identity.effort === undefined ? {} : { effort: identity.effort }),
         ...(identity.summary === undefined ? {} : { summary: identity.summary }),
         ...(identity.verbosity === undefined ? {} : { verbosity: identity.verbosity }),
+        ...(modes.outputSchema === undefined ? {} : { outputSchema: modes.outputSchema }),
         parallelToolCalls: true,
         cacheKey: threadId,
         labels: { session_id: threadId, thread_id: threadId, turn_id: turnId },
@@ -104,8 +105,10 @@ function recordItem(turn: Turn, received: Item): Item {
 
 function shownItem(item: Item) {
   const id = String(item['id']);
-  if (isMessage(item) && item.role === 'assistant')
-    return { kind: 'agent-message', id, text: messageText(item) } as const;
+  if (isMessage(item) && item.role === 'assistant') {
+    const phase = typeof item['phase'] === 'string' ? { phase: item['phase'] } : {};
+    return { kind: 'agent-message', id, text: messageText(item), ...phase } as const;
+  }
   if (!isReasoning(item)) return undefined;
   const summary = item.summary.flatMap((part) =>
     typeof part['text'] === 'string' && part['text'].trim() !== '' ? [part['text']] : [],

@@ -18,6 +18,7 @@ export async function settle(
   lastMessage: string | undefined,
 ): Promise<TurnResult> {
   const { log, parts, turnId, envelope } = turn;
+  for (const item of turn.standing.values()) log.tell({ kind: 'item-completed', item });
   const said = lastMessage === undefined ? {} : { lastMessage };
   const end = { envelope, endedAt: parts.clock.now(), ...said };
   switch (answer.kind) {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { ThreadLog } from './log.ts';
-import type { ThreadParts } from './parts.ts';
+import type { ThreadParts, TurnInput } from './parts.ts';
 import { sessionMeta } from './session-meta.ts';
 import type { TurnResult } from './settle.ts';
 import { type ResumedThread } from './resume.ts';
@@ -17,6 +17,9 @@ export interface ThreadOptions {
   /** Told in order, and only what is durable. Must not throw. */
   readonly listener: (event: ThreadEvent) => void;
 }
+
+/** One turn of a thread. */
+export type ThreadTurn = Pick<TurnInput, 'input' | 'signal' | 'outputSchema'>;
 
 /**
  * A conversation that this process may write. One turn at a time. After a Fault the thread is of no more use: close it
@@ -79,11 +82,17 @@ export class Thread {
   }
 
   /** Runs one turn to its end. Aborting the signal ends it soon, and cleanly. */
-  async run(words: string, signal: AbortSignal): Promise<TurnResult> {
+  async run({ input, signal, outputSchema }: ThreadTurn): Promise<TurnResult> {
     if (this.#running) throw new TypeError('a thread runs one turn at a time');
     this.#running = true;
     try {
-      return await runTurn(this.#parts, this.#log, { threadId: this.id, settings: this.#settings, words, signal });
+      return await runTurn(this.#parts, this.#log, {
+        threadId: this.id,
+        settings: this.#settings,
+        input,
+        signal,
+        ...(outputSchema === undefined ? {} : { outputSchema }),
+      });
     } finally {
       this.#running = false;
     }

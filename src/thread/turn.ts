@@ -10,10 +10,10 @@ import { settle, type TurnResult } from './settle.ts';
  * One turn: tell the model what changed and what the user said, then ask and do what it answers until it is done.
  * Every way out leads through `settle`. Rejects only with a Fault.
  */
-export async function runTurn(parts: ThreadParts, log: ThreadLog, input: TurnInput): Promise<TurnResult> {
-  const turn = await openTurn(parts, log, input);
+export async function runTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<TurnResult> {
+  const turn = await openTurn(parts, log, asked);
   let step = await enterStep(turn, 0);
-  recordUserMessage(turn, input.words);
+  recordUserMessage(turn, asked.input);
   let lastMessage: string | undefined;
 
   for (;;) {

@@ -1,5 +1,6 @@
 import type { Step } from '../envelope/step.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 
 /** Something the model can ask for. */
@@ -21,6 +22,8 @@ export interface PreparedCall {
   readonly kind: 'prepared';
   /** The call as surfaces show it while it runs. */
   readonly item: TurnItem;
+  /** The item outlives the call: later calls change it, and it is over when the turn is. */
+  readonly standing?: true;
   /** Never rejects. When the signal aborts it ends what it started and answers soon. */
   run(signal: AbortSignal): Promise<CallResult>;
 }
@@ -32,8 +35,8 @@ export interface RefusedCall {
 }
 
 export interface CallResult {
-  /** What the model is told, within the budget of one tool output. */
-  readonly output: string;
+  /** What the model is told: text within the budget of one tool output, or parts with pictures among them. */
+  readonly output: string | readonly JsonObject[];
   /** The call as surfaces show it when it is over. */
   readonly item: TurnItem;
 }

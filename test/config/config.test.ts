@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { answer, callTool, say, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
-import { Engine, type EngineOptions } from '../../src/index.ts';
+import { Engine, type EngineOptions, words } from '../../src/index.ts';
 import { Place } from '../harness/run-capstan.ts';
 
 const cleanups: (() => void | Promise<void>)[] = [];
@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** A user whose file names a provider and nothing else, and a workspace that is a repository. */
+/** A user whose file names a model and its provider, and nothing about the sandbox. */
 async function scene(config = ''): Promise<{ model: ScriptedModel; place: Place }> {
   const model = await startScriptedModel([
     answer({ items: [callTool('exec_command', { cmd: 'touch made && echo "[$FROM_FILE][$SHOWN]"' })] }),
@@ -26,8 +26,6 @@ async function scene(config = ''): Promise<{ model: ScriptedModel; place: Place 
     join(place.home, 'config.toml'),
     `model = "gpt-5.5"\nmodel_provider = "scripted"\n${config}${provider}`,
   );
-  mkdirSync(join(place.workspace, '.git'));
-  writeFileSync(join(place.workspace, '.git/HEAD'), 'ref: refs/heads/main\n');
   return { model, place };
 }
 
@@ -60,7 +58,7 @@ async function open(place: Place, options: Partial<EngineOptions> = {}, cwd = pl
 async function outcomeOf(place: Place, model: ScriptedModel, options: Partial<EngineOptions>) {
   const opened = await open(place, options);
   if (opened.kind === 'refused') throw new Error(opened.outcome.message);
-  await opened.thread.run('go', new AbortController().signal);
+  await opened.thread.run({ input: words('go'), signal: new AbortController().signal });
   const [first, second] = model.requests.map(({ body }) => JSON.stringify(body['input']));
   return { told: first ?? '', output: second ?? '', notices: opened.notices.map(({ code }) => code) };
 }
@@ -143,6 +141,29 @@ describe('what the engine is told', () => {
     const engine = await load(place, { overrides: ['model=gpt-5.5'] });
     expect(engine).toMatchObject({ kind: 'engine', notices: [{ code: 'config-overridden-key' }] });
     expect(await open(place, { overrides: ['model=gpt-5.5'] })).toMatchObject({ settings: { model: 'gpt-5.4' } });
+  });
+
+  it('the managed file keeps its sandbox, whatever the surface asks for', async () => {
+    const { place } = await scene();
+    const permissionProfile = { type: 'disabled' } as const;
+    expect(await open(place, { permissionProfile })).toMatchObject({ settings: { profile: permissionProfile } });
+    mkdirSync(join(place.root, 'etc'));
+    writeFileSync(join(place.root, 'etc/managed_config.toml'), 'sandbox_mode = "workspace-write"\n');
+    expect(await open(place, { permissionProfile })).toMatchObject({
+      kind: 'refused',
+      outcome: { code: 'sandbox-managed' },
+    });
+  });
+
+  it('exec hands its options on', async () => {
+    const { place } = await scene('modle = "x"\n');
+    writeFileSync(join(place.home, 'fast.config.toml'), 'model = "gpt-5.4"\n');
+    const run = (...options: readonly string[]) => place.run('exec', '--json', ...options, 'hi');
+    expect((await run('-p', 'fast', '--add-dir', '/')).stderr).toMatch(
+      /modle is not a known key\. Did you mean model\?\n[^]*model gpt-5\.4[^]*do not become writable \(\/\)/,
+    );
+    expect(await run('--strict-config')).toMatchObject({ code: 1, stderr: expect.stringContaining('modle') });
+    expect(await run('--ignore-user-config')).toMatchObject({ code: 1, stderr: expect.stringContaining('No model') });
   });
 
   it('.env in the home folder fills gaps of the environment', async () => {

@@ -3,6 +3,7 @@ import { parseThreadId } from '../../src/protocol/ids.ts';
 import { systemClock } from '../../src/gather/system-clock.ts';
 import { createFlock } from '../../src/rollout/flock.ts';
 import { nodeFiles } from '../../src/rollout/node-files.ts';
+import { words } from '../../src/protocol/user-input.ts';
 import { firstWorld } from '../harness/fixed-parts.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 
@@ -23,6 +24,11 @@ for (let turn = 0; ; turn++) {
     cwd: turn % 2 === 0 ? '/repo' : '/repo/sub',
     effort: turn % 3 === 0 ? 'low' : 'high',
   };
-  await (await thread.open()).run(`turn ${turn} of process ${process.pid}`, new AbortController().signal);
+  await (
+    await thread.open()
+  ).run({
+    input: words(`turn ${turn} of process ${process.pid}`),
+    signal: new AbortController().signal,
+  });
   if (turn % 4 === 3) await thread.close();
 }

@@ -1,43 +1,9 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import {
-  answer,
-  callTool,
-  failed,
-  hang,
-  httpError,
-  reason,
-  say,
-  type Script,
-  type ScriptedModel,
-  startScriptedModel,
-} from '../../src/testing/index.ts';
-import { type Finished, Place } from '../harness/run-capstan.ts';
-
-const cleanups: (() => void | Promise<void>)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
-});
-
-async function scene(script: Script, more = ''): Promise<{ model: ScriptedModel; place: Place }> {
-  const model = await startScriptedModel(script);
-  const place = new Place(model.url, more);
-  cleanups.push(
-    () => model.close(),
-    () => place.remove(),
-  );
-  return { model, place };
-}
-
-const input = (model: ScriptedModel, request: number) =>
-  model.requests[request]!.body['input'] as unknown as readonly JsonObject[];
-const texts = (items: readonly JsonObject[]) =>
-  items.flatMap(({ content, output }) =>
-    Array.isArray(content) ? (content as JsonObject[]).map(({ text }) => text) : [output],
-  );
-const threadId = ({ events }: Finished): string => events[0]!['thread_id'] as string;
+import { answer, callTool, failed, hang, httpError, reason, say } from '../../src/testing/index.ts';
+import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
 
 describe('capstan exec', () => {
   it('answers a prompt with the events that scripts rely on', async () => {
@@ -95,13 +61,13 @@ describe('capstan exec', () => {
       'input',
       'client_metadata',
     ]);
-    const sent = input(model, 0);
+    const sent = inputOf(model, 0);
     expect(sent.map(({ role, content }) => [role, (content as unknown as JsonObject[]).length])).toEqual([
       ['developer', 1],
       ['user', 2],
       ['user', 1],
     ]);
-    const [permissions, instructions, environment, words] = texts(sent) as string[];
+    const [permissions, instructions, environment, words] = textsOf(sent) as string[];
     expect(permissions).toContain('Sandbox: workspace-write.');
     expect(permissions).toContain(JSON.stringify(place.workspace));
     expect(instructions).toBe(
@@ -145,7 +111,7 @@ describe('capstan exec', () => {
       ],
     ]);
     expect(statSync(join(place.workspace, 'inside')).isFile()).toBe(true);
-    expect(texts(input(model, 1)).at(-1)).toMatch(
+    expect(textsOf(inputOf(model, 1)).at(-1)).toMatch(
       /^Wall time: [\d.]+ seconds\nProcess exited with code 3\nOriginal token count: \d+\nOutput:\nout\nerr\n/,
     );
   });
@@ -184,8 +150,8 @@ describe('capstan exec', () => {
     const { model, place } = await scene(script);
     const run = await place.run('exec', '--json', 'go');
     expect(run.code).toBe(0);
-    expect(texts(input(model, 1)).slice(-3)).toEqual([
-      'There is no tool named "no_such_tool". Tools: exec_command.',
+    expect(textsOf(inputOf(model, 1)).slice(-3)).toEqual([
+      'There is no tool named "no_such_tool". Tools: exec_command, update_plan, apply_patch, view_image.',
       'The arguments were not accepted and nothing was done: they are not a JSON object.',
       expect.stringContaining('Not run: the approval policy is never'),
     ]);
@@ -253,8 +219,8 @@ describe('capstan exec resume', () => {
     const second = await place.run('exec', '--json', 'resume', threadId(first), 'again');
     expect(second.events[0]).toEqual(first.events[0]);
     expect(model.requests[1]!.body).toMatchObject({ model: 'gpt-5.4', reasoning: { effort: 'high' } });
-    expect(input(model, 1).slice(0, input(model, 0).length)).toEqual(input(model, 0));
-    expect(texts(input(model, 1)).slice(-2)).toEqual(['one', 'again']);
+    expect(inputOf(model, 1).slice(0, inputOf(model, 0).length)).toEqual(inputOf(model, 0));
+    expect(textsOf(inputOf(model, 1)).slice(-2)).toEqual(['one', 'again']);
     expect(second.stderr).toMatch(/model gpt-5\.4 .*effort high.*sandbox read-only/);
     expect(second.events.at(-1)).toMatchObject({ usage: { input_tokens: 200 } });
   });
@@ -278,7 +244,7 @@ describe('capstan exec resume', () => {
       'again',
     );
     expect(second.stderr).toMatch(/model gpt-5\.4.*sandbox read-only/);
-    const news = texts(input(model, 1).slice(input(model, 0).length + 1)) as string[];
+    const news = textsOf(inputOf(model, 1).slice(inputOf(model, 0).length + 1)) as string[];
     expect(news).toEqual([
       expect.stringContaining('Sandbox: read-only.'),
       `<environment_context>\n  <cwd>${place.root}/else &lt;where&gt;</cwd>\n</environment_context>`,
@@ -311,10 +277,10 @@ describe('capstan exec resume', () => {
     const run = await place.run('exec', '--json', 'resume', threadId(dead), 'what happened?');
     expect(run.code).toBe(0);
     expect(model.requests).toHaveLength(2);
-    const tail = input(model, 1).slice(input(model, 0).length);
+    const tail = inputOf(model, 1).slice(inputOf(model, 0).length);
     expect(tail.map(({ type }) => type)).toEqual(['function_call', 'function_call_output', 'message', 'message']);
     expect(tail[1]).toMatchObject({ call_id: 'call_x', output: expect.stringMatching(/^Outcome unknown/) });
-    expect(texts(tail).at(-2)).toMatch(/^<turn_aborted>[\s\S]*ended without warning/);
+    expect(textsOf(tail).at(-2)).toMatch(/^<turn_aborted>[\s\S]*ended without warning/);
   });
 
   it('reports and cuts a torn last line', async () => {
@@ -349,7 +315,7 @@ describe('interruption', () => {
       });
       const next = await place.run('exec', '--json', 'resume', threadId(run), 'go on');
       expect(next.code).toBe(0);
-      const told = texts(input(model, 1)) as string[];
+      const told = textsOf(inputOf(model, 1)) as string[];
       expect(told.at(-3)).toContain('aborted by user');
       expect(told.at(-2)).toMatch(/^<turn_aborted>/);
     },

@@ -7,6 +7,14 @@ import type { Line } from '../../src/protocol/line.ts';
 
 const bin = resolve(import.meta.dirname, '../../src/bin.ts');
 
+export interface StartOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Words before the program: something that runs it. */
+  readonly prefix?: readonly string[];
+  /** What comes on standard input; `open` is a pipe that nobody writes to. Without it there is nothing to read. */
+  readonly input?: string | Buffer;
+}
+
 /** A user's folders: a home with a configuration that points at a scripted model, and a workspace. */
 export class Place {
   readonly root = mkdtempSync(join(tmpdir(), 'capstan-test-'));
@@ -15,7 +23,8 @@ export class Place {
 
   constructor(modelUrl: string, more = '') {
     mkdirSync(this.home);
-    mkdirSync(this.workspace);
+    mkdirSync(join(this.workspace, '.git'), { recursive: true });
+    writeFileSync(join(this.workspace, '.git', 'HEAD'), 'ref: refs/heads/main\n');
     const config = `model = "gpt-5.5"
 model_provider = "scripted"
 sandbox_mode = "workspace-write"
@@ -50,16 +59,14 @@ supports_websockets = false
   }
 
   /** Starts the command in the workspace. */
-  start(
-    words: readonly string[],
-    options: { readonly env?: Readonly<Record<string, string>>; readonly prefix?: readonly string[] } = {},
-  ): Running {
+  start(words: readonly string[], options: StartOptions = {}): Running {
     const [program, ...before] = [...(options.prefix ?? []), process.execPath];
     const child = spawn(program!, [...before, bin, ...words], {
       cwd: this.workspace,
       env: { ...process.env, CAPSTAN_HOME: this.home, ...options.env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });
+    if (options.input !== undefined && options.input !== 'open') child.stdin?.end(options.input);
     return new Running(child);
   }
 

@@ -12,6 +12,7 @@ import type { Ids } from '../../src/ports/ids.ts';
 import type { ThreadParts } from '../../src/thread/parts.ts';
 import { openThread } from '../../src/thread/resume.ts';
 import { Thread } from '../../src/thread/thread.ts';
+import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
 import { execCommandTool } from '../../src/tools/exec-command/exec-command.ts';
 import { createRouter } from '../../src/tools/router.ts';
 import { countingIds, factsOf, firstWorld, settingsOf, stepFactsOf, steppingClock, type World } from './fixed-parts.ts';
@@ -185,6 +186,7 @@ export class WatchedThread {
           Promise.resolve({ kind: 'runnable', files: [], cleanup: () => Promise.resolve(), ...command } as never),
       },
       shellEnvironment: { variables: () => Promise.resolve({}) },
+      patches: { disk: nodeDisk(), clock: this.#clock },
       spawn: {
         run: (command: { readonly argv: readonly string[] }) => {
           this.#noteRun(command.argv.at(-1) ?? '');

@@ -22,10 +22,15 @@ export function makePlace(env: Environment): Place {
   for (const [name, text] of Object.entries(projectFiles(process.execPath))) {
     writeFileSync(join(place.project, name), text);
   }
-  // Where there is no git, the folder is simply no repository.
   const options = { cwd: place.project, env: placeEnvironment(place, env), stdio: 'ignore' } as const;
-  spawnSync('git', ['init', '--quiet'], options);
+  if (spawnSync('git', ['init', '--quiet'], options).status !== 0) makeRepository(place.project);
   return place;
+}
+
+/** Where there is no git, as much of a repository as the engine asks for. */
+function makeRepository(project: string): void {
+  mkdirSync(join(project, '.git', 'hooks'), { recursive: true });
+  writeFileSync(join(project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
 }
 
 /** Temporary folders are not writable here: the place itself lies in one, and nothing but the project should change. */

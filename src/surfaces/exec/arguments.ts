@@ -1,62 +1,27 @@
 import type { Outcome } from '../../protocol/outcome.ts';
+import { type ExecOptionKey, execOptions } from './options.ts';
 
 /** What `capstan exec …` was asked to do. */
 export interface ExecArguments {
-  readonly json: boolean;
-  readonly model?: string;
-  readonly sandbox?: string;
-  readonly cwd?: string;
-  /** `key=value` texts of `-c`, in order. */
-  readonly overrides: readonly string[];
-  /** The thread to go on with. */
-  readonly resume?: string;
+  readonly flags: ReadonlySet<ExecOptionKey>;
+  /** Values by option, in the order in which they were given. */
+  readonly values: Readonly<Partial<Record<ExecOptionKey, readonly string[]>>>;
+  readonly resume?: ResumeTarget;
   /** The words; absent means: read them from standard input. */
   readonly prompt?: string;
-  readonly help: boolean;
 }
 
-export const execUsage = `Runs one turn and exits.
+export type ResumeTarget = { readonly kind: 'named'; readonly name: string } | { readonly kind: 'last' };
 
-Usage:
-  capstan exec [options] [PROMPT]
-  capstan exec [options] resume THREAD_ID [PROMPT]
-
-Without PROMPT, or with "-", the prompt is read from standard input.
-
-Options:
-  --json                 print one JSON event per line on standard output
-  -m, --model NAME       the model
-  -s, --sandbox MODE     read-only, workspace-write or danger-full-access
-  -C, --cd FOLDER        the folder to work in
-  -c, --config KEY=VALUE override a value of config.toml; may be repeated
-  -h, --help             this text
-
-A resumed thread keeps its last model, effort, folder and policy unless an option names another.
-`;
-
-const takesValue: Readonly<Record<string, 'model' | 'sandbox' | 'cwd' | 'override'>> = {
-  '-m': 'model',
-  '--model': 'model',
-  '-s': 'sandbox',
-  '--sandbox': 'sandbox',
-  '-C': 'cwd',
-  '--cd': 'cwd',
-  '-c': 'override',
-  '--config': 'override',
-};
-
-const flags: Readonly<Record<string, 'json' | 'help'>> = {
-  '--json': 'json',
-  '--experimental-json': 'json',
-  '-h': 'help',
-  '--help': 'help',
-};
+/** The last value of an option. */
+export function lastValue({ values }: ExecArguments, key: ExecOptionKey): string | undefined {
+  return values[key]?.at(-1);
+}
 
 /** Reads the words after `exec`. Options may stand before and after `resume`; `--` ends them. */
 export function parseExecArguments(words: readonly string[]): ExecArguments | Outcome<'usage'> {
-  const values: Partial<Record<'model' | 'sandbox' | 'cwd', string>> = {};
-  const overrides: string[] = [];
-  const found = { json: false, help: false };
+  const flags = new Set<ExecOptionKey>();
+  const values: Partial<Record<ExecOptionKey, string[]>> = {};
   const positional: string[] = [];
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!;
@@ -69,36 +34,49 @@ export function parseExecArguments(words: readonly string[]): ExecArguments | Ou
       continue;
     }
     const [name, attached] = splitOption(word);
-    const flag = flags[name];
-    const option = takesValue[name];
-    if (flag !== undefined && attached === undefined) found[flag] = true;
-    else if (option === undefined) return usage(`there is no option ${name}.`);
-    else {
-      const value = attached ?? words[++i];
-      if (value === undefined) return usage(`${name} needs a value.`);
-      if (option === 'override') overrides.push(value);
-      else values[option] = value;
+    const option = execOptions.find(({ names }) => names.includes(name));
+    if (option === undefined) return usage(`there is no option ${name}.`);
+    if (option.value === undefined) {
+      if (attached !== undefined) return usage(`${name} takes no value.`);
+      flags.add(option.key);
+      continue;
     }
+    const value = attached ?? words[++i];
+    if (value === undefined) return usage(`${name} needs a value.`);
+    if (option.choices?.includes(value) === false)
+      return usage(`${name} takes ${option.choices.join(', ')}; not ${JSON.stringify(value)}.`);
+    (values[option.key] ??= []).push(value);
   }
-  const asked = target(positional);
-  return 'code' in asked ? asked : { ...found, ...values, overrides, ...asked };
+  const asked = target(positional, flags.has('last'));
+  return 'code' in asked ? asked : { flags, values, ...asked };
 }
 
+/** `--name=value`, `-Cvalue` and plain names. */
 function splitOption(word: string): readonly [name: string, attached: string | undefined] {
-  const at = word.startsWith('--') ? word.indexOf('=') : -1;
-  return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+  if (word.startsWith('--')) {
+    const at = word.indexOf('=');
+    return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+  }
+  return word.length > 2 ? [word.slice(0, 2), word.slice(word[2] === '=' ? 3 : 2)] : [word, undefined];
 }
 
-function target(positional: readonly string[]): Pick<ExecArguments, 'resume' | 'prompt'> | Outcome<'usage'> {
-  const [first, ...rest] = positional;
-  const resumes = first === 'resume';
-  const words = resumes ? rest.slice(1) : positional;
-  if (resumes && rest[0] === undefined) return usage('resume needs the id of a thread.');
+function target(
+  positional: readonly string[],
+  last: boolean,
+): Pick<ExecArguments, 'resume' | 'prompt'> | Outcome<'usage'> {
+  const resumes = positional[0] === 'resume';
+  const rest = resumes ? positional.slice(1) : positional;
+  if (last && !resumes) return usage('--last goes with resume.');
+  const name = resumes && !last ? rest[0] : undefined;
+  if (resumes && !last && name === undefined) return usage('resume needs the id of a thread, or --last.');
+  const words = name === undefined ? rest : rest.slice(1);
   if (words.length > 1) return usage('there is more than one prompt: put it in quotes.');
-  const prompt = words[0] === undefined || words[0] === '-' ? {} : { prompt: words[0] };
-  return { ...(resumes ? { resume: rest[0]! } : {}), ...prompt };
+  return {
+    ...(resumes ? { resume: name === undefined ? { kind: 'last' } : { kind: 'named', name } } : {}),
+    ...(words[0] === undefined || words[0] === '-' ? {} : { prompt: words[0] }),
+  };
 }
 
 function usage(message: string): Outcome<'usage'> {
-  return { code: 'usage', message: `capstan exec: ${message}`, next: 'See `capstan exec --help`.' };
+  return { code: 'usage', message: `exec: ${message}`, next: 'See `capstan exec --help`.' };
 }

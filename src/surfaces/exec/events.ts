@@ -7,7 +7,7 @@ import type { Usage } from '../../protocol/usage.ts';
 export type ExecEvent =
   | { readonly type: 'thread.started'; readonly thread_id: string }
   | { readonly type: 'turn.started' }
-  | { readonly type: 'item.started' | 'item.completed'; readonly item: ExecItem }
+  | { readonly type: 'item.started' | 'item.updated' | 'item.completed'; readonly item: ExecItem }
   | { readonly type: 'turn.completed'; readonly usage: ExecUsage }
   | { readonly type: 'turn.failed'; readonly error: { readonly message: string } }
   | { readonly type: 'error'; readonly message: string };
@@ -23,12 +23,18 @@ export interface ExecUsage {
 export type ExecItem = { readonly id: string } & (
   | { readonly type: 'agent_message'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
+  | { readonly type: 'todo_list'; readonly items: readonly { readonly text: string; readonly completed: boolean }[] }
   | {
       readonly type: 'command_execution';
       readonly command: string;
       readonly aggregated_output: string;
       readonly exit_code: number | null;
       readonly status: 'in_progress' | 'completed' | 'failed' | 'declined';
+    }
+  | {
+      readonly type: 'file_change';
+      readonly changes: readonly { readonly path: string; readonly kind: 'add' | 'delete' | 'update' }[];
+      readonly status: 'in_progress' | 'completed' | 'failed';
     }
 );
 
@@ -41,8 +47,8 @@ export function execEvents(): (event: ThreadEvent) => readonly ExecEvent[] {
     numbers.set(key, known);
     return known;
   };
-  const shown = (type: 'item.started' | 'item.completed', item: TurnItem): readonly ExecEvent[] =>
-    item.kind === 'user-message' ? [] : [{ type, item: execItem(item, numbered(item)) }];
+  const shown = (type: 'item.started' | 'item.updated' | 'item.completed', item: TurnItem): readonly ExecEvent[] =>
+    item.kind === 'user-message' || item.kind === 'image-view' ? [] : [{ type, item: execItem(item, numbered(item)) }];
 
   return (event) => {
     switch (event.kind) {
@@ -52,6 +58,8 @@ export function execEvents(): (event: ThreadEvent) => readonly ExecEvent[] {
         return [{ type: 'turn.started' }];
       case 'item-started':
         return shown('item.started', event.item);
+      case 'item-updated':
+        return shown('item.updated', event.item);
       case 'item-completed':
         return shown('item.completed', event.item);
       case 'warning':
@@ -78,12 +86,18 @@ function failed(message: string): readonly ExecEvent[] {
   ];
 }
 
-function execItem(item: Exclude<TurnItem, { kind: 'user-message' }>, id: string): ExecItem {
+function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image-view' }>, id: string): ExecItem {
   switch (item.kind) {
     case 'agent-message':
       return { id, type: 'agent_message', text: item.text };
     case 'reasoning':
       return { id, type: 'reasoning', text: item.summary.join('\n') };
+    case 'plan':
+      return {
+        id,
+        type: 'todo_list',
+        items: item.steps.map(({ text, status }) => ({ text, completed: status === 'completed' })),
+      };
     case 'command':
       return {
         id,
@@ -93,7 +107,18 @@ function execItem(item: Exclude<TurnItem, { kind: 'user-message' }>, id: string)
         exit_code: item.exitCode ?? null,
         status: item.status === 'in-progress' ? 'in_progress' : item.status,
       };
+    case 'file-change':
+      return {
+        id,
+        type: 'file_change',
+        changes: item.changes.map(({ path, kind }) => ({ path, kind })).toSorted(byPath),
+        status: item.status === 'in-progress' ? 'in_progress' : item.status,
+      };
   }
+}
+
+function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
 }
 
 /** The command as a person could paste it into a shell. */

@@ -2,7 +2,7 @@ import { describePolicy } from '../../policy/describe-policy.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import type { TurnItem } from '../../protocol/turn-item.ts';
+import type { ChangedFile, PlanItem, TurnItem } from '../../protocol/turn-item.ts';
 import { version } from '../../protocol/version.ts';
 import type { OpenedThread } from '../engine.ts';
 import { execEvents, shellWords } from './events.ts';
@@ -14,8 +14,20 @@ export interface Output {
   notice(outcome: Outcome): void;
 }
 
+export interface OutputOptions {
+  readonly json: boolean;
+  readonly color: string;
+}
+
+export function createOutput({ json, color }: OutputOptions): Output {
+  if (json) return jsonOutput();
+  const colored =
+    color === 'always' || (color !== 'never' && process.stderr.isTTY && process.env['NO_COLOR'] === undefined);
+  return plainOutput(colored ? (text) => `\x1b[2m${text}\x1b[22m` : (text) => text);
+}
+
 /** One JSON event per line on standard output, nothing else there. */
-export function jsonOutput(): Output {
+function jsonOutput(): Output {
   const toExecEvents = execEvents();
   return {
     start: (opened) => say(startLine(opened)),
@@ -27,14 +39,14 @@ export function jsonOutput(): Output {
 }
 
 /** What happens on standard error; the answer alone on standard output. */
-export function plainOutput(): Output {
+function plainOutput(dim: (text: string) => string): Output {
   return {
-    start: (opened) => say(startLine(opened)),
+    start: (opened) => say(dim(startLine(opened))),
     notice: (outcome) => say(`${outcome.message} ${outcome.next}`),
     event(event) {
       switch (event.kind) {
         case 'item-completed':
-          return sayItem(event.item);
+          return sayItem(event.item, dim);
         case 'warning':
           return say(event.outcome.message);
         case 'turn-failed':
@@ -43,11 +55,13 @@ export function plainOutput(): Output {
           return say('The turn was interrupted. The thread can be resumed.');
         case 'turn-completed': {
           const { input, cachedInput, output } = event.usage;
-          say(`tokens used: ${input - cachedInput + output}`);
+          say(dim(`tokens used: ${input - cachedInput + output}`));
           if (event.lastMessage !== undefined) process.stdout.write(`${event.lastMessage}\n`);
           return;
         }
+        case 'item-updated':
         case 'item-started':
+          if (event.item.kind === 'plan') say(dim(planText(event.item)));
           if (event.item.kind === 'command') say(`$ ${event.item.argv.at(-1) ?? ''}`);
           return;
         case 'thread-started':
@@ -58,19 +72,34 @@ export function plainOutput(): Output {
   };
 }
 
-function sayItem(item: TurnItem): void {
+function sayItem(item: TurnItem, dim: (text: string) => string): void {
   switch (item.kind) {
     case 'command': {
       const end = item.exitCode === undefined ? item.status : `exit ${item.exitCode}`;
-      return say(`${indent(item.output)}  [${end}]`);
+      return say(dim(`${indent(item.output)}  [${end}]`));
     }
+    case 'file-change':
+      return say(dim(`${item.changes.map(changeLine).join('\n')}\n  [${item.status}]`));
     case 'reasoning':
-      return say(item.summary.join('\n'));
+      return say(dim(item.summary.join('\n')));
     case 'agent-message':
       return say(item.text);
+    case 'image-view':
+      return say(dim(`looked at ${item.path}`));
     case 'user-message':
+    case 'plan':
       return;
   }
+}
+
+const marks = { completed: 'x', 'in-progress': '>', pending: ' ' };
+
+function planText({ steps }: PlanItem): string {
+  return steps.map(({ text, status }) => `  [${marks[status]}] ${text}`).join('\n');
+}
+
+function changeLine({ path, kind, movePath }: ChangedFile): string {
+  return `${kind} ${path}${movePath === undefined ? '' : ` -> ${movePath}`}`;
 }
 
 /** What is in force, in one line. */

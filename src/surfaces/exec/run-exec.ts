@@ -1,36 +1,72 @@
-import { resolve } from 'node:path';
 import { homedir } from 'node:os';
-import { parseThreadId } from '../../protocol/ids.ts';
+import { resolve } from 'node:path';
+import { findRepository } from '../../gather/git.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
-import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import type { UserInput } from '../../protocol/user-input.ts';
 import { version } from '../../protocol/version.ts';
+import type { TurnResult } from '../../thread/settle.ts';
 import { Engine, type EngineRefused, type OpenedThread } from '../engine.ts';
-import { type ExecArguments, execUsage, parseExecArguments } from './arguments.ts';
-import { jsonOutput, type Output, plainOutput } from './output.ts';
-import { readStandardInput } from './stdin.ts';
+import { type ExecArguments, lastValue, parseExecArguments } from './arguments.ts';
+import { loadImages, loadOutputSchema, type OutputSchema, writeLastMessage } from './files.ts';
+import { execUsage } from './options.ts';
+import { createOutput, type Output } from './output.ts';
+import { readPrompt } from './stdin.ts';
 
 /** `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, interrupted or refused; 2: wrong usage. */
 export async function runExec(words: readonly string[]): Promise<number> {
   const asked = parseExecArguments(words);
   if ('code' in asked) return complain(asked, 2);
-  if (asked.help) {
-    process.stdout.write(execUsage);
+  if (asked.flags.has('help')) {
+    process.stdout.write(execUsage());
     return 0;
   }
-  const prompt = asked.prompt ?? (await readStandardInput());
-  if (prompt.trim() === '') {
-    return complain({ message: 'There is no prompt.', next: 'Give it as an argument or on standard input.' }, 1);
-  }
+  // A reader that leaves early must not end the turn: its thread goes on to a clean end.
+  process.stdout.on('error', () => {});
   try {
-    return await runTurn(asked, prompt);
+    return await prepareAndRun(asked);
   } catch (error) {
     if (error instanceof Fault) return complain(error, 1);
     throw error;
   }
 }
 
-async function runTurn(asked: ExecArguments, prompt: string): Promise<number> {
-  const engine = await Engine.load({
+async function prepareAndRun(asked: ExecArguments): Promise<number> {
+  // Whoever pipes a prompt in may take long; the configuration is read meanwhile.
+  const [prompt, engine] = await Promise.all([readPrompt(asked.prompt), loadEngine(asked)]);
+  if (typeof prompt !== 'string') return complain(prompt, 1);
+  if (engine.kind === 'refused') return complain(engine.outcome, 1);
+  const images = loadImages(asked, process.cwd());
+  if ('code' in images) return complain(images, 1);
+  const outputSchema = loadOutputSchema(asked);
+  if ('code' in outputSchema) return complain(outputSchema, 1);
+
+  const output = createOutput({ json: asked.flags.has('json'), color: lastValue(asked, 'color') ?? 'auto' });
+  for (const notice of engine.notices) output.notice(notice);
+  const opened = await openThread(engine, asked, output);
+  if (opened.kind === 'refused') return complain(opened.outcome, 1);
+  output.start(opened);
+  for (const notice of opened.notices) output.notice(notice);
+  const result = await runTurn(opened, { text: prompt, images }, outputSchema);
+  const written = writeLastMessage(asked, result);
+  if (written !== undefined) output.notice(written);
+  return result.kind === 'completed' ? 0 : 1;
+}
+
+async function runTurn({ thread }: OpenedThread, input: UserInput, schema: OutputSchema): Promise<TurnResult> {
+  const interrupt = new AbortController();
+  const stop = (): void => interrupt.abort();
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  try {
+    return await thread.run({ input, signal: interrupt.signal, ...schema });
+  } finally {
+    await thread.close();
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
+
+function loadEngine(asked: ExecArguments): Promise<Engine | EngineRefused> {
+  const profile = lastValue(asked, 'profile');
+  return Engine.load({
     env: process.env,
     osHome: homedir(),
     cwd: process.cwd(),
@@ -38,49 +74,49 @@ async function runTurn(asked: ExecArguments, prompt: string): Promise<number> {
     overrides: overridesOf(asked),
     // Nobody is there to be asked.
     approval: 'never',
+    ...(asked.flags.has('bypass') ? { permissionProfile: { type: 'disabled' } } : {}),
+    ...(profile === undefined ? {} : { profile }),
+    strictConfig: asked.flags.has('strictConfig'),
+    ignoreUserConfig: asked.flags.has('ignoreUserConfig'),
+    addDirectories: asked.values.addDirectory ?? [],
+    ephemeral: asked.flags.has('ephemeral'),
   });
-  if (engine.kind === 'refused') return complain(engine.outcome, 1);
-  const output: Output = asked.json ? jsonOutput() : plainOutput();
-  for (const notice of engine.notices) output.notice(notice);
-
-  const opened = await openThread(engine, asked, (event) => output.event(event));
-  if (opened.kind === 'refused') return complain(opened.outcome, 1);
-  output.start(opened);
-  for (const notice of opened.notices) output.notice(notice);
-  const interrupt = new AbortController();
-  const stop = (): void => interrupt.abort();
-  process.once('SIGINT', stop).once('SIGTERM', stop);
-  try {
-    const result = await opened.thread.run(prompt, interrupt.signal);
-    return result.kind === 'completed' ? 0 : 1;
-  } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
-    await opened.thread.close();
-  }
 }
 
-async function openThread(
-  engine: Engine,
-  asked: ExecArguments,
-  listener: (event: ThreadEvent) => void,
-): Promise<OpenedThread | EngineRefused> {
-  const cwd = asked.cwd === undefined ? undefined : resolve(asked.cwd);
-  if (asked.resume === undefined) return engine.start({ listener, cwd: cwd ?? process.cwd() });
-  const id = parseThreadId(asked.resume);
-  if (id === undefined) {
-    const message = `${JSON.stringify(asked.resume)} is not the id of a thread.`;
-    return {
-      kind: 'refused',
-      outcome: { code: 'thread-unknown', message, next: 'Use the id that the thread printed when it started.' },
-    };
+async function openThread(engine: Engine, asked: ExecArguments, output: Output): Promise<OpenedThread | EngineRefused> {
+  const folder = lastValue(asked, 'cwd');
+  const cwd = folder === undefined ? undefined : resolve(folder);
+  const listener = output.event;
+  const { resume } = asked;
+  if (resume === undefined) {
+    const place = cwd ?? process.cwd();
+    const problem = checkRepository(asked, place);
+    return problem === undefined ? engine.start({ listener, cwd: place }) : { kind: 'refused', outcome: problem };
   }
-  return engine.resume(id, cwd === undefined ? { listener } : { listener, cwd });
+  const where = asked.flags.has('all') ? {} : { cwd: cwd ?? process.cwd() };
+  const chosen = await engine.choose({ ...resume, ...where });
+  if (chosen.kind === 'none') return { kind: 'refused', outcome: chosen };
+  return engine.resume(chosen.id, cwd === undefined ? { listener } : { listener, cwd });
+}
+
+/** Outside a repository nothing can be taken back, so that must be asked for. */
+function checkRepository(asked: ExecArguments, cwd: string): Outcome | undefined {
+  if (asked.flags.has('skipGitRepoCheck') || asked.flags.has('bypass') || findRepository(cwd) !== undefined)
+    return undefined;
+  return {
+    code: 'not-a-repository',
+    message: `Not inside a trusted directory and --skip-git-repo-check was not specified: ${cwd} is in no git repository.`,
+    next: 'Work in a repository, where changes can be taken back, or add --skip-git-repo-check.',
+  };
 }
 
 /** Options are short for configuration keys; `-c` comes first, so that the plain option wins. */
-function overridesOf({ overrides, model, sandbox }: ExecArguments): readonly string[] {
+function overridesOf(asked: ExecArguments): readonly string[] {
+  const [model, sandbox] = [lastValue(asked, 'model'), lastValue(asked, 'sandbox')];
   return [
-    ...overrides,
+    ...(asked.values.override ?? []),
+    ...(asked.values.enable ?? []).map((feature) => `features.${feature}=true`),
+    ...(asked.values.disable ?? []).map((feature) => `features.${feature}=false`),
     ...(model === undefined ? [] : [`model=${JSON.stringify(model)}`]),
     ...(sandbox === undefined ? [] : [`sandbox_mode=${JSON.stringify(sandbox)}`]),
   ];

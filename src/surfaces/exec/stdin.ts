@@ -1,7 +1,67 @@
-/** Everything on standard input; nothing when a person sits there. A byte-order mark is dropped. */
-export async function readStandardInput(): Promise<string> {
-  if (process.stdin.isTTY) return '';
+import type { Outcome } from '../../protocol/outcome.ts';
+
+export type InputProblem = Outcome<'no-prompt' | 'input-encoding'>;
+
+/** How long a prompt on the command line waits for the first byte on standard input. */
+const patienceMs = 500;
+
+/**
+ * The prompt, from the command line, from standard input, or both. A pipe that nobody writes to and nobody closes does
+ * not hold up a prompt from the command line.
+ */
+export async function readPrompt(given: string | undefined): Promise<string | InputProblem> {
+  const bytes = await readStandardInput(given === undefined ? Number.POSITIVE_INFINITY : patienceMs);
+  const piped = decode(bytes);
+  if (typeof piped !== 'string') return piped;
+  const prompt = given === undefined ? piped : withInput(given, piped);
+  if (prompt.trim() !== '') return prompt;
+  return { code: 'no-prompt', message: 'There is no prompt.', next: 'Give it as an argument or on standard input.' };
+}
+
+function withInput(prompt: string, piped: string): string {
+  if (piped.trim() === '') return prompt;
+  return `${prompt}\n\n<stdin>\n${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`;
+}
+
+/** Everything on standard input; nothing from a terminal, or when no byte comes in time. */
+async function readStandardInput(firstByteMs: number): Promise<Buffer> {
+  const { fstatSync, readFileSync } = process.getBuiltinModule('node:fs');
+  const kind = kindOfInput(fstatSync);
+  // Terminals and /dev/null have nothing to say, and Node's stream for them costs some milliseconds to make.
+  if (kind === undefined || kind.isCharacterDevice()) return Buffer.alloc(0);
+  if (kind.isFile()) return readFileSync(0);
   const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return new TextDecoder('utf-8').decode(Buffer.concat(chunks));
+  const everything = (async () => {
+    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks);
+  })();
+  if (!Number.isFinite(firstByteMs)) return everything;
+  const patience = new Promise<void>((resolve) => {
+    setTimeout(resolve, firstByteMs).unref();
+  });
+  if ((await Promise.race([everything, patience])) !== undefined || chunks.length > 0) return everything;
+  process.stdin.destroy();
+  return Buffer.alloc(0);
+}
+
+/** Undefined when standard input is closed. */
+function kindOfInput(fstatSync: typeof import('node:fs').fstatSync): import('node:fs').Stats | undefined {
+  try {
+    return fstatSync(0);
+  } catch {
+    return undefined;
+  }
+}
+
+/** UTF-8, with or without a mark, and UTF-16 with one. */
+function decode(bytes: Buffer): string | InputProblem {
+  const begins = (...mark: readonly number[]) => mark.every((byte, i) => bytes[i] === byte);
+  const utf32 = begins(0xff, 0xfe, 0, 0) || begins(0, 0, 0xfe, 0xff);
+  const encoding = begins(0xff, 0xfe) ? 'utf-16le' : begins(0xfe, 0xff) ? 'utf-16be' : 'utf-8';
+  try {
+    if (utf32) throw new TypeError('UTF-32');
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch {
+    return { code: 'input-encoding', message: 'Standard input is not text in UTF-8.', next: 'Convert it to UTF-8.' };
+  }
 }

@@ -1,4 +1,5 @@
-import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import { parseArguments } from '../parse-arguments.ts';
 import { defaultOutputTokens, defaultTimeoutMs, maximumTimeoutMs } from './spec.ts';
 
 export interface ExecCommandArguments {
@@ -13,8 +14,8 @@ export interface ExecCommandArguments {
 
 /** Reads the model's arguments; a string says what is wrong with them. Unknown members are passed over. */
 export function readArguments(text: string): ExecCommandArguments | string {
-  const value = parse(text);
-  if (!isJsonObject(value)) return 'they are not a JSON object.';
+  const value = parseArguments(text);
+  if (value === undefined) return 'they are not a JSON object.';
   const { cmd, workdir } = value;
   if (typeof cmd !== 'string' || cmd.trim() === '') return '`cmd` must be a non-empty string.';
   if (cmd.includes('\0')) return '`cmd` must not hold a zero byte.';
@@ -30,14 +31,6 @@ export function readArguments(text: string): ExecCommandArguments | string {
     outputTokens,
     escalated: value['sandbox_permissions'] === 'require_escalated',
   };
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 function positive(value: JsonObject, key: string, fallback: number): number | undefined {

@@ -1,7 +1,8 @@
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Step } from '../../envelope/step.ts';
 import { badArguments, refused } from '../../fragments/call-answers.ts';
 import { commandOutput, type CommandReport } from '../../fragments/command-output.ts';
+import { patchWithoutTool } from '../../fragments/patch-output.ts';
 import type { Budget } from '../../fragments/truncate.ts';
 import { decideApproval } from '../../policy/approval.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
@@ -9,7 +10,9 @@ import type { Sandbox } from '../../ports/sandbox.ts';
 import type { ShellEnvironment } from '../../ports/shell-environment.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
 import type { CommandItem } from '../../protocol/turn-item.ts';
-import type { CallResult, Tool, ToolCall } from '../define.ts';
+import { interceptPatch } from '../apply-patch/intercept.ts';
+import { type ApplyPatchPorts, preparePatch } from '../apply-patch/prepare-patch.ts';
+import type { CallResult, PreparedCall, RefusedCall, Tool, ToolCall } from '../define.ts';
 import { type ExecCommandArguments, readArguments } from './arguments.ts';
 import { execCommandSpec } from './spec.ts';
 
@@ -17,6 +20,8 @@ export interface ExecCommandPorts {
   readonly spawn: Spawn;
   readonly sandbox: Sandbox;
   readonly shellEnvironment: ShellEnvironment;
+  /** For commands that are patches. */
+  readonly patches: ApplyPatchPorts;
 }
 
 /** Bytes of output that are held while a command runs; what the model gets of them is cut further. */
@@ -37,21 +42,41 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
           output: refused(reason, 'Run it within the sandbox, or tell the user what is needed.'),
         };
       }
+      const patch = preparePatchCommand(ports.patches, call, given, step);
+      if (patch !== undefined) return patch;
       const item = startedItem(call, given, step);
       return { kind: 'prepared', item, run: (signal) => run(ports, item, given, step, signal) };
     },
   };
 }
 
-function startedItem(call: ToolCall, { script, workdir }: ExecCommandArguments, step: Step): CommandItem {
-  const { cwd, shell } = step.envelope.workspace;
-  const folder = workdir === undefined ? cwd : isAbsolute(workdir) ? workdir : resolve(cwd, workdir);
+/** A script that only applies a patch needs no shell: it becomes the patch. */
+function preparePatchCommand(
+  patches: ApplyPatchPorts,
+  { callId }: ToolCall,
+  given: ExecCommandArguments,
+  step: Step,
+): PreparedCall | RefusedCall | undefined {
+  const found = interceptPatch(given.script);
+  if (found.kind === 'none') return undefined;
+  if (found.kind === 'bare-patch') return { kind: 'refused', output: patchWithoutTool };
+  const folder = resolve(folderOf(given, step), found.folder ?? '.');
+  return preparePatch(patches, { callId, text: found.text, folder, cameAs: 'command' }, step);
+}
+
+function folderOf({ workdir }: ExecCommandArguments, step: Step): string {
+  const { cwd } = step.envelope.workspace;
+  return workdir === undefined ? cwd : resolve(cwd, workdir);
+}
+
+function startedItem(call: ToolCall, given: ExecCommandArguments, step: Step): CommandItem {
+  const { shell } = step.envelope.workspace;
   // The variables of the login shell were captured once, so that the shell itself need not be one.
   return {
     kind: 'command',
     id: call.callId,
-    argv: [shell.path, '-c', script],
-    cwd: folder,
+    argv: [shell.path, '-c', given.script],
+    cwd: folderOf(given, step),
     status: 'in-progress',
     output: '',
   };

@@ -1,0 +1,45 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Owned, RolloutStore } from '../ports/rollout-store.ts';
+import type { Ordinal } from '../protocol/ids.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
+
+/**
+ * Threads that leave nothing on the disk. One that is resumed is read from the store below, without its writer lock,
+ * and what it does from then on is forgotten at the end.
+ */
+export function createEphemeralStore(below: RolloutStore, clock: Clock): RolloutStore {
+  return {
+    create: (_id, meta) => Promise.resolve(forgetful(clock, 0, meta)),
+    async open(id) {
+      for await (const line of below.readBack(id)) {
+        if (line.ordinal !== undefined) return forgetful(clock, line.ordinal + 1, undefined);
+      }
+      return below.open(id);
+    },
+    read: (id, options) => below.read(id, options),
+    readBack: (id) => below.readBack(id),
+  };
+}
+
+/** Stamps lines and keeps none. */
+function forgetful(clock: Clock, firstOrdinal: number, meta: JsonObject | undefined): Owned {
+  let ordinal = firstOrdinal;
+  let first: readonly LineDraft[] = meta === undefined ? [] : [{ type: lineType.sessionMeta, payload: meta }];
+  return {
+    kind: 'owned',
+    path: '',
+    append(drafts) {
+      const timestamp = new Date(clock.now()).toISOString();
+      const lines = [...first, ...drafts].map((draft): Line => ({
+        timestamp,
+        ordinal: ordinal++ as Ordinal,
+        ...draft,
+      }));
+      first = [];
+      return lines;
+    },
+    durable: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  };
+}

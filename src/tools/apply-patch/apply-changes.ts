@@ -1,0 +1,102 @@
+import { Buffer } from 'node:buffer';
+import type { FileChange, Step } from './compute-patch.ts';
+import type { PatchDisk } from './disk.ts';
+import { osError } from './os-error.ts';
+
+export type Applied =
+  /** `leftBehind` has files that were to be removed, under the names at which they could not be. */
+  | { readonly kind: 'applied'; readonly leftBehind: readonly string[] }
+  | {
+      readonly kind: 'failed';
+      readonly message: string;
+      /** What could not be put back as it was. Empty: the tree is as it was before the patch. */
+      readonly left: readonly string[];
+    };
+
+/** Something that was done, and how it is taken back. */
+interface Done {
+  readonly path: string;
+  undo(): void;
+  /** Where a file waits for its removal. */
+  readonly aside?: { readonly place: string; remove(): void };
+}
+
+/**
+ * Carries out computed changes in order. When a step fails, the steps before it are taken back.
+ *
+ * A file that exists is rewritten in place: its other names, its mode, its owner and everyone who has it open keep the
+ * same file. A file that goes is set aside under another name first, and removed when all else is done.
+ */
+export function applyChanges(changes: readonly FileChange[], disk: PatchDisk): Applied {
+  const done: Done[] = [];
+  for (const step of changes.flatMap(({ steps }) => steps)) {
+    try {
+      perform(step, disk, done);
+    } catch (error) {
+      const action = step.kind === 'remove' ? 'delete' : 'write';
+      return {
+        kind: 'failed',
+        message: `Failed to ${action} file ${step.path}: ${osError(error)}`,
+        left: takeBack(done),
+      };
+    }
+  }
+  return settle(done);
+}
+
+/** What is done is noted before it is begun where it can stop half-way, and after it where it cannot. */
+function perform(step: Step, disk: PatchDisk, done: Done[]): void {
+  const { path, place } = step;
+  switch (step.kind) {
+    case 'make-folder':
+      disk.makeFolder(place);
+      done.push({ path: place, undo: () => disk.removeFolder(place) });
+      return;
+    case 'create':
+      disk.create(place, step.content, step.mode);
+      done.push({ path, undo: () => disk.remove(place) });
+      return;
+    case 'overwrite':
+      done.push({ path, undo: () => putBack(disk, place, step.before) });
+      disk.overwrite(place, step.content);
+      return;
+    case 'remove': {
+      const aside = disk.setAside(place);
+      done.push({
+        path,
+        undo: () => disk.rename(aside, place),
+        aside: { place: aside, remove: () => disk.remove(aside) },
+      });
+    }
+  }
+}
+
+/** A file that refused to be written at all needs nothing to be as it was. */
+function putBack(disk: PatchDisk, place: string, content: Uint8Array): void {
+  if (!Buffer.from(disk.read(place)).equals(content)) disk.overwrite(place, content);
+}
+
+function takeBack(done: readonly Done[]): readonly string[] {
+  const left: string[] = [];
+  for (const { path, undo } of done.toReversed()) {
+    try {
+      undo();
+    } catch {
+      left.push(path);
+    }
+  }
+  return [...new Set(left)];
+}
+
+/** From here on there is no way back. A file that was set aside is gone under its own name whatever happens now. */
+function settle(done: readonly Done[]): Applied {
+  const leftBehind: string[] = [];
+  for (const { aside } of done) {
+    try {
+      aside?.remove();
+    } catch {
+      if (aside !== undefined) leftBehind.push(aside.place);
+    }
+  }
+  return { kind: 'applied', leftBehind };
+}

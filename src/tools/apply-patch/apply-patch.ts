@@ -1,0 +1,30 @@
+import { badArguments } from '../../fragments/call-answers.ts';
+import type { Tool } from '../define.ts';
+import { parseArguments } from '../parse-arguments.ts';
+import { type ApplyPatchPorts, preparePatch } from './prepare-patch.ts';
+import { applyPatchFunctionSpec, applyPatchSpec } from './spec.ts';
+
+export interface ApplyPatchOptions {
+  /** How the tool is offered. Calls of both forms are taken either way. */
+  readonly form: 'freeform' | 'function';
+}
+
+/** Edits files by patches, in this process and within the turn's policy. */
+export function applyPatchTool(ports: ApplyPatchPorts, { form }: ApplyPatchOptions): Tool {
+  return {
+    name: 'apply_patch',
+    spec: form === 'freeform' ? applyPatchSpec : applyPatchFunctionSpec,
+    prepare({ callId, input }, step) {
+      const text = readInput(input);
+      if (text === undefined) return { kind: 'refused', output: badArguments('`input` must be the patch, a string.') };
+      return preparePatch(ports, { callId, text, folder: step.envelope.workspace.cwd, cameAs: 'tool' }, step);
+    },
+  };
+}
+
+/** The patch itself, or the one in the arguments of a function call: no patch begins with a brace. */
+function readInput(input: string): string | undefined {
+  if (!input.trimStart().startsWith('{')) return input;
+  const patch = parseArguments(input)?.['input'];
+  return typeof patch === 'string' ? patch : undefined;
+}

@@ -1,0 +1,191 @@
+import type { DiskView, Sight } from './disk.ts';
+import { explainMismatch } from './explain-mismatch.ts';
+import { absolutePath, type Followed, followPath } from './follow-path.ts';
+import type { Guard } from './guard.ts';
+import { osError, osErrorOf } from './os-error.ts';
+import { type Overlay, overlayOn } from './overlay.ts';
+import type { Hunk, Patch } from './patch.ts';
+import { bytesOf } from './text-bytes.ts';
+import { updateBytes } from './update-bytes.ts';
+
+/** One hunk held against the disk. */
+export interface FileChange {
+  readonly kind: 'add' | 'update' | 'delete';
+  /** The file that is left in the end, or the one that is gone, as the patch spells it. */
+  readonly spelled: string;
+  readonly steps: readonly Step[];
+}
+
+/** What is done at one place. Later steps rest on earlier ones. `path` is for people: the place as it was spelled. */
+export type Step = { readonly path: string; readonly place: string } & (
+  | { readonly kind: 'make-folder' }
+  | { readonly kind: 'create'; readonly content: Uint8Array; readonly mode?: number }
+  | { readonly kind: 'overwrite'; readonly content: Uint8Array; readonly before: Uint8Array }
+  | { readonly kind: 'remove' }
+);
+
+export interface ComputedPatch {
+  readonly kind: 'computed';
+  readonly changes: readonly FileChange[];
+}
+
+/** The first thing that is in the way. */
+export interface PatchProblem {
+  /** `refused` by the policy, or `unfit` for what is on the disk. */
+  readonly kind: 'refused' | 'unfit';
+  readonly message: string;
+  /** What might help whoever wrote the patch. */
+  readonly hint?: string;
+}
+
+export interface PatchScene {
+  /** Absolute. Relative paths start here. */
+  readonly folder: string;
+  readonly disk: DiskView;
+  readonly guard: Guard;
+}
+
+/** Works out a whole patch before anything is written. Each hunk sees what the hunks before it leave. */
+export function computePatch(patch: Patch, { folder, disk, guard }: PatchScene): ComputedPatch | PatchProblem {
+  const work: Work = { folder, guard, overlay: overlayOn(disk) };
+  const changes: FileChange[] = [];
+  try {
+    for (const hunk of patch.hunks) changes.push(computeHunk(work, hunk));
+    return { kind: 'computed', changes };
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error;
+    const { kind, message, hint } = error;
+    return { kind, message, ...(hint === undefined ? {} : { hint }) };
+  }
+}
+
+/** Never leaves this file: hunks give up from deep inside. */
+class Unfit extends Error {
+  readonly kind: PatchProblem['kind'];
+  readonly hint: string | undefined;
+
+  constructor(kind: PatchProblem['kind'], message: string, hint?: string) {
+    super(message);
+    this.kind = kind;
+    this.hint = hint;
+  }
+}
+
+interface Work {
+  readonly folder: string;
+  readonly guard: Guard;
+  readonly overlay: Overlay;
+}
+
+function computeHunk(work: Work, hunk: Hunk): FileChange {
+  switch (hunk.kind) {
+    case 'add': {
+      const content = bytesOf(hunk.lines.map((line) => `${line}\n`).join(''));
+      return { kind: 'add', spelled: hunk.path, steps: write(work, hunk.path, content) };
+    }
+    case 'delete':
+      return { kind: 'delete', spelled: hunk.path, steps: remove(work, hunk.path) };
+    case 'update':
+      return computeUpdateHunk(work, hunk);
+  }
+}
+
+function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>): FileChange {
+  const { path: spelled, movePath, chunks } = hunk;
+  const path = absolute(work, spelled, 'update');
+  // A file that moves away must be removable where it stands, but what a link at its end leads to is only read.
+  const source = follow(work, path, movePath === undefined ? 'write' : 'read', `read file to update ${path}`);
+  const failed = `Failed to read file to update ${path}`;
+  if (source.sight.kind === 'missing') throw new Unfit('unfit', `${failed}: ${osErrorOf('ENOENT')}`);
+  if (source.sight.kind !== 'file') throw new Unfit('unfit', `${failed}: it is not a file`);
+  const before = read(work, source.place, failed);
+  const updated = updateBytes(before, chunks);
+  switch (updated.kind) {
+    case 'encoding':
+      throw new Unfit('unfit', `${failed}: ${updated.reason}`);
+    case 'anchor-not-found':
+      throw new Unfit('unfit', `Failed to find context '${updated.anchor}' in ${path}`);
+    case 'lines-not-found':
+      throw new Unfit(
+        'unfit',
+        `Failed to find expected lines in ${path}:\n${updated.expected.join('\n')}`,
+        explainMismatch(updated),
+      );
+    case 'updated':
+      break;
+  }
+  if (movePath === undefined) {
+    work.overlay.write(source.place, updated.content);
+    const step: Step = { kind: 'overwrite', path, place: source.place, content: updated.content, before };
+    return { kind: 'update', spelled, steps: [step] };
+  }
+  const written = write(work, movePath, updated.content, source.sight.mode);
+  // Moved onto itself, by whatever spelling: there is nothing to take away.
+  const stays = written.at(-1)?.place === follow(work, path, 'write', `delete file ${path}`, 'meant').place;
+  return { kind: 'update', spelled: movePath, steps: stays ? written : [...written, ...remove(work, spelled)] };
+}
+
+function write(work: Work, spelled: string, content: Uint8Array, mode?: number): readonly Step[] {
+  const path = absolute(work, spelled, 'write');
+  const { place, sight, missingFolders } = follow(work, path, 'write', `write file ${path}`);
+  const failed = `Failed to write file ${path}`;
+  if (sight.kind === 'file') {
+    const before = read(work, place, failed);
+    work.overlay.write(place, content);
+    return [{ kind: 'overwrite', path, place, content, before }];
+  }
+  if (sight.kind !== 'missing') throw new Unfit('unfit', `${failed}: it is not a file`);
+  for (const folder of missingFolders) work.overlay.makeFolder(folder);
+  work.overlay.write(place, content);
+  const folders = missingFolders.map((folder): Step => ({ kind: 'make-folder', path, place: folder }));
+  return [...folders, { kind: 'create', path, place, content, ...(mode === undefined ? {} : { mode }) }];
+}
+
+function remove(work: Work, spelled: string): readonly Step[] {
+  const path = absolute(work, spelled, 'delete');
+  const { place, sight } = follow(work, path, 'write', `delete file ${path}`, 'meant');
+  const failed = `Failed to delete file ${path}`;
+  const meant: Followed | undefined =
+    sight.kind === 'link' ? look(() => followPath(work.overlay, path, { lastLink: 'followed' }), failed) : undefined;
+  const leadsTo: Sight = meant?.kind === 'found' ? meant.sight : sight;
+  if (leadsTo.kind === 'missing') throw new Unfit('unfit', `${failed}: ${osErrorOf('ENOENT')}`);
+  if (leadsTo.kind !== 'file') throw new Unfit('unfit', `${failed}: it is not a file`);
+  work.overlay.remove(place);
+  return [{ kind: 'remove', path, place }];
+}
+
+function absolute({ folder }: Work, spelled: string, action: string): string {
+  const path = absolutePath(folder, spelled);
+  if (path === undefined) throw new Unfit('unfit', `Failed to ${action} ${spelled}: it is not a path`);
+  return path;
+}
+
+/** Where the path leads to, if the policy grants what is needed both there and under its own name. */
+function follow(
+  { guard, overlay }: Work,
+  path: string,
+  need: 'read' | 'write',
+  action: string,
+  lastLink: 'followed' | 'meant' = 'followed',
+): Extract<Followed, { kind: 'found' }> {
+  const permit = (message: string | undefined) => {
+    if (message !== undefined) throw new Unfit('refused', message);
+  };
+  permit(guard.check({ path, need }));
+  const followed = look(() => followPath(overlay, path, { lastLink }), `Failed to ${action}`);
+  if (followed.kind === 'blocked') throw new Unfit('unfit', `Failed to ${action}: ${osErrorOf(followed.code)}`);
+  permit(guard.check({ path, place: followed.place, need }));
+  return followed;
+}
+
+function read({ overlay }: Work, place: string, failed: string): Uint8Array {
+  return look(() => overlay.read(place), failed);
+}
+
+function look<Result>(ask: () => Result, failed: string): Result {
+  try {
+    return ask();
+  } catch (error) {
+    throw new Unfit('unfit', `${failed}: ${osError(error)}`);
+  }
+}

@@ -1,0 +1,118 @@
+import { joinPath, parentOf } from '../../policy/paths.ts';
+import type { PatchDisk, Sight } from './disk.ts';
+
+// Without an ESM import of `node:fs`, which alone would cost more than a whole patch.
+const fs = process.getBuiltinModule('node:fs');
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
+
+/** Opens a folder for its name alone, which needs no right to list it. Linux has it; Node has no name for it. */
+const O_PATH = 0o10000000;
+
+/** The disk of this machine. */
+export function nodeDisk(): PatchDisk {
+  return {
+    look: lookAt,
+    read: (place) => withFile(place, O_RDONLY, (file) => fs.readFileSync(file)),
+    makeFolder: (place) => inFolder(place, (name) => fs.mkdirSync(name)),
+    removeFolder: (place) => inFolder(place, (name) => fs.rmdirSync(name)),
+    create(place, content, mode) {
+      inFolder(place, (name) => {
+        const file = fs.openSync(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
+        try {
+          writeAll(file, content, 0);
+          if (mode !== undefined) fs.fchmodSync(file, mode & 0o777);
+        } catch (error) {
+          fs.unlinkSync(name);
+          throw error;
+        } finally {
+          fs.closeSync(file);
+        }
+      });
+    },
+    overwrite(place, content) {
+      withFile(place, O_WRONLY, (file, size) => {
+        // What makes the file longer comes first: a full disk is noticed while the old content still stands.
+        if (content.length > size) writeAll(file, content.subarray(size), size);
+        writeAll(file, content.subarray(0, size), 0);
+        if (content.length < size) fs.ftruncateSync(file, content.length);
+      });
+    },
+    setAside(place) {
+      const aside = freeName(parentOf(place));
+      this.rename(place, aside);
+      return aside;
+    },
+    rename(place, to) {
+      inFolder(place, (name, folder) => fs.renameSync(name, `${folder}/${to.slice(to.lastIndexOf('/') + 1)}`));
+    },
+    remove: (place) => inFolder(place, (name) => fs.unlinkSync(name)),
+  };
+}
+
+/** A name that nobody else uses: the number of a process that is gone may have come around again. */
+function freeName(folder: string): string {
+  for (let number = 0; ; number++) {
+    const name = joinPath(folder, `.capstan-${process.pid}-${number}`);
+    if (lookAt(name).kind === 'missing') return name;
+  }
+}
+
+function lookAt(place: string): Sight {
+  try {
+    const found = fs.lstatSync(place, { throwIfNoEntry: false });
+    if (found === undefined) return { kind: 'missing' };
+    if (found.isSymbolicLink()) return { kind: 'link', target: fs.readlinkSync(place) };
+    if (found.isDirectory()) return { kind: 'folder' };
+    if (!found.isFile()) return { kind: 'other' };
+    return { kind: 'file', identity: `${found.dev} ${found.ino}`, mode: found.mode };
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return { kind: 'missing' };
+    throw error;
+  }
+}
+
+function withFile<Result>(place: string, flags: number, use: (file: number, size: number) => Result): Result {
+  return inFolder(place, (name) => {
+    // Opened without waiting: a pipe that took the place of the file must not hold us.
+    const file = fs.openSync(name, flags | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const found = fs.fstatSync(file);
+      if (!found.isFile()) throw new Error('it is not a file');
+      return use(file, found.size);
+    } finally {
+      fs.closeSync(file);
+    }
+  });
+}
+
+/**
+ * Does something in the folder of a place through an open door of that folder. Commands may run at the same time, and
+ * one of them could put a link where a folder was after the policy was asked: the door leads to the folder that was
+ * meant, or there is none.
+ */
+function inFolder<Result>(place: string, use: (name: string, folder: string) => Result): Result {
+  const folder = parentOf(place);
+  const name = place.slice(place.lastIndexOf('/') + 1);
+  if (!hasDoors()) return use(place, folder);
+  const door = fs.openSync(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW);
+  try {
+    const open = `/proc/self/fd/${door}`;
+    if (fs.readlinkSync(open) !== folder) throw new Error('its folder was moved or replaced meanwhile');
+    return use(`${open}/${name}`, open);
+  } finally {
+    fs.closeSync(door);
+  }
+}
+
+let doors: boolean | undefined;
+
+/** Only Linux lets a program name what is in a folder that it holds open. */
+function hasDoors(): boolean {
+  return (doors ??= process.platform === 'linux' && fs.existsSync('/proc/self/fd'));
+}
+
+function writeAll(file: number, content: Uint8Array, position: number): void {
+  for (let written = 0; written < content.length;) {
+    written += fs.writeSync(file, content, written, content.length - written, position + written);
+  }
+}

@@ -1,0 +1,24 @@
+const sentences: Readonly<Record<string, string>> = {
+  ENOENT: 'No such file or directory',
+  ENOTDIR: 'Not a directory',
+  EISDIR: 'Is a directory',
+  EACCES: 'Permission denied',
+  EPERM: 'Operation not permitted',
+  EROFS: 'Read-only file system',
+  ENOSPC: 'No space left on device',
+  ELOOP: 'Too many levels of symbolic links',
+  ENAMETOOLONG: 'File name too long',
+  EEXIST: 'File exists',
+};
+
+/** Why the disk refused, in the words of the operating system. */
+export function osError(error: unknown): string {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+  if (code === undefined) return error instanceof Error ? error.message : String(error);
+  return osErrorOf(code);
+}
+
+export function osErrorOf(code: string): string {
+  const sentence = sentences[code];
+  return sentence === undefined ? code : `${sentence} (${code})`;
+}

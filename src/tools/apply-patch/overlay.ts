@@ -1,0 +1,42 @@
+import type { DiskView, Sight } from './disk.ts';
+
+/** The disk as it will be: what is written here is seen by later looks, and by nobody else. */
+export interface Overlay extends DiskView {
+  write(place: string, content: Uint8Array): void;
+  makeFolder(place: string): void;
+  remove(place: string): void;
+}
+
+export function overlayOn(disk: DiskView): Overlay {
+  const sights = new Map<string, Sight>();
+  /** By identity, so that a change through one name of a file is seen through the others. */
+  const contents = new Map<string, Uint8Array>();
+  let made = 0;
+
+  const look = (place: string): Sight => {
+    let sight = sights.get(place);
+    if (sight === undefined) {
+      sight = disk.look(place);
+      sights.set(place, sight);
+    }
+    return sight;
+  };
+  return {
+    look,
+    read(place) {
+      const sight = look(place);
+      const written = sight.kind === 'file' ? contents.get(sight.identity) : undefined;
+      return written ?? disk.read(place);
+    },
+    write(place, content) {
+      let sight = look(place);
+      if (sight.kind !== 'file') {
+        sight = { kind: 'file', identity: `new ${made++}`, mode: 0 };
+        sights.set(place, sight);
+      }
+      contents.set(sight.identity, content);
+    },
+    makeFolder: (place) => void sights.set(place, { kind: 'folder' }),
+    remove: (place) => void sights.set(place, { kind: 'missing' }),
+  };
+}

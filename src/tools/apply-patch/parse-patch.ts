@@ -1,0 +1,227 @@
+import type { ChunkLine, Hunk, Patch } from './patch.ts';
+import { trim, trimEnd } from './whitespace.ts';
+
+const beginMarker = '*** Begin Patch';
+const endMarker = '*** End Patch';
+const addHeader = '*** Add File: ';
+const deleteHeader = '*** Delete File: ';
+const updateHeader = '*** Update File: ';
+const moveHeader = '*** Move to: ';
+const environmentHeader = '*** Environment ID: ';
+const endOfFileMarker = '*** End of File';
+
+/** What is wrong with the text of a patch. `line` counts from 1; without it the whole is meant. */
+export interface ParseProblem {
+  readonly kind: 'problem';
+  readonly message: string;
+  readonly line?: number;
+}
+
+export interface ParsedPatch {
+  readonly kind: 'parsed';
+  readonly patch: Patch;
+}
+
+/**
+ * Reads a patch, more leniently than its grammar: models pad markers, wrap the text in a heredoc and leave out the
+ * first `@@`. What is ambiguous is a problem, never a guess.
+ */
+export function parsePatch(text: string): ParsedPatch | ParseProblem {
+  const lines = linesOf(trim(text.toWellFormed()));
+  const markers = checkMarkers(lines);
+  if (markers === undefined) return parseLines(lines);
+  const unwrapped = unwrap(lines);
+  if (unwrapped === undefined) return markers;
+  return checkMarkers(unwrapped) ?? parseLines(unwrapped);
+}
+
+function linesOf(text: string): readonly string[] {
+  return text === '' ? [] : text.split('\n').map((line) => line.replace(/\r{1,2}$/, ''));
+}
+
+function checkMarkers(lines: readonly string[]): ParseProblem | undefined {
+  const [first] = lines;
+  const last = lines.at(-1);
+  if (first !== undefined && trim(first) !== beginMarker) {
+    return problem(`The first line of the patch must be '${beginMarker}'`);
+  }
+  return last !== undefined && trim(last) === endMarker ? undefined : lastLineProblem;
+}
+
+const lastLineProblem = problem(`The last line of the patch must be '${endMarker}'`);
+
+/** The text between the lines of a heredoc that was passed along with its quotes. */
+function unwrap(lines: readonly string[]): readonly string[] | undefined {
+  const opened = lines.length >= 4 && ['<<EOF', "<<'EOF'", '<<"EOF"'].includes(lines[0] ?? '');
+  return opened && lines.at(-1)?.endsWith('EOF') ? lines.slice(1, -1) : undefined;
+}
+
+interface OpenUpdate {
+  readonly path: string;
+  readonly header: number;
+  movePath?: string;
+  readonly chunks: OpenChunk[];
+}
+
+interface OpenChunk {
+  readonly anchor?: string;
+  readonly lines: ChunkLine[];
+  endOfFile: boolean;
+}
+
+/** The hunk that the lines belong to at the moment. */
+type Open =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'add'; readonly path: string; readonly lines: string[] }
+  | ({ readonly kind: 'update' } & OpenUpdate);
+
+function parseLines(lines: readonly string[]): ParsedPatch | ParseProblem {
+  const hunks: Hunk[] = [];
+  let open: Open = { kind: 'none' };
+  let environment: string | undefined;
+  let ended = false;
+  for (const [index, line] of lines.entries()) {
+    const number = index + 1;
+    if (index === 0) continue;
+    // The last line ends the patch however it is indented.
+    if (number === lines.length) return finish(open, hunks, number, environment);
+    if (ended) {
+      if (trim(line) !== '') return lastLineProblem;
+      continue;
+    }
+    // In the body of an update an indented marker is text of the file.
+    const marker = open.kind === 'update' ? trimEnd(line) : trim(line);
+    const header = readHeader(marker);
+    if (header !== undefined) {
+      const broken = close(open, hunks, { line, number, ends: header.kind === 'end' });
+      if (broken !== undefined) return broken;
+      if (header.kind === 'end') ended = true;
+      if (header.kind === 'delete') hunks.push({ kind: 'delete', path: header.path });
+      if (header.kind === 'add') open = { kind: 'add', path: header.path, lines: [] };
+      else if (header.kind === 'update') open = { kind: 'update', path: header.path, header: number, chunks: [] };
+      else open = { kind: 'none' };
+      continue;
+    }
+    if (open.kind === 'update') {
+      const broken = readBody(open, line, number);
+      if (broken !== undefined) return broken;
+    } else if (open.kind === 'add' && line.startsWith('+')) {
+      open.lines.push(line.slice(1));
+    } else if (hunks.length === 0 && open.kind === 'none' && marker.startsWith(environmentHeader.trimEnd())) {
+      const id = trim(marker.slice(environmentHeader.length));
+      if (id === '') return problem('apply_patch environment_id cannot be empty');
+      if (environment !== undefined) return problem('apply_patch environment_id cannot be specified more than once');
+      environment = id;
+    } else {
+      return problem(
+        `'${marker}' is not a valid hunk header. Valid hunk headers: '${addHeader}{path}', '${deleteHeader}{path}', '${updateHeader}{path}'`,
+        number,
+      );
+    }
+  }
+  return lastLineProblem;
+}
+
+function finish(
+  open: Open,
+  hunks: readonly Hunk[],
+  number: number,
+  environment: string | undefined,
+): ParsedPatch | ParseProblem {
+  const all = [...hunks];
+  const broken = close(open, all, { line: endMarker, number, ends: true });
+  if (broken !== undefined) return broken;
+  return { kind: 'parsed', patch: { hunks: all, ...(environment === undefined ? {} : { environment }) } };
+}
+
+type Header = { readonly kind: 'end' } | { readonly kind: 'add' | 'delete' | 'update'; readonly path: string };
+
+function readHeader(marker: string): Header | undefined {
+  if (marker === endMarker) return { kind: 'end' };
+  if (marker.startsWith(addHeader)) return { kind: 'add', path: marker.slice(addHeader.length) };
+  if (marker.startsWith(deleteHeader)) return { kind: 'delete', path: marker.slice(deleteHeader.length) };
+  if (marker.startsWith(updateHeader)) return { kind: 'update', path: marker.slice(updateHeader.length) };
+  return undefined;
+}
+
+interface Closing {
+  readonly line: string;
+  readonly number: number;
+  /** The patch ends with the hunk. */
+  readonly ends: boolean;
+}
+
+/** Puts the hunk that ends here to the others. */
+function close(open: Open, hunks: Hunk[], { line, number, ends }: Closing): ParseProblem | undefined {
+  if (open.kind === 'add') hunks.push({ kind: 'add', path: open.path, lines: open.lines });
+  if (open.kind !== 'update') return undefined;
+  const { path, movePath, chunks } = open;
+  if (chunks.length === 0 && movePath === undefined) {
+    return problem(`Update file hunk for path '${path}' is empty`, open.header);
+  }
+  if (chunks.at(-1)?.lines.length === 0) return ends ? emptyChunk(number) : unexpected(line, number);
+  hunks.push({ kind: 'update', path, ...(movePath === undefined ? {} : { movePath }), chunks });
+  return undefined;
+}
+
+function readBody(open: OpenUpdate, line: string, number: number): ParseProblem | undefined {
+  const { chunks } = open;
+  const marker = trimEnd(line);
+  const current = chunks.at(-1);
+  if (current === undefined && open.movePath === undefined && marker.startsWith(moveHeader)) {
+    open.movePath = marker.slice(moveHeader.length);
+    return undefined;
+  }
+  if (marker === endOfFileMarker && !current?.endOfFile) {
+    if (current === undefined) return undefined;
+    if (current.lines.length === 0) return emptyChunk(number);
+    current.endOfFile = true;
+    return undefined;
+  }
+  const ready = current === undefined || current.lines.length > 0;
+  if (ready && (marker === '@@' || marker.startsWith('@@ '))) {
+    const anchor = marker.slice('@@ '.length);
+    chunks.push({ ...(marker === '@@' ? {} : { anchor }), lines: [], endOfFile: false });
+    return undefined;
+  }
+  if (current?.endOfFile) return marker === '' ? undefined : expectedAnchor(line, number);
+  const body = readChunkLine(line);
+  if (body === undefined) {
+    return current !== undefined && current.lines.length > 0 ? expectedAnchor(line, number) : unexpected(line, number);
+  }
+  if (current === undefined) chunks.push({ lines: [body], endOfFile: false });
+  else current.lines.push(body);
+  return undefined;
+}
+
+function readChunkLine(line: string): ChunkLine | undefined {
+  switch (line[0]) {
+    case undefined:
+      return { kind: 'context', text: '' };
+    case ' ':
+      return { kind: 'context', text: line.slice(1) };
+    case '+':
+      return { kind: 'add', text: line.slice(1) };
+    case '-':
+      return { kind: 'remove', text: line.slice(1) };
+    default:
+      return undefined;
+  }
+}
+
+function emptyChunk(number: number): ParseProblem {
+  return problem('Update hunk does not contain any lines', number);
+}
+
+function unexpected(line: string, number: number): ParseProblem {
+  const marks = "' ' (context line), '+' (added line), or '-' (removed line)";
+  return problem(`Unexpected line found in update hunk: '${line}'. Every line should start with ${marks}`, number);
+}
+
+function expectedAnchor(line: string, number: number): ParseProblem {
+  return problem(`Expected update hunk to start with a @@ context marker, got: '${line}'`, number);
+}
+
+function problem(message: string, line?: number): ParseProblem {
+  return { kind: 'problem', message, ...(line === undefined ? {} : { line }) };
+}

@@ -1,0 +1,70 @@
+import { access, type AccessRule, accessByRules } from '../../policy/access.ts';
+import { describePolicy } from '../../policy/describe-policy.ts';
+import type { Access } from '../../protocol/permission-profile.ts';
+import type { ResolvedFiles, ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { DiskView } from './disk.ts';
+import { followPath } from './follow-path.ts';
+import type { Guard, Touch } from './guard.ts';
+
+/** Holds a patch to the turn's policy: under the name it uses for a file, and at the place where the file really is. */
+export function policyGuard(policy: ResolvedPolicy, cwd: string, disk: DiskView): Guard {
+  const { files } = policy;
+  if (files.kind === 'unrestricted') return { check: () => undefined };
+  let realRules: readonly AccessRule[] | undefined;
+  const grantedAt = (place: string): Access => {
+    // A glob speaks of spellings; a place has one too.
+    if (access({ ...policy, files: { ...files, rules: everywhere } }, place) === 'deny') return 'deny';
+    return accessByRules((realRules ??= rulesAtPlaces(files, disk)), place);
+  };
+  return {
+    check(touch) {
+      const { path, place, need } = touch;
+      const granted = place === undefined ? access(policy, path) : grantedAt(place);
+      if (granted === 'write' || (need === 'read' && granted === 'read')) return undefined;
+      return refusal(touch, granted, policy, cwd);
+    },
+  };
+}
+
+const everywhere = [{ path: '/', access: 'write', ifMissing: 'skip' }] as const;
+
+type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
+
+/**
+ * The rules with their own links followed: a workspace may be reached through one, and so may `/tmp`. Nothing is
+ * granted through a link that stands where commands may write, because they can turn it to wherever they like. Where
+ * two spellings of one place disagree, the stricter rule holds.
+ */
+function rulesAtPlaces(files: RestrictedFiles, disk: DiskView): readonly AccessRule[] {
+  const followed = files.rules.map(({ path, access }) => {
+    const found = followPath(disk, path, { lastLink: 'followed' });
+    return found.kind === 'found' ? { path: found.place, links: found.links, access } : { path, links: [], access };
+  });
+  const chosen = new Map<string, AccessRule>();
+  for (const { path, links, access } of followed) {
+    const replaceable = links.some((link) => accessByRules(followed, link) === 'write');
+    if (access === 'write' && replaceable) continue;
+    const rival = chosen.get(path);
+    if (rival === undefined || strictness[access] > strictness[rival.access]) chosen.set(path, { path, access });
+  }
+  return [...chosen.values()];
+}
+
+const strictness: Readonly<Record<Access, number>> = { write: 0, read: 1, deny: 2 };
+
+/** Names the file and what may be written instead. */
+function refusal({ path, place, need }: Touch, granted: Access, policy: ResolvedPolicy, cwd: string): string {
+  const meant = place === undefined || place === path ? path : `${path}, which leads to ${place},`;
+  if (need === 'read' || granted === 'deny') return `${meant} is off limits: it may be neither read nor written.`;
+  const { mode, writableRoots, readOnlyPaths } = describePolicy(policy, cwd);
+  if (writableRoots.length === 0) return `${meant} may not be written: the sandbox is ${mode} and nothing may be.`;
+  const except = readOnlyPaths.length === 0 ? '' : ` except ${listed(readOnlyPaths)}`;
+  return `${meant} may not be written. What may be written: ${listed(writableRoots)}${except}.`;
+}
+
+const mostListed = 12;
+
+function listed(paths: readonly string[]): string {
+  const more = paths.length - mostListed;
+  return paths.slice(0, mostListed).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

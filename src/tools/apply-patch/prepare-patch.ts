@@ -1,0 +1,125 @@
+import type { Step } from '../../envelope/step.ts';
+import { refused } from '../../fragments/call-answers.ts';
+import {
+  patchAborted,
+  patchFromCommand,
+  patchOutput,
+  patchRejected,
+  patchUnfit,
+} from '../../fragments/patch-output.ts';
+import { decideApproval } from '../../policy/approval.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ChangedFile, FileChangeItem } from '../../protocol/turn-item.ts';
+import type { CallResult, PreparedCall, RefusedCall } from '../define.ts';
+import { applyChanges } from './apply-changes.ts';
+import { computePatch } from './compute-patch.ts';
+import type { PatchDisk } from './disk.ts';
+import { absolutePath, followPath } from './follow-path.ts';
+import { parsePatch, type ParseProblem } from './parse-patch.ts';
+import type { Hunk, Patch } from './patch.ts';
+import { policyGuard } from './policy-guard.ts';
+import { summarise } from './summary.ts';
+
+export interface ApplyPatchPorts {
+  readonly disk: PatchDisk;
+  readonly clock: Clock;
+}
+
+export interface PatchCall {
+  readonly callId: string;
+  readonly text: string;
+  /** Where relative paths start. It must exist by the time the patch is applied. */
+  readonly folder: string;
+  /** A patch that came as a shell command is answered as a command. */
+  readonly cameAs: 'tool' | 'command';
+}
+
+/** Reads a patch and says what it would do. Files are looked at when it runs, not before. */
+export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step): PreparedCall | RefusedCall {
+  const budget = step.envelope.window.toolOutput;
+  const parsed = parsePatch(call.text);
+  if (parsed.kind === 'problem') return { kind: 'refused', output: patchUnfit(parseMessage(parsed), budget) };
+  const { patch } = parsed;
+  if (patch.environment !== undefined) {
+    return { kind: 'refused', output: 'apply_patch environment selection is unavailable for this turn' };
+  }
+  if (patch.hunks.length === 0) return { kind: 'refused', output: patchRejected('empty patch', budget) };
+  const { approval } = step.envelope.policy;
+  if (decideApproval(approval, { kind: 'run', escalated: false }) !== 'run') {
+    const reason = `the approval policy is ${approval} and nobody can be asked now.`;
+    return { kind: 'refused', output: refused(reason, 'Tell the user what is needed.') };
+  }
+  const item: FileChangeItem = {
+    kind: 'file-change',
+    id: call.callId,
+    changes: changedFiles(patch.hunks, call.folder),
+    status: 'in-progress',
+  };
+  return {
+    kind: 'prepared',
+    item,
+    run: (signal) => {
+      const { output, ok } = signal.aborted ? { output: patchAborted, ok: false } : runPatch(ports, patch, call, step);
+      return Promise.resolve<CallResult>({ output, item: { ...item, status: ok ? 'completed' : 'failed' } });
+    },
+  };
+}
+
+function parseMessage({ message, line }: ParseProblem): string {
+  return line === undefined ? `invalid patch: ${message}` : `invalid hunk at line ${line}, ${message}`;
+}
+
+interface PatchEnd {
+  readonly ok: boolean;
+  readonly output: string;
+}
+
+/** From the first look to the last write in one go: no other call of this process gets in between. */
+function runPatch({ disk, clock }: ApplyPatchPorts, patch: Patch, call: PatchCall, step: Step): PatchEnd {
+  const { folder, cameAs } = call;
+  const { policy, workspace, window } = step.envelope;
+  const budget = window.toolOutput;
+  const began = clock.now();
+  const end = (exitCode: number, output: string): PatchEnd => {
+    const answer = patchOutput({ exitCode, seconds: (clock.now() - began) / 1000, output }, budget);
+    return { ok: exitCode === 0, output: cameAs === 'command' ? patchFromCommand(answer) : answer };
+  };
+  if (!isFolder(disk, folder)) return { ok: false, output: patchUnfit(`There is no folder ${folder}`, budget) };
+  const guard = policyGuard(policy.resolved, workspace.cwd, disk);
+  const computed = computePatch(patch, { folder, disk, guard });
+  if (computed.kind !== 'computed') {
+    const { kind, message, hint } = computed;
+    if (kind === 'refused') return { ok: false, output: patchRejected(message, budget) };
+    return { ok: false, output: patchUnfit(hint === undefined ? message : `${message}\n${hint}`, budget) };
+  }
+  const applied = applyChanges(computed.changes, disk);
+  if (applied.kind === 'failed') {
+    const left = applied.left.map((path) => `Could not be put back as it was: ${path}\n`).join('');
+    return end(1, `${applied.message}\n${left === '' ? 'Nothing was changed.\n' : left}`);
+  }
+  const behind = applied.leftBehind.map((path) => `Could not be removed: ${path}\n`).join('');
+  return end(0, `${summarise(computed.changes)}${behind}`);
+}
+
+function isFolder(disk: PatchDisk, folder: string): boolean {
+  try {
+    const found = followPath(disk, folder, { lastLink: 'followed' });
+    return found.kind === 'found' && found.sight.kind === 'folder';
+  } catch {
+    return false;
+  }
+}
+
+/** What surfaces are told before anyone has looked at the disk. A file that is touched twice is told once. */
+function changedFiles(hunks: readonly Hunk[], folder: string): readonly ChangedFile[] {
+  const files = new Map<string, ChangedFile>();
+  for (const hunk of hunks) {
+    const absolute = (path: string) => absolutePath(folder, path) ?? path;
+    const path = absolute(hunk.path);
+    const before = files.get(path);
+    const kind = hunk.kind === 'update' && before?.kind === 'add' ? 'add' : hunk.kind;
+    const movePath = hunk.kind === 'update' ? hunk.movePath : undefined;
+    files.set(path, { path, kind, ...(movePath === undefined ? {} : { movePath: absolute(movePath) }) });
+  }
+  return [...files.values()];
+}

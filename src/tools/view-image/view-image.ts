@@ -1,0 +1,57 @@
+import { resolve } from 'node:path';
+import { badArguments, refused } from '../../fragments/call-answers.ts';
+import { access } from '../../policy/access.ts';
+import type { ToolSpec } from '../../ports/prompt.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { UserImage } from '../../protocol/user-input.ts';
+import type { CallResult, Tool } from '../define.ts';
+import { parseArguments } from '../parse-arguments.ts';
+
+export interface ViewImagePorts {
+  loadImage(path: string, cwd: string): UserImage | Outcome;
+  /** The path without links; undefined when there is no such file. */
+  realPath(path: string): string | undefined;
+}
+
+const spec: ToolSpec = {
+  type: 'function',
+  name: 'view_image',
+  description: 'Shows you a picture from the disk (PNG, JPEG, GIF or WebP).',
+  strict: false,
+  parameters: {
+    type: 'object',
+    properties: {
+      path: { type: 'string', description: 'Path of the picture, absolute or relative to the current folder.' },
+    },
+    required: ['path'],
+    additionalProperties: false,
+  },
+};
+
+export function viewImageTool(ports: ViewImagePorts): Tool {
+  return {
+    name: 'view_image',
+    spec,
+    prepare(call, { envelope: { workspace, policy } }) {
+      const path = parseArguments(call.input)?.['path'];
+      if (typeof path !== 'string' || path === '')
+        return { kind: 'refused', output: badArguments('`path` must be a string.') };
+      const absolute = resolve(workspace.cwd, path);
+      const item = { kind: 'image-view', id: call.callId, path: absolute } as const;
+      const run = (): Promise<CallResult> => Promise.resolve({ output: view(ports, absolute, policy.resolved), item });
+      return { kind: 'prepared', item, run };
+    },
+  };
+}
+
+/** Reads by the same rules that the sandbox enforces, for the path as it is written and for where its links lead. */
+function view(ports: ViewImagePorts, path: string, policy: ResolvedPolicy): CallResult['output'] {
+  const real = ports.realPath(path) ?? path;
+  if (access(policy, path) === 'deny' || access(policy, real) === 'deny') {
+    return refused(`${path} may not be read.`, 'Ask for another file.');
+  }
+  const image = ports.loadImage(path, '/');
+  if ('code' in image) return refused(image.message, image.next);
+  return [{ type: 'input_image', image_url: image.dataUrl, detail: 'high' }];
+}

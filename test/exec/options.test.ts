@@ -1,0 +1,253 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { answer, callTool, httpError, say } from '../../src/testing/index.ts';
+import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
+
+const ok = () => answer({ items: [say('ok')] });
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+describe('the prompt', () => {
+  it('comes from standard input when no argument is given, and stands before it when both are', async () => {
+    const { model, place } = await scene([ok(), ok(), ok()]);
+    await place.start(['exec', '--json'], { input: 'from a pipe\n' }).finished;
+    await place.start(['exec', '--json', '-'], { input: '\ufefffrom a dash' }).finished;
+    await place.start(['exec', '--json', 'look at this'], { input: 'data' }).finished;
+    expect([0, 1, 2].map((request) => textsOf(inputOf(model, request)).at(-1))).toEqual([
+      'from a pipe\n',
+      'from a dash',
+      'look at this\n\n<stdin>\ndata\n</stdin>',
+    ]);
+  });
+
+  it('is not held up by a pipe that nobody writes to', async () => {
+    const { place } = await scene([ok()]);
+    const running = place.start(['exec', '--json', 'hi'], { input: 'open' });
+    expect((await running.finished).code).toBe(0);
+  });
+
+  it('must be there, and must be text', async () => {
+    const { place } = await scene([]);
+    expect(await place.start(['exec', '--json'], { input: ' \n' }).finished).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('no prompt'),
+    });
+    expect(await place.start(['exec'], { input: Buffer.from([0x68, 0xff, 0xfe]) }).finished).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('UTF-8'),
+    });
+    expect((await place.run('exec')).code).toBe(1);
+  });
+});
+
+describe('pictures', () => {
+  it('stand before the words, each under its name, and only their paths are in the record for screens', async () => {
+    const { model, place } = await scene([ok()]);
+    writeFileSync(join(place.workspace, 'a.png'), png);
+    writeFileSync(join(place.workspace, 'b.png'), png);
+    await place.run('exec', '--json', '-i', 'a.png,b.png', 'compare');
+    const url = `data:image/png;base64,${png.toString('base64')}`;
+    expect(inputOf(model, 0).at(-1)?.['content']).toEqual([
+      { type: 'input_text', text: '<image name=[Image #1] path="a.png">' },
+      { type: 'input_image', image_url: url, detail: 'high' },
+      { type: 'input_text', text: '</image>' },
+      { type: 'input_text', text: '<image name=[Image #2] path="b.png">' },
+      { type: 'input_image', image_url: url, detail: 'high' },
+      { type: 'input_text', text: '</image>' },
+      { type: 'input_text', text: 'compare' },
+    ]);
+    const record = place
+      .lines()
+      .find(({ payload }) => (payload['item'] as JsonObject | undefined)?.['type'] === 'UserMessage');
+    expect(JSON.stringify(record)).toContain('{"type":"local_image","path":"a.png"}');
+    expect(JSON.stringify(record)).not.toContain('base64');
+  });
+
+  it('are refused before anything happens when they cannot be read', async () => {
+    const { model, place } = await scene([]);
+    writeFileSync(join(place.workspace, 'no.png'), 'not an image');
+    expect(await place.run('exec', '--json', '-i', 'gone.png', 'x')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('gone.png'),
+    });
+    expect(await place.run('exec', '--json', '--image', 'no.png', 'x')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not an image'),
+    });
+    expect([model.requests.length, place.rollouts().length]).toEqual([0, 0]);
+  });
+});
+
+describe('the answer', () => {
+  it('must fit a schema when one is given, for that turn only', async () => {
+    const { model, place } = await scene([ok(), ok()]);
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'string' } },
+      required: ['a'],
+      additionalProperties: false,
+    };
+    writeFileSync(join(place.root, 'schema.json'), JSON.stringify(schema));
+    const first = await place.run('exec', '--json', '--output-schema', join(place.root, 'schema.json'), 'x');
+    await place.run('exec', '--json', 'resume', threadId(first), 'y');
+    expect(model.requests[0]!.body['text']).toMatchObject({
+      format: { type: 'json_schema', name: 'codex_output_schema', strict: true, schema },
+    });
+    expect(model.requests[1]!.body['text']).not.toHaveProperty('format');
+  });
+
+  it.each(['{', '[]', undefined])('refuses a schema file that holds %s', async (content) => {
+    const { place } = await scene([]);
+    const path = join(place.root, 'schema.json');
+    if (content !== undefined) writeFileSync(path, content);
+    expect(await place.run('exec', '--json', '--output-schema', path, 'x')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('schema.json'),
+    });
+  });
+
+  it('is written to a file, unless the turn fails', async () => {
+    const { place } = await scene([
+      answer({ items: [say('the answer')] }),
+      httpError({ status: 400 }),
+      answer({ items: [] }),
+    ]);
+    const path = join(place.root, 'last.txt');
+    await place.run('exec', '--json', '-o', path, 'x');
+    expect(readFileSync(path, 'utf8')).toBe('the answer');
+    await place.run('exec', '--json', '-o', path, 'x');
+    expect(readFileSync(path, 'utf8')).toBe('the answer');
+    const silent = await place.run('exec', '--json', '-o', path, 'x');
+    expect([silent.code, readFileSync(path, 'utf8')]).toEqual([0, '']);
+    expect(silent.stderr).toContain('no answer');
+  });
+});
+
+describe('places', () => {
+  it('outside a repository it must be asked for', async () => {
+    const { place } = await scene([ok()]);
+    rmSync(join(place.workspace, '.git'), { recursive: true });
+    expect(await place.run('exec', '--json', 'x')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('Not inside a trusted directory'),
+    });
+    expect((await place.run('exec', '--json', '--skip-git-repo-check', 'x')).code).toBe(0);
+  });
+
+  it('--ephemeral leaves nothing on the disk, also when it resumes', async () => {
+    const { model, place } = await scene([ok(), ok(), ok()]);
+    const alone = await place.run('exec', '--json', '--ephemeral', 'x');
+    expect([alone.code, place.rollouts()]).toEqual([0, []]);
+    const kept = await place.run('exec', '--json', 'one');
+    const before = readFileSync(place.rollouts()[0]!, 'utf8');
+    const resumed = await place.run('exec', '--json', '--ephemeral', 'resume', threadId(kept), 'two');
+    expect(resumed.code).toBe(0);
+    expect(textsOf(inputOf(model, 2)).slice(-3)).toEqual(['one', 'ok', 'two']);
+    expect(readFileSync(place.rollouts()[0]!, 'utf8')).toBe(before);
+  });
+
+  it('bypass runs commands without a sandbox and says so', async () => {
+    const { place } = await scene([
+      answer({ items: [callTool('exec_command', { cmd: 'touch ../outside && echo done' })] }),
+      ok(),
+    ]);
+    const run = await place.run('exec', '--json', '--yolo', 'x');
+    expect(run.stdout).toContain('done');
+    expect(run.stderr).toContain('sandbox danger-full-access');
+  });
+});
+
+describe('resume', () => {
+  it('finds a thread by the beginning of its id, by name, and as the last one of the folder', async () => {
+    const { model, place } = await scene(() => ok());
+    const first = threadId(await place.run('exec', '--json', 'one'));
+    const other = join(place.root, 'other');
+    mkdirSync(other);
+    await place.run('exec', '--json', '--skip-git-repo-check', '-C', other, 'elsewhere');
+    const name = { id: first, thread_name: 'my thread', updated_at: '2026-11-15T00:00:00Z' };
+    writeFileSync(join(place.home, 'session_index.jsonl'), `not json\n${JSON.stringify(name)}\n`);
+    for (const words of [[first.slice(0, 20)], ['my thread'], ['--last']]) {
+      const run = await place.run('exec', '--json', 'resume', ...words, 'again');
+      expect([run.code, run.events[0]], run.stderr).toEqual([0, { type: 'thread.started', thread_id: first }]);
+    }
+    const anywhere = await place.run('exec', '--json', 'resume', '--last', '--all', 'x');
+    expect(anywhere.events[0]).toEqual({ type: 'thread.started', thread_id: first });
+    expect(textsOf(inputOf(model, 5))).toContain('one');
+  });
+
+  it('refuses what is unknown or not unique, and starts nothing', async () => {
+    const { model, place } = await scene(() => ok());
+    expect(await place.run('exec', '--json', 'resume', '--last', 'x')).toMatchObject({ code: 1, stdout: '' });
+    expect(await place.run('exec', '--json', 'resume', 'no such name', 'x')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('no such name'),
+    });
+    const [one, two] = [
+      threadId(await place.run('exec', '--json', 'a')),
+      threadId(await place.run('exec', '--json', 'b')),
+    ];
+    expect(one.slice(0, 4)).toBe(two.slice(0, 4));
+    expect(await place.run('exec', '--json', 'resume', one.slice(0, 4), 'x')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('2 threads'),
+    });
+    expect(await place.run('exec', '--json', 'resume')).toMatchObject({ code: 2 });
+    expect(model.requests).toHaveLength(2);
+  });
+});
+
+describe('the command line', () => {
+  it('takes options before exec, and the later one wins', async () => {
+    const { model, place } = await scene([ok()]);
+    const run = await place.run(
+      '-a',
+      'never',
+      '-m',
+      'gpt-5.4',
+      '-c',
+      'model_reasoning_effort=low',
+      'exec',
+      '--json',
+      '--model=gpt-5.2',
+      'x',
+    );
+    expect(run.code).toBe(0);
+    expect(model.requests[0]!.body).toMatchObject({ model: 'gpt-5.2', reasoning: { effort: 'low' } });
+  });
+
+  it.each([['--nope'], ['-m'], ['--json=1'], ['-s', 'all'], ['a', 'b'], ['--last', 'x']])(
+    'refuses %s',
+    async (...words) => {
+      const { place } = await scene([]);
+      expect(await place.run('exec', ...words)).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('--help'),
+      });
+    },
+  );
+
+  it('prints help and completion', async () => {
+    const { place } = await scene([]);
+    expect(await place.run('exec', '--help')).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('--output-schema FILE'),
+    });
+    for (const shell of ['bash', 'zsh', 'fish'])
+      expect(await place.run('completion', shell)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('sandbox'),
+      });
+    expect(await place.run('completion')).toMatchObject({ code: 2 });
+    expect(await place.run('nonsense')).toMatchObject({ code: 2, stderr: expect.stringContaining('nonsense') });
+  });
+});

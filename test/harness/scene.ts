@@ -1,0 +1,41 @@
+import { afterEach } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { type Script, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
+import { type Finished, Place } from './run-capstan.ts';
+
+const cleanups: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0)) await cleanup();
+});
+
+export interface Scene {
+  readonly model: ScriptedModel;
+  readonly place: Place;
+}
+
+/** A scripted model and a user's folders that point at it; both go when the test ends. */
+export async function scene(script: Script, more = ''): Promise<Scene> {
+  const model = await startScriptedModel(script);
+  const place = new Place(model.url, more);
+  cleanups.push(
+    () => model.close(),
+    () => place.remove(),
+  );
+  return { model, place };
+}
+
+/** The items of a request. */
+export function inputOf(model: ScriptedModel, request: number): readonly JsonObject[] {
+  return model.requests[request]!.body['input'] as unknown as readonly JsonObject[];
+}
+
+/** The texts of items: of each part of a message, and of each output. */
+export function textsOf(items: readonly JsonObject[]): readonly unknown[] {
+  return items.flatMap(({ content, output }) =>
+    Array.isArray(content) ? (content as JsonObject[]).map(({ text }) => text) : [output],
+  );
+}
+
+export function threadId({ events }: Finished): string {
+  return events[0]!['thread_id'] as string;
+}

@@ -1,5 +1,5 @@
 import { capstan } from './contenders/capstan.ts';
-import { codex, codexPlainShell } from './contenders/codex.ts';
+import { codex, codexLean } from './contenders/codex.ts';
 import type { Contender } from './contenders/contender.ts';
 import { floor, floorSandboxed } from './contenders/floor.ts';
 import { pi } from './contenders/pi.ts';
@@ -27,9 +27,9 @@ export interface Scenario {
   };
 }
 
-const everybody = [capstan, codex, codexPlainShell, pi, floorSandboxed, floor];
-/** Without calls the variants do the same. */
-const distinct = [capstan, codex, pi, floor];
+const everybody = [capstan, codex, codexLean, pi, floorSandboxed, floor];
+/** Without calls the floors do the same. */
+const distinct = [capstan, codex, codexLean, pi, floor];
 const none = { full: 0, quick: 0 };
 const turn = { calls: { full: 200, quick: 30 }, repetitions: { full: 5, quick: 1 }, contenders: everybody };
 

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import { peersFolder } from '../peers.ts';
 import { plainEnvironment } from '../process/command.ts';
 import { turnArguments, writeDialectHome } from './codex-dialect.ts';
@@ -13,25 +14,38 @@ export function codexProgram(): string {
 
 export const codexShim = join(peersFolder, 'node_modules/@openai/codex/bin/codex.js');
 
-/** What it would ask the network for has no place in a measurement. */
-const quiet =
-  'check_for_update_on_startup = false\nmodel_auto_compact_token_limit = 100000000\nanalytics.enabled = false\n';
+/** A measurement asks nobody for updates and reports to nobody. */
+const quiet = `check_for_update_on_startup = false
+model_auto_compact_token_limit = 100000000
+analytics.enabled = false
+`;
 
-export const codex: Contender = contender('codex', 'Codex', { cmd: 'true' });
+/** By default it looks for plugins on the network when it starts, with several child processes. */
+const withoutPlugins = `features.plugins = false
+features.remote_plugin = false
+features.plugin_discovery_prefetch = false
+`;
 
-/** The model may ask for a shell that reads no profile files: what is left of the difference has other causes. */
-export const codexPlainShell: Contender = contender('codex-plain-shell', 'Codex, no login shell', {
-  cmd: 'true',
-  login: false,
+/** As released. */
+export const codex: Contender = contender('codex', 'Codex', { config: quiet, call: { cmd: 'true' } });
+
+/** At its best: without plugins, and the model asks for a shell that reads no profile files. */
+export const codexLean: Contender = contender('codex-lean', 'Codex, lean', {
+  config: quiet + withoutPlugins,
+  call: { cmd: 'true', login: false },
 });
 
-function contender(id: ContenderId, name: string, callArguments: { cmd: string; login?: boolean }): Contender {
+function contender(
+  id: ContenderId,
+  name: string,
+  { config, call }: { readonly config: string; readonly call: JsonObject },
+): Contender {
   return {
     id,
     name,
-    call: { tool: 'exec_command', arguments: callArguments },
+    call: { tool: 'exec_command', arguments: call },
     succeeded: (output) => output.includes('exited with code 0'),
-    prepare: (setting) => writeDialectHome(setting, quiet),
+    prepare: (setting) => writeDialectHome(setting, config),
     turn: (setting) => ({
       program: codexProgram(),
       arguments: turnArguments(setting, words),

@@ -4,7 +4,7 @@ import type { PreparedThread } from '../history/rollout.ts';
 import type { Command } from '../process/command.ts';
 import type { Place } from '../process/place.ts';
 
-export type ContenderId = 'capstan' | 'codex' | 'codex-plain-shell' | 'pi' | 'floor-sandboxed' | 'floor';
+export type ContenderId = 'capstan' | 'codex' | 'codex-lean' | 'pi' | 'floor-sandboxed' | 'floor';
 
 /** What a turn starts from. */
 export interface Setting {

@@ -40,7 +40,8 @@ export class Place {
 
   /** On the disk before it returns: a contender that syncs must not pay for our copy. */
   restore(): void {
-    rmSync(this.home, { recursive: true, force: true });
+    // A child that outlived its contender for a moment may still write there.
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 20, retryDelay: 20 });
     cpSync(this.#snapshot, this.home, { recursive: true, verbatimSymlinks: true });
     for (const entry of readdirSync(this.home, { recursive: true, withFileTypes: true })) {
       if (entry.isFile() || entry.isDirectory()) sync(join(entry.parentPath, entry.name));

@@ -40,7 +40,7 @@ export const marks: readonly Mark[] = [
 export const rowNames: Readonly<Record<RowId, string>> = {
   capstan: 'Capstan',
   codex: 'Codex',
-  'codex-plain-shell': 'Codex, no login shell',
+  'codex-lean': 'Codex, lean',
   'codex-shim': 'Codex through npm',
   pi: 'pi (no sandbox)',
   'floor-sandboxed': 'floor, sandboxed',

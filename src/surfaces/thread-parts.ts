@@ -61,6 +61,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     cwd,
     packagedBubblewrap: join(packageRoot(), '.local/bubblewrap/usr/bin/bwrap'),
     temporaryDirectory,
+    lingerMs: 1000,
     spawn,
   });
   const client = responsesClient({

@@ -39,7 +39,8 @@ const output = {
 };
 
 /** What `exec` needs comes in one file: every file more costs a resolution and a read. The command itself stays thin. */
-const apartFromExec = /\/src\/(bin\.ts|protocol\/version\.ts|surfaces\/(demo|welcome|completion|config)|testing)|\/smol-toml\//;
+const apartFromExec =
+  /\/src\/(bin\.ts|protocol\/version\.ts|surfaces\/(demo|welcome|completion|config)|testing)|\/smol-toml\//;
 
 // The command and the library are built apart: what the library shares among its entries
 // must not cut the command's code into pieces that are loaded one by one at start-up.

@@ -14,6 +14,9 @@ switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
   case 'e':
     process.exitCode = await (await import('./surfaces/exec/run-exec.ts')).runExec(words.slice(1));
     break;
+  case 'config':
+    process.exitCode = await (await import('./surfaces/config/run-config.ts')).runConfig(words.slice(1));
+    break;
   case 'demo':
     process.exitCode = await (await import('./surfaces/demo/run-demo.ts')).runDemo(words.slice(1));
     break;

@@ -26,6 +26,8 @@ function renamedValue(kind: KeyKind | undefined, value: Json | undefined): Json 
   );
 }
 
+/** Written without a pattern: this runs at every start, and compiling one takes longer than all keys together. */
 function toCamelCase(key: string): string {
-  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const [first = '', ...words] = key.split('_');
+  return first + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }

@@ -1,47 +1,63 @@
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import type { ConfigLayer } from './config-layer.ts';
 import type { ConfigProblem, ConfigProblemCode } from './config-problem.ts';
 import type { KeyKind, KeyTable, NamedTablesKind, TableKind } from './key-kind.ts';
+import { keyProblem } from './key-problem.ts';
 import { describeKind, hasType, isAllowed, wantsQuotes } from './kind-rules.ts';
 import { nearestKey } from './nearest-key.ts';
+import { type Override, overrideValues } from './override.ts';
+import { formatTomlKey } from './toml-key.ts';
 
 export interface CheckedValues {
   /** What is left when everything at fault is taken out. Aliases are replaced. */
   readonly values: JsonObject;
+  /** What is right to write and has no effect yet, as it was written. */
+  readonly unused: JsonObject;
   readonly problems: readonly ConfigProblem[];
-  /** Dotted names of the keys in `values`, whole tables left out. */
-  readonly keys: readonly string[];
+  /** The keys in `values`, whole tables left out. */
+  readonly keys: readonly (readonly string[])[];
+}
+
+export interface CheckOptions {
+  /** What every name that is not known is taken for; tables that are stricter stay so. */
+  readonly unknown: 'warning' | 'error';
 }
 
 /** Holds the values of one layer against the table. */
-export function checkValues(kind: TableKind<KeyTable>, values: JsonObject, source: string): CheckedValues {
-  const check = new Check(source);
-  return { values: check.table(kind, values, []), problems: check.problems, keys: check.keys };
+export function checkValues(kind: TableKind<KeyTable>, layer: ConfigLayer, options: CheckOptions): CheckedValues {
+  const check = new Check(layer, options);
+  const values = check.table(kind, layer.values, []);
+  return { values, unused: overrideValues(check.unused), problems: check.problems, keys: check.keys };
 }
 
 type Path = readonly string[];
+type AnyTable = Pick<TableKind<KeyTable>, 'keys' | 'unused' | 'unknown'>;
 
 /** Collects the problems of one layer while its values are walked. */
 class Check {
   readonly problems: ConfigProblem[] = [];
-  readonly keys: string[] = [];
-  readonly #source: string;
+  readonly keys: Path[] = [];
+  readonly unused: Override[] = [];
+  readonly #layer: ConfigLayer;
+  readonly #unknownIs: 'warning' | 'error';
 
-  constructor(source: string) {
-    this.#source = source;
+  constructor(layer: ConfigLayer, { unknown }: CheckOptions) {
+    this.#layer = layer;
+    // Whoever manages a machine relies on what the file says.
+    this.#unknownIs = layer.name === 'managed' ? 'error' : unknown;
   }
 
-  table(kind: Pick<TableKind<KeyTable>, 'keys' | 'unused'>, values: JsonObject, path: Path): JsonObject {
+  table(kind: AnyTable, values: JsonObject, path: Path): JsonObject {
     const kept: [string, Json][] = [];
     for (const [key, value] of Object.entries(values)) {
       if (value === undefined) continue;
       const at = [...path, key];
       const known = Object.hasOwn(kind.keys, key) ? kind.keys[key] : undefined;
-      if (known === undefined) {
-        if (!kind.unused.includes(key)) this.#unknown(kind, at);
-        continue;
-      }
-      const checked = this.#value(known, value, at);
-      if (checked !== undefined) kept.push([key, checked]);
+      if (known !== undefined) {
+        const checked = this.#value(known, value, at);
+        if (checked !== undefined) kept.push([key, checked]);
+      } else if (kind.unused.includes(key)) this.unused.push({ path: at, value });
+      else this.#unknown(kind, at);
     }
     return Object.fromEntries(kept);
   }
@@ -52,9 +68,12 @@ class Check {
         return isJsonObject(value) ? this.table(kind, value, at) : this.#wrongType(kind, value, at);
       case 'named-tables':
         return isJsonObject(value) ? this.#namedTables(kind, value, at) : this.#wrongType(kind, value, at);
-      case 'unsupported':
-        this.#report('warning', 'config-unsupported-key', at, 'is not enforced by this version', kind.advice);
-        return undefined;
+      case 'unsupported': {
+        const severity = this.#layer.name === 'managed' ? 'error' : 'warning';
+        return this.#report(severity, 'config-unsupported-key', at, 'is not enforced by this version', kind.advice);
+      }
+      case 'retired':
+        return this.#report('error', 'config-retired-key', at, 'is not read any more', kind.advice);
       default:
         return this.#leaf(kind, value, at);
     }
@@ -68,9 +87,9 @@ class Check {
       if (advice !== undefined) {
         this.#report('error', 'config-reserved-name', here, 'is built in and cannot be defined again', advice);
       } else if (isJsonObject(member)) {
-        kept.push([name, this.table(kind, member, here)]);
+        kept.push([name, this.table({ ...kind, unknown: 'warning' }, member, here)]);
       } else if (member !== undefined) {
-        this.#wrongType({ type: 'table', keys: kind.keys, unused: [] }, member, here);
+        this.#wrongType({ type: 'table', keys: kind.keys, unused: [], unknown: 'warning' }, member, here);
       }
     }
     return Object.fromEntries(kept);
@@ -81,36 +100,50 @@ class Check {
     if (kind.type === 'choice' && typeof value === 'string') {
       const chosen = Object.hasOwn(kind.aliases, value) ? kind.aliases[value] : value;
       if (chosen === undefined || !kind.choices.includes(chosen)) return this.#wrongValue(kind, value, at);
-      this.keys.push(at.join('.'));
+      this.keys.push(at);
       return chosen;
     }
     if (!isAllowed(kind, value)) return this.#wrongValue(kind, value, at);
-    this.keys.push(at.join('.'));
+    this.keys.push(at);
     return value;
   }
 
   #wrongType(kind: KeyKind, value: Json, at: Path): undefined {
-    const message = `must be ${describeKind(kind)}, not ${describeValue(value)}`;
+    const what = `must be ${describeKind(kind)}, not ${describeValue(value)}`;
     const quotes = wantsQuotes(kind, value) ? `Write it in quotes: "${String(value)}".` : undefined;
-    this.#report('error', 'config-wrong-type', at, message, quotes ?? `Write ${describeKind(kind)} or remove the key.`);
+    return this.#report(
+      'error',
+      'config-wrong-type',
+      at,
+      what,
+      quotes ?? `Write ${describeKind(kind)} or remove the key.`,
+    );
   }
 
   #wrongValue(kind: KeyKind, value: Json, at: Path): undefined {
-    const message = `must be ${describeKind(kind)}, not ${describeValue(value)}`;
-    this.#report('error', 'config-wrong-value', at, message, `Write ${describeKind(kind)} or remove the key.`);
+    const what = `must be ${describeKind(kind)}, not ${describeValue(value)}`;
+    return this.#report('error', 'config-wrong-value', at, what, `Write ${describeKind(kind)} or remove the key.`);
   }
 
-  #unknown(kind: Pick<TableKind<KeyTable>, 'keys' | 'unused'>, at: Path): void {
-    const key = at.at(-1) ?? '';
-    const nearest = nearestKey(key, [...Object.keys(kind.keys), ...kind.unused]);
+  #unknown(kind: AnyTable, at: Path): void {
+    const severity = kind.unknown === 'error' ? 'error' : this.#unknownIs;
+    const nearest = nearestKey(at.at(-1) ?? '', [...Object.keys(kind.keys), ...kind.unused]);
     const next =
-      nearest === undefined ? 'Remove it.' : `Did you mean ${[...at.slice(0, -1), nearest].join('.')}? Else remove it.`;
-    this.#report('warning', 'config-unknown-key', at, 'is not a known key and has no effect', next);
+      nearest === undefined
+        ? 'It has no effect; remove it.'
+        : `Did you mean ${formatTomlKey([...at.slice(0, -1), nearest])}?`;
+    this.#report(severity, 'config-unknown-key', at, 'is not a known key', next);
   }
 
-  #report(severity: ConfigProblem['severity'], code: ConfigProblemCode, at: Path, what: string, next: string): void {
-    const key = at.join('.');
-    this.problems.push({ code, message: `${this.#source}: ${key} ${what}`, next, severity, source: this.#source, key });
+  #report(
+    severity: ConfigProblem['severity'],
+    code: ConfigProblemCode,
+    at: Path,
+    what: string,
+    next: string,
+  ): undefined {
+    this.problems.push(keyProblem(this.#layer, at, { severity, code, what, next }));
+    return undefined;
   }
 }
 

@@ -3,11 +3,16 @@ import type { Outcome } from '../protocol/outcome.ts';
 export type ConfigProblemCode =
   | 'config-unknown-key'
   | 'config-unsupported-key'
+  | 'config-retired-key'
+  | 'config-forbidden-key'
+  | 'config-overridden-key'
   | 'config-reserved-name'
   | 'config-wrong-type'
   | 'config-wrong-value'
   | 'config-syntax'
   | 'config-unreadable'
+  | 'config-profile'
+  | 'config-untrusted-project'
   | 'override-malformed';
 
 /** A fault in what somebody configured. An `error` must stop the start; a `warning` is shown and the key is left out. */
@@ -15,6 +20,26 @@ export interface ConfigProblem extends Outcome<ConfigProblemCode> {
   readonly severity: 'error' | 'warning';
   /** The file or the flag that holds it. */
   readonly source: string;
+  /** From 1; absent when the source has no lines, or the whole source is at fault. */
+  readonly line?: number;
   /** Dotted; absent when the whole source is at fault. */
   readonly key?: string;
+}
+
+/**
+ * The same problems, the gravest first. What is wrong comes before what is merely not known, because a misspelt key is
+ * often the smaller part of the same mistake.
+ */
+export function byGravity(problems: readonly ConfigProblem[]): readonly ConfigProblem[] {
+  const rank = ({ severity, code }: ConfigProblem): number =>
+    severity === 'warning' ? 2 : code === 'config-unknown-key' ? 1 : 0;
+  return problems.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** One problem that stands for all errors, or undefined when there is none. */
+export function refusalOf(problems: readonly ConfigProblem[]): ConfigProblem | undefined {
+  const [first, ...others] = byGravity(problems).filter(({ severity }) => severity === 'error');
+  if (first === undefined || others.length === 0) return first;
+  const more = others.length === 1 ? 'There is one more error' : `There are ${others.length} more errors`;
+  return { ...first, next: `${first.next}\n${more}; \`capstan config show\` lists all.` };
 }

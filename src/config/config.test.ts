@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
-import { type ConfigLayer, readConfig } from './config.ts';
+import { readConfig } from './config.ts';
+import type { ConfigLayer } from './config-layer.ts';
+import { refusalOf } from './config-problem.ts';
 
 function user(values: JsonObject): ConfigLayer {
   return { name: 'user', source: '/home/config.toml', values };
@@ -15,6 +17,7 @@ test('nothing configured gives the defaults', () => {
     config: {
       modelProvider: 'openai',
       approvalPolicy: 'on-request',
+      sandboxMode: 'read-only',
       sandboxWorkspaceWrite: {
         writableRoots: [],
         networkAccess: false,
@@ -26,7 +29,10 @@ test('nothing configured gives the defaults', () => {
       projectDocFallbackFilenames: [],
       projectRootMarkers: ['.git'],
       modelProviders: {},
-      setByFlags: new Set(),
+      projects: {},
+      trust: 'unknown',
+      pinned: new Map(),
+      addedRoots: [],
     },
     problems: [],
   });
@@ -63,12 +69,12 @@ test('flags win over the file, tables merge, lists are replaced, and the flags a
     modelProviders: { mine: { name: 'Mine', baseUrl: 'http://two' } },
     userFile: '/home/config.toml',
   });
-  expect(config.setByFlags).toEqual(
-    new Set([
-      'model',
-      'sandbox_workspace_write.writable_roots',
-      'shell_environment_policy.set',
-      'model_providers.mine.base_url',
+  expect(config.pinned).toEqual(
+    new Map([
+      ['model', 'flags'],
+      ['sandbox_workspace_write.writable_roots', 'flags'],
+      ['shell_environment_policy.set', 'flags'],
+      ['model_providers.mine.base_url', 'flags'],
     ]),
   );
 });
@@ -135,31 +141,74 @@ test.each<[string, JsonObject, string, string]>([
 test('a wrong value in one layer does not hide the right one below it, nor count as set', () => {
   const { config, problems } = readConfig([user({ model: 'good' }), flags({ model: true })]);
   expect(config.model).toBe('good');
-  expect(config.setByFlags).toEqual(new Set());
+  expect(config.pinned).toEqual(new Map());
   expect(problems).toMatchObject([{ source: 'command line', next: 'Write it in quotes: "true".' }]);
 });
 
-test.each<[JsonObject, string, string]>([
-  [{ modle: 'x' }, 'modle', 'Did you mean model?'],
+test.each<[JsonObject, string, string, 'warning' | 'error']>([
+  [{ modle: 'x' }, 'modle', 'Did you mean model?', 'warning'],
+  [{ web_serch: 'live' }, 'web_serch', 'Did you mean web_search?', 'warning'],
+  [{ features: { memorys: true } }, 'features.memorys', 'Did you mean features.memories?', 'warning'],
+  [{ model_providers: { x: { url: 'y' } } }, 'model_providers.x.url', 'It has no effect; remove it.', 'warning'],
+  [{ projects: { '/a.b': { trust: 'y' } } }, 'projects."/a.b".trust', 'It has no effect; remove it.', 'warning'],
+  [{ constructor: 'x' }, 'constructor', 'It has no effect; remove it.', 'warning'],
+  // A misspelt restriction is none: these must not pass.
   [
     { sandbox_workspace_write: { network_acess: true } },
     'sandbox_workspace_write.network_acess',
     'Did you mean sandbox_workspace_write.network_access?',
+    'error',
   ],
-  [{ web_serch: 'live' }, 'web_serch', 'Did you mean web_search?'],
-  [{ model_providers: { x: { url: 'y' } } }, 'model_providers.x.url', 'Remove it.'],
-  [{ constructor: 'x' }, 'constructor', 'Remove it.'],
-])('%j is warned about with the nearest key', (values, key, next) => {
+  [
+    { shell_environment_policy: { exclud: ['X'] } },
+    'shell_environment_policy.exclud',
+    'Did you mean shell_environment_policy.exclude?',
+    'error',
+  ],
+])('%j is told with the nearest key', (values, key, next, severity) => {
   const { problems } = readConfig([user(values)]);
   expect(problems).toEqual([
     {
       code: 'config-unknown-key',
-      severity: 'warning',
+      severity,
       source: '/home/config.toml',
       key,
-      message: `/home/config.toml: ${key} is not a known key and has no effect`,
-      next: expect.stringContaining(next),
+      message: `/home/config.toml: ${key} is not a known key.`,
+      next,
     },
+  ]);
+});
+
+test('a problem names the line', () => {
+  const text = '# mine\nmodel = "x"\n\n[sandbox_workspace_write]\nnetwork_acess = true\n';
+  const layer = { ...user({ model: 'x', sandbox_workspace_write: { network_acess: true } }), text };
+  expect(readConfig([layer]).problems).toMatchObject([
+    { line: 5, message: '/home/config.toml:5: sandbox_workspace_write.network_acess is not a known key.' },
+  ]);
+});
+
+test('strictly, an unknown key is an error; what other programs read is not, and desktop holds anything', () => {
+  const values = {
+    modle: 'x',
+    desktop: { whatever: 1 },
+    tui: { theme: 'x' },
+    features: { memories: true, nope: true },
+  };
+  expect(readConfig([user(values)], { unknown: 'error' }).problems.map(({ key, severity }) => [key, severity])).toEqual(
+    [
+      ['modle', 'error'],
+      ['features.nope', 'error'],
+    ],
+  );
+});
+
+test('what is wrong is told before what is not known', () => {
+  const layers = [user({ modle: 'x' }), flags({ unheard: 1, sandbox_mode: 'open', model: 7 })];
+  expect(readConfig(layers, { unknown: 'error' }).problems.map(({ code }) => code)).toEqual([
+    'config-wrong-value',
+    'config-wrong-type',
+    'config-unknown-key',
+    'config-unknown-key',
   ]);
 });
 
@@ -182,12 +231,110 @@ test('a restriction that is not enforced is never left out in silence', () => {
     user({
       default_permissions: ':read-only',
       permissions: { strict: {} },
-      shell_environment_policy: { filters: { 'AWS_*': 'exclude' } },
     }),
   ]);
   expect(problems.map(({ code, severity, key }) => ({ code, severity, key }))).toEqual([
     { code: 'config-unsupported-key', severity: 'warning', key: 'default_permissions' },
     { code: 'config-unsupported-key', severity: 'warning', key: 'permissions' },
-    { code: 'config-unsupported-key', severity: 'warning', key: 'shell_environment_policy.filters' },
   ]);
+});
+
+function managed(values: JsonObject): ConfigLayer {
+  return { name: 'managed', source: '/etc/managed_config.toml', values };
+}
+
+test('in the managed file nothing passes that has no effect', () => {
+  const { problems } = readConfig([managed({ modle: 'x', permissions: { strict: {} } })]);
+  expect(problems.map(({ code, severity }) => ({ code, severity }))).toEqual([
+    { code: 'config-unsupported-key', severity: 'error' },
+    { code: 'config-unknown-key', severity: 'error' },
+  ]);
+});
+
+test('the managed file beats the flags, and a flag that loses is told', () => {
+  const { config, problems } = readConfig([
+    flags({ model: 'mine', model_verbosity: 'low', approval_policy: 'never' }),
+    managed({ model: 'theirs', approval_policy: 'never' }),
+  ]);
+  expect(config).toMatchObject({ model: 'theirs', modelVerbosity: 'low' });
+  expect(config.pinned).toEqual(
+    new Map([
+      ['model', 'managed'],
+      ['model_verbosity', 'flags'],
+      ['approval_policy', 'managed'],
+    ]),
+  );
+  expect(problems).toEqual([
+    {
+      code: 'config-overridden-key',
+      severity: 'warning',
+      source: 'command line',
+      key: 'model',
+      message: 'command line: model has no effect: /etc/managed_config.toml decides it.',
+      next: 'Ask whoever manages this machine.',
+    },
+  ]);
+});
+
+test('whoever asks for read-only gets it, whatever the managed file says', () => {
+  const layers = [flags({ sandbox_mode: 'read-only' }), managed({ sandbox_mode: 'workspace-write' })];
+  expect(readConfig(layers)).toMatchObject({ config: { sandboxMode: 'read-only' }, problems: [] });
+  expect(readConfig([flags({ sandbox_mode: 'danger-full-access' }), layers[1]!])).toMatchObject({
+    config: { sandboxMode: 'workspace-write' },
+    problems: [{ code: 'config-overridden-key' }],
+  });
+});
+
+test.each([
+  ['trusted', 'workspace-write', 'on-request'],
+  ['untrusted', 'read-only', 'untrusted'],
+  ['unknown', 'read-only', 'on-request'],
+] as const)('a project of trust %s starts with %s and asks %s', (trust, sandboxMode, approvalPolicy) => {
+  expect(readConfig([], { trust }).config).toMatchObject({ trust, sandboxMode, approvalPolicy });
+  const chosen = { sandbox_mode: 'danger-full-access', approval_policy: 'never' };
+  expect(readConfig([user(chosen)], { trust }).config).toMatchObject({
+    sandboxMode: 'danger-full-access',
+    approvalPolicy: 'never',
+  });
+});
+
+test('the policy of an untrusted project cannot be asked for by name', () => {
+  expect(readConfig([user({ approval_policy: 'untrusted' })]).problems).toMatchObject([
+    { severity: 'error', code: 'config-wrong-value', key: 'approval_policy' },
+  ]);
+});
+
+test('a layer that is disabled says nothing, right or wrong', () => {
+  const layer: ConfigLayer = { name: 'project', source: '/p', values: { model: 5, modle: 1 }, disabled: 'untrusted' };
+  expect(readConfig([layer], { unknown: 'error' })).toEqual(readConfig([]));
+});
+
+test('the old forms of profiles are explained', () => {
+  expect(readConfig([user({ profile: 'work' })]).problems).toMatchObject([
+    { code: 'config-retired-key', severity: 'error', next: expect.stringContaining('--profile NAME') },
+  ]);
+  const tables = user({ profiles: { work: { model: 'x' } } });
+  expect(readConfig([tables], { profile: 'work' }).problems).toEqual([
+    {
+      code: 'config-retired-key',
+      severity: 'error',
+      source: '/home/config.toml',
+      key: 'profiles.work',
+      message: '/home/config.toml: profiles.work is the old form of a profile and is not read.',
+      next: 'Move its keys into work.config.toml in the home folder of Capstan and remove the table.',
+    },
+  ]);
+  expect(readConfig([tables], { profile: 'other' }).problems).toEqual([]);
+  expect(readConfig([tables], { profile: 'toString' }).problems).toEqual([]);
+});
+
+test('of several errors the gravest is the answer, and the rest are counted', () => {
+  const { problems } = readConfig([user({ modle: 'x', model: 5, sandbox_mode: 'open' })], { unknown: 'error' });
+  expect(refusalOf(problems)).toMatchObject({
+    key: 'model',
+    next: expect.stringMatching(
+      /^Write it in quotes: "5"\.\nThere are 2 more errors; `capstan config show` lists all\.$/,
+    ),
+  });
+  expect(refusalOf(readConfig([user({ modle: 'x' })]).problems)).toBeUndefined();
 });

@@ -1,87 +1,87 @@
-import { defaultShellEnvironmentPolicy, type ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import type { ApprovalPolicy } from '../protocol/permission-profile.ts';
+import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
 import { camelCased } from './camel-case.ts';
-import { checkValues } from './check-values.ts';
-import type { ConfigProblem } from './config-problem.ts';
+import { type CheckedLayer, checkLayers } from './check-layers.ts';
+import type { ConfigLayer } from './config-layer.ts';
+import { byGravity, type ConfigProblem } from './config-problem.ts';
+import { type Defaults, defaultsFor } from './defaults.ts';
 import { type ConfiguredProvider, type GivenValues, keyTable } from './key-table.ts';
-import { mergeValues } from './merge-values.ts';
+import { mergeLayers } from './merge-layers.ts';
+import { oldProfileProblems } from './old-profiles.ts';
+import { filterLists } from './shell-filters.ts';
+import { formatTomlKey } from './toml-key.ts';
+import type { ProjectDecisions, Trust } from './trust.ts';
 
-/** The values of one source. Paths in it are absolute already. */
-export interface ConfigLayer {
-  readonly name: 'user' | 'flags';
-  /** What messages point to: a file, or the flags. */
-  readonly source: string;
-  readonly values: JsonObject;
-}
-
-/** What commands may do besides reading when the sandbox mode is `workspace-write`. */
-export interface SandboxWorkspaceWrite {
-  readonly writableRoots: readonly string[];
-  readonly networkAccess: boolean;
-  readonly excludeTmpdirEnvVar: boolean;
-  readonly excludeSlashTmp: boolean;
-}
-
-/**
- * All layers as one value. A key without a default is absent when nobody set it; `sandboxMode` is one of them, because
- * its default depends on the project.
- */
-export interface Config extends Omit<GivenValues, keyof Defaulted>, Defaulted {
+/** All layers as one value. A key without a default is absent when nobody set it. */
+export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
+  readonly modelProviders: Readonly<Record<string, ConfiguredProvider>>;
+  /** What is decided about projects, by folder. */
+  readonly projects: ProjectDecisions;
+  /** What is decided about the project that the value was read for. */
+  readonly trust: Trust;
   /**
-   * Dotted keys that the flags set. When a thread is resumed, a flag beats what the thread had, and what the thread had
-   * beats the file.
+   * Dotted keys that the flags or the managed file set, with the one that decides. When a thread is resumed, these beat
+   * what the thread had, and what the thread had beats every other layer.
    */
-  readonly setByFlags: ReadonlySet<string>;
+  readonly pinned: ReadonlyMap<string, 'flags' | 'managed'>;
+  /** Folders that a flag makes writable besides the configured ones. Absolute. */
+  readonly addedRoots: readonly string[];
   /** The file of the user layer, for messages that tell the user where to write. */
   readonly userFile?: string;
 }
 
-interface Defaulted {
-  readonly modelProvider: string;
-  readonly approvalPolicy: ApprovalPolicy;
-  readonly sandboxWorkspaceWrite: SandboxWorkspaceWrite;
-  readonly shellEnvironmentPolicy: ShellEnvironmentPolicy;
-  readonly projectDocMaxBytes: number;
-  readonly projectDocFallbackFilenames: readonly string[];
-  readonly projectRootMarkers: readonly string[];
-  readonly modelProviders: Readonly<Record<string, ConfiguredProvider>>;
+export interface ReadOptions {
+  /** Unknown when nobody looked. */
+  readonly trust?: Trust;
+  /** What a key that is not known is taken for; a warning when nothing is said. */
+  readonly unknown?: 'warning' | 'error';
+  /** The name of the profile that was asked for. */
+  readonly profile?: string;
+  readonly addedRoots?: readonly string[];
 }
-
-const defaults: Defaulted = {
-  modelProvider: 'openai',
-  approvalPolicy: 'on-request',
-  sandboxWorkspaceWrite: {
-    writableRoots: [],
-    networkAccess: false,
-    excludeTmpdirEnvVar: false,
-    excludeSlashTmp: false,
-  },
-  shellEnvironmentPolicy: defaultShellEnvironmentPolicy,
-  projectDocMaxBytes: 32_768,
-  projectDocFallbackFilenames: [],
-  projectRootMarkers: ['.git'],
-  modelProviders: {},
-};
 
 /**
  * The layers, later ones over earlier ones, as one value. What is at fault is left out of `config` and told in
- * `problems`; a caller that finds an error there must not go on.
+ * `problems`, the gravest first; a caller that finds an error there must not go on.
  */
-export function readConfig(layers: readonly ConfigLayer[]): {
-  readonly config: Config;
-  readonly problems: readonly ConfigProblem[];
-} {
-  const checked = layers.map((layer) => ({ layer, ...checkValues(keyTable, layer.values, layer.source) }));
-  const given = camelCased(keyTable, checked.map(({ values }) => values).reduce(mergeValues, {}));
+export function readConfig(
+  layers: readonly ConfigLayer[],
+  { trust = 'unknown', unknown = 'warning', profile, addedRoots = [] }: ReadOptions = {},
+): { readonly config: Config; readonly problems: readonly ConfigProblem[] } {
+  const checked = checkLayers(layers, { unknown });
+  const given = camelCased(keyTable, mergeLayers(checked.map(({ values }) => values)));
+  const defaults = defaultsFor(trust);
   const userFile = layers.findLast((layer) => layer.name === 'user')?.source;
   const config: Config = {
     ...defaults,
     ...given,
     sandboxWorkspaceWrite: { ...defaults.sandboxWorkspaceWrite, ...given.sandboxWorkspaceWrite },
-    shellEnvironmentPolicy: { ...defaults.shellEnvironmentPolicy, ...given.shellEnvironmentPolicy },
-    setByFlags: new Set(checked.flatMap(({ layer, keys }) => (layer.name === 'flags' ? keys : []))),
+    shellEnvironmentPolicy: { ...defaults.shellEnvironmentPolicy, ...shellPolicy(given.shellEnvironmentPolicy) },
+    modelProviders: given.modelProviders ?? {},
+    projects: given.projects ?? {},
+    trust,
+    pinned: pinnedKeys(checked),
+    addedRoots,
     ...(userFile === undefined ? {} : { userFile }),
   };
-  return { config, problems: checked.flatMap(({ problems }) => problems) };
+  const problems = [
+    ...checked.flatMap((layer) => layer.problems),
+    ...(profile === undefined ? [] : oldProfileProblems(layers, profile)),
+  ];
+  return { config, problems: byGravity(problems) };
+}
+
+function shellPolicy({
+  filters,
+  ...policy
+}: NonNullable<GivenValues['shellEnvironmentPolicy']> = {}): Partial<ShellEnvironmentPolicy> {
+  return filters === undefined ? policy : { ...policy, ...filterLists(filters) };
+}
+
+function pinnedKeys(checked: readonly CheckedLayer[]): Config['pinned'] {
+  const pinned = new Map<string, 'flags' | 'managed'>();
+  for (const { layer, keys } of checked) {
+    if (layer.name !== 'flags' && layer.name !== 'managed') continue;
+    for (const key of keys) pinned.set(formatTomlKey(key), layer.name);
+  }
+  return pinned;
 }

@@ -9,9 +9,11 @@ export type KeyKind =
   | ChoiceKind<string>
   | { readonly type: 'string-list' }
   | { readonly type: 'string-map' }
+  | ChoiceMapKind<string>
   | TableKind<KeyTable>
   | NamedTablesKind<KeyTable>
-  | UnsupportedKind;
+  | UnsupportedKind
+  | RetiredKind;
 
 export interface StringKind {
   readonly type: 'string';
@@ -25,11 +27,19 @@ export interface ChoiceKind<Choice extends string> {
   readonly aliases: Readonly<Record<string, Choice>>;
 }
 
+/** A table whose keys are made up by the user and whose values are one of the choices. */
+export interface ChoiceMapKind<Choice extends string> {
+  readonly type: 'choice-map';
+  readonly choices: readonly Choice[];
+}
+
 export interface TableKind<Keys extends KeyTable> {
   readonly type: 'table';
   readonly keys: Keys;
   /** Names that are right to write and have no effect yet. */
   readonly unused: readonly string[];
+  /** What a name that is neither is taken for. Where keys restrict something, a misspelt one must not pass. */
+  readonly unknown: 'warning' | 'error';
 }
 
 /** A table whose keys are names that the user makes up, each with a table of its own. */
@@ -39,11 +49,19 @@ export interface NamedTablesKind<Keys extends KeyTable> {
   readonly unused: readonly string[];
   /** Names that are taken, and what to do instead. */
   readonly reserved: Readonly<Record<string, string>>;
+  /** The names are folders, in which `~` stands for the user's home folder. */
+  readonly names: 'words' | 'folders';
 }
 
 /** A key that restricts something and is not enforced yet: leaving it out in silence would be a false promise. */
 export interface UnsupportedKind {
   readonly type: 'unsupported';
+  readonly advice: string;
+}
+
+/** A key whose meaning has gone: whoever writes it expects something that will not happen. */
+export interface RetiredKind {
+  readonly type: 'retired';
   readonly advice: string;
 }
 
@@ -64,17 +82,19 @@ export type ValueOf<Kind extends KeyKind> = Kind extends { readonly type: 'strin
           ? readonly string[]
           : Kind extends { readonly type: 'string-map' }
             ? Readonly<Record<string, string>>
-            : Kind extends TableKind<infer Keys>
-              ? ValuesOf<Keys>
-              : Kind extends NamedTablesKind<infer Keys>
-                ? Readonly<Record<string, ValuesOf<Keys>>>
-                : never;
+            : Kind extends ChoiceMapKind<infer Choice>
+              ? Readonly<Record<string, Choice>>
+              : Kind extends TableKind<infer Keys>
+                ? ValuesOf<Keys>
+                : Kind extends NamedTablesKind<infer Keys>
+                  ? Readonly<Record<string, ValuesOf<Keys>>>
+                  : never;
 
 /** The checked values of a table, keys in camel case. */
 export type ValuesOf<Table extends KeyTable> = {
-  readonly [Key in keyof Table & string as Table[Key] extends UnsupportedKind ? never : CamelCase<Key>]?: ValueOf<
-    Table[Key]
-  >;
+  readonly [
+    Key in keyof Table & string as Table[Key] extends UnsupportedKind | RetiredKind ? never : CamelCase<Key>
+  ]?: ValueOf<Table[Key]>;
 };
 
 type CamelCase<Key extends string> = Key extends `${infer Head}_${infer Tail}`

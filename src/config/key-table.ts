@@ -1,4 +1,5 @@
 import type { ApprovalPolicy, SandboxMode } from '../protocol/permission-profile.ts';
+import { featureNames } from './feature-names.ts';
 import type { ChoiceKind, KeyTable, TableKind, ValuesOf } from './key-kind.ts';
 import { unusedKeys } from './unused-keys.ts';
 
@@ -18,8 +19,11 @@ function choice<const Choice extends string>(
   return { type: 'choice', choices, aliases };
 }
 
-function table<Keys extends KeyTable>(keys: Keys, unused: readonly string[] = []): TableKind<Keys> {
-  return { type: 'table', keys, unused };
+function table<Keys extends KeyTable>(
+  keys: Keys,
+  { unused = [], unknown = 'warning' }: Partial<Pick<TableKind<Keys>, 'unused' | 'unknown'>> = {},
+): TableKind<Keys> {
+  return { type: 'table', keys, unused, unknown };
 }
 
 const providerKeys = {
@@ -38,8 +42,8 @@ const providerKeys = {
   requires_openai_auth: flag,
   supports_websockets: flag,
   // Kept only so that a provider which needs them can be refused when it is chosen.
-  auth: table({}, ['command', 'args', 'timeout_ms', 'refresh_interval_ms', 'cwd']),
-  aws: table({}, ['profile', 'region', 'auth_refresh']),
+  auth: table({}, { unused: ['command', 'args', 'timeout_ms', 'refresh_interval_ms', 'cwd'] }),
+  aws: table({}, { unused: ['profile', 'region', 'auth_refresh'] }),
 } as const satisfies KeyTable;
 
 const keys = {
@@ -50,14 +54,18 @@ const keys = {
   model_verbosity: choice(['low', 'medium', 'high']),
   model_context_window: { type: 'integer', min: 1 },
   tool_output_token_limit: count,
-  approval_policy: choice<ApprovalPolicy>(['untrusted', 'on-request', 'never'], { 'on-failure': 'on-request' }),
+  // The policy "untrusted" comes from a decision about the project and cannot be asked for by name.
+  approval_policy: choice<ApprovalPolicy>(['on-request', 'never'], { 'on-failure': 'on-request' }),
   sandbox_mode: choice<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),
-  sandbox_workspace_write: table({
-    writable_roots: paths,
-    network_access: flag,
-    exclude_tmpdir_env_var: flag,
-    exclude_slash_tmp: flag,
-  } as const),
+  sandbox_workspace_write: table(
+    {
+      writable_roots: paths,
+      network_access: flag,
+      exclude_tmpdir_env_var: flag,
+      exclude_slash_tmp: flag,
+    } as const,
+    { unknown: 'error' },
+  ),
   shell_environment_policy: table(
     {
       inherit: choice(['all', 'core', 'none']),
@@ -65,9 +73,9 @@ const keys = {
       exclude: strings,
       set: stringMap,
       include_only: strings,
-      filters: { type: 'unsupported', advice: 'Write the patterns as lists in exclude and include_only.' },
+      filters: { type: 'choice-map', choices: ['include', 'exclude'] },
     } as const,
-    ['experimental_use_profile'],
+    { unused: ['experimental_use_profile'], unknown: 'error' },
   ),
   developer_instructions: text,
   instructions: text,
@@ -85,6 +93,19 @@ const keys = {
       ollama: 'Choose another id for your own server.',
       lmstudio: 'Choose another id for your own server.',
     },
+    names: 'words',
+  },
+  projects: {
+    type: 'named-tables',
+    keys: { trust_level: choice(['trusted', 'untrusted']) },
+    unused: [],
+    reserved: {},
+    names: 'folders',
+  },
+  features: table({}, { unused: featureNames }),
+  profile: {
+    type: 'retired',
+    advice: 'Move the keys of the profile NAME into NAME.config.toml beside this file, and start with --profile NAME.',
   },
   default_permissions: { type: 'unsupported', advice: 'Use sandbox_mode to say what commands may touch.' },
   permissions: { type: 'unsupported', advice: 'Use sandbox_mode to say what commands may touch.' },
@@ -97,4 +118,4 @@ export type ConfiguredProvider = ValuesOf<typeof providerKeys>;
 export type GivenValues = ValuesOf<typeof keys>;
 
 /** Every key that this version reads, and the names it lets pass. */
-export const keyTable: TableKind<typeof keys> = table(keys, unusedKeys);
+export const keyTable: TableKind<typeof keys> = table(keys, { unused: unusedKeys });

@@ -19,7 +19,9 @@ export function hasType(kind: KeyKind, value: Json): boolean {
       return isJsonObject(value) && Object.values(value).every((member) => typeof member === 'string');
     case 'table':
     case 'named-tables':
+    case 'choice-map':
     case 'unsupported':
+    case 'retired':
       return isJsonObject(value);
     default:
       return kind satisfies never;
@@ -35,6 +37,10 @@ export function isAllowed(kind: KeyKind, value: Json): boolean {
       return value !== '';
     case 'path-list':
       return Array.isArray(value) && !value.includes('');
+    case 'choice-map':
+      return (
+        isJsonObject(value) && Object.values(value).every((member) => kind.choices.some((choice) => choice === member))
+      );
     case 'integer':
       return Number.isSafeInteger(value) && typeof value === 'number' && value >= kind.min;
     default:
@@ -61,9 +67,12 @@ export function describeKind(kind: KeyKind): string {
       return 'a list of paths';
     case 'string-map':
       return 'a table of strings';
+    case 'choice-map':
+      return `a table of values that are ${kind.choices.map((choice) => `"${choice}"`).join(' or ')}`;
     case 'table':
     case 'named-tables':
     case 'unsupported':
+    case 'retired':
       return 'a table';
     default:
       return kind satisfies never;

@@ -94,3 +94,10 @@ test.each<[string, JsonObject, string]>([
   expect(providerOf(config, 'odd')).toMatchObject({ code, next: expect.any(String) });
   expect(providerOf(config, 'openai')).toMatchObject({ id: 'openai' });
 });
+
+test('a provider that has gone names its successor', () => {
+  expect(providerOf(configOf({}), 'ollama-chat')).toMatchObject({
+    code: 'provider-unknown',
+    next: 'Set model_provider to "ollama" instead.',
+  });
+});

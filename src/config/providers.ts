@@ -128,6 +128,10 @@ function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem 
 }
 
 function unknownProvider(config: Config, id: string): ProviderProblem {
+  if (id === 'ollama-chat') {
+    const message = 'The provider "ollama-chat" spoke a wire format that is gone';
+    return { code: 'provider-unknown', message, next: 'Set model_provider to "ollama" instead.' };
+  }
   const known = [...builtInProviders(config).map((provider) => provider.id), ...Object.keys(config.modelProviders)];
   return {
     code: 'provider-unknown',

@@ -1,4 +1,4 @@
-import { readTomlString } from './toml-string.ts';
+import { formatTomlString, readTomlString } from './toml-string.ts';
 
 /**
  * A dotted TOML key as its parts: bare words, or quoted where a part has dots or other characters of its own. Undefined
@@ -17,6 +17,11 @@ export function parseTomlKey(text: string): readonly string[] | undefined {
     if (text[at] !== '.') return undefined;
     at++;
   }
+}
+
+/** The same the other way round: a dotted key that gives these parts. */
+export function formatTomlKey(path: readonly string[]): string {
+  return path.map((part) => (/^[A-Za-z0-9_-]+$/.test(part) ? part : formatTomlString(part))).join('.');
 }
 
 function readPart(text: string, at: number): { readonly value: string; readonly end: number } | undefined {

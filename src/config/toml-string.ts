@@ -18,6 +18,12 @@ export function readTomlString(
   return text[start] === "'" ? readLiteral(text, start) : readBasic(text, start);
 }
 
+/** The text as a TOML string on one line. */
+export function formatTomlString(text: string): string {
+  // The escapes of JSON are escapes of TOML too; it lacks only the one for delete, which TOML wants escaped.
+  return JSON.stringify(text).replaceAll('\u007F', String.raw`\u007f`);
+}
+
 function readLiteral(text: string, start: number): ReturnType<typeof readTomlString> {
   const match = matchAt(/'([^'\u0000-\u0008\u000A-\u001F\u007F]*)'/y, text, start);
   return match === undefined ? undefined : { value: match[1] ?? '', end: start + match[0].length };

@@ -1,34 +1,70 @@
 import type { Config } from '../config/config.ts';
 import { type ProfileOptions, profileFor } from '../policy/profiles.ts';
 import { isSoundEntry } from '../policy/sound-entry.ts';
-import type { PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { PermissionProfile } from '../protocol/permission-profile.ts';
+
+export type AddedRootsProblem = Outcome<'added-folders-unused'>;
+
+export interface ChosenProfile {
+  readonly profile: PermissionProfile;
+  readonly notices: readonly AddedRootsProblem[];
+}
 
 /**
- * What commands may touch: what the thread had, where flags say nothing else; for a new thread, what is configured.
- * Until a project can be trusted, commands may only read unless somebody said otherwise.
+ * What commands may touch: what the thread had, where neither flags nor the managed file say otherwise; for a new thread,
+ * what is configured; then the folders that a flag adds.
  */
-export function chooseProfile(config: Config, had: PermissionProfile | undefined): PermissionProfile {
-  if (had !== undefined && !config.setByFlags.has('sandbox_mode')) return withFlags(config, had);
-  const mode: SandboxMode = config.sandboxMode ?? 'read-only';
+export function chooseProfile(config: Config, had: PermissionProfile | undefined): ChosenProfile {
+  const profile = had === undefined || isReplaced(config, had) ? configuredProfile(config) : withPinned(config, had);
+  return withAddedRoots(config, profile);
+}
+
+/** The mode of a flag replaces every profile; that of the managed file gives a thread that only reads nothing more. */
+function isReplaced({ pinned }: Config, had: PermissionProfile): boolean {
+  const by = pinned.get('sandbox_mode');
+  return by === 'flags' || (by === 'managed' && !isDeepEqual(had, profileFor('read-only', noOptions)));
+}
+
+function configuredProfile(config: Config): PermissionProfile {
   const options = configuredOptions(config);
   // The key stands under workspace-write and speaks for no other mode.
-  return profileFor(mode, { ...options, network: mode === 'workspace-write' && options.network });
+  const network = config.sandboxMode === 'workspace-write' && options.network;
+  return profileFor(config.sandboxMode, { ...options, network });
 }
+
+const noOptions: ProfileOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
+const rootsKey = 'sandbox_workspace_write.writable_roots';
 
 const keyOfOption: Readonly<Record<keyof ProfileOptions, string>> = {
   network: 'sandbox_workspace_write.network_access',
-  writableRoots: 'sandbox_workspace_write.writable_roots',
+  writableRoots: rootsKey,
   excludeTmpdir: 'sandbox_workspace_write.exclude_tmpdir_env_var',
   excludeSlashTmp: 'sandbox_workspace_write.exclude_slash_tmp',
 };
 
-/** Flags for workspace-write change a thread that has it, one option at a time, and widen no other. */
-function withFlags(config: Config, had: PermissionProfile): PermissionProfile {
-  const flagged = Object.entries(configuredOptions(config)).filter(([option]) =>
-    config.setByFlags.has(keyOfOption[option as keyof ProfileOptions]),
+/** Pinned keys of workspace-write change a thread that has it, one option at a time, and widen no other. */
+function withPinned(config: Config, had: PermissionProfile): PermissionProfile {
+  const pinned = Object.entries(configuredOptions(config)).filter(([option]) =>
+    config.pinned.has(keyOfOption[option as keyof ProfileOptions]),
   );
-  const options = flagged.length === 0 ? undefined : optionsOf(had);
-  return options === undefined ? had : profileFor('workspace-write', { ...options, ...Object.fromEntries(flagged) });
+  const options = pinned.length === 0 ? undefined : optionsOf(had);
+  return options === undefined ? had : profileFor('workspace-write', { ...options, ...Object.fromEntries(pinned) });
+}
+
+function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfile): ChosenProfile {
+  // Without a sandbox everything can be written already.
+  if (addedRoots.length === 0 || profile.type === 'disabled') return { profile, notices: [] };
+  const options = optionsOf(profile);
+  if (options === undefined) return unused(profile, addedRoots, 'Start with -s workspace-write to write there.');
+  if (pinned.get(rootsKey) === 'managed') return unused(profile, addedRoots, 'Ask whoever manages this machine.');
+  const writableRoots = [...new Set([...options.writableRoots, ...addedRoots])];
+  return { profile: profileFor('workspace-write', { ...options, writableRoots }), notices: [] };
+}
+
+function unused(profile: PermissionProfile, roots: readonly string[], next: string): ChosenProfile {
+  const message = `Folders that were added do not become writable (${roots.join(', ')}).`;
+  return { profile, notices: [{ code: 'added-folders-unused', message, next }] };
 }
 
 function configuredOptions({ sandboxWorkspaceWrite: given }: Config): ProfileOptions {
@@ -57,6 +93,9 @@ function optionsOf(profile: PermissionProfile): ProfileOptions | undefined {
     excludeTmpdir: !has('tmpdir'),
     excludeSlashTmp: !has('slash_tmp'),
   };
-  const { isDeepStrictEqual } = process.getBuiltinModule('node:util');
-  return isDeepStrictEqual(profile, profileFor('workspace-write', options)) ? options : undefined;
+  return isDeepEqual(profile, profileFor('workspace-write', options)) ? options : undefined;
+}
+
+function isDeepEqual(one: PermissionProfile, other: PermissionProfile): boolean {
+  return process.getBuiltinModule('node:util').isDeepStrictEqual(one, other);
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadConfigLayer } from './config-file.ts';
+import { loadConfigFile } from './config-file.ts';
 import { flagsLayer } from './config-paths.ts';
 
 let home: string;
@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
 function load() {
-  return loadConfigLayer({ home, osHome: '/users/me' });
+  return loadConfigFile({ name: 'user', path: file, osHome: '/users/me' });
 }
 
 test('a missing file is an empty layer', async () => {
@@ -23,13 +23,12 @@ test('a missing file is an empty layer', async () => {
 
 test.each(['', '\n\n', '# only\n  # comments\n', '\uFEFF# and a mark\n'])('%j says nothing', async (text) => {
   writeFileSync(file, text);
-  expect(await load()).toEqual({ layer: { name: 'user', source: file, values: {} }, problems: [] });
+  const read = text.replace('\uFEFF', '');
+  expect(await load()).toEqual({ layer: { name: 'user', source: file, values: {}, text: read }, problems: [] });
 });
 
 test('the file becomes plain values, with paths made absolute from its own folder', async () => {
-  writeFileSync(
-    file,
-    `\uFEFFmodel = "gpt-5.5"
+  const text = `model = "gpt-5.5"
 model_instructions_file = "prompts/base.md"
 released = 2026-11-15
 
@@ -37,14 +36,18 @@ released = 2026-11-15
 writable_roots = ["~", "~/work", "../shared", "/abs/x/.."]
 network_access = true
 
+[projects."~/mine"]
+trust_level = "trusted"
+
 [model_providers.mine]
 base_url = "http://localhost"
-`,
-  );
+`;
+  writeFileSync(file, `\uFEFF${text}`);
   expect(await load()).toEqual({
     layer: {
       name: 'user',
       source: file,
+      text,
       values: {
         model: 'gpt-5.5',
         model_instructions_file: join(home, 'prompts/base.md'),
@@ -53,6 +56,7 @@ base_url = "http://localhost"
           writable_roots: ['/users/me', '/users/me/work', join(home, '../shared'), '/abs'],
           network_access: true,
         },
+        projects: { '/users/me/mine': { trust_level: 'trusted' } },
         model_providers: { mine: { base_url: 'http://localhost' } },
       },
     },
@@ -60,8 +64,8 @@ base_url = "http://localhost"
   });
 });
 
-test('a syntax error says where it is and what to do', async () => {
-  writeFileSync(file, 'model = "a"\nmodel_provider = oops\n');
+test('a syntax error says where it is, shows the line and what to do', async () => {
+  writeFileSync(file, 'model = "a"\n\tmodel_provider = oops # why\n');
   const { layer, problems } = await load();
   expect(layer.values).toEqual({});
   expect(problems).toEqual([
@@ -69,10 +73,25 @@ test('a syntax error says where it is and what to do', async () => {
       code: 'config-syntax',
       severity: 'error',
       source: file,
-      message: expect.stringMatching(/config\.toml:2:18: .*\n[^]*model_provider = oops/),
+      line: 2,
+      message: expect.stringMatching(/config\.toml:2:19: [^\n]+\.\n2 \|  model_provider = oops # why\n {22}\^$/),
       next: `Correct line 2 of ${file}.`,
     },
   ]);
+});
+
+test('a long line is shown around the place', async () => {
+  writeFileSync(file, `x = "${'a'.repeat(200)}" oops${'b'.repeat(200)}\n`);
+  const [, excerpt, mark] = (await load()).problems[0]!.message.split('\n');
+  expect(excerpt!.length).toBeLessThan(120);
+  expect(excerpt!.slice(mark!.indexOf('^'))).toMatch(/^oops/);
+});
+
+test('a line that seems to hold a secret is not repeated', async () => {
+  writeFileSync(file, '[model_providers.x]\nexperimental_bearer_token = "hunter2\n');
+  const { message } = (await load()).problems[0]!;
+  expect(message).toMatch(/config\.toml:2:\d+: /);
+  expect(message).not.toContain('hunter2');
 });
 
 test('a folder in place of the file is a problem', async () => {

@@ -1,9 +1,10 @@
-import { join } from 'node:path';
-import type { ConfigLayer } from '../config/config.ts';
+import { dirname } from 'node:path';
+import type { ConfigLayer, LayerName } from '../config/config-layer.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
 import type { Json, JsonObject } from '../protocol/json.ts';
 import { resolveConfigPaths } from './config-paths.ts';
-import { fileSystem, isMissing, reasonOf } from './file-system.ts';
+import { tomlErrorText } from './config-syntax-error.ts';
+import { fileSystem, reasonOf } from './file-system.ts';
 
 export interface LoadedLayer {
   /** Empty when the file is missing or at fault. */
@@ -11,58 +12,69 @@ export interface LoadedLayer {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** The user layer, from `config.toml` in the home folder. */
-export async function loadConfigLayer(place: { readonly home: string; readonly osHome: string }): Promise<LoadedLayer> {
-  const source = join(place.home, 'config.toml');
-  const read = await readToml(source);
-  if ('code' in read) return { layer: { name: 'user', source, values: {} }, problems: [read] };
-  const values = resolveConfigPaths(read.values, { base: place.home, osHome: place.osHome });
-  return { layer: { name: 'user', source, values }, problems: [] };
+/** The layer in a TOML file. Relative paths in it start from its folder. */
+export async function loadConfigFile(file: {
+  readonly name: LayerName;
+  readonly path: string;
+  readonly osHome: string;
+}): Promise<LoadedLayer> {
+  const { name, path: source, osHome } = file;
+  const empty = { name, source, values: {} };
+  const text = readText(source);
+  if (text === undefined) return { layer: empty, problems: [] };
+  if (typeof text !== 'string') return { layer: empty, problems: [text] };
+  const values = await parse(text, source);
+  if ('code' in values) return { layer: { ...empty, text }, problems: [values] };
+  const resolved = resolveConfigPaths(values.json, { base: dirname(source), osHome });
+  return { layer: { name, source, values: resolved, text }, problems: [] };
 }
 
-async function readToml(path: string): Promise<{ readonly values: JsonObject } | ConfigProblem> {
-  const text = readText(path);
-  if (typeof text !== 'string') return text;
-  if (!hasContent(text)) return { values: {} };
+async function parse(text: string, path: string): Promise<{ readonly json: JsonObject } | ConfigProblem> {
+  if (!hasContent(text)) return { json: {} };
   // Loading the parser costs more than all the rest here, so only a file that says something pays for it.
   const { parse, TomlError } = await import('smol-toml');
   try {
-    return { values: toJsonObject(parse(text)) };
+    return { json: toJsonObject(parse(text)) };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    const { line, column, message, codeblock } = error;
-    // The first line is the reason; the rest repeats the excerpt, which is added below in our own order.
-    const reason = (message.split('\n', 1)[0] ?? '').replace(/^Invalid TOML document: /, '');
     return {
       code: 'config-syntax',
-      message: `${path}:${line}:${column}: ${reason}\n${codeblock.trimEnd()}`,
-      next: `Correct line ${line} of ${path}.`,
+      message: tomlErrorText(path, text, error),
+      next: `Correct line ${error.line} of ${path}.`,
       severity: 'error',
       source: path,
+      line: error.line,
     };
   }
 }
 
-function readText(path: string): string | ConfigProblem {
+/** Undefined when there is no such file. */
+function readText(path: string): string | undefined | ConfigProblem {
   try {
+    // An error object for every file that is not there would cost more than this question.
+    if (fileSystem.statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
     const bytes = fileSystem.readFileSync(path);
     if (!process.getBuiltinModule('node:buffer').isUtf8(bytes)) {
       return unreadable(path, 'it is not UTF-8 text', 'Save the file as UTF-8.');
     }
-    return bytes.toString('utf8').replace(/^\uFEFF/, '');
+    const text = bytes.toString('utf8');
+    return text.startsWith('\uFEFF') ? text.slice(1) : text;
   } catch (error) {
-    if (isMissing(error)) return '';
     return unreadable(path, reasonOf(error), `Make ${path} a file that you may read, or remove it.`);
   }
 }
 
 function unreadable(path: string, reason: string, next: string): ConfigProblem {
-  const message = `${path} cannot be read: ${reason}`;
+  const message = `${path} cannot be read: ${reason}.`;
   return { code: 'config-unreadable', message, next, severity: 'error', source: path };
 }
 
+/** Without a pattern: the first one that a process compiles costs a millisecond of every start. */
 function hasContent(text: string): boolean {
-  return /^[ \t]*[^\s#]/m.test(text);
+  return text.split('\n').some((line) => {
+    const written = line.trim();
+    return written !== '' && !written.startsWith('#');
+  });
 }
 
 /** Dates have no JSON form and no key wants one; as text they get a message that shows them. */

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { ConfigLayer } from '../config/config.ts';
+import type { ConfigLayer } from '../config/config-layer.ts';
 import type { KeyKind, KeyTable } from '../config/key-kind.ts';
 import { keyTable } from '../config/key-table.ts';
 import { type Override, overrideValues } from '../config/override.ts';
@@ -39,6 +39,8 @@ function resolveValue(kind: KeyKind | undefined, value: Json, base: PathBase): J
       return Array.isArray(value) ? value.map((member: Json) => absolute(member, base)) : value;
     case 'table':
       return isJsonObject(value) ? resolveTable(kind.keys, value, base) : value;
+    case 'named-tables':
+      return isJsonObject(value) && kind.names === 'folders' ? resolveNames(value, base) : value;
     default:
       return value;
   }
@@ -46,6 +48,15 @@ function resolveValue(kind: KeyKind | undefined, value: Json, base: PathBase): J
 
 function absolute(value: Json, { base, osHome }: PathBase): Json {
   if (typeof value !== 'string' || value === '') return value;
-  if (value === '~') return osHome;
-  return value.startsWith('~/') ? join(osHome, value.slice(2)) : resolve(base, value);
+  return fromHome(value, osHome) ?? resolve(base, value);
+}
+
+function fromHome(path: string, osHome: string): string | undefined {
+  if (path === '~') return osHome;
+  return path.startsWith('~/') ? join(osHome, path.slice(2)) : undefined;
+}
+
+/** Only `~` is replaced: a folder that is named by a relative path could be any. */
+function resolveNames(values: JsonObject, { osHome }: PathBase): JsonObject {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [fromHome(name, osHome) ?? name, value]));
 }

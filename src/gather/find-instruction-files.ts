@@ -1,8 +1,7 @@
-import { sep } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { ancestors } from './ancestors.ts';
-import { fileSystem, reasonOf, kindOfEntry } from './file-system.ts';
+import { fileSystem, reasonOf } from './file-system.ts';
+import { inside, projectFolders } from './project-folders.ts';
 
 /** Where to look, and for what. */
 export interface InstructionPlaces {
@@ -10,7 +9,7 @@ export interface InstructionPlaces {
   readonly home: string;
   /** Absolute, as the user wrote it: links in it are kept, and its parents are the ones in its spelling. */
   readonly cwd: string;
-  readonly config: Pick<Config, 'projectDocMaxBytes' | 'projectDocFallbackFilenames' | 'projectRootMarkers'>;
+  readonly config: Pick<Config, 'projectDocMaxBytes' | 'projectDocFallbackFilenames' | 'projectRootMarkers' | 'trust'>;
 }
 
 export type InstructionProblem = Outcome<'instructions-unreadable' | 'instructions-cut'>;
@@ -38,7 +37,8 @@ export function findInstructionFiles({ home, cwd, config }: InstructionPlaces): 
   const look = (path: string): InstructionFile | 'none' | 'unknown' => lookAt(path, problems);
 
   const personal = usualNames.map((name) => look(inside(home) + name)).filter((found) => typeof found !== 'string');
-  if (config.projectDocMaxBytes === 0) return { personal, project: [], problems };
+  // A project that was called untrusted gives no instructions. One that nobody decided about does.
+  if (config.projectDocMaxBytes === 0 || config.trust === 'untrusted') return { personal, project: [], problems };
 
   const names = new Set([...usualNames, ...config.projectDocFallbackFilenames.filter((name) => name !== '')]);
   const project: InstructionFile[] = [];
@@ -53,29 +53,6 @@ export function findInstructionFiles({ home, cwd, config }: InstructionPlaces): 
     }
   }
   return { personal, project, problems };
-}
-
-/** From the nearest folder that holds a marker down to the working folder; without a marker, that folder alone. */
-function projectFolders(cwd: string, markers: readonly string[]): readonly string[] {
-  const named = markers.filter((marker) => marker !== '');
-  const folders: string[] = [];
-  for (const folder of ancestors(cwd)) {
-    folders.unshift(folder);
-    if (named.some((marker) => isMarked(inside(folder) + marker, marker))) return folders;
-  }
-  return [cwd];
-}
-
-/** An empty `.git`, which a sandbox may leave behind for a while, makes no project of the folders below it. */
-function isMarked(path: string, marker: string): boolean {
-  if (marker !== '.git') return fileSystem.existsSync(path);
-  const kind = kindOfEntry(path);
-  return kind === 'file' || (kind === 'folder' && fileSystem.existsSync(inside(path) + 'HEAD'));
-}
-
-/** What a name is added to. This runs before every model request, and `join` costs more than the look at the file. */
-function inside(folder: string): string {
-  return folder.endsWith(sep) ? folder : folder + sep;
 }
 
 function lookAt(path: string, problems: InstructionProblem[]): InstructionFile | 'none' | 'unknown' {

@@ -29,7 +29,12 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 type Config = InstructionPlaces['config'];
 
-const defaults: Config = { projectDocMaxBytes: 32_768, projectDocFallbackFilenames: [], projectRootMarkers: ['.git'] };
+const defaults: Config = {
+  projectDocMaxBytes: 32_768,
+  projectDocFallbackFilenames: [],
+  projectRootMarkers: ['.git'],
+  trust: 'unknown',
+};
 
 function write(path: string, text: string): void {
   mkdirSync(join(folder, path, '..'), { recursive: true });
@@ -127,6 +132,13 @@ test('the limit holds for all project files together, and 0 turns them off', asy
   );
   expect(cut.problems).toMatchObject([{ code: 'instructions-cut' }]);
   expect(await load('repo/sub', { projectDocMaxBytes: 0 })).toEqual({ document: { text: 'personal' }, problems: [] });
+});
+
+test('an untrusted project says nothing; the personal file stays', async () => {
+  write('repo/AGENTS.md', 'root');
+  write('home/AGENTS.md', 'personal');
+  expect(await load('repo', { trust: 'untrusted' })).toEqual({ document: { text: 'personal' }, problems: [] });
+  expect((await load('repo', { trust: 'trusted' })).document.text).toBe('personal\n\n--- project-doc ---\n\nroot');
 });
 
 test('the cut splits no character', async () => {

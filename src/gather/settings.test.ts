@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { readConfig } from '../config/config.ts';
+import { describe, expect, test } from 'vitest';
+import { readConfig, type ReadOptions } from '../config/config.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { profileFor } from '../policy/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
@@ -9,11 +9,22 @@ import { type SettingsChoices, settingsFrom } from './settings.ts';
 
 const none = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
 
-function settings(layers: { file?: JsonObject; flags?: JsonObject }, choices: Partial<SettingsChoices> = {}) {
-  const { config, problems } = readConfig([
-    { name: 'user', source: '/home/config.toml', values: layers.file ?? {} },
-    { name: 'flags', source: 'command line', values: layers.flags ?? {} },
-  ]);
+interface Layers {
+  file?: JsonObject;
+  flags?: JsonObject;
+  managed?: JsonObject;
+  options?: ReadOptions;
+}
+
+function settings(layers: Layers, choices: Partial<SettingsChoices> = {}) {
+  const { config, problems } = readConfig(
+    [
+      { name: 'user', source: '/home/config.toml', values: layers.file ?? {} },
+      { name: 'flags', source: 'command line', values: layers.flags ?? {} },
+      { name: 'managed', source: '/etc/managed_config.toml', values: layers.managed ?? {} },
+    ],
+    layers.options,
+  );
   expect(problems).toEqual([]);
   return settingsFrom(config, { cwd: '/repo', ...choices });
 }
@@ -28,6 +39,7 @@ test('a model is all that must be configured', () => {
       profile: profileFor('read-only', none),
       shellEnvironment: defaultShellEnvironmentPolicy,
     },
+    notices: [],
   });
 });
 
@@ -85,6 +97,7 @@ test('everything that is configured arrives', () => {
       shellEnvironment: { ...defaultShellEnvironmentPolicy, inherit: 'core' },
       baseInstructions: 'from the file',
     },
+    notices: [],
   });
 });
 
@@ -159,4 +172,85 @@ test.each<[string, PermissionProfile]>([
 ])('and leaves one with %s as it is', (_, profile) => {
   const flags = { sandbox_workspace_write: { network_access: true, writable_roots: ['/more'] } };
   expect(settings({ flags }, { resumed: { ...resumed, profile } })).toMatchObject({ settings: { profile } });
+});
+
+describe('the managed file', () => {
+  test('beats what the thread had', () => {
+    const managed = { model: 'ours', sandbox_mode: 'read-only', approval_policy: 'on-request' };
+    expect(settings({ managed }, { resumed })).toMatchObject({
+      settings: { model: 'ours', profile: profileFor('read-only', none), approval: 'on-request' },
+    });
+  });
+
+  test('gives a thread that only reads nothing more', () => {
+    const managed = { model: 'm', sandbox_mode: 'workspace-write' };
+    const profile = profileFor('read-only', none);
+    expect(settings({ managed }, { resumed: { profile } })).toMatchObject({ settings: { profile } });
+    expect(settings({ managed }, { resumed: { profile: { type: 'disabled' } } })).toMatchObject({
+      settings: { profile: profileFor('workspace-write', none) },
+    });
+  });
+});
+
+describe('the default of the sandbox', () => {
+  test.each([
+    ['trusted', 'workspace-write'],
+    ['untrusted', 'read-only'],
+    ['unknown', 'read-only'],
+  ] as const)('in a project of trust %s is %s', (trust, mode) => {
+    expect(settings({ file: { model: 'm' }, options: { trust } })).toMatchObject({
+      settings: { profile: profileFor(mode, none) },
+    });
+  });
+});
+
+describe('added folders', () => {
+  const file = { model: 'm', sandbox_mode: 'workspace-write', sandbox_workspace_write: { writable_roots: ['/a'] } };
+  const options = { addedRoots: ['/b', '/a'] };
+
+  test('are writable besides the configured ones, in a resumed thread too', () => {
+    expect(settings({ file, options })).toMatchObject({
+      settings: { profile: profileFor('workspace-write', { ...none, writableRoots: ['/a', '/b'] }) },
+      notices: [],
+    });
+    const had = profileFor('workspace-write', { ...none, writableRoots: ['/c'], network: true });
+    expect(settings({ file, options }, { resumed: { profile: had } })).toMatchObject({
+      settings: {
+        profile: profileFor('workspace-write', { ...none, writableRoots: ['/c', '/b', '/a'], network: true }),
+      },
+      notices: [],
+    });
+  });
+
+  test.each<[string, Layers, PermissionProfile | undefined, string]>([
+    ['commands only read', { file: { model: 'm' } }, undefined, 'Start with -s workspace-write to write there.'],
+    ['the thread has rules of its own', { file }, withRulesOfItsOwn, 'Start with -s workspace-write to write there.'],
+    [
+      'the managed file lists them',
+      { file, managed: { sandbox_workspace_write: { writable_roots: ['/z'] } } },
+      undefined,
+      'Ask whoever manages this machine.',
+    ],
+  ])('are told to have no effect when %s', (_, layers, profile, next) => {
+    const resumed = profile === undefined ? {} : { profile };
+    const without = settings(layers, { resumed });
+    expect(settings({ ...layers, options }, { resumed })).toEqual({
+      ...without,
+      notices: [
+        {
+          code: 'added-folders-unused',
+          message: 'Folders that were added do not become writable (/b, /a).',
+          next,
+        },
+      ],
+    });
+  });
+
+  test('need nothing where there is no sandbox', () => {
+    const flags = { sandbox_mode: 'danger-full-access' };
+    expect(settings({ file, flags, options })).toMatchObject({
+      settings: { profile: { type: 'disabled' } },
+      notices: [],
+    });
+  });
 });

@@ -1,9 +1,15 @@
 import type { Config } from '../config/config.ts';
 import type { Settings } from '../envelope/settings.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { chooseProfile } from './choose-profile.ts';
+import { type AddedRootsProblem, chooseProfile } from './choose-profile.ts';
 
 export type SettingsProblem = Outcome<'no-model'>;
+
+export interface ChosenSettings {
+  readonly settings: Settings;
+  /** What a person asked for and does not get. */
+  readonly notices: readonly AddedRootsProblem[];
+}
 
 export interface SettingsChoices {
   /** Absolute. */
@@ -18,15 +24,16 @@ export interface SettingsChoices {
 export function settingsFrom(
   config: Config,
   { cwd, resumed = {}, baseInstructions }: SettingsChoices,
-): { readonly settings: Settings } | SettingsProblem {
-  /** The value by rank: flag, thread, file. */
+): ChosenSettings | SettingsProblem {
+  /** The value by rank: flag or managed file, thread, other files. */
   function ranked<Value>(key: string, configured: Value, had: Value | undefined): Value {
-    return had === undefined || isSetByFlags(config, key) ? configured : had;
+    return had === undefined || isPinned(config, key) ? configured : had;
   }
 
   const model = ranked('model', config.model, resumed.model);
   if (model === undefined) return noModel(config);
   const fileText = notBlank(baseInstructions) ?? notBlank(config.instructions);
+  const { profile, notices } = chooseProfile(config, resumed.profile);
   const settings = {
     model,
     provider: ranked('model_provider', config.modelProvider, resumed.provider),
@@ -35,18 +42,18 @@ export function settingsFrom(
     verbosity: ranked<string | undefined>('model_verbosity', config.modelVerbosity, resumed.verbosity),
     cwd,
     approval: ranked('approval_policy', config.approvalPolicy, resumed.approval),
-    profile: chooseProfile(config, resumed.profile),
+    profile,
     shellEnvironment: ranked('shell_environment_policy', config.shellEnvironmentPolicy, resumed.shellEnvironment),
     baseInstructions: resumed.baseInstructions ?? fileText,
     contextWindow: ranked('model_context_window', config.modelContextWindow, resumed.contextWindow),
     toolOutputTokens: ranked('tool_output_token_limit', config.toolOutputTokenLimit, resumed.toolOutputTokens),
   };
-  return { settings: withoutUndefined(settings) };
+  return { settings: withoutUndefined(settings), notices };
 }
 
 /** The key itself, or any key of the table that it names. */
-function isSetByFlags(config: Config, key: string): boolean {
-  return config.setByFlags.has(key) || [...config.setByFlags].some((set) => set.startsWith(`${key}.`));
+function isPinned({ pinned }: Config, key: string): boolean {
+  return pinned.has(key) || [...pinned.keys()].some((set) => set.startsWith(`${key}.`));
 }
 
 function noModel(config: Config): SettingsProblem {

@@ -1,6 +1,6 @@
 import { execOptions } from './exec/options.ts';
 
-const commands = ['exec', 'demo', 'completion', '--help', '--version'];
+const commands = ['exec', 'config', 'demo', 'completion', '--help', '--version'];
 const names = execOptions.filter(({ help }) => help !== '').flatMap(({ names: all }) => all);
 const choices = execOptions.flatMap(({ names: all, choices: values }) =>
   values === undefined ? [] : [{ all, values }],

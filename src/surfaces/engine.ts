@@ -1,10 +1,11 @@
-import { type Config, readConfig } from '../config/config.ts';
-import { parseOverride } from '../config/override.ts';
+import type { Config } from '../config/config.ts';
+import { refusalOf } from '../config/config-problem.ts';
 import { providerOf } from '../config/providers.ts';
 import type { ClientFacts } from '../envelope/facts.ts';
 import type { Settings } from '../envelope/settings.ts';
-import { loadConfigLayer } from '../gather/config-file.ts';
-import { flagsLayer } from '../gather/config-paths.ts';
+import { loadEnvFile } from '../gather/config-env-file.ts';
+import { configInFolder } from '../gather/config-in-folder.ts';
+import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../gather/config-layers.ts';
 import { findRepository, readGitFacts } from '../gather/git.ts';
 import { findHome } from '../gather/home.ts';
 import { loadBaseInstructions } from '../gather/model-instructions.ts';
@@ -29,19 +30,13 @@ import type { Environment } from './environment.ts';
 import { createThreadParts } from './thread-parts.ts';
 
 /** What the engine is given by whoever starts it. It looks at nothing else of the process. */
-export interface EngineOptions {
+export interface EngineOptions extends ConfigChoices {
   readonly env: Environment;
-  /** The user's home folder. */
-  readonly osHome: string;
-  /** The process's own folder: relative paths in overrides start there. */
-  readonly cwd: string;
   readonly client: ClientFacts;
-  /** `key=value` texts over the configuration file, later ones over earlier ones. */
-  readonly overrides: readonly string[];
   /** Holds whatever anybody configured: for surfaces that can ask nobody. */
   readonly approval?: ApprovalPolicy;
-  /** Holds whatever anybody configured. */
-  readonly profile?: PermissionProfile;
+  /** Holds whatever anybody configured, unless the managed file decides about the sandbox. */
+  readonly permissionProfile?: PermissionProfile;
   /** Nothing of what threads do is kept on the disk. */
   readonly ephemeral?: boolean;
 }
@@ -67,23 +62,27 @@ export interface EngineRefused {
   readonly outcome: Outcome;
 }
 
+interface Chosen {
+  readonly config: Config;
+  readonly settings: Settings;
+  readonly notices: readonly Outcome[];
+}
+
 /** The composition root and the one facade: makes the parts, hands out threads. */
 export class Engine {
   readonly kind = 'engine';
-  /** Warnings about the configuration. */
+  /** Warnings about the configuration that holds everywhere. What a project adds is told when a thread is opened. */
   readonly notices: readonly Outcome[];
   readonly #options: EngineOptions;
-  readonly #config: Config;
-  readonly #home: string;
+  readonly #base: BaseLayers;
   readonly #store: RolloutStore;
 
-  private constructor(options: EngineOptions, config: Config, home: string, notices: readonly Outcome[]) {
+  private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[]) {
     this.#options = options;
-    this.#config = config;
-    this.#home = home;
+    this.#base = base;
     this.notices = notices;
     const store = createRolloutStore({
-      home,
+      home: base.home,
       files: nodeFiles,
       locks: createFlock({ clock: systemClock }),
       clock: systemClock,
@@ -91,43 +90,38 @@ export class Engine {
     this.#store = options.ephemeral === true ? createEphemeralStore(store, systemClock) : store;
   }
 
-  /** Reads the configuration. The first error in it is the answer. */
+  /** Reads the configuration that holds everywhere. The gravest error in it is the answer. */
   static async load(options: EngineOptions): Promise<Engine | EngineRefused> {
     const home = findHome(options.env, options.osHome);
     if ('code' in home) return refused(home);
-    const user = await loadConfigLayer({ home: home.path, osHome: options.osHome });
-    const overrides = options.overrides.map(parseOverride);
-    const place = { base: options.cwd, osHome: options.osHome };
-    const flags = flagsLayer(
-      overrides.filter((override) => 'path' in override),
-      place,
-    );
-    const { config, problems } = readConfig([user.layer, flags]);
-    const all = [...user.problems, ...overrides.filter((override) => 'code' in override), ...problems];
-    const error = all.find(({ severity }) => severity === 'error');
-    return error === undefined ? new Engine(options, config, home.path, all) : refused(error);
+    const { env, problems } = loadEnvFile(home.path, options.env);
+    const base = await loadBaseLayers(home.path, options);
+    const error = refusalOf(base.problems);
+    if (error !== undefined) return refused(error);
+    return new Engine({ ...options, env }, base, [...problems, ...base.problems]);
   }
 
   /** Whether there is a model to talk to: somebody named one. */
   get hasModel(): boolean {
-    return this.#config.model !== undefined;
+    return this.#base.config.model !== undefined;
   }
 
   /** The thread that somebody means. */
   choose(choice: ThreadChoice): Promise<ChosenThread | NoThread> {
-    return chooseThread(nodeFiles, this.#home, choice);
+    return chooseThread(nodeFiles, this.#base.home, choice);
   }
 
   async start({ listener, cwd }: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused> {
-    const chosen = this.#settings({ cwd });
+    const chosen = await this.#configure({ cwd });
     if ('code' in chosen) return refused(chosen);
+    const { settings, notices } = chosen;
     const parts = this.#parts(chosen);
     if ('code' in parts) return refused(parts);
     const root = findRepository(cwd);
     const git = root === undefined ? undefined : (readGitFacts(root) as JsonObject);
-    const thread = await Thread.start(parts, { settings: chosen, listener }, git);
+    const thread = await Thread.start(parts, { settings, listener }, git);
     if (!(thread instanceof Thread)) return refused(thread);
-    return { kind: 'opened', thread, settings: chosen, notices: [] };
+    return { kind: 'opened', thread, settings, notices };
   }
 
   /** Goes on with a thread under its last settings, unless flags say otherwise. */
@@ -135,31 +129,38 @@ export class Engine {
     const resumed = await openThread(this.#store, id);
     if (resumed.kind === 'refused') return refused(resumed);
     const last = lastSettings(resumed.state);
-    const chosen = this.#settings({ cwd: cwd ?? last.cwd ?? this.#options.cwd, resumed: last });
+    const chosen = await this.#configure({ cwd: cwd ?? last.cwd ?? this.#options.cwd, resumed: last });
     const parts = 'code' in chosen ? chosen : this.#parts(chosen);
     if ('code' in chosen || 'code' in parts) {
       await resumed.owned.close();
       return refused('code' in chosen ? chosen : (parts as Outcome));
     }
-    const thread = Thread.resume(parts, resumed, { settings: chosen, listener });
-    return { kind: 'opened', thread, settings: chosen, notices: noticesOf(id, resumed) };
+    const { settings, notices } = chosen;
+    const thread = Thread.resume(parts, resumed, { settings, listener });
+    return { kind: 'opened', thread, settings, notices: [...notices, ...noticesOf(id, resumed)] };
   }
 
-  #settings(choices: { readonly cwd: string; readonly resumed?: Partial<Settings> }): Settings | Outcome {
-    const base = loadBaseInstructions(this.#config);
+  /** What holds for a thread in its folder. */
+  async #configure(choices: { readonly cwd: string; readonly resumed?: Partial<Settings> }): Promise<Chosen | Outcome> {
+    const { config, problems } = await configInFolder(this.#base, choices.cwd);
+    const error = refusalOf(problems);
+    if (error !== undefined) return error;
+    const base = loadBaseInstructions(config);
     if ('code' in base) return base;
-    const made = settingsFrom(this.#config, { ...choices, ...base });
+    const made = settingsFrom(config, { ...choices, ...base });
     if ('code' in made) return made;
-    const { approval, profile } = this.#options;
-    return {
+    const { approval, permissionProfile } = this.#options;
+    if (permissionProfile !== undefined && config.pinned.get('sandbox_mode') === 'managed') return managedSandbox;
+    const settings = {
       ...made.settings,
       ...(approval === undefined ? {} : { approval }),
-      ...(profile === undefined ? {} : { profile }),
+      ...(permissionProfile === undefined ? {} : { profile: permissionProfile }),
     };
+    return { config, settings, notices: [...problems, ...(permissionProfile === undefined ? made.notices : [])] };
   }
 
-  #parts(settings: Settings) {
-    const provider = providerOf(this.#config, settings.provider);
+  #parts({ config, settings }: Chosen) {
+    const provider = providerOf(config, settings.provider);
     if ('code' in provider) return provider;
     const { env, osHome, client } = this.#options;
     return createThreadParts({
@@ -167,8 +168,8 @@ export class Engine {
       osHome,
       client,
       provider,
-      config: this.#config,
-      home: this.#home,
+      config,
+      home: this.#base.home,
       store: this.#store,
       clock: systemClock,
       ids: systemIds(systemClock),
@@ -176,6 +177,12 @@ export class Engine {
     });
   }
 }
+
+const managedSandbox: Outcome = {
+  code: 'sandbox-managed',
+  message: 'The sandbox of this machine is managed and cannot be left out.',
+  next: 'Start without the option, or ask whoever manages the machine. `capstan config explain sandbox_mode` says who.',
+};
 
 function refused(outcome: Outcome): EngineRefused {
   return { kind: 'refused', outcome };

@@ -7,11 +7,12 @@ const usage = `Capstan, a coding agent.
 Usage:
   capstan exec [options] [PROMPT]              run one turn
   capstan exec resume THREAD_ID [PROMPT]       go on with a thread
+  capstan config show                          what is configured, and where it comes from
   capstan completion bash|zsh|fish             completion for your shell
   capstan demo                                 see it work, without a model
   capstan --version
 
-\`capstan exec --help\` lists the options.
+\`capstan exec --help\` and \`capstan config --help\` list the options.
 `;
 
 /** What a bare \`capstan\` does: the demo as long as no model is configured, else a word on how to go on. */

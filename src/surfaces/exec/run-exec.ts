@@ -65,6 +65,7 @@ async function runTurn({ thread }: OpenedThread, input: UserInput, schema: Outpu
 }
 
 function loadEngine(asked: ExecArguments): Promise<Engine | EngineRefused> {
+  const profile = lastValue(asked, 'profile');
   return Engine.load({
     env: process.env,
     osHome: homedir(),
@@ -73,7 +74,11 @@ function loadEngine(asked: ExecArguments): Promise<Engine | EngineRefused> {
     overrides: overridesOf(asked),
     // Nobody is there to be asked.
     approval: 'never',
-    ...(asked.flags.has('bypass') ? { profile: { type: 'disabled' } } : {}),
+    ...(asked.flags.has('bypass') ? { permissionProfile: { type: 'disabled' } } : {}),
+    ...(profile === undefined ? {} : { profile }),
+    strictConfig: asked.flags.has('strictConfig'),
+    ignoreUserConfig: asked.flags.has('ignoreUserConfig'),
+    addDirectories: asked.values.addDirectory ?? [],
     ephemeral: asked.flags.has('ephemeral'),
   });
 }

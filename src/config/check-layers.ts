@@ -1,0 +1,58 @@
+import type { JsonObject } from '../protocol/json.ts';
+import { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
+import { type ConfigLayer, placeOf } from './config-layer.ts';
+import type { ConfigProblem } from './config-problem.ts';
+import { keyProblem } from './key-problem.ts';
+import { keyTable } from './key-table.ts';
+import { withoutForbiddenKeys } from './project-keys.ts';
+import { filterProblems } from './shell-filters.ts';
+import { valueAt } from './value-at.ts';
+
+export interface CheckedLayer extends CheckedValues {
+  readonly layer: ConfigLayer;
+}
+
+/** Every layer that counts, held against the key table. The order stays. */
+export function checkLayers(layers: readonly ConfigLayer[], options: CheckOptions): readonly CheckedLayer[] {
+  const checked = layers.filter(({ disabled }) => disabled === undefined).map((layer) => checkLayer(layer, options));
+  const flags = checked.find(({ layer }) => layer.name === 'flags');
+  return flags === undefined ? checked : checked.map((one) => (one.layer.name === 'managed' ? over(flags, one) : one));
+}
+
+function checkLayer(given: ConfigLayer, options: CheckOptions): CheckedLayer {
+  // Most layers of most starts are files that do not exist.
+  if (Object.keys(given.values).length === 0) return { layer: given, values: {}, unused: {}, problems: [], keys: [] };
+  const { layer, problems } = given.name === 'project' ? withoutForbiddenKeys(given) : { layer: given, problems: [] };
+  const checked = checkValues(keyTable, layer, options);
+  return { ...checked, layer, problems: [...problems, ...checked.problems, ...filterProblems(layer)] };
+}
+
+/**
+ * The managed layer beats the flags and says so where they differ. Only one wish stands against it: whoever starts with
+ * `read-only` never gets more than that.
+ */
+function over(flags: CheckedLayer, managed: CheckedLayer): CheckedLayer {
+  const yields = flags.values['sandbox_mode'] === 'read-only';
+  const keys = managed.keys.filter(([key]) => !yields || key !== 'sandbox_mode');
+  const values = yields ? withoutSandboxMode(managed.values) : managed.values;
+  const problems = keys.flatMap((path) => overridden(flags, managed, path));
+  return { ...managed, values, keys, problems: [...managed.problems, ...problems] };
+}
+
+function overridden(flags: CheckedLayer, managed: CheckedLayer, path: readonly string[]): readonly ConfigProblem[] {
+  const [below, above] = [flags, managed].map(({ values }) => valueAt(values, path));
+  if (below === undefined || JSON.stringify(below) === JSON.stringify(above)) return [];
+  return [
+    keyProblem(flags.layer, path, {
+      code: 'config-overridden-key',
+      severity: 'warning',
+      what: `has no effect: ${placeOf(managed.layer, path)} decides it`,
+      next: 'Ask whoever manages this machine.',
+    }),
+  ];
+}
+
+function withoutSandboxMode(values: JsonObject): JsonObject {
+  const { sandbox_mode: _, ...others } = values;
+  return others;
+}

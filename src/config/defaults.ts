@@ -1,0 +1,69 @@
+import { defaultShellEnvironmentPolicy, type ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
+import { isJsonObject, type JsonObject } from '../protocol/json.ts';
+import type { ApprovalPolicy, SandboxMode } from '../protocol/permission-profile.ts';
+import type { ConfigLayer } from './config-layer.ts';
+import type { Trust } from './trust.ts';
+
+/** What commands may do besides reading when the sandbox mode is `workspace-write`. */
+export interface SandboxWorkspaceWrite {
+  readonly writableRoots: readonly string[];
+  readonly networkAccess: boolean;
+  readonly excludeTmpdirEnvVar: boolean;
+  readonly excludeSlashTmp: boolean;
+}
+
+/** Keys that have a value even when nobody says anything. */
+export interface Defaults {
+  readonly modelProvider: string;
+  readonly approvalPolicy: ApprovalPolicy;
+  readonly sandboxMode: SandboxMode;
+  readonly sandboxWorkspaceWrite: SandboxWorkspaceWrite;
+  readonly shellEnvironmentPolicy: ShellEnvironmentPolicy;
+  readonly projectDocMaxBytes: number;
+  readonly projectDocFallbackFilenames: readonly string[];
+  readonly projectRootMarkers: readonly string[];
+}
+
+const builtIn = {
+  modelProvider: 'openai',
+  approvalPolicy: 'on-request',
+  sandboxWorkspaceWrite: {
+    writableRoots: [],
+    networkAccess: false,
+    excludeTmpdirEnvVar: false,
+    excludeSlashTmp: false,
+  },
+  shellEnvironmentPolicy: defaultShellEnvironmentPolicy,
+  projectDocMaxBytes: 32_768,
+  projectDocFallbackFilenames: [],
+  projectRootMarkers: ['.git'],
+} as const satisfies Omit<Defaults, 'sandboxMode'>;
+
+/** Whoever calls a project untrusted must never get more than somebody who said nothing. */
+const byTrust = {
+  trusted: { sandboxMode: 'workspace-write' },
+  untrusted: { sandboxMode: 'read-only', approvalPolicy: 'untrusted' },
+  unknown: { sandboxMode: 'read-only' },
+} as const satisfies Readonly<Record<Trust, Partial<Defaults>>>;
+
+export function defaultsFor(trust: Trust): Defaults {
+  return { ...builtIn, ...byTrust[trust] };
+}
+
+/** The same as layers, for whoever shows where a value comes from. */
+export function defaultLayers(trust: Trust): readonly ConfigLayer[] {
+  return [
+    { name: 'default', source: 'built in', values: snakeCased(builtIn) },
+    { name: 'default', source: `trust: ${trust}`, values: snakeCased(byTrust[trust]) },
+  ];
+}
+
+/** No default holds a name that a user made up, so every key can be respelt. */
+function snakeCased(values: object): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [
+      key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      isJsonObject(value) ? snakeCased(value) : value,
+    ]),
+  );
+}

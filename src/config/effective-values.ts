@@ -1,0 +1,41 @@
+import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { checkLayers } from './check-layers.ts';
+import type { CheckOptions } from './check-values.ts';
+import type { ConfigLayer } from './config-layer.ts';
+import { mergeLayers } from './merge-layers.ts';
+import { mergeValues } from './merge-values.ts';
+import { valueAt } from './value-at.ts';
+
+/** What holds when all layers are put together, under the names of the file, and who says so. */
+export interface EffectiveValues {
+  /** With keys that have no effect yet, without those that are at fault. */
+  readonly values: JsonObject;
+  /** The highest layer that sets the key or anything below it. */
+  originOf(path: readonly string[]): ConfigLayer | undefined;
+}
+
+/** `layers` begin with the defaults. */
+export function effectiveValues(layers: readonly ConfigLayer[], options: CheckOptions): EffectiveValues {
+  const defaults = layers.filter(({ name }) => name === 'default').map((layer) => ({ layer, values: layer.values }));
+  const checked = checkLayers(
+    layers.filter(({ name }) => name !== 'default'),
+    options,
+  ).map(({ layer, values, unused }) => ({ layer, values: mergeValues(unused, values) }));
+  const all = [...defaults, ...checked];
+  return {
+    values: mergeLayers(all.map(({ values }) => values)),
+    originOf: (path) => all.findLast(({ values }) => valueAt(values, path) !== undefined)?.layer,
+  };
+}
+
+/** Every value that is no table, with its path. An empty table counts as a value. */
+export function leavesOf(
+  values: JsonObject,
+  path: readonly string[] = [],
+): readonly { readonly path: readonly string[]; readonly value: Json }[] {
+  return Object.entries(values).flatMap(([key, value]) => {
+    if (value === undefined) return [];
+    const at = [...path, key];
+    return isJsonObject(value) && Object.keys(value).length > 0 ? leavesOf(value, at) : [{ path: at, value }];
+  });
+}

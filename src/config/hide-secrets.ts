@@ -1,0 +1,49 @@
+import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+
+const hidden = '<hidden>';
+
+/** Keys that hold a secret wherever they stand. Keys that name a variable (`env_key`, `…_env_var`) hold none. */
+const secretKey = /(?:^|_)(?:bearer_token|access_token|refresh_token|id_token|api_key|client_secret|secret|password)$/i;
+
+/** Tables in which the user makes up names, for values that go to servers and commands. */
+const openTables = new Set(['http_headers', 'query_params', 'headers', 'set', 'env']);
+const secretName = /key|secret|token|password|credential|auth|cookie|session/i;
+
+/** What tokens of well-known services begin with. */
+const secretShape =
+  /^(?:bearer|basic|token)\s+\S|^(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|hf|npm|xox[a-z])[-_][\w-]{8,}|^AKIA[A-Z0-9]{12,}|^eyJ[\w-]{10,}\./i;
+
+/** Long and without a word in it. Only where names are made up: elsewhere such a text is an id or a hash. */
+const opaque = /^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/;
+
+/** The values as they may be shown: everything that is a secret, or looks like one, is replaced. */
+export function hideSecrets(values: JsonObject): JsonObject {
+  return hideTable(values, { isOpen: false });
+}
+
+function hideTable(values: JsonObject, { isOpen }: { readonly isOpen: boolean }): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => {
+      if (value === undefined) return [key, undefined];
+      const isSecret = secretKey.test(key) || (isOpen && secretName.test(key));
+      return [key, hideValue(value, { isSecret, isOpen: isOpen || openTables.has(key) })];
+    }),
+  );
+}
+
+function hideValue(value: Json, at: { readonly isSecret: boolean; readonly isOpen: boolean }): Json {
+  if (Array.isArray(value)) return value.map((member: Json) => hideValue(member, at));
+  if (isJsonObject(value)) return hideTable(value, at);
+  if (at.isSecret) return hidden;
+  if (typeof value !== 'string') return value;
+  if (secretShape.test(value) || (at.isOpen && opaque.test(value))) return hidden;
+  return hideInAddress(value);
+}
+
+/** The user's part of an address, and parameters that are named like secrets. */
+function hideInAddress(text: string): string {
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return text;
+  return text
+    .replace(/(?<=^[^/]*:\/\/)[^/?#]*@/, `${hidden}@`)
+    .replace(/(?<=[?&][^=&#]*(?:key|token|secret|password|sig)[^=&#]*=)[^&#]+/gi, hidden);
+}

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { type KeyStatus, keyStatus } from './known-key.ts';
+import { parseTomlKey } from './toml-key.ts';
+
+test.each<[string, KeyStatus]>([
+  ['model', { kind: 'used' }],
+  ['sandbox_workspace_write', { kind: 'used' }],
+  ['sandbox_workspace_write.network_access', { kind: 'used' }],
+  ['model_providers.mine', { kind: 'used' }],
+  ['model_providers.mine.http_headers.X-Custom', { kind: 'used' }],
+  ['projects."/a/b".trust_level', { kind: 'used' }],
+  ['shell_environment_policy.filters.A', { kind: 'used' }],
+  ['tui', { kind: 'unused' }],
+  ['tui.theme', { kind: 'unused' }],
+  ['features.memories', { kind: 'unused' }],
+  ['default_permissions', { kind: 'unused' }],
+  ['permissions.mine.filesystem', { kind: 'unused' }],
+  ['profile', { kind: 'unused' }],
+  ['modle', { kind: 'unknown', nearest: ['model'] }],
+  ['model_providers.mine.base_ur', { kind: 'unknown', nearest: ['model_providers', 'mine', 'base_url'] }],
+  ['model.name', { kind: 'unknown' }],
+  ['toString', { kind: 'unknown' }],
+])('%s', (key, status) => {
+  expect(keyStatus(parseTomlKey(key) ?? [])).toEqual(status);
+});

@@ -1,0 +1,56 @@
+import { isJsonObject, type JsonObject } from '../protocol/json.ts';
+import type { ConfigLayer } from './config-layer.ts';
+import type { ConfigProblem } from './config-problem.ts';
+import { keyProblem } from './key-problem.ts';
+
+/**
+ * What a file of a project may not say, even when the project is trusted: where requests and telemetry go, what starts
+ * outside the sandbox, and what decides about trust itself.
+ */
+const forbidden: readonly (readonly string[])[] = [
+  ['openai_base_url'],
+  ['chatgpt_base_url'],
+  ['apps_mcp_product_sku'],
+  ['responses_api_metadata'],
+  ['model_provider'],
+  ['model_providers'],
+  ['notify'],
+  ['profile'],
+  ['profiles'],
+  ['projects'],
+  ['project_root_markers'],
+  ['experimental_realtime_webrtc_call_base_url'],
+  ['experimental_realtime_ws_base_url'],
+  ['otel'],
+  ['features', 'respect_system_proxy'],
+  ['tui', 'keymap', 'chat', 'previous_permission_mode'],
+  ['tui', 'keymap', 'chat', 'next_permission_mode'],
+];
+
+/** The layer of a project without such keys, and a warning for each. */
+export function withoutForbiddenKeys(layer: ConfigLayer): {
+  readonly layer: ConfigLayer;
+  readonly problems: readonly ConfigProblem[];
+} {
+  const found = forbidden.filter((path) => has(layer.values, path));
+  const problems = found.map((path) =>
+    keyProblem(layer, path, {
+      code: 'config-forbidden-key',
+      severity: 'warning',
+      what: 'cannot be set by a project',
+      next: 'Set it in your own config.toml instead.',
+    }),
+  );
+  return { layer: { ...layer, values: found.reduce(without, layer.values) }, problems };
+}
+
+function has(values: JsonObject, [head = '', ...rest]: readonly string[]): boolean {
+  const value = Object.hasOwn(values, head) ? values[head] : undefined;
+  if (rest.length === 0) return value !== undefined;
+  return isJsonObject(value) && has(value, rest);
+}
+
+function without(values: JsonObject, [head = '', ...rest]: readonly string[]): JsonObject {
+  const { [head]: value, ...others } = values;
+  return rest.length > 0 && isJsonObject(value) ? { ...others, [head]: without(value, rest) } : others;
+}

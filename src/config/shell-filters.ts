@@ -1,0 +1,56 @@
+import { isJsonObject, type JsonObject, objectAt } from '../protocol/json.ts';
+import type { ConfigLayer } from './config-layer.ts';
+import type { ConfigProblem } from './config-problem.ts';
+import { keyProblem } from './key-problem.ts';
+
+const table = 'shell_environment_policy';
+const lists = ['exclude', 'include_only'];
+
+/** `filters` and the two lists are two ways to write the same: in one layer only one of them may stand. */
+export function filterProblems(layer: ConfigLayer): readonly ConfigProblem[] {
+  const policy = objectAt(layer.values, table) ?? {};
+  const filters = objectAt(policy, 'filters');
+  if (filters === undefined) return [];
+  const report = (path: readonly string[], what: string, next: string): ConfigProblem =>
+    keyProblem(layer, [table, 'filters', ...path], { code: 'config-wrong-value', severity: 'error', what, next });
+  const rivals = lists.filter((list) => policy[list] !== undefined);
+  const seen = new Map<string, string>();
+  const twice = Object.keys(filters).filter((pattern) => {
+    const first = seen.get(folded(pattern));
+    if (first === undefined) seen.set(folded(pattern), pattern);
+    return first !== undefined;
+  });
+  return [
+    ...rivals.map((list) => report([], `cannot stand beside ${list}`, `Move the patterns of ${list} into filters.`)),
+    ...twice.map((pattern) => report([pattern], 'is there twice: case does not count', 'Remove one of them.')),
+  ];
+}
+
+/** The lower values, without what the upper ones write in the other way, or with other capitals. */
+export function withoutRivals(lower: JsonObject, upper: JsonObject): JsonObject {
+  const below = objectAt(lower, table);
+  const above = objectAt(upper, table);
+  if (below === undefined || above === undefined) return lower;
+  const names = new Set(Object.keys(objectAt(above, 'filters') ?? {}).map(folded));
+  const kept = Object.entries(below).flatMap(([key, value]) => {
+    if (lists.includes(key) && above['filters'] !== undefined) return [];
+    if (key !== 'filters' || !isJsonObject(value)) return [[key, value]];
+    if (lists.some((list) => above[list] !== undefined)) return [];
+    return [[key, Object.fromEntries(Object.entries(value).filter(([pattern]) => !names.has(folded(pattern))))]];
+  });
+  return { ...lower, [table]: Object.fromEntries(kept) as JsonObject };
+}
+
+/** The filters as the two lists that the policy knows. */
+export function filterLists(filters: Readonly<Record<string, 'include' | 'exclude'>>): {
+  readonly exclude: readonly string[];
+  readonly includeOnly: readonly string[];
+} {
+  const patterns = (action: 'include' | 'exclude'): readonly string[] =>
+    Object.keys(filters).filter((pattern) => filters[pattern] === action);
+  return { exclude: patterns('exclude'), includeOnly: patterns('include') };
+}
+
+function folded(pattern: string): string {
+  return pattern.toUpperCase().toLowerCase();
+}

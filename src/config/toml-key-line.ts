@@ -1,0 +1,141 @@
+import { parseTomlKey } from './toml-key.ts';
+
+/**
+ * The line, from 1, on which a TOML document first names a key; for a key that it does not name, the line of the nearest
+ * table around it. Members of lists have their position as a key.
+ *
+ * For messages only, and for documents that the parser has accepted: in any other, a key may go unfound.
+ */
+export function tomlKeyLine(text: string, path: readonly string[]): number | undefined {
+  const lines = new KeyScanner(text).lines();
+  for (let length = path.length; length > 0; length--) {
+    const line = lines.get(nameOf(path.slice(0, length)));
+    if (line !== undefined) return line;
+  }
+  return undefined;
+}
+
+type Path = readonly string[];
+
+/** Deeper nesting ends the search, so that no document can exhaust the stack. */
+const deepest = 200;
+
+/** Walks a document once and notes where each key stands. */
+class KeyScanner {
+  readonly #text: string;
+  #at = 0;
+  /** `#line` is the line of this position. */
+  #countedTo = 0;
+  #line = 1;
+  readonly #lines = new Map<string, number>();
+  /** How many tables each list of tables has so far. */
+  readonly #lengths = new Map<string, number>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  lines(): ReadonlyMap<string, number> {
+    let table: Path = [];
+    for (;;) {
+      this.#void();
+      if (this.#at >= this.#text.length) return this.#lines;
+      if (this.#text[this.#at] === '[') table = this.#header() ?? table;
+      else this.#pair(table, 0);
+      // Whatever was not understood ends with its line.
+      this.#take(/[^\n]*/y);
+    }
+  }
+
+  #header(): Path | undefined {
+    const isList = this.#take(/\[\[?/y).length === 2;
+    const parts = this.#key();
+    if (parts === undefined) return undefined;
+    const path = this.#inLists(isList ? parts.slice(0, -1) : parts);
+    if (!isList) return this.#note(path);
+    const list = [...path, parts.at(-1) ?? ''];
+    const index = this.#lengths.get(nameOf(list)) ?? 0;
+    this.#lengths.set(nameOf(list), index + 1);
+    return this.#note([...list, String(index)]);
+  }
+
+  /** A header inside a list of tables means the last of them. */
+  #inLists(parts: Path): Path {
+    const path: string[] = [];
+    for (const part of parts) {
+      path.push(part);
+      const length = this.#lengths.get(nameOf(path));
+      if (length !== undefined) path.push(String(length - 1));
+    }
+    return path;
+  }
+
+  #pair(table: Path, depth: number): void {
+    const parts = this.#key();
+    if (parts === undefined) return;
+    const path = this.#note([...table, ...parts]);
+    this.#take(/[ \t]*=[ \t]*/y);
+    this.#value(path, depth);
+  }
+
+  #value(path: Path, depth: number): void {
+    switch (this.#text[this.#at]) {
+      case '"':
+        return void this.#take(/"""(?:[^\\]|\\[^])*?"""+|"(?:[^"\\\n]|\\.)*"?/y);
+      case "'":
+        return void this.#take(/'''[^]*?'''+|'[^'\n]*'?/y);
+      case '[':
+        return this.#members(']', depth, (index) => this.#value(this.#note([...path, String(index)]), depth + 1));
+      case '{':
+        return this.#members('}', depth, () => this.#pair(path, depth + 1));
+      default:
+        return void this.#take(/[^\s,\]}#]*/y);
+    }
+  }
+
+  #members(close: string, depth: number, read: (index: number) => void): void {
+    this.#at = depth < deepest ? this.#at + 1 : this.#text.length;
+    for (let index = 0; this.#at < this.#text.length; index++) {
+      this.#void();
+      if (this.#text[this.#at] === close) {
+        this.#at++;
+        return;
+      }
+      const before = this.#at;
+      read(index);
+      this.#void();
+      if (this.#text[this.#at] === ',') this.#at++;
+      if (this.#at === before) return;
+    }
+  }
+
+  #key(): Path | undefined {
+    return parseTomlKey(this.#take(/[ \t]*(?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[A-Za-z0-9_.\- \t])+/y));
+  }
+
+  /** Space, ends of lines and comments. */
+  #void(): void {
+    this.#take(/(?:\s|#[^\n]*)*/y);
+  }
+
+  /** Also notes the tables around a key that is the first to name them. */
+  #note(path: Path): Path {
+    for (; this.#countedTo < this.#at; this.#countedTo++) if (this.#text[this.#countedTo] === '\n') this.#line++;
+    for (let length = 1; length <= path.length; length++) {
+      const name = nameOf(path.slice(0, length));
+      if (!this.#lines.has(name)) this.#lines.set(name, this.#line);
+    }
+    return path;
+  }
+
+  #take(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0] ?? '';
+    this.#at += found.length;
+    return found;
+  }
+}
+
+function nameOf(path: Path): string {
+  return path.join('\0');
+}

@@ -1,0 +1,105 @@
+import { resolve } from 'node:path';
+import { type Config, readConfig, type ReadOptions } from '../config/config.ts';
+import type { ConfigLayer } from '../config/config-layer.ts';
+import { byGravity, type ConfigProblem } from '../config/config-problem.ts';
+import { parseOverride } from '../config/override.ts';
+import { loadConfigFile, type LoadedLayer } from './config-file.ts';
+import { flagsLayer } from './config-paths.ts';
+import { loadProfileFile } from './config-profile-file.ts';
+import { fileSystem } from './file-system.ts';
+import { inside } from './project-folders.ts';
+
+/** Where configuration is looked for, and what was said about it when the program was started. */
+export interface ConfigChoices {
+  /** The user's home folder, for which `~` stands. */
+  readonly osHome: string;
+  /** The process's own folder: relative paths in overrides start there. */
+  readonly cwd: string;
+  /** `key=value` texts over the configuration files, later ones over earlier ones. */
+  readonly overrides: readonly string[];
+  /** The name of a profile, whose file stands over the user's. */
+  readonly profile?: string;
+  /** Keys that are not known are errors. */
+  readonly strictConfig?: boolean;
+  /** The user's `config.toml` is not read. */
+  readonly ignoreUserConfig?: boolean;
+  /** Folders that are writable besides the configured ones, where the workspace is. */
+  readonly addDirectories?: readonly string[];
+  /** Folders with the files of the machine, in order of preference: of each file the first that exists counts. */
+  readonly systemFolders?: readonly string[];
+}
+
+/** Our own folder, and that of the program whose configuration is understood here too. */
+const usualSystemFolders: readonly string[] = process.platform === 'win32' ? [] : ['/etc/capstan', '/etc/codex'];
+
+export interface ReadLayers {
+  readonly config: Config;
+  /** Lowest first, with those that do not count. */
+  readonly layers: readonly ConfigLayer[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Every layer that is the same for all projects, as one value for a folder about which nothing is known. */
+export interface BaseLayers extends ReadLayers {
+  readonly home: string;
+  readonly osHome: string;
+  readonly options: ReadOptions;
+}
+
+export async function loadBaseLayers(home: string, choices: ConfigChoices): Promise<BaseLayers> {
+  const { osHome, cwd, profile, strictConfig, addDirectories = [] } = choices;
+  const user = loadUserFile(`${inside(home)}config.toml`, choices);
+  const loaded = await Promise.all([
+    ...loadSystemFile('system', 'config.toml', choices),
+    user,
+    ...(profile === undefined
+      ? []
+      : [user.then(({ layer }) => loadProfileFile(profile, { home, osHome, user: layer }))]),
+    loadFlags(choices),
+    ...loadSystemFile('managed', 'managed_config.toml', choices),
+  ]);
+  const layers = loaded.map(({ layer }) => layer);
+  const options: ReadOptions = {
+    unknown: strictConfig === true ? 'error' : 'warning',
+    addedRoots: addDirectories.map((folder) => resolve(cwd, folder)),
+    ...(profile === undefined ? {} : { profile }),
+  };
+  const { config, problems } = readConfig(layers, options);
+  const all = byGravity([...loaded.flatMap((layer) => layer.problems), ...problems]);
+  return { home, osHome, options, layers, config, problems: all };
+}
+
+async function loadUserFile(path: string, { osHome, ignoreUserConfig }: ConfigChoices): Promise<LoadedLayer> {
+  if (ignoreUserConfig !== true) return loadConfigFile({ name: 'user', path, osHome });
+  return { layer: { name: 'user', source: path, values: {}, disabled: 'a flag says so' }, problems: [] };
+}
+
+/** Nothing where the system has no place for such files. */
+function loadSystemFile(
+  name: 'system' | 'managed',
+  fileName: string,
+  { osHome, systemFolders = usualSystemFolders }: ConfigChoices,
+): readonly (LoadedLayer | Promise<LoadedLayer>)[] {
+  const paths = systemFolders.map((folder) => inside(folder) + fileName);
+  const path = paths.find(isThere);
+  if (path !== undefined) return [loadConfigFile({ name, path, osHome })];
+  return paths.slice(0, 1).map((source) => ({ layer: { name, source, values: {} }, problems: [] }));
+}
+
+/** What cannot be looked at counts as there, so that reading it says why. */
+function isThere(path: string): boolean {
+  try {
+    return fileSystem.statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+function loadFlags({ cwd, osHome, overrides }: ConfigChoices): LoadedLayer {
+  const parsed = overrides.map(parseOverride);
+  const flags = parsed.filter((override) => 'path' in override);
+  return {
+    layer: flagsLayer(flags, { base: cwd, osHome }),
+    problems: parsed.filter((override) => 'code' in override),
+  };
+}

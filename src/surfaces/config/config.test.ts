@@ -1,0 +1,199 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parse } from 'smol-toml';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ConfigChoices } from '../../gather/config-layers.ts';
+import { parseConfigArguments } from './arguments.ts';
+import { loadConfigured } from './configured.ts';
+import { explainKey } from './explain.ts';
+import { showJson, showToml } from './show.ts';
+
+let root: string;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-show-')));
+  write('repo/.git/HEAD', 'ref: refs/heads/main\n');
+  write(
+    'home/config.toml',
+    `model = "gpt-5.5"
+sandbox_mod = "read-only"
+web_search = "live"
+
+[shell_environment_policy]
+set = { GREETING = "hello", DB_PASSWORD = "hunter2" }
+
+[model_providers.mine]
+base_url = "https://models.example/v1"
+experimental_bearer_token = "hunter2"
+
+[projects."${join(root, 'repo')}"]
+trust_level = "trusted"
+`,
+  );
+  write('home/work.config.toml', 'model = "gpt-5.4"\nmodel_provider = "mine"\n');
+  write('repo/.codex/config.toml', 'notify = ["beep"]\n\n[sandbox_workspace_write]\nnetwork_access = true\n');
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(name: string, text: string): void {
+  mkdirSync(join(root, name, '..'), { recursive: true });
+  writeFileSync(join(root, name), text);
+}
+
+function load(choices: Partial<ConfigChoices> = {}) {
+  return loadConfigured(join(root, 'home'), join(root, 'repo'), {
+    osHome: root,
+    cwd: join(root, 'repo'),
+    overrides: [],
+    systemFolders: [join(root, 'etc')],
+    ...choices,
+  });
+}
+
+function shortened(text: string): string {
+  return text.replaceAll(root, '');
+}
+
+const golden = `model = "gpt-5.4"  # profile, /home/work.config.toml:1
+model_provider = "mine"  # profile, /home/work.config.toml:2
+model_reasoning_effort = "high"  # flags, command line
+approval_policy = "on-request"  # default
+sandbox_mode = "workspace-write"  # default, trust: trusted
+project_doc_max_bytes = 32768  # default
+project_doc_fallback_filenames = []  # default
+project_root_markers = [".git"]  # default
+web_search = "live"  # user, /home/config.toml:3
+
+[sandbox_workspace_write]
+writable_roots = []  # default
+network_access = true  # project, /repo/.codex/config.toml:4
+exclude_tmpdir_env_var = false  # default
+exclude_slash_tmp = false  # default
+
+[shell_environment_policy]
+inherit = "all"  # default
+ignore_default_excludes = false  # default
+exclude = []  # default
+include_only = []  # default
+
+[shell_environment_policy.set]
+GREETING = "hello"  # user, /home/config.toml:6
+DB_PASSWORD = "<hidden>"  # user, /home/config.toml:6
+
+[model_providers.mine]
+base_url = "https://models.example/v1"  # user, /home/config.toml:9
+experimental_bearer_token = "<hidden>"  # user, /home/config.toml:10
+
+[projects."/repo"]
+trust_level = "trusted"  # user, /home/config.toml:13
+`;
+
+describe('config show', () => {
+  const choices = { profile: 'work', overrides: ['model_reasoning_effort=high'] };
+
+  test('prints what is in force, with the line that says so', async () => {
+    const configured = await load(choices);
+    expect(shortened(showToml(configured, { origin: true }))).toBe(golden);
+    expect(shortened(showToml(configured, { origin: false }))).toBe(golden.replace(/ {2}# .*$/gm, ''));
+    expect(configured.problems.map(({ message, next }) => shortened(`${message} ${next}`))).toEqual([
+      '/home/config.toml:2: sandbox_mod is not a known key. Did you mean sandbox_mode?',
+      '/repo/.codex/config.toml:1: notify cannot be set by a project. Set it in your own config.toml instead.',
+    ]);
+  });
+
+  test('prints one object for programs', async () => {
+    const configured = await load(choices);
+    const shown = JSON.parse(shortened(showJson(configured, { origin: true })));
+    expect(shown.values).toEqual(parse(shortened(showToml(configured, { origin: false }))));
+    expect(shown.origins).toMatchObject({
+      model: { layer: 'profile', source: '/home/work.config.toml', line: 1 },
+      'projects."/repo".trust_level': { layer: 'user', source: '/home/config.toml', line: 13 },
+      sandbox_mode: { layer: 'default', source: 'trust: trusted' },
+    });
+    expect(shown.trust).toBe('trusted');
+    expect(shown.layers).toEqual([
+      { layer: 'default', source: 'built in' },
+      { layer: 'default', source: 'trust: trusted' },
+      { layer: 'system', source: '/etc/config.toml', state: 'no such file' },
+      { layer: 'user', source: '/home/config.toml' },
+      { layer: 'profile', source: '/home/work.config.toml' },
+      { layer: 'project', source: '/repo/.codex/config.toml' },
+      { layer: 'flags', source: 'command line' },
+      { layer: 'managed', source: '/etc/managed_config.toml', state: 'no such file' },
+    ]);
+    expect(shown.problems).toHaveLength(2);
+    expect(JSON.stringify(shown)).not.toContain('hunter2');
+    expect(JSON.parse(showJson(configured, { origin: false }))).not.toHaveProperty('origins');
+  });
+
+  test('goes on where a file is broken, and says which', async () => {
+    write('home/config.toml', 'model = [');
+    const shown = JSON.parse(shortened(showJson(await load(), { origin: false })));
+    expect(shown.layers[3]).toEqual({ layer: 'user', source: '/home/config.toml', state: 'cannot be read' });
+    expect(shown.problems[0]).toMatchObject({ code: 'config-syntax' });
+    expect(shown.values).toMatchObject({ model_provider: 'openai' });
+  });
+});
+
+async function explain(key: string, choices: Partial<ConfigChoices> = {}): Promise<string> {
+  const answer = explainKey(await load(choices), key);
+  // The width of the columns depends on where the test runs.
+  return shortened('text' in answer ? answer.text : `${answer.message} ${answer.next}`).replace(/(?<=\S) {2,}/g, '  ');
+}
+
+describe('config explain', () => {
+  test('shows what every layer says, the highest first', async () => {
+    write('etc/managed_config.toml', '# nothing yet\n');
+    expect(await explain('model', { profile: 'work', overrides: ['model=5'] })).toBe(`model = "gpt-5.4"
+
+         managed  /etc/managed_config.toml  not set
+         flags  command line  5
+         project  /repo/.codex/config.toml  not set
+wins ->  profile  /home/work.config.toml:1  "gpt-5.4"
+         user  /home/config.toml:1  "gpt-5.5"
+         system  /etc/config.toml  no such file
+`);
+  });
+
+  test('a project that is not trusted is there, without its values', async () => {
+    write('home/config.toml', '');
+    expect(await explain('sandbox_mode')).toBe(`sandbox_mode = "read-only"
+
+         managed  /etc/managed_config.toml  no such file
+         flags  command line  not set
+         project  /repo/.codex/config.toml  not used: nobody has said that the project is trusted
+         user  /home/config.toml  not set
+         system  /etc/config.toml  no such file
+wins ->  default  trust: unknown  "read-only"
+`);
+  });
+
+  test.each([
+    ['modle', 'modle is not a known key. Did you mean model?'],
+    ['a b', 'a b is not a known key. docs/configure.md lists the keys.'],
+  ])('%s: %s', async (key, answer) => {
+    expect(await explain(key)).toBe(answer);
+  });
+
+  test('a key without a value, one without an effect, and a secret', async () => {
+    expect(await explain('model_verbosity')).toMatch(/^model_verbosity is not set\.\n/);
+    expect(await explain('web_search')).toMatch(/^web_search = "live"\nThis version does not use it\.\n/);
+    expect(await explain('model_providers.mine.experimental_bearer_token')).not.toContain('hunter2');
+    expect(await explain('model_providers')).not.toContain('hunter2');
+  });
+});
+
+test.each<[string, object]>([
+  ['', { command: 'help' }],
+  ['show --origin -p work -C /x -c a=1 --config=b=2', { command: 'show', origin: true, profile: 'work', folder: '/x' }],
+  ['explain model --strict-config', { command: 'explain', key: 'model', strictConfig: true }],
+  ['path --ignore-user-config', { command: 'path', ignoreUserConfig: true }],
+  ['show me', { code: 'usage' }],
+  ['explain', { code: 'usage' }],
+  ['explain model --json', { code: 'usage' }],
+  ['show --nonsense', { code: 'usage' }],
+  ['show -p', { code: 'usage' }],
+  ['sing', { code: 'usage' }],
+])('config %s', (words, expected) => {
+  expect(parseConfigArguments(words.split(' ').filter((word) => word !== ''))).toMatchObject(expected);
+});

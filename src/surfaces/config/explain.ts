@@ -1,0 +1,49 @@
+import { placeOf } from '../../config/config-layer.ts';
+import { hideSecrets } from '../../config/hide-secrets.ts';
+import { keyStatus } from '../../config/known-key.ts';
+import { formatTomlKey, parseTomlKey } from '../../config/toml-key.ts';
+import { valueAt } from '../../config/value-at.ts';
+import { writeTomlValue } from '../../config/write-toml.ts';
+import type { Json, JsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { columns } from './columns.ts';
+import type { Configured } from './configured.ts';
+import { layerState } from './layer-state.ts';
+
+/** What every layer says about a key, the highest first, and which of them wins. */
+export function explainKey(configured: Configured, key: string): { readonly text: string } | Outcome<'unknown-key'> {
+  const path = parseTomlKey(key);
+  const status = path === undefined ? ({ kind: 'unknown' } as const) : keyStatus(path);
+  if (path === undefined || status.kind === 'unknown') {
+    const nearest = 'nearest' in status ? status.nearest : undefined;
+    return {
+      code: 'unknown-key',
+      message: `${key} is not a known key.`,
+      next: nearest === undefined ? 'docs/configure.md lists the keys.' : `Did you mean ${formatTomlKey(nearest)}?`,
+    };
+  }
+  const { effective, layers } = configured;
+  const name = formatTomlKey(path);
+  const value = shownAt(effective.values, path);
+  const winner = effective.originOf(path);
+  const shown = layers.filter((layer) => layer.name !== 'default' || valueAt(layer.values, path) !== undefined);
+  const rows = shown.toReversed().map((layer) => {
+    const own = shownAt(layer.values, path);
+    const said = own === undefined ? layerState(layer, configured) || 'not set' : writeTomlValue(own);
+    // A table is put together from all layers that have a part of it, so no single one wins.
+    const wins = layer.source === winner?.source && layer.name === winner.name && !isTable(value);
+    return [wins ? 'wins ->' : '', layer.name, own === undefined ? layer.source : placeOf(layer, path), said];
+  });
+  const head = value === undefined ? `${name} is not set.` : `${name} = ${writeTomlValue(value)}`;
+  const note = status.kind === 'unused' ? 'This version does not use it.\n' : '';
+  return { text: `${head}\n${note}\n${columns(rows)}` };
+}
+
+/** The secrets are hidden before the key is looked up: its own name may not tell what it is. */
+function shownAt(values: JsonObject, path: readonly string[]): Json | undefined {
+  return valueAt(hideSecrets(values), path);
+}
+
+function isTable(value: Json | undefined): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
+}

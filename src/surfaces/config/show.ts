@@ -1,0 +1,62 @@
+import { type ConfigLayer, lineOf, placeOf } from '../../config/config-layer.ts';
+import { leavesOf } from '../../config/effective-values.ts';
+import { hideSecrets } from '../../config/hide-secrets.ts';
+import { keyTable } from '../../config/key-table.ts';
+import { formatTomlKey } from '../../config/toml-key.ts';
+import { writeToml } from '../../config/write-toml.ts';
+import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import type { Configured } from './configured.ts';
+import { layerState } from './layer-state.ts';
+
+export interface ShowOptions {
+  readonly origin: boolean;
+}
+
+/** The values in force as a TOML document. */
+export function showToml({ effective }: Configured, { origin }: ShowOptions): string {
+  const comment = (path: readonly string[]): string => describeOrigin(effective.originOf(path), path);
+  return writeToml(shownValues(effective.values), origin ? { comment } : {});
+}
+
+/** The same for programs. */
+export function showJson(configured: Configured, { origin }: ShowOptions): string {
+  const { effective, trust, layers, problems } = configured;
+  const values = shownValues(effective.values);
+  const origins = leavesOf(values).map(({ path }) => [formatTomlKey(path), originJson(effective.originOf(path), path)]);
+  const shown = {
+    values,
+    ...(origin ? { origins: Object.fromEntries(origins) } : {}),
+    trust,
+    layers: layers.map((layer) => {
+      const state = layerState(layer, configured);
+      return { layer: layer.name, source: layer.source, ...(state === '' ? {} : { state }) };
+    }),
+    problems,
+  };
+  return `${JSON.stringify(shown, undefined, 2)}\n`;
+}
+
+function describeOrigin(layer: ConfigLayer | undefined, path: readonly string[]): string {
+  if (layer === undefined) return 'unknown';
+  const place = placeOf(layer, path);
+  return place === 'built in' ? layer.name : `${layer.name}, ${place}`;
+}
+
+function originJson(layer: ConfigLayer | undefined, path: readonly string[]): JsonObject {
+  if (layer === undefined) return {};
+  const line = lineOf(layer, path);
+  return { layer: layer.name, source: layer.source, ...(line === undefined ? {} : { line }) };
+}
+
+/** Without secrets; keys that are in use first and in the order of the key table, then the others by name. */
+function shownValues(values: JsonObject): JsonObject {
+  const filled = Object.keys(values).filter((key) => !isEmptyTable(values[key]));
+  const used = Object.keys(keyTable.keys).filter((key) => filled.includes(key));
+  const others = filled.filter((key) => !used.includes(key)).toSorted();
+  return hideSecrets(Object.fromEntries([...used, ...others].map((key) => [key, values[key]])));
+}
+
+/** What is left of a table when everything in it was at fault. */
+function isEmptyTable(value: unknown): boolean {
+  return isJsonObject(value) && Object.keys(value).length === 0;
+}

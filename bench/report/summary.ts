@@ -42,13 +42,17 @@ function extraRows(summary: Summary): readonly Row[] {
   });
 }
 
-/** For `--version` the floor is Node itself. */
+/** For `--version` the floor is Node itself. A difference below zero is noise, and no ratio can be made of it. */
 function withRatios(rows: readonly Row[]): readonly Row[] {
   const codex = rows.find(({ id }) => id === 'codex')?.median;
   const floor = rows.find(({ id }) => id === 'floor' || id === 'node')?.median;
   return rows.map((row) => ({
     ...row,
-    ...(codex === undefined || codex <= 0 ? {} : { ofCodex: row.median / codex }),
-    ...(floor === undefined || floor <= 0 ? {} : { ofFloor: row.median / floor }),
+    ...(isRatio(row.median, codex) ? { ofCodex: row.median / codex } : {}),
+    ...(isRatio(row.median, floor) ? { ofFloor: row.median / floor } : {}),
   }));
+}
+
+function isRatio(value: number, base: number | undefined): base is number {
+  return value >= 0 && base !== undefined && base > 0;
 }

@@ -62,6 +62,17 @@ describe('summary', () => {
     ]);
   });
 
+  it('makes no ratio of a difference that noise has turned around', () => {
+    const noisy = samplesOf({
+      'round-trip-10k': { capstan: [10], floor: [4] },
+      'round-trip-1m': { capstan: [9], floor: [6] },
+    });
+    expect(summarise(noisy).get('extra-1m')).toEqual([
+      { id: 'capstan', median: -1 },
+      { id: 'floor', median: 2, ofFloor: 1 },
+    ]);
+  });
+
   it('takes bare Node as the floor of --version', () => {
     expect(summary.get('version')?.map(({ ofFloor }) => ofFloor)).toEqual([1.25, 5 / 32, 1]);
   });

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, constants, mkdtempSync, openSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -13,7 +13,9 @@ export interface PipeStock {
   take(): Promise<PipeEnds | undefined>;
 }
 
-const batch = 8;
+/** The first command should not wait for many; a turn of many commands should not ask often. */
+const firstBatch = 8;
+const laterBatch = 32;
 
 /**
  * Real pipes. Node gives children socket pairs, one per stream, which has two faults: output of the two streams
@@ -24,11 +26,15 @@ const batch = 8;
 export function createPipeStock({ temporaryDirectory }: { readonly temporaryDirectory: string }): PipeStock {
   const stock: PipeEnds[] = [];
   let unavailable = false;
+  let batch = firstBatch;
   let refill: Promise<void> | undefined;
 
   function start(): Promise<void> {
-    refill ??= makePipes(temporaryDirectory)
-      .then((pipes) => void stock.push(...pipes))
+    refill ??= makePipes(temporaryDirectory, batch)
+      .then((pipes) => {
+        batch = laterBatch;
+        return void stock.push(...pipes);
+      })
       .catch(() => void (unavailable = true))
       .finally(() => (refill = undefined));
     return refill;
@@ -45,14 +51,19 @@ export function createPipeStock({ temporaryDirectory }: { readonly temporaryDire
   };
 }
 
-async function makePipes(temporaryDirectory: string): Promise<readonly PipeEnds[]> {
+async function makePipes(temporaryDirectory: string, count: number): Promise<readonly PipeEnds[]> {
   const folder = mkdtempSync(join(temporaryDirectory, 'capstan-pipes-'));
-  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const names = Array.from({ length: count }, (_, index) => join(folder, String(index)));
+  const making = makeNamedPipes(names);
+  const remove = () => {
+    // Whoever still makes pipes would put them into a folder that is being removed.
+    making.child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 5 });
+  };
   // The process may end while the next batch is being made.
   process.once('exit', remove);
   try {
-    const names = Array.from({ length: batch }, (_, index) => join(folder, String(index)));
-    await makeNamedPipes(names);
+    await making.done;
     return names.map(openPipe);
   } finally {
     process.off('exit', remove);
@@ -60,12 +71,13 @@ async function makePipes(temporaryDirectory: string): Promise<readonly PipeEnds[
   }
 }
 
-function makeNamedPipes(names: readonly string[]): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('mkfifo', ['-m', '600', ...names], { stdio: 'ignore', env: { PATH: '/usr/bin:/bin' } });
+function makeNamedPipes(names: readonly string[]): { readonly child: ChildProcess; readonly done: Promise<void> } {
+  const child = spawn('mkfifo', ['-m', '600', ...names], { stdio: 'ignore', env: { PATH: '/usr/bin:/bin' } });
+  const done = new Promise<void>((resolve, reject) => {
     child.on('error', reject);
     child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`mkfifo ended with ${code}`))));
   });
+  return { child, done };
 }
 
 function openPipe(name: string): PipeEnds {

@@ -47,6 +47,8 @@ class Model implements ScriptedModel {
   readonly requests: RecordedRequest[] = [];
   readonly #script: (Step | StepOf)[] | StepOf;
   readonly #context: StreamContext;
+  /** Ports are used again: a client that still tries to reach a server of the past must not use up this one's script. */
+  readonly #root = `/${Math.random().toString(36).slice(2)}/v1`;
   readonly #server: Server;
   readonly #connections = new WeakMap<Socket, number>();
   #connectionCount = 0;
@@ -64,7 +66,7 @@ class Model implements ScriptedModel {
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/v1`;
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${this.#root}`;
   }
 
   listen(): Promise<void> {
@@ -99,7 +101,7 @@ class Model implements ScriptedModel {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '' } = request;
-    if (method !== 'POST' || !/\/responses(\?|$)/.test(url)) {
+    if (method !== 'POST' || !url.startsWith(this.#root) || !/\/responses(\?|$)/.test(url)) {
       const body = { error: { message: `The scripted model has nothing at ${method} ${url}.` } };
       return perform(httpError({ status: 404, body }), response, this.#context).then(() => undefined);
     }

@@ -15,7 +15,7 @@ const firstSeed = Number(process.env['CAPSTAN_TEST_FUZZ_SEED'] ?? 1) * 1_000_000
  * of them apply, on every byte that is left, and on what they say about a patch that cannot be read; what differs on
  * purpose is told apart case by case.
  */
-test('patches do what they do in Codex', async () => {
+test('patches do what they do in Codex', { timeout: 30 * 60_000 }, async () => {
   const program = nativeCodex();
   const counts: Partial<Record<Verdict, number>> = {};
   const unmeant: string[] = [];

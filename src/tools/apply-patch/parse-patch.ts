@@ -1,3 +1,4 @@
+import { emptyChunk, expectedAnchor, type ParseProblem, problem, unexpected } from './parse-problem.ts';
 import type { ChunkLine, Hunk, Patch } from './patch.ts';
 import { trim, trimEnd } from './whitespace.ts';
 
@@ -7,15 +8,8 @@ const addHeader = '*** Add File: ';
 const deleteHeader = '*** Delete File: ';
 const updateHeader = '*** Update File: ';
 const moveHeader = '*** Move to: ';
-const environmentHeader = '*** Environment ID: ';
+const environmentHeader = '*** Environment ID:';
 const endOfFileMarker = '*** End of File';
-
-/** What is wrong with the text of a patch. `line` counts from 1; without it the whole is meant. */
-export interface ParseProblem {
-  readonly kind: 'problem';
-  readonly message: string;
-  readonly line?: number;
-}
 
 export interface ParsedPatch {
   readonly kind: 'parsed';
@@ -107,7 +101,7 @@ function parseLines(lines: readonly string[]): ParsedPatch | ParseProblem {
       if (broken !== undefined) return broken;
     } else if (open.kind === 'add' && line.startsWith('+')) {
       open.lines.push(line.slice(1));
-    } else if (hunks.length === 0 && open.kind === 'none' && marker.startsWith(environmentHeader.trimEnd())) {
+    } else if (hunks.length === 0 && open.kind === 'none' && marker.startsWith(environmentHeader)) {
       const id = trim(marker.slice(environmentHeader.length));
       if (id === '') return problem('apply_patch environment_id cannot be empty');
       if (environment !== undefined) return problem('apply_patch environment_id cannot be specified more than once');
@@ -207,21 +201,4 @@ function readChunkLine(line: string): ChunkLine | undefined {
     default:
       return undefined;
   }
-}
-
-function emptyChunk(number: number): ParseProblem {
-  return problem('Update hunk does not contain any lines', number);
-}
-
-function unexpected(line: string, number: number): ParseProblem {
-  const marks = "' ' (context line), '+' (added line), or '-' (removed line)";
-  return problem(`Unexpected line found in update hunk: '${line}'. Every line should start with ${marks}`, number);
-}
-
-function expectedAnchor(line: string, number: number): ParseProblem {
-  return problem(`Expected update hunk to start with a @@ context marker, got: '${line}'`, number);
-}
-
-function problem(message: string, line?: number): ParseProblem {
-  return { kind: 'problem', message, ...(line === undefined ? {} : { line }) };
 }

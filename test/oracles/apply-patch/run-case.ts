@@ -42,6 +42,7 @@ export async function compareAll(cases: readonly Case[], program: string): Promi
       return { given, ours, theirs, before: describe(ours) };
     });
     await runShell(
+      join(scratch, 'run.sh'),
       scenes.map(({ given, theirs }) => {
         const patch = quoted(given.patch.replaceAll('<ROOT>', theirs));
         const to = quoted(theirs);
@@ -64,7 +65,7 @@ export async function compareAll(cases: readonly Case[], program: string): Promi
       };
     });
   } finally {
-    await runShell([`rm -rf ${quoted(scratch)}`]);
+    await runShell(join(scratch, 'rm.sh'), [`rm -rf ${quoted(scratch)}`]);
   }
 }
 
@@ -72,10 +73,11 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-function runShell(commands: readonly string[]): Promise<void> {
+/** From a file: a shell reads its standard input byte by byte. */
+function runShell(script: string, commands: readonly string[]): Promise<void> {
+  writeFileSync(script, `${commands.join('\n')}\n`);
   return new Promise((resolve, reject) => {
-    const shell = execFile('/bin/sh', (error) => (error === null ? resolve() : reject(error)));
-    shell.stdin?.end(`${commands.join('\n')}\n`);
+    execFile('/bin/sh', [script], (error) => (error === null ? resolve() : reject(error)));
   });
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as library from '../src/index.ts';
+import { configUsage } from '../src/surfaces/config/arguments.ts';
 import { execOptions } from '../src/surfaces/exec/options.ts';
 import * as testing from '../src/testing/index.ts';
 
@@ -78,4 +79,22 @@ it('exec takes these options', () => {
       "-s",
     ]
   `);
+});
+
+it('config has these commands and options', () => {
+  expect(configUsage.match(/(?<=^ {2}capstan config )\w+/gm)).toEqual(['show', 'explain', 'path']);
+  expect([...new Set(configUsage.match(/(?<![\w-])--?[A-Za-z][\w-]*/g))].toSorted()).toEqual([
+    '--cd',
+    '--config',
+    '--help',
+    '--ignore-user-config',
+    '--json',
+    '--origin',
+    '--profile',
+    '--strict-config',
+    '-C',
+    '-c',
+    '-h',
+    '-p',
+  ]);
 });

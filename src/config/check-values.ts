@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 import type { ConfigLayer } from './config-layer.ts';
 import type { ConfigProblem, ConfigProblemCode } from './config-problem.ts';
 import type { KeyKind, KeyTable, NamedTablesKind, TableKind } from './key-kind.ts';
+import { hideSecrets } from './hide-secrets.ts';
 import { keyProblem } from './key-problem.ts';
 import { describeKind, hasType, isAllowed, wantsQuotes } from './kind-rules.ts';
 import { nearestKey } from './nearest-key.ts';
@@ -109,8 +110,8 @@ class Check {
   }
 
   #wrongType(kind: KeyKind, value: Json, at: Path): undefined {
-    const what = `must be ${describeKind(kind)}, not ${describeValue(value)}`;
-    const quotes = wantsQuotes(kind, value) ? `Write it in quotes: "${String(value)}".` : undefined;
+    const what = `must be ${describeKind(kind)}, not ${describeValue(value, at)}`;
+    const quotes = wantsQuotes(kind, value) ? `Write it in quotes: "${String(shownValue(value, at))}".` : undefined;
     return this.#report(
       'error',
       'config-wrong-type',
@@ -121,7 +122,7 @@ class Check {
   }
 
   #wrongValue(kind: KeyKind, value: Json, at: Path): undefined {
-    const what = `must be ${describeKind(kind)}, not ${describeValue(value)}`;
+    const what = `must be ${describeKind(kind)}, not ${describeValue(value, at)}`;
     return this.#report('error', 'config-wrong-value', at, what, `Write ${describeKind(kind)} or remove the key.`);
   }
 
@@ -147,10 +148,16 @@ class Check {
   }
 }
 
-/** Short and without the content of lists and tables, which may hold secrets. */
-function describeValue(value: Json): string {
+/** Short, and without the content of lists and tables. */
+function describeValue(value: Json, at: Path): string {
   if (Array.isArray(value)) return 'a list';
   if (isJsonObject(value)) return 'a table';
-  const text = JSON.stringify(value);
+  const text = JSON.stringify(shownValue(value, at));
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+/** Messages end up in logs: a secret of the wrong sort stays one. */
+function shownValue(value: Json, at: Path): Json {
+  const key = at.at(-1) ?? '';
+  return hideSecrets({ [key]: value })[key] ?? value;
 }

@@ -138,6 +138,13 @@ test.each<[string, JsonObject, string, string]>([
   expect(config).toEqual({ ...readConfig([]).config, userFile: '/home/config.toml' });
 });
 
+test('a message shows no secret', () => {
+  const provider = { experimental_bearer_token: 12_345, http_headers: 'Bearer hunter2' };
+  const { problems } = readConfig([user({ model_providers: { x: provider } })]);
+  expect(problems).toHaveLength(2);
+  expect(JSON.stringify(problems)).not.toMatch(/12345|hunter2/);
+});
+
 test('a wrong value in one layer does not hide the right one below it, nor count as set', () => {
   const { config, problems } = readConfig([user({ model: 'good' }), flags({ model: true })]);
   expect(config.model).toBe('good');

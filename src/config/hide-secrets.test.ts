@@ -5,6 +5,7 @@ test('tokens, and what looks like one, are not shown', () => {
   expect(
     hideSecrets({
       model: 'gpt-5.5',
+      instructions: 'Token budgets matter',
       model_providers: {
         mine: {
           base_url: 'https://me:pass@host.example/v1?api-version=2&api_key=abc#x',
@@ -32,6 +33,7 @@ test('tokens, and what looks like one, are not shown', () => {
     }),
   ).toEqual({
     model: 'gpt-5.5',
+    instructions: 'Token budgets matter',
     model_providers: {
       mine: {
         base_url: 'https://<hidden>@host.example/v1?api-version=2&api_key=<hidden>#x',

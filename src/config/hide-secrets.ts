@@ -11,10 +11,10 @@ const secretName = /key|secret|token|password|credential|auth|cookie|session/i;
 
 /** What tokens of well-known services begin with. */
 const secretShape =
-  /^(?:bearer|basic|token)\s+\S|^(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|hf|npm|xox[a-z])[-_][\w-]{8,}|^AKIA[A-Z0-9]{12,}|^eyJ[\w-]{10,}\./i;
+  /^(?:bearer|basic|token)\s+\S{12,}$|^(?:sk|pk|rk|ghp|gho|ghu|ghs|ghr|github_pat|glpat|hf|npm|xox[a-z])[-_][\w-]{8,}|^AKIA[A-Z0-9]{12,}|^eyJ[\w-]{10,}\./i;
 
-/** Long and without a word in it. Only where names are made up: elsewhere such a text is an id or a hash. */
-const opaque = /^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/;
+/** A header's credentials, or long and without a word in it. Elsewhere such a text is prose, an id or a hash. */
+const openShape = /^(?:bearer|basic|token)\s+\S+$|^(?=.*\d)(?=.*[A-Za-z])[\w+/=.~-]{20,}$/i;
 
 /** The values as they may be shown: everything that is a secret, or looks like one, is replaced. */
 export function hideSecrets(values: JsonObject): JsonObject {
@@ -36,7 +36,7 @@ function hideValue(value: Json, at: { readonly isSecret: boolean; readonly isOpe
   if (isJsonObject(value)) return hideTable(value, at);
   if (at.isSecret) return hidden;
   if (typeof value !== 'string') return value;
-  if (secretShape.test(value) || (at.isOpen && opaque.test(value))) return hidden;
+  if (secretShape.test(value) || (at.isOpen && openShape.test(value))) return hidden;
   return hideInAddress(value);
 }
 

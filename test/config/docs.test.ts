@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'smol-toml';
+import { expect, test } from 'vitest';
+import { readConfig } from '../../src/config/config.ts';
+import type { KeyKind } from '../../src/config/key-kind.ts';
+import { keyTable } from '../../src/config/key-table.ts';
+import { keyStatus } from '../../src/config/known-key.ts';
+import { withoutForbiddenKeys } from '../../src/config/project-keys.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+
+const text = readFileSync(join(import.meta.dirname, '../../docs/configure.md'), 'utf8');
+const examples = [...text.matchAll(/^```toml\n(.*?)^```$/gms)].map(([, example]) => example ?? '');
+
+test.each(examples)('an example is right, in the strict sense:\n%s', (example) => {
+  const values = parse(example) as JsonObject;
+  expect(readConfig([{ name: 'managed', source: 'example', values, text: example }]).problems).toEqual([]);
+});
+
+test('the table lists every key that is read, and no other', () => {
+  const listed = [...text.matchAll(/^\| `([a-z_.A-Z]+)` \|/gm)].map(([, key]) => key);
+  expect(listed.toSorted()).toEqual(keysOf(keyTable, '').toSorted());
+});
+
+test('what a project cannot set is listed as it is enforced', () => {
+  const listed = /left out with a warning: (.*?), the addresses/s.exec(text)?.[1] ?? '';
+  const keys = [...listed.matchAll(/`([a-z_]+)`/g)].map(([, key]) => key ?? '');
+  expect(keys.length).toBeGreaterThan(10);
+  const values = Object.fromEntries(keys.map((key) => [key, 'x']));
+  expect(withoutForbiddenKeys({ name: 'project', source: 'x', values }).layer.values).toEqual({});
+  for (const key of keys) expect(keyStatus([key]).kind).not.toBe('unknown');
+});
+
+function keysOf(kind: KeyKind, prefix: string): readonly string[] {
+  const under = (keys: Readonly<Record<string, KeyKind>>, before: string): readonly string[] =>
+    Object.entries(keys).flatMap(([key, inner]) => keysOf(inner, before === '' ? key : `${before}.${key}`));
+  switch (kind.type) {
+    case 'table':
+      return under(kind.keys, prefix);
+    case 'named-tables':
+      return under(kind.keys, `${prefix}.${kind.names === 'folders' ? 'FOLDER' : 'ID'}`);
+    case 'unsupported':
+    case 'retired':
+      return [];
+    default:
+      return [prefix];
+  }
+}

@@ -1,5 +1,29 @@
 import { defineConfig } from 'rolldown';
 
+/**
+ * Node's own modules are taken with `process.getBuiltinModule` instead of being imported: an ESM import evaluates every
+ * export of a module, and for `node:fs` that loads the streams. Only the names that are used stay in the bundle.
+ */
+const builtins = {
+  name: 'builtins',
+  resolveId: {
+    filter: { id: /^node:/ },
+    handler: (id) => ({ id: `\0builtin:${id}`, moduleSideEffects: false }),
+  },
+  load: {
+    filter: { id: /^\0builtin:/ },
+    handler(id) {
+      const name = id.slice('\0builtin:'.length);
+      const exported = Object.keys(process.getBuiltinModule(name)).filter((key) => /^[A-Za-z_$][\w$]*$/.test(key));
+      return [
+        `const builtin = process.getBuiltinModule('${name}');`,
+        ...exported.map((key) => `export const ${key} = /* @__PURE__ */ (() => builtin.${key})();`),
+        'export default builtin;',
+      ].join('\n');
+    },
+  },
+};
+
 // Node's own modules are the only externals: a package that is bundled costs no module resolution at start-up.
 const shared = {
   platform: 'node',
@@ -14,9 +38,23 @@ const output = {
   chunkFileNames: 'chunks/[name]-[hash].js',
 };
 
+/** What `exec` needs comes in one file: every file more costs a resolution and a read. The command itself stays thin. */
+const apartFromExec =
+  /\/src\/(bin\.ts|protocol\/version\.ts|surfaces\/(demo|welcome|completion|config)|testing)|\/smol-toml\//;
+
 // The command and the library are built apart: what the library shares among its entries
 // must not cut the command's code into pieces that are loaded one by one at start-up.
 export default defineConfig([
-  { ...shared, input: { bin: 'src/bin.ts' }, output },
+  {
+    ...shared,
+    input: { bin: 'src/bin.ts' },
+    plugins: [builtins],
+    optimization: { inlineConst: true },
+    output: {
+      ...output,
+      minify: true,
+      codeSplitting: { groups: [{ name: 'exec', test: (id) => !apartFromExec.test(id) }] },
+    },
+  },
   { ...shared, input: { index: 'src/index.ts', testing: 'src/testing/index.ts' }, output },
 ]);

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
 import { version } from './protocol/version.ts';
 
 // Knows the command before it loads anything: each surface is a chunk of its own.
-enableCompileCache();
+process.getBuiltinModule('node:module').enableCompileCache();
 const words = process.argv.slice(2);
 const byName = 'apply_patch by name';
 switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {

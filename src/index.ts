@@ -1,7 +1,7 @@
 /** The library: everything a program needs to run threads of its own. */
 export { Engine } from './surfaces/engine.ts';
 export type { EngineOptions, EngineRefused, OpenedThread, ThreadRequest } from './surfaces/engine.ts';
-export type { Thread } from './thread/thread.ts';
+export type { Thread, ThreadTurn } from './thread/thread.ts';
 export type { TurnResult } from './thread/settle.ts';
 export type { ThreadEvent } from './protocol/thread-event.ts';
 export type { CommandItem, TurnItem } from './protocol/turn-item.ts';
@@ -11,3 +11,5 @@ export type { Outcome } from './protocol/outcome.ts';
 export type { ThreadId, TurnId } from './protocol/ids.ts';
 export { parseThreadId } from './protocol/ids.ts';
 export { version } from './protocol/version.ts';
+export { words } from './protocol/user-input.ts';
+export type { UserImage, UserInput } from './protocol/user-input.ts';

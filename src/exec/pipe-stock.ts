@@ -13,7 +13,9 @@ export interface PipeStock {
   take(): Promise<PipeEnds | undefined>;
 }
 
-const batch = 8;
+/** The first command should not wait for many; a turn of many commands should not ask often. */
+const firstBatch = 8;
+const laterBatch = 32;
 
 /**
  * Real pipes. Node gives children socket pairs, one per stream, which has two faults: output of the two streams
@@ -24,11 +26,15 @@ const batch = 8;
 export function createPipeStock({ temporaryDirectory }: { readonly temporaryDirectory: string }): PipeStock {
   const stock: PipeEnds[] = [];
   let unavailable = false;
+  let batch = firstBatch;
   let refill: Promise<void> | undefined;
 
   function start(): Promise<void> {
-    refill ??= makePipes(temporaryDirectory)
-      .then((pipes) => void stock.push(...pipes))
+    refill ??= makePipes(temporaryDirectory, batch)
+      .then((pipes) => {
+        batch = laterBatch;
+        return void stock.push(...pipes);
+      })
       .catch(() => void (unavailable = true))
       .finally(() => (refill = undefined));
     return refill;
@@ -45,13 +51,13 @@ export function createPipeStock({ temporaryDirectory }: { readonly temporaryDire
   };
 }
 
-async function makePipes(temporaryDirectory: string): Promise<readonly PipeEnds[]> {
+async function makePipes(temporaryDirectory: string, count: number): Promise<readonly PipeEnds[]> {
   const folder = mkdtempSync(join(temporaryDirectory, 'capstan-pipes-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });
   // The process may end while the next batch is being made.
   process.once('exit', remove);
   try {
-    const names = Array.from({ length: batch }, (_, index) => join(folder, String(index)));
+    const names = Array.from({ length: count }, (_, index) => join(folder, String(index)));
     await makeNamedPipes(names);
     return names.map(openPipe);
   } finally {

@@ -23,7 +23,10 @@ export function isWithin(path: string, folder: string): boolean {
 
 /** How many components a path has: 0 for the root. */
 export function depthOf(path: string): number {
-  return path === '/' ? 0 : path.split('/').length - 1;
+  if (path === '/') return 0;
+  let depth = 0;
+  for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) depth += 1;
+  return depth;
 }
 
 export function parentOf(path: string): string {

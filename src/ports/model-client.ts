@@ -15,6 +15,8 @@ export interface ModelRequest {
   readonly body: readonly Uint8Array[];
   /** Extra headers: names of thread, turn and the like. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Called when the system has the whole request: from here on there is time. */
+  readonly onSent?: () => void;
 }
 
 export type ModelEvent =

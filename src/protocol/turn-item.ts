@@ -1,7 +1,8 @@
 /** A thing that happened in a turn, as surfaces show it. */
 export type TurnItem =
   | { readonly kind: 'user-message'; readonly id: string; readonly text: string; readonly images: readonly string[] }
-  | { readonly kind: 'agent-message'; readonly id: string; readonly text: string }
+  /** `phase` as the model gave it: `commentary` or `final_answer`. */
+  | { readonly kind: 'agent-message'; readonly id: string; readonly text: string; readonly phase?: string }
   /** The model's own summary of its thinking; raw thinking is never shown. */
   | { readonly kind: 'reasoning'; readonly id: string; readonly summary: readonly string[] }
   | { readonly kind: 'image-view'; readonly id: string; readonly path: string }

@@ -1,17 +1,18 @@
 import { resolve } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { Files, Lock, Locks, OpenFile } from '../ports/files.ts';
-import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
+import type { OpenRefused, Owned, ReadReport, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { numberAt, objectAt, type JsonObject } from '../protocol/json.ts';
+import type { Line } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
 import { diskFault, errorCode } from './disk-fault.ts';
-import { findRollouts, type FoundRollout, type FoundRollouts } from './find-rollout.ts';
+import { findAllRollouts, findRollouts, type FoundRollout, type FoundRollouts } from './find-rollout.ts';
 import { Journal } from './journal.ts';
+import { openLineage, readLineage, readLineageBack, type Segment } from './lineage.ts';
 import { localTime as processTime, lockFolder, lockPath, rolloutPath, type LocalTime } from './names.ts';
 import { openTail } from './open-tail.ts';
 import { readHead } from './read-head.ts';
-import { read, readBack } from './read.ts';
 import { archivedThread, compressedThread, lockedThread, unknownThread } from './refusals.ts';
 import { RolloutFile } from './rollout-file.ts';
 
@@ -139,29 +140,39 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     return opened;
   }
 
+  /** Runs a reader over all files of a thread's history, and closes them. */
+  async function* reading(
+    id: ThreadId,
+    reader: (segments: readonly Segment[]) => AsyncGenerator<Line, ReadReport>,
+  ): AsyncGenerator<Line, ReadReport> {
+    const own = await openForReading(id);
+    const opened = [own.file];
+    try {
+      const segments = await openLineage(own, async (rolloutId) => {
+        const segment = await openRollout(rolloutId);
+        if (segment !== undefined) opened.push(segment.file);
+        return segment;
+      });
+      return yield* reader(segments);
+    } catch (error) {
+      throw error instanceof Fault ? error : diskFault(error, 'read', own.path);
+    } finally {
+      for (const file of opened) await file.close();
+    }
+  }
+
+  async function openRollout(rolloutId: string): Promise<Segment | undefined> {
+    const found = (await findAllRollouts(files, home)).find(({ name }) => name.rolloutId === rolloutId);
+    if (found === undefined || found.name.compressed) return undefined;
+    const file = await openIfThere(found.path);
+    return file === undefined ? undefined : { path: found.path, file };
+  }
+
   return {
     create,
     open,
-    async *read(id, { from }) {
-      const { path, file } = await openForReading(id);
-      try {
-        return yield* read(file, { from });
-      } catch (error) {
-        throw diskFault(error, 'read', path);
-      } finally {
-        await file.close();
-      }
-    },
-    async *readBack(id) {
-      const { path, file } = await openForReading(id);
-      try {
-        return yield* readBack(file);
-      } catch (error) {
-        throw diskFault(error, 'read', path);
-      } finally {
-        await file.close();
-      }
-    },
+    read: (id, options) => reading(id, (segments) => readLineage(segments, options)),
+    readBack: (id) => reading(id, readLineageBack),
   };
 }
 

@@ -18,6 +18,8 @@ export interface SandboxOptions {
   readonly packagedBubblewrap?: string;
   /** Where engines of this user tell each other which mount points are in use: the same for all of them. */
   readonly temporaryDirectory: string;
+  /** How long folders that a sandbox needed stay after its end, for the next one. Default: not at all. */
+  readonly lingerMs?: number;
   /** Runs the one probe that tells what this machine can do. */
   readonly spawn: Spawn;
 }
@@ -65,6 +67,7 @@ async function findLinuxSandbox({
   packagedBubblewrap,
   architecture,
   temporaryDirectory,
+  lingerMs = 0,
   spawn,
 }: SandboxOptions): Promise<LinuxSandbox | SandboxRefused> {
   const chosen = env['CAPSTAN_BWRAP'];
@@ -78,7 +81,7 @@ async function findLinuxSandbox({
     spawn,
   );
   if (bubblewrap.kind === 'refused') return bubblewrap;
-  return { bubblewrap, architecture, mountPoints: createMountPoints({ temporaryDirectory }) };
+  return { bubblewrap, architecture, mountPoints: createMountPoints({ temporaryDirectory, lingerMs }) };
 }
 
 function noSandboxOn(platform: string): SandboxRefused {

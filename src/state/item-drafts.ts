@@ -41,11 +41,16 @@ function storedItem(item: TurnItem): JsonObject {
     case 'user-message':
       return { type: 'UserMessage', id: item.id, content: userContent(item.text, item.images) };
     case 'agent-message':
-      return { type: 'AgentMessage', id: item.id, content: [{ type: 'Text', text: item.text }] };
+      return {
+        type: 'AgentMessage',
+        id: item.id,
+        content: [{ type: 'Text', text: item.text }],
+        ...(item.phase === undefined ? {} : { phase: item.phase }),
+      };
     case 'reasoning':
       return { type: 'Reasoning', id: item.id, summary_text: item.summary, raw_content: [] };
     case 'image-view':
-      return { type: 'ImageView', id: item.id, path: item.path };
+      return { type: 'ImageView', id: item.id, path: fileUrl(item.path) };
     case 'plan':
       return { type: 'Plan', id: item.id, text: item.steps.map(({ text }) => text).join('\n') };
     case 'command':

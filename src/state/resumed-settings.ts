@@ -1,5 +1,7 @@
 import { profileOf } from '../policy/legacy.ts';
-import { isJsonObject, type Json, objectAt, stringAt } from '../protocol/json.ts';
+import { materialise } from '../policy/profiles.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { equalJson } from '../world/merge-patch.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxPolicy } from '../protocol/permission-profile.ts';
 import type { ThreadState } from './thread-state.ts';
 
@@ -22,11 +24,22 @@ export function lastSettings({ meta, context, settings }: ThreadState): LastSett
     effort: at(context, 'effort') ?? at(settings, 'reasoning_effort'),
     cwd: at(context, 'cwd') ?? at(meta, 'cwd'),
     approval: readApproval(context?.['approval_policy']),
-    profile:
-      readProfile(ours?.['profile']) ??
-      readProfile(context?.['permission_profile']) ??
-      readLegacy(context?.['sandbox_policy']),
+    profile: readProfile(ours?.['profile']) ?? foreignProfile(context),
   });
+}
+
+/**
+ * What another program recorded. It writes the workspace's own path where the profile says "the workspace"; if the
+ * coarser form means just that, the symbol is put back, so that the thread may go on in another folder.
+ */
+function foreignProfile(context: JsonObject | undefined): PermissionProfile | undefined {
+  if (context === undefined) return undefined;
+  const recorded = readProfile(context['permission_profile']);
+  const symbolic = readLegacy(context['sandbox_policy']);
+  if (recorded === undefined || symbolic === undefined) return recorded ?? symbolic;
+  const cwd = stringAt(context, 'cwd') ?? '';
+  const filledIn = materialise(symbolic, [cwd]) as unknown as JsonObject;
+  return equalJson(filledIn, recorded as unknown as JsonObject) ? symbolic : recorded;
 }
 
 function readApproval(value: Json | undefined): ApprovalPolicy | undefined {

@@ -61,6 +61,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     cwd,
     packagedBubblewrap: join(packageRoot(), '.local/bubblewrap/usr/bin/bwrap'),
     temporaryDirectory,
+    lingerMs: 1000,
     spawn,
   });
   const client = responsesClient({
@@ -80,11 +81,11 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     client: {
       stream(request, signal) {
         // While the model thinks there is time to look around; the first command finds the answers waiting.
-        setImmediate(() => {
+        const onSent = (): void => {
           void shellEnvironment.variables();
           sandbox.prepare();
-        });
-        return client.stream(request, signal);
+        };
+        return client.stream({ ...request, onSent }, signal);
       },
     },
     streamMaxRetries: provider.streamMaxRetries,

@@ -52,7 +52,8 @@ export class Calls {
     const first = Promise.race(this.#running.values());
     const waiting = new AbortController();
     const soon = await Promise.race([first, this.#turn.parts.clock.sleep(patienceMs, waiting.signal)]);
-    waiting.abort();
+    // With a reason of its own: the default one is an error with a stack.
+    waiting.abort('ended');
     if (soon !== undefined) return soon;
     const [ended] = await Promise.all([first, this.#turn.log.durable()]);
     return ended;

@@ -105,8 +105,10 @@ function recordItem(turn: Turn, received: Item): Item {
 
 function shownItem(item: Item) {
   const id = String(item['id']);
-  if (isMessage(item) && item.role === 'assistant')
-    return { kind: 'agent-message', id, text: messageText(item) } as const;
+  if (isMessage(item) && item.role === 'assistant') {
+    const phase = typeof item['phase'] === 'string' ? { phase: item['phase'] } : {};
+    return { kind: 'agent-message', id, text: messageText(item), ...phase } as const;
+  }
   if (!isReasoning(item)) return undefined;
   const summary = item.summary.flatMap((part) =>
     typeof part['text'] === 'string' && part['text'].trim() !== '' ? [part['text']] : [],

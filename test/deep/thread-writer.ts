@@ -24,7 +24,9 @@ for (let turn = 0; ; turn++) {
     cwd: turn % 2 === 0 ? '/repo' : '/repo/sub',
     effort: turn % 3 === 0 ? 'low' : 'high',
   };
-  await (await thread.open()).run({
+  await (
+    await thread.open()
+  ).run({
     input: words(`turn ${turn} of process ${process.pid}`),
     signal: new AbortController().signal,
   });

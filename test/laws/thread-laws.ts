@@ -141,7 +141,9 @@ async function playTurn(
     if (turn.accident === 'kill-at-command' && commands++ === turn.at % 2) survivor ??= disk.kill();
   };
   const before = thread.acknowledged.length;
-  const end = await (async () => (await thread.open()).run({ input: words(turn.words), signal }))().catch((fault: unknown) => fault);
+  const end = await (async () => (await thread.open()).run({ input: words(turn.words), signal }))().catch(
+    (fault: unknown) => fault,
+  );
   if (survivor === undefined) {
     expect(end).toMatchObject({ kind: expect.stringMatching(/completed|failed|aborted/) });
     expect(thread.acknowledged.length).toBeGreaterThan(before);

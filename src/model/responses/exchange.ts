@@ -14,6 +14,7 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: readonly Uint8Array[];
   readonly idleMs: number;
+  readonly onSent?: (() => void) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -64,6 +65,7 @@ function exchange(request: (options: RequestOptions) => ClientRequest, outgoing:
       settle({ kind: 'lost', code, stale: client.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE') });
     });
     client.on('close', () => settle({ kind: 'lost', code: 'closed', stale: false }));
+    if (outgoing.onSent !== undefined) client.once('finish', outgoing.onSent);
     writeAll(client, outgoing.body);
   });
 }

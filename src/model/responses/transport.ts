@@ -49,7 +49,12 @@ async function* answer(
   const credentials = await usableCredentials(options, signal);
   if (credentials.kind === 'failed') return yield credentials;
   const sources = { ...options, request: request.headers, credentials };
-  const opened = await openStream(opening, { headers: requestHeaders(sources), body: request.body, signal });
+  const opened = await openStream(opening, {
+    headers: requestHeaders(sources),
+    body: request.body,
+    onSent: request.onSent,
+    signal,
+  });
   const events = opened.kind === 'failed' ? only(opened.failure) : read(opened.body, options.provider, signal);
   const secrets = secretsOf(sources);
   for await (const event of events) {

@@ -15,7 +15,8 @@ export interface BubblewrapRun {
 
 /**
  * The command line of a sandbox. Bubblewrap itself stays as the first process inside: it reaps what the command leaves
- * behind, and the kernel kills the rest when it ends.
+ * behind, and the kernel kills the rest when it ends. It gets no session of its own: the spawner has made one, which
+ * has no terminal, and a second one would leave the group that is killed at an interrupt.
  */
 export function bubblewrapArguments({
   bubblewrap,
@@ -27,7 +28,6 @@ export function bubblewrapArguments({
 }: BubblewrapRun): readonly string[] {
   return [
     bubblewrap.path,
-    '--new-session',
     '--die-with-parent',
     ...mounts,
     '--unshare-user',

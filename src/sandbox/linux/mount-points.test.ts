@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 /** One engine. Engines in one process are told apart by nothing but their holds, as in two processes. */
-const engine = () => createMountPoints({ temporaryDirectory: base });
+const engine = () => createMountPoints({ temporaryDirectory: base, lingerMs: 0 });
 
 function registry(): string {
   return engine().registry as string;

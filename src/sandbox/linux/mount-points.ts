@@ -21,33 +21,83 @@ interface User {
   readonly folders: readonly string[];
 }
 
-export function createMountPoints({ temporaryDirectory }: { readonly temporaryDirectory: string }): MountPoints {
+export interface MountPointOptions {
+  readonly temporaryDirectory: string;
+  /**
+   * Folders stay this long after their last use: removing a folder on which a sandbox was mounted takes milliseconds,
+   * and the next command is likely to need the same ones.
+   */
+  readonly lingerMs: number;
+}
+
+export function createMountPoints({ temporaryDirectory, lingerMs }: MountPointOptions): MountPoints {
   const registry = openRegistry(temporaryDirectory);
   const users = registry === undefined ? usersInMemory() : usersOnDisk(registry);
+  const stays = new Map<string, Stay>();
+  const endAll = (): void => {
+    for (const stay of stays.values()) stay.end();
+  };
+
+  function begin(key: string, folders: readonly string[]): Stay {
+    const end = announce(users, folders);
+    const stay: Stay = {
+      holders: 0,
+      end() {
+        clearTimeout(stay.timer);
+        stays.delete(key);
+        if (stays.size === 0) process.off('exit', endAll);
+        end();
+      },
+    };
+    if (stays.size === 0) process.on('exit', endAll);
+    stays.set(key, stay);
+    return stay;
+  }
+
   return {
     registry,
     hold(folders) {
       if (folders.length === 0) return { release() {} };
-      let name = '';
-      let ours: readonly string[] = [];
-      users.exclusively(() => {
-        const others = users.all();
-        for (let count = 0; name === '' || others.has(name); count += 1) name = `${process.pid}-${count}`;
-        const made = new Set([...others.values()].flatMap((user) => user.folders));
-        ours = folders.filter((folder) => made.has(folder) || !exists(folder));
-        users.add(name, { process: process.pid, folders: ours });
-        sweep(users, others);
-      });
+      const key = folders.join('\0');
+      const stay = stays.get(key) ?? begin(key, folders);
+      clearTimeout(stay.timer);
+      stay.holders += 1;
       return {
         release() {
-          users.exclusively(() => {
-            users.remove(name);
-            removeUnused(ours, users.all());
-          });
+          stay.holders -= 1;
+          if (stay.holders > 0) return;
+          if (lingerMs === 0) stay.end();
+          else stay.timer = setTimeout(stay.end, lingerMs).unref();
         },
       };
     },
   };
+}
+
+/** The use of a set of folders, from its first holder until some time after its last. */
+interface Stay {
+  holders: number;
+  timer?: NodeJS.Timeout;
+  end(): void;
+}
+
+/** Makes the use known to all engines. What it gives back ends the use. */
+function announce(users: Users, folders: readonly string[]): () => void {
+  let name = '';
+  let ours: readonly string[] = [];
+  users.exclusively(() => {
+    const others = users.all();
+    for (let count = 0; name === '' || others.has(name); count += 1) name = `${process.pid}-${count}`;
+    const made = new Set([...others.values()].flatMap((user) => user.folders));
+    ours = folders.filter((folder) => made.has(folder) || !exists(folder));
+    users.add(name, { process: process.pid, folders: ours });
+    sweep(users, others);
+  });
+  return () =>
+    users.exclusively(() => {
+      users.remove(name);
+      removeUnused(ours, users.all());
+    });
 }
 
 interface Users {

@@ -1,0 +1,2 @@
+// What it costs to start Node and end it.
+module.exports = {};

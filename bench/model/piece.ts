@@ -1,0 +1,40 @@
+import type { JsonObject } from '../../src/protocol/json.ts';
+
+/** What the model plays to one contender: so many calls, one after the other, then a closing message. */
+export interface Piece {
+  readonly calls: number;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  /** Where the body of the first request is written to. */
+  readonly keepFirstBody?: string;
+}
+
+/** One request, when its last byte was there. `at` is on the system's monotonic clock, in milliseconds. */
+export interface Arrival {
+  readonly at: number;
+  /** As they came over the wire. */
+  readonly bytes: number;
+}
+
+export interface Performance {
+  readonly arrivals: readonly Arrival[];
+  /** The body of the last request, if the piece was played to its end. */
+  readonly lastBody: string;
+}
+
+/** Between the runner and the process in which the model plays. */
+export type ToModel =
+  | { readonly kind: 'play'; readonly piece: Piece }
+  | { readonly kind: 'go-on' }
+  | { readonly kind: 'report' };
+export type FromModel =
+  | { readonly kind: 'listening'; readonly url: string }
+  | { readonly kind: 'ready' }
+  /** The last request is there; its answer waits for `go-on`. */
+  | { readonly kind: 'held' }
+  | { readonly kind: 'report'; readonly performance: Performance };
+
+/** The same clock in every process of a Linux machine. */
+export function monotonicMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

@@ -1,0 +1,73 @@
+// The scripted model in a process of its own. It answers with the events of the testing server, and differs from it in
+// what it does with a request: it notes the time and throws the body away, because parsing and keeping two hundred
+// bodies of a megabyte would cost more than what is measured.
+import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { perform } from '../../src/testing/perform.ts';
+import { answer, callTool, httpError, say } from '../../src/testing/script.ts';
+import { numbering, type StreamContext } from '../../src/testing/sse.ts';
+import { type Arrival, type FromModel, monotonicMs, type Piece, type ToModel } from './piece.ts';
+
+let piece: Piece = { calls: 0, tool: '', arguments: {} };
+let arrivals: Arrival[] = [];
+let lastBody = '';
+let context: StreamContext = { ids: numbering(), usage: {} };
+let goOn = Promise.withResolvers<void>();
+
+const server = createServer({ noDelay: true }, (request, response) => {
+  if (request.method === 'POST' && /\/responses(\?|$)/.test(request.url ?? '')) listen(request, response);
+  else void perform(httpError({ status: 404 }), response, context);
+});
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  tell({ kind: 'listening', url: `http://127.0.0.1:${port}/v1` });
+});
+
+process.on('message', (message: ToModel) => {
+  switch (message.kind) {
+    case 'play':
+      ({ piece } = message);
+      arrivals = [];
+      lastBody = '';
+      context = { ids: numbering(), usage: {} };
+      goOn = Promise.withResolvers();
+      return tell({ kind: 'ready' });
+    case 'go-on':
+      return goOn.resolve();
+    case 'report':
+      return tell({ kind: 'report', performance: { arrivals, lastBody } });
+  }
+});
+process.on('disconnect', () => process.exit());
+
+function listen(request: IncomingMessage, response: ServerResponse): void {
+  const index = arrivals.length;
+  const isKept = index === piece.calls || (index === 0 && piece.keepFirstBody !== undefined);
+  const kept: Buffer[] = [];
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (isKept) kept.push(chunk);
+  });
+  request.on('end', () => {
+    arrivals.push({ at: monotonicMs(), bytes });
+    void respond(index, Buffer.concat(kept), response);
+  });
+}
+
+async function respond(index: number, body: Buffer, response: ServerResponse): Promise<void> {
+  if (index === 0 && piece.keepFirstBody !== undefined) writeFileSync(piece.keepFirstBody, body);
+  if (index < piece.calls) {
+    await perform(answer({ items: [callTool(piece.tool, piece.arguments)] }), response, context);
+    return;
+  }
+  lastBody = body.toString('utf8');
+  tell({ kind: 'held' });
+  await goOn.promise;
+  await perform(answer({ items: [say('Done.')] }), response, context);
+}
+
+function tell(message: FromModel): void {
+  process.send?.(message);
+}

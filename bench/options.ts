@@ -1,0 +1,38 @@
+import { type MarkId, marks } from './report/marks.ts';
+
+export interface BenchOptions {
+  readonly effort: 'full' | 'quick';
+  /** Empty means all. */
+  readonly only: readonly MarkId[];
+  /** Where everything that was measured is written to. */
+  readonly json?: string;
+}
+
+export const usage = `Usage: npm run bench -- [options]
+
+  --quick        few repetitions and short turns: minutes instead of a quarter of an hour
+  --only MARK    this mark only; may be repeated
+  --json FILE    write every sample to FILE
+
+Marks: ${marks.map(({ id }) => id).join(', ')}
+`;
+
+/** A string says what is wrong. */
+export function parseOptions(words: readonly string[]): BenchOptions | string {
+  let options: BenchOptions = { effort: 'full', only: [] };
+  const rest = [...words];
+  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
+    if (word === '--quick') options = { ...options, effort: 'quick' };
+    else if (word === '--json') {
+      const json = rest.shift();
+      if (json === undefined) return '--json needs a file.';
+      options = { ...options, json };
+    } else if (word === '--only') {
+      const name = rest.shift();
+      const mark = marks.find(({ id }) => id === name);
+      if (mark === undefined) return `There is no mark ${name ?? ''}.`;
+      options = { ...options, only: [...options.only, mark.id] };
+    } else return `There is no option ${word}.`;
+  }
+  return options;
+}

@@ -1,0 +1,38 @@
+import { type MarkId } from './marks.ts';
+import { medianOf, type Summary } from './summary.ts';
+
+/** What Capstan wants to be, and whether the numbers of this run say that it is. */
+export interface Goal {
+  readonly text: string;
+  /** As the goal counts it; absent when a mark that it needs was not measured. */
+  readonly value?: number;
+  readonly limit: number;
+  readonly unit: '×' | 'ms';
+  readonly verdict: 'met' | 'not met' | 'not measured';
+}
+
+export function evaluateGoals(summary: Summary): readonly Goal[] {
+  const ofCodex = (mark: MarkId): number | undefined =>
+    ratio(medianOf(summary, mark, 'capstan'), medianOf(summary, mark, 'codex'));
+  const extra = ratio(medianOf(summary, 'extra-1m', 'capstan'), medianOf(summary, 'extra-1m', 'floor'));
+  const [version, node] = [medianOf(summary, 'version', 'capstan'), medianOf(summary, 'version', 'node')];
+  const overNode = version === undefined || node === undefined ? undefined : version - node;
+  return [
+    goal('Start to first request, of Codex', ofCodex('start'), 0.6, '×'),
+    goal('Round trip with 1 MB of history, of Codex', ofCodex('round-trip-1m'), 0.3, '×'),
+    goal('Extra cost of 1 MB, of the floor', extra, 2, '×'),
+    goal('Peak memory with 10 KB of history, of Codex', ofCodex('memory-10k'), 0.8, '×'),
+    goal('Peak memory with 1 MB of history, of Codex', ofCodex('memory-1m'), 0.8, '×'),
+    goal('`--version` over bare Node', overNode, 15, 'ms'),
+  ];
+}
+
+function goal(text: string, value: number | undefined, limit: number, unit: Goal['unit']): Goal {
+  if (value === undefined) return { text, limit, unit, verdict: 'not measured' };
+  return { text, value, limit, unit, verdict: value <= limit ? 'met' : 'not met' };
+}
+
+/** A base that is not above zero was lost in the noise: nothing can be said against it. */
+function ratio(value: number | undefined, base: number | undefined): number | undefined {
+  return value === undefined || base === undefined || base <= 0 ? undefined : value / base;
+}

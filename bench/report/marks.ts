@@ -1,0 +1,49 @@
+import type { ContenderId } from '../contenders/contender.ts';
+
+export type MarkId =
+  | 'start'
+  | 'first-request'
+  | 'round-trip-10k'
+  | 'round-trip-1m'
+  | 'extra-1m'
+  | 'memory-10k'
+  | 'memory-1m'
+  | 'cpu-10k'
+  | 'cpu-1m'
+  | 'resume'
+  | 'version';
+
+/** Who can stand in a table: the contenders, and what only `--version` is measured with. */
+export type RowId = ContenderId | 'codex-shim' | 'node';
+
+export interface Mark {
+  readonly id: MarkId;
+  readonly title: string;
+  readonly unit: 'ms' | 's' | 'MB' | 'KB';
+}
+
+/** In the order of the report. */
+export const marks: readonly Mark[] = [
+  { id: 'start', title: 'Start to first request', unit: 'ms' },
+  { id: 'first-request', title: 'Size of the first request', unit: 'KB' },
+  { id: 'round-trip-10k', title: 'Tool round trip, 10 KB of history', unit: 'ms' },
+  { id: 'round-trip-1m', title: 'Tool round trip, 1 MB of history', unit: 'ms' },
+  { id: 'extra-1m', title: 'Extra cost of 1 MB per round trip', unit: 'ms' },
+  { id: 'memory-10k', title: 'Peak memory, 10 KB of history', unit: 'MB' },
+  { id: 'memory-1m', title: 'Peak memory, 1 MB of history', unit: 'MB' },
+  { id: 'cpu-10k', title: 'Processor time of the turn, 10 KB of history', unit: 's' },
+  { id: 'cpu-1m', title: 'Processor time of the turn, 1 MB of history', unit: 's' },
+  { id: 'resume', title: 'Resume of a 10 MB thread to first request', unit: 'ms' },
+  { id: 'version', title: '--version', unit: 'ms' },
+];
+
+export const rowNames: Readonly<Record<RowId, string>> = {
+  capstan: 'Capstan',
+  codex: 'Codex',
+  'codex-lean': 'Codex, lean',
+  'codex-shim': 'Codex through npm',
+  pi: 'pi (no sandbox)',
+  'floor-sandboxed': 'floor, sandboxed',
+  floor: 'floor',
+  node: 'bare Node',
+};

@@ -1,0 +1,54 @@
+import { type MarkId, marks, type RowId } from './marks.ts';
+import { type Distribution, distribution } from './statistics.ts';
+
+/** What was measured, in the unit of the mark. */
+export type Samples = ReadonlyMap<MarkId, ReadonlyMap<RowId, readonly number[]>>;
+
+export interface Row {
+  readonly id: RowId;
+  readonly median: number;
+  /** Absent for a difference of medians. */
+  readonly spread?: Pick<Distribution, 'p10' | 'p90' | 'count'>;
+  readonly ofCodex?: number;
+  readonly ofFloor?: number;
+}
+
+export type Summary = ReadonlyMap<MarkId, readonly Row[]>;
+
+export function summarise(samples: Samples): Summary {
+  const summary = new Map<MarkId, readonly Row[]>();
+  for (const { id } of marks) {
+    const rows = id === 'extra-1m' ? extraRows(summary) : measuredRows(samples.get(id) ?? new Map());
+    if (rows.length > 0) summary.set(id, withRatios(rows));
+  }
+  return summary;
+}
+
+export function medianOf(summary: Summary, mark: MarkId, row: RowId): number | undefined {
+  return summary.get(mark)?.find(({ id }) => id === row)?.median;
+}
+
+function measuredRows(measured: ReadonlyMap<RowId, readonly number[]>): readonly Row[] {
+  return [...measured].map(([id, numbers]) => {
+    const { median, ...spread } = distribution(numbers);
+    return { id, median, spread };
+  });
+}
+
+function extraRows(summary: Summary): readonly Row[] {
+  return (summary.get('round-trip-1m') ?? []).flatMap(({ id, median }): Row[] => {
+    const short = medianOf(summary, 'round-trip-10k', id);
+    return short === undefined ? [] : [{ id, median: median - short }];
+  });
+}
+
+/** For `--version` the floor is Node itself. */
+function withRatios(rows: readonly Row[]): readonly Row[] {
+  const codex = rows.find(({ id }) => id === 'codex')?.median;
+  const floor = rows.find(({ id }) => id === 'floor' || id === 'node')?.median;
+  return rows.map((row) => ({
+    ...row,
+    ...(codex === undefined || codex <= 0 ? {} : { ofCodex: row.median / codex }),
+    ...(floor === undefined || floor <= 0 ? {} : { ofFloor: row.median / floor }),
+  }));
+}

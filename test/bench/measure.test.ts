@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { exchangesOf } from '../../bench/history/exchange.ts';
+import { rolloutText } from '../../bench/history/rollout.ts';
+import { parseOptions } from '../../bench/options.ts';
+import { cpuSecondsIn, peakBytesIn } from '../../bench/process/read-usage.ts';
+import { decodeLine } from '../../src/rollout/line-codec.ts';
+import { entries } from '../../src/history/history.ts';
+import { reduce } from '../../src/state/reduce.ts';
+import { emptyState } from '../../src/state/thread-state.ts';
+
+describe('what the system says about a process', () => {
+  it('is read from behind a name that may hold anything', () => {
+    const after = 'S 1 2 2 0 -1 4194560 100 0 0 0 150 25 7 8 20 0 11 0';
+    expect(cpuSecondsIn(`42 (a ) S name) ${after}`)).toBe(1.75);
+  });
+
+  it('gives the peak, not what is held now', () => {
+    expect(peakBytesIn('Name:\tnode\nVmHWM:\t   75000 kB\nVmRSS:\t   60000 kB\n')).toBe(76_800_000);
+  });
+});
+
+describe('a prepared history', () => {
+  it('has the size that was asked for, in exchanges that differ', () => {
+    const exchanges = exchangesOf(100_000);
+    const text = exchanges.map(({ words, command, output, answer }) => words + command + output + answer);
+    expect(text).toHaveLength(10);
+    expect(text.join('').length).toBe(100_000);
+    expect(new Set(text).size).toBe(10);
+  });
+
+  it('is the same every time', () => {
+    expect(exchangesOf(20_000)).toEqual(exchangesOf(20_000));
+  });
+
+  it('becomes a thread that Capstan folds into what was said, with no turn left open', () => {
+    const thread = { id: '019b8d00-1111-7000-8000-000000000001', cwd: '/w', provider: 'scripted' };
+    const lines = rolloutText(thread, exchangesOf(20_000)).trimEnd().split('\n');
+    const state = lines
+      .map((line) => decodeLine(Buffer.from(line)))
+      .reduce((folded, line) => (typeof line === 'string' ? folded : reduce(folded, line)), emptyState);
+    const exchange = ['message', 'function_call', 'function_call_output', 'message'];
+    expect(entries(state.history).map(({ item }) => item.type)).toEqual([...exchange, ...exchange]);
+    expect(state.openTurn).toBeUndefined();
+  });
+});
+
+describe('options', () => {
+  it('may come in any order, and marks add up', () => {
+    expect(parseOptions(['--only', 'start', '--quick', '--json', 'f', '--only', 'resume'])).toEqual({
+      effort: 'quick',
+      only: ['start', 'resume'],
+      json: 'f',
+    });
+  });
+
+  it.each([
+    [['--only', 'speed'], 'There is no mark speed.'],
+    [['--json'], '--json needs a file.'],
+    [['--slow'], 'There is no option --slow.'],
+  ])('%j is refused', (words, complaint) => {
+    expect(parseOptions(words)).toBe(complaint);
+  });
+});

@@ -1,0 +1,54 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
+import type { Place } from '../harness/run-capstan.ts';
+import { codexCommand } from './codex.ts';
+
+/** The app-server of Codex on the home of a place: what its screens know about threads. */
+export class AppServer {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #waiting = new Map<number, PromiseWithResolvers<JsonObject>>();
+  #calls = 0;
+
+  private constructor(place: Place) {
+    const { program, script, cwd, env } = codexCommand(place);
+    this.#child = spawn(program, [script, 'app-server'], { cwd, env });
+    let said = '';
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+    createInterface({ input: this.#child.stdout }).on('line', (line) => this.#settle(JSON.parse(line) as JsonObject));
+    this.#child.on('close', () => {
+      for (const { reject } of this.#waiting.values()) reject(new Error(`the app-server has ended:\n${said}`));
+    });
+  }
+
+  static async start(place: Place): Promise<AppServer> {
+    const server = new AppServer(place);
+    await server.call('initialize', { clientInfo: { name: 'capstan-oracles', version: '1' } });
+    return server;
+  }
+
+  /** The result of a method. Rejects with the error that the server answers. */
+  call(method: string, params: JsonObject): Promise<JsonObject> {
+    const id = ++this.#calls;
+    const answered = Promise.withResolvers<JsonObject>();
+    this.#waiting.set(id, answered);
+    this.#child.stdin.write(`${JSON.stringify({ id, method, params })}\n`);
+    return answered.promise;
+  }
+
+  async close(): Promise<void> {
+    const ended = once(this.#child, 'close');
+    this.#child.stdin.end();
+    await ended;
+  }
+
+  /** Notifications and questions of the server have no call of ours: nobody listens to them. */
+  #settle({ id, method, result, error }: JsonObject): void {
+    const call = typeof id === 'number' && method === undefined ? this.#waiting.get(id) : undefined;
+    if (call === undefined) return;
+    this.#waiting.delete(id as number);
+    if (isJsonObject(result)) call.resolve(result);
+    else call.reject(new Error(JSON.stringify(error)));
+  }
+}

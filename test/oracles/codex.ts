@@ -1,0 +1,31 @@
+import { spawn } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { type Finished, type Place, Running } from '../harness/run-capstan.ts';
+
+const require = createRequire(import.meta.url);
+
+/** How Codex is started in a place. The home of Capstan is also its own. */
+export function codexCommand(place: Place) {
+  return {
+    program: process.execPath,
+    // On this Node the script becomes the native program: signals reach it without anybody between.
+    script: require.resolve('@openai/codex/bin/codex.js'),
+    cwd: place.workspace,
+    env: { ...process.env, CODEX_HOME: place.home },
+  };
+}
+
+/** Starts `codex exec --json` with nothing on standard input. Options and words are given as for Capstan. */
+export function startCodex(place: Place, ...words: readonly string[]): Running {
+  const { program, script, cwd, env } = codexCommand(place);
+  const child = spawn(program, [script, 'exec', '--json', '--skip-git-repo-check', ...words], {
+    cwd,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  return new Running(child);
+}
+
+export function runCodex(place: Place, ...words: readonly string[]): Promise<Finished> {
+  return startCodex(place, ...words).finished;
+}

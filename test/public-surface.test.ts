@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import * as library from '../src/index.ts';
+import { execOptions } from '../src/surfaces/exec/options.ts';
+import * as testing from '../src/testing/index.ts';
+
+const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+  version: string;
+  exports: object;
+  bin: object;
+};
+
+// What others rely on. Growing this list is a decision; shrinking it breaks somebody.
+
+it('the package offers these entries', () => {
+  expect(Object.keys(manifest.exports)).toEqual(['.', './testing', './package.json']);
+  expect(manifest.bin).toEqual({ capstan: 'dist/bin.js' });
+  expect(library.version).toBe(manifest.version);
+});
+
+it('the library exports these values', () => {
+  expect(Object.keys(library).toSorted()).toEqual(['Engine', 'Fault', 'parseThreadId', 'version', 'words']);
+});
+
+it('capstan/testing exports these values', () => {
+  expect(Object.keys(testing).toSorted()).toEqual([
+    'SimulatedDisk',
+    'SimulatedLocks',
+    'answer',
+    'callTool',
+    'cutAfter',
+    'failed',
+    'hang',
+    'httpError',
+    'incomplete',
+    'malformed',
+    'reason',
+    'say',
+    'startScriptedModel',
+  ]);
+});
+
+it('exec takes these options', () => {
+  expect(execOptions.flatMap(({ names }) => names).toSorted()).toMatchInlineSnapshot(`
+    [
+      "--add-dir",
+      "--all",
+      "--cd",
+      "--color",
+      "--config",
+      "--dangerously-bypass-approvals-and-sandbox",
+      "--disable",
+      "--enable",
+      "--ephemeral",
+      "--experimental-json",
+      "--help",
+      "--ignore-user-config",
+      "--image",
+      "--json",
+      "--last",
+      "--model",
+      "--output-last-message",
+      "--output-schema",
+      "--profile",
+      "--sandbox",
+      "--skip-git-repo-check",
+      "--strict-config",
+      "--thread-source",
+      "--yolo",
+      "-C",
+      "-c",
+      "-h",
+      "-i",
+      "-m",
+      "-o",
+      "-p",
+      "-s",
+    ]
+  `);
+});

@@ -87,7 +87,7 @@ function parseLines(lines: readonly string[]): ParsedPatch | ParseProblem {
     const marker = open.kind === 'update' ? trimEnd(line) : trim(line);
     const header = readHeader(marker);
     if (header !== undefined) {
-      const broken = close(open, hunks, { line, number, ends: header.kind === 'end' });
+      const broken = close(open, hunks, { line: marker, number, ends: header.kind === 'end' });
       if (broken !== undefined) return broken;
       if (header.kind === 'end') ended = true;
       if (header.kind === 'delete') hunks.push({ kind: 'delete', path: header.path });

@@ -151,7 +151,11 @@ describe('the request', () => {
     });
     await collect(client.stream(request, never));
     const [recorded] = model.requests;
-    expect(recorded).toMatchObject({ method: 'POST', path: expect.stringContaining('/v1/responses?api-version=2%20b'), body: { model: 'm' } });
+    expect(recorded).toMatchObject({
+      method: 'POST',
+      path: expect.stringContaining('/v1/responses?api-version=2%20b'),
+      body: { model: 'm' },
+    });
     expect(recorded?.bytes.toString()).toBe('{"model":"m"}');
     expect(recorded?.headers).toMatchObject({
       accept: 'text/event-stream',

@@ -17,8 +17,13 @@ export interface ResumedThread {
 export async function openThread(store: RolloutStore, id: ThreadId): Promise<ResumedThread | OpenRefused> {
   const owned = await store.open(id);
   if (owned.kind === 'refused') return owned;
-  const { state, skipped } = await foldThread(store, id);
-  return { kind: 'resumed', id, owned, state, skipped };
+  try {
+    return { kind: 'resumed', id, owned, ...(await foldThread(store, id)) };
+  } catch (error) {
+    // Whoever tries again must not find the thread held by us.
+    await owned.close();
+    throw error;
+  }
 }
 
 /** The state of a thread, read from as near to its end as its checkpoints allow. */

@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type Case, makeCase } from './apply-patch/cases.ts';
 import { judge, type Verdict } from './apply-patch/differences.ts';
 import { type Compared, compareAll } from './apply-patch/run-case.ts';
 import { nativeCodex } from './native-codex.ts';
+import { requireOracles } from './require-oracles.ts';
+
+beforeAll(requireOracles);
 
 const cases = 20_000;
 const batchSize = 50;

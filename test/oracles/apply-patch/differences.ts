@@ -27,12 +27,8 @@ export function judge({ patch, tree }: Case, { before, ours, theirs }: Compared)
     return 'pure move';
   if (/invalid utf-8 sequence|incomplete utf-8/.test(theirs.stderr)) return 'not UTF-8';
   if (hunks.some(isAnchoredAddition)) return 'anchored addition';
+  if (/Failed to find (context|expected lines)/.test(theirs.stderr) && hasMark(patch, tree)) return 'byte order mark';
   if (ours.code !== 0) return 'unmeant';
-  const mark = '\ufeff';
-  const hasMark =
-    patch.includes(mark) ||
-    Object.values(tree).some((entry) => entry.kind === 'file' && entry.content.toString().startsWith(mark));
-  if (/Failed to find (context|expected lines)/.test(theirs.stderr) && hasMark) return 'byte order mark';
   if (
     hunks.some(isMove) &&
     (theirs.code === 0 ? namesIn(theirs.tree) < namesIn(ours.tree) : missesFile(theirs.stderr))
@@ -40,6 +36,13 @@ export function judge({ patch, tree }: Case, { before, ours, theirs }: Compared)
     return 'moved onto itself';
   }
   return 'unmeant';
+}
+
+/** Some file begins with one, or may after an addition. */
+function hasMark(patch: string, tree: Case['tree']): boolean {
+  const mark = '\ufeff';
+  const files = Object.values(tree).filter((entry) => entry.kind === 'file');
+  return patch.includes(`\n+${mark}`) || files.some(({ content }) => content.toString().startsWith(mark));
 }
 
 /** A later hunk did not find the file that an earlier one had moved onto itself. */

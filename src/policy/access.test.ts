@@ -94,12 +94,12 @@ test('a name taken literally matches itself and no other, whatever characters it
 
 test('nested rules reopen what a wider one closed', () => {
   const policy = policyOf([
-    ['/work', 'write'],
-    ['/work/docs', 'read'],
-    ['/work/docs/private', 'deny'],
-    ['/work/docs/private/public', 'write'],
+    ['/srv', 'write'],
+    ['/srv/docs', 'read'],
+    ['/srv/docs/private', 'deny'],
+    ['/srv/docs/private/public', 'write'],
   ]);
-  const answers = ['/work/x', '/work/docs/x', '/work/docs/private/x', '/work/docs/private/public/x', '/elsewhere'];
+  const answers = ['/srv/x', '/srv/docs/x', '/srv/docs/private/x', '/srv/docs/private/public/x', '/elsewhere'];
   expect(answers.map((target) => access(policy, target))).toEqual(['write', 'read', 'deny', 'write', 'deny']);
 });
 

@@ -5,16 +5,16 @@ import { profileFor } from './profiles.ts';
 import { type Places, resolvePolicy } from './resolve-policy.ts';
 import { writableRoots } from './writable-roots.ts';
 
-const places: Places = { cwd: '/work/repo', workspaceRoots: ['/work/repo'], slashTmp: true, gitDirectories: [] };
+const places: Places = { cwd: '/srv/repo', workspaceRoots: ['/srv/repo'], slashTmp: true, gitDirectories: [] };
 const names = ['.agents', '.aws', '.capstan', '.codex', '.git'];
 
 test('the root that holds the working folder comes first', () => {
   const options = { network: true, writableRoots: ['/a'], excludeTmpdir: false, excludeSlashTmp: true };
-  expect(describePolicy(resolvePolicy(profileFor('workspace-write', options), places), '/work/repo/sub')).toEqual({
+  expect(describePolicy(resolvePolicy(profileFor('workspace-write', options), places), '/srv/repo/sub')).toEqual({
     mode: 'workspace-write',
     network: 'enabled',
-    writableRoots: ['/work/repo', '/a'],
-    readOnlyPaths: [...names.map((name) => `/a/${name}`), ...names.map((name) => `/work/repo/${name}`)],
+    writableRoots: ['/srv/repo', '/a'],
+    readOnlyPaths: [...names.map((name) => `/a/${name}`), ...names.map((name) => `/srv/repo/${name}`)],
     deniedPaths: [],
     readsEverything: true,
   });
@@ -28,25 +28,25 @@ test('denied paths, globs and limits on reading are told', () => {
       type: 'restricted',
       entries: [
         { path: { type: 'special', value: { kind: 'root' } }, access: 'deny' },
-        { path: { type: 'path', path: '/work' }, access: 'read' },
-        { path: { type: 'path', path: '/work/private' }, access: 'deny' },
-        { path: { type: 'glob_pattern', pattern: '/work/**/*.env' }, access: 'deny' },
+        { path: { type: 'path', path: '/srv' }, access: 'read' },
+        { path: { type: 'path', path: '/srv/private' }, access: 'deny' },
+        { path: { type: 'glob_pattern', pattern: '/srv/**/*.env' }, access: 'deny' },
       ],
     },
   };
-  expect(describePolicy(resolvePolicy(profile, places), '/work/repo')).toEqual({
+  expect(describePolicy(resolvePolicy(profile, places), '/srv/repo')).toEqual({
     mode: 'read-only',
     network: 'restricted',
     writableRoots: [],
     readOnlyPaths: [],
-    deniedPaths: ['/work/**/*.env', '/work/private'],
+    deniedPaths: ['/srv/**/*.env', '/srv/private'],
     readsEverything: false,
   });
 });
 
 test('an outer sandbox is named as such', () => {
   const policy = resolvePolicy({ type: 'external', network: 'restricted' }, places);
-  expect(describePolicy(policy, '/work/repo')).toMatchObject({ mode: 'external-sandbox', network: 'restricted' });
+  expect(describePolicy(policy, '/srv/repo')).toMatchObject({ mode: 'external-sandbox', network: 'restricted' });
 });
 
 test('writable roots keep nested carve-outs and list a reopened folder on its own', () => {

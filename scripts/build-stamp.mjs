@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const configuration = ['package-lock.json', 'rolldown.config.mjs', 'scripts/build.mjs', 'tsconfig.json'];
 const stampFile = (root) => join(root, 'dist', '.stamp');
-const outputs = ['dist/bin.js', 'dist/index.js', 'dist/testing.js'];
+const outputs = ['dist/bin.js', 'dist/apply-patch.js', 'dist/index.js', 'dist/testing.js'];
 
 export function isBuilt(root) {
   if (!outputs.every((name) => existsSync(join(root, name)))) return false;

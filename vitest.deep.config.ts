@@ -10,7 +10,6 @@ export default defineConfig({
     setupFiles: ['test/setup/environment.ts'],
     testTimeout: 600_000,
     hookTimeout: 600_000,
-    passWithNoTests: true,
     reporters: reporters('deep'),
   },
 });

@@ -1,6 +1,6 @@
 import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
-import type { Mark, ThreadState } from './thread-state.ts';
+import { markOf, type ThreadState } from './thread-state.ts';
 import { readUsage } from './usage-fields.ts';
 
 /** What an `event_msg` line does to the state. Most events are there for people and change nothing. */
@@ -51,8 +51,4 @@ function rollBack(state: ThreadState, count: number): ThreadState {
   if (count < 1 || target === undefined) return state;
   const { context: _context, openTurn: _openTurn, ...kept } = state;
   return { ...kept, ...target, marks: state.marks.slice(0, Math.max(0, state.marks.length - count)) };
-}
-
-function markOf({ history, baseline, context }: ThreadState): Mark {
-  return { history, baseline, ...(context === undefined ? {} : { context }) };
 }

@@ -7,7 +7,7 @@ import { type Line, lineType } from '../protocol/line.ts';
 import { foldWorldState } from '../world/baseline.ts';
 import { foldCompacted } from './compacted.ts';
 import { foldEvent } from './fold-event.ts';
-import type { ThreadState } from './thread-state.ts';
+import { markOf, type ThreadState } from './thread-state.ts';
 
 /**
  * The only meaning that lines have. The live thread applies it to each line it appends, resume and replay to each line
@@ -59,8 +59,4 @@ function countsAsTurn(state: ThreadState): ThreadState {
   if (openTurn.before === undefined) return state;
   const { before, ...rest } = openTurn;
   return { ...state, marks: [...state.marks, before], openTurn: rest };
-}
-
-function markOf({ history, baseline, context }: ThreadState): ThreadState['marks'][number] {
-  return { history, baseline, ...(context === undefined ? {} : { context }) };
 }

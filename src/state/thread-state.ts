@@ -41,6 +41,10 @@ export interface OpenTurn {
 
 export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context'>;
 
+export function markOf({ history, baseline, context }: ThreadState): Mark {
+  return { history, baseline, ...(context === undefined ? {} : { context }) };
+}
+
 export const emptyState: ThreadState = {
   meta: {},
   history: emptyHistory(),

@@ -88,6 +88,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
         return client.stream({ ...request, onSent }, signal);
       },
     },
+    random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     router: createRouter([
       execCommandTool({ spawn, sandbox, shellEnvironment, patches }),

@@ -20,6 +20,8 @@ export interface ThreadParts {
   readonly store: RolloutStore;
   readonly encoder: Encoder;
   readonly client: ModelClient;
+  /** A number from 0 up to but not including 1: spreads retries. */
+  random(): number;
   /** How often a broken answer is asked for again. */
   readonly streamMaxRetries: number;
   readonly router: Router;

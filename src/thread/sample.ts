@@ -1,4 +1,5 @@
 import type { Step } from '../envelope/step.ts';
+import { delay } from '../model/responses/backoff.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { isCall, isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
 import { addUsage } from '../protocol/usage.ts';
@@ -32,7 +33,7 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
         message: `${failure.message} Trying again (${attempt} of ${turn.parts.streamMaxRetries}).`,
       },
     });
-    await turn.parts.clock.sleep(failure.retry.afterMs ?? backoff(attempt), turn.signal);
+    await turn.parts.clock.sleep(failure.retry.afterMs ?? delay(attempt, turn.parts.random), turn.signal);
   }
 }
 
@@ -141,8 +142,4 @@ function headers({ threadId, envelope }: Turn): Readonly<Record<string, string>>
     originator: client.name,
     'user-agent': `${client.name}/${client.version}`,
   };
-}
-
-function backoff(attempt: number): number {
-  return 200 * 2 ** (attempt - 1);
 }

@@ -129,6 +129,7 @@ export class WatchedThread {
         clock,
         random: () => 0.5,
       }),
+      random: () => 0.5,
       streamMaxRetries: 2,
       router: createRouter([execCommandTool(this.#pretendedCommands())]),
       gatherFacts: () => Promise.resolve(factsOf(this.world, clock.now())),

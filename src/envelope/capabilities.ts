@@ -1,10 +1,47 @@
+import type { TurnFacts } from './facts.ts';
+import type { Identity } from './identity.ts';
+import type { Instructions } from './instructions.ts';
 import type { Policy } from './policy.ts';
+import type { Settings } from './settings.ts';
+import type { Workspace } from './workspace.ts';
 
-/** Which tools the turn offers. Names only: the tools themselves are built by the router. */
+/** What the turn can do: tools by name (the router builds them), gates, and optional abilities. */
 export interface Capabilities {
   readonly tools: readonly string[];
+  /** Tools that a client brought along; among `tools` too. */
+  readonly dynamicTools: readonly string[];
+  /** Gates that are open. */
+  readonly features: readonly string[];
+  /** What the model can take in. */
+  readonly modalities: readonly string[];
+  readonly imageGeneration: boolean;
+  readonly webSearch: boolean;
+  readonly apps: boolean;
+  readonly plugins: boolean;
+  readonly skills?: string;
+  readonly hooks: { readonly sessionContext: readonly string[] };
 }
 
-export function resolveCapabilities(known: readonly string[], _before: { policy: Policy }): Capabilities {
-  return { tools: known };
+export function resolveCapabilities(
+  facts: TurnFacts,
+  settings: Settings,
+  { identity: { model } }: { identity: Identity; workspace: Workspace; instructions: Instructions; policy: Policy },
+): Capabilities {
+  const { skills, sessionContext = [], apps = false, plugins = false, dynamicTools = [] } = facts.found ?? {};
+  const sees = model.modalities.includes('image');
+  return {
+    tools: [...facts.tools, ...dynamicTools].filter((name) => sees || !needsEyes.has(name)),
+    dynamicTools,
+    features: Object.entries(settings.features ?? {}).flatMap(([name, open]) => (open ? [name] : [])),
+    modalities: model.modalities,
+    imageGeneration: model.imageGeneration,
+    webSearch: model.webSearch,
+    apps,
+    plugins,
+    ...(skills === undefined ? {} : { skills }),
+    hooks: { sessionContext },
+  };
 }
+
+/** A model that takes no pictures has no use for these. */
+const needsEyes: ReadonlySet<string> = new Set(['view_image']);

@@ -1,12 +1,10 @@
-import type { ThreadId, TurnId } from '../protocol/ids.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import { type Capabilities, resolveCapabilities } from './capabilities.ts';
-import type { Facts } from './facts.ts';
+import type { TurnFacts } from './facts.ts';
 import { type Identity, resolveIdentity } from './identity.ts';
-import { type Instructions, type InstructionsSoFar, resolveInstructions } from './instructions.ts';
+import { type Instructions, resolveInstructions } from './instructions.ts';
 import { type Modes, resolveModes } from './modes.ts';
 import { type Policy, resolvePolicyGroup } from './policy.ts';
-import type { Settings } from './settings.ts';
+import type { TurnSettings } from './settings.ts';
 import { resolveTelemetry, type Telemetry } from './telemetry.ts';
 import { resolveWindow, type Window } from './window.ts';
 import { resolveWorkspace, type Workspace } from './workspace.ts';
@@ -26,29 +24,17 @@ export interface Envelope {
   readonly window: Window;
 }
 
-export interface EnvelopeInput {
-  readonly threadId: ThreadId;
-  readonly turnId: TurnId;
-  readonly facts: Facts;
-  readonly settings: Settings;
-  readonly instructionsSoFar: InstructionsSoFar;
-  /** Names of the tools that exist. */
-  readonly tools: readonly string[];
-  readonly outputSchema?: JsonObject;
-}
-
 /** Each group sees the groups before it: identity, workspace, instructions, policy, capabilities, modes, telemetry. */
-export function resolveEnvelope(input: EnvelopeInput): Envelope {
-  const { threadId, turnId, facts, settings, instructionsSoFar, tools, outputSchema } = input;
+export function resolveEnvelope(facts: TurnFacts, settings: TurnSettings): Envelope {
   const identity = resolveIdentity(facts, settings);
   const workspace = resolveWorkspace(facts, settings, { identity });
-  const instructions = resolveInstructions(instructionsSoFar, settings, { identity, workspace });
-  const policy = resolvePolicyGroup(settings, { identity, workspace, instructions });
-  const capabilities = resolveCapabilities(tools, { policy });
-  const modes = resolveModes(outputSchema);
-  const telemetry = resolveTelemetry(facts, { threadId, turnId });
-  const window = resolveWindow(identity.model, settings);
-  return deepFreeze({ identity, workspace, instructions, policy, capabilities, modes, telemetry, window });
+  const instructions = resolveInstructions(facts, settings, { identity, workspace });
+  const policy = resolvePolicyGroup(facts, settings, { identity, workspace, instructions });
+  const capabilities = resolveCapabilities(facts, settings, { identity, workspace, instructions, policy });
+  const modes = resolveModes(facts, settings, { identity, workspace, instructions, policy, capabilities });
+  const before = { identity, workspace, instructions, policy, capabilities, modes };
+  const telemetry = resolveTelemetry(facts, settings, before);
+  return deepFreeze({ ...before, telemetry, window: resolveWindow(identity, settings) });
 }
 
 function deepFreeze<Value>(value: Value): Value {

@@ -1,4 +1,7 @@
+import type { Trust } from '../config/trust.ts';
 import type { Places } from '../policy/resolve-policy.ts';
+import type { ThreadId, TurnId } from '../protocol/ids.ts';
+import type { BaseInstructions } from './base-instructions.ts';
 import type { Catalogue } from './model-record.ts';
 
 /** What is true of the world at the start of a turn. Gathered once, by `gather/`; resolvers read nothing else. */
@@ -7,8 +10,30 @@ export interface Facts {
   readonly shell: { readonly name: string; readonly path: string };
   /** Where symbols of a permission profile point to. */
   readonly places: Places;
+  /** What is decided about the project that holds the working folder. */
+  readonly trust: Trust;
   readonly catalogue: Catalogue;
   readonly client: ClientFacts;
+  /** Optional capabilities that were found. Absent: nobody looked, or there are none. */
+  readonly found?: FoundCapabilities;
+  /** Parts of the engine that may still be starting, by name. */
+  readonly readiness?: Readonly<Record<string, 'ready' | 'starting'>>;
+  /** The trace that the caller is in, as 32 hexadecimal digits. */
+  readonly traceId?: string;
+}
+
+/** The same with what the thread knows of itself. */
+export interface TurnFacts extends Facts {
+  readonly thread: ThreadFacts;
+  /** Names of the tools that exist. */
+  readonly tools: readonly string[];
+}
+
+export interface ThreadFacts {
+  readonly id: ThreadId;
+  readonly turnId: TurnId;
+  /** What requests of this thread begin with, once it has started. */
+  readonly base?: BaseInstructions;
 }
 
 export interface TimeFacts {
@@ -23,8 +48,21 @@ export interface TimeFacts {
 export interface ClientFacts {
   readonly name: string;
   readonly version: string;
-  /** How the thread came to be, in the words that rollouts use: `exec`, `cli`, `mcp`. */
+  /** How the process came to be, in the words that rollouts use: `exec`, `cli`, `mcp`. */
   readonly source: string;
+  /** For whom the thread was started; `user` when nothing is said. */
+  readonly threadSource?: string;
+}
+
+export interface FoundCapabilities {
+  /** The catalogue of skills as the model reads it, already within its budget. */
+  readonly skills?: string;
+  /** What hooks had to say when the thread began. */
+  readonly sessionContext?: readonly string[];
+  readonly apps?: boolean;
+  readonly plugins?: boolean;
+  /** Tools that a client brought along, by name. */
+  readonly dynamicTools?: readonly string[];
 }
 
 /** What may move between two requests of one turn. */

@@ -1,35 +1,55 @@
+import type { BaseInstructions } from './base-instructions.ts';
+import type { TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
+import type { InstructionRules } from './instruction-rules.ts';
 import type { Settings } from './settings.ts';
 import type { Workspace } from './workspace.ts';
 
-/** Text whose author is not the model and not the user of this turn. AGENTS.md is not here: it may move inside a turn. */
+/**
+ * Text whose author is neither the model nor the user of this turn. AGENTS.md itself may move inside a turn and belongs
+ * to the step; what is fixed for the turn is where it is looked for.
+ */
 export interface Instructions {
-  /** Sent with every request, unchanged for the whole thread. */
+  /** What every request begins with. Stays the same until history is replaced. */
   readonly base: BaseInstructions;
+  /** The instructions of this turn's model, if they differ from the base and the base is not somebody's own choice. */
+  readonly model?: string;
+  readonly developer?: string;
+  readonly managed?: string;
+  readonly user: InstructionRules;
+  /** Replaces the prompt of a plain compaction. */
+  readonly compactPrompt?: string;
 }
 
-/** `model`: the text is the catalogue's for that model. `custom`: somebody chose it. */
-export interface BaseInstructions {
-  readonly text: string;
-  readonly provenance: { readonly type: 'model'; readonly model: string } | { readonly type: 'custom' };
-}
-
-/** What the thread has been started with, if it has started: base instructions never change under a thread. */
-export interface InstructionsSoFar {
-  readonly base?: BaseInstructions;
-}
+const defaultRules = { maxBytes: 32_768, fallbackFilenames: [], rootMarkers: ['.git'] } as const;
 
 export function resolveInstructions(
-  soFar: InstructionsSoFar,
+  facts: TurnFacts,
   settings: Settings,
-  before: { identity: Identity; workspace: Workspace },
+  { identity, workspace }: { identity: Identity; workspace: Workspace },
 ): Instructions {
-  return { base: soFar.base ?? firstInstructions(settings, before.identity) };
+  const base = facts.thread.base ?? ownInstructions(settings, identity);
+  const model = guidanceBesides(base, identity);
+  const { developerInstructions, managedInstructions, compactPrompt } = settings;
+  return {
+    base,
+    ...(model === undefined ? {} : { model }),
+    ...(developerInstructions === undefined ? {} : { developer: developerInstructions }),
+    ...(managedInstructions === undefined ? {} : { managed: managedInstructions }),
+    user: { ...defaultRules, ...settings.instructionRules, cwd: workspace.cwd, trusted: workspace.trust },
+    ...(compactPrompt === undefined ? {} : { compactPrompt }),
+  };
 }
 
-function firstInstructions(settings: Settings, identity: Identity): BaseInstructions {
+/** What a thread that starts now under these settings begins its requests with. */
+function ownInstructions(settings: Pick<Settings, 'baseInstructions'>, { model }: Identity): BaseInstructions {
   if (settings.baseInstructions !== undefined) {
     return { text: settings.baseInstructions, provenance: { type: 'custom' } };
   }
-  return { text: identity.model.instructions, provenance: { type: 'model', model: identity.model.slug } };
+  return { text: model.instructions, provenance: { type: 'model', model: model.slug } };
+}
+
+function guidanceBesides({ text, provenance }: BaseInstructions, { model }: Identity): string | undefined {
+  if (provenance.type === 'custom' || provenance.model === model.slug) return undefined;
+  return model.instructions === text || model.instructions === '' ? undefined : model.instructions;
 }

@@ -1,17 +1,29 @@
 import type { JsonObject } from '../protocol/json.ts';
+import type { CollaborationMode } from './settings.ts';
 
 /** What the catalogue knows about a model. */
 export interface ModelRecord {
   /** The name as it was asked for; it is what the provider gets. */
   readonly slug: string;
+  /** Read by `window.ts` alone. */
   readonly contextWindow: number;
+  /** The most that `model_context_window` may ask for, when that is more than the window. */
+  readonly maxContextWindow?: number;
   readonly effectivePercent: number;
+  readonly autoCompactTokens?: number;
   /** How much of one tool output the model takes. */
   readonly truncation: { readonly mode: 'bytes' | 'tokens'; readonly limit: number };
   readonly defaultEffort?: string;
   readonly supportedEfforts: readonly string[];
   readonly defaultSummary?: string;
   readonly defaultVerbosity?: string;
+  readonly serviceTiers: readonly string[];
+  /** What the model can take in: `text`, `image`, `audio`. */
+  readonly modalities: readonly string[];
+  readonly imageGeneration: boolean;
+  readonly webSearch: boolean;
+  /** Modes of working together that the model can run, with its own guidance where it has some; empty text is none. */
+  readonly modes: Readonly<Partial<Record<CollaborationMode, { readonly guidance?: string }>>>;
   /** Opaque: two models with different values cannot read each other's checkpoints. */
   readonly compatibility?: string;
   readonly instructions: string;

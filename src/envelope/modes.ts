@@ -1,12 +1,62 @@
 import type { JsonObject } from '../protocol/json.ts';
+import type { Capabilities } from './capabilities.ts';
+import type { TurnFacts } from './facts.ts';
+import type { Identity } from './identity.ts';
+import type { Instructions } from './instructions.ts';
+import type { Policy } from './policy.ts';
+import type { CollaborationMode, LeftOut, Personality, TurnSettings } from './settings.ts';
+import type { Workspace } from './workspace.ts';
 
 /** How the model and the user work together. */
 export interface Modes {
-  readonly collaboration: 'default';
+  readonly collaboration: Collaboration;
+  /** Absent: nobody chose one, and the model speaks as it does. */
+  readonly personality?: Personality;
+  readonly realtime: { readonly active: boolean; readonly startInstructions?: string };
+  /** The turn reviews work and does none. */
+  readonly review: boolean;
   /** The answer must be JSON of this shape. */
   readonly outputSchema?: JsonObject;
+  readonly leaveOut: readonly LeftOut[];
 }
 
-export function resolveModes(outputSchema: JsonObject | undefined): Modes {
-  return { collaboration: 'default', ...(outputSchema === undefined ? {} : { outputSchema }) };
+export interface Collaboration {
+  readonly mode: CollaborationMode;
+  /** What was asked for, when the model cannot run it and the default took its place. */
+  readonly asked?: CollaborationMode;
+  /** Guidance of the client or of the model's record; absent when ours holds. */
+  readonly instructions?: string;
+}
+
+export function resolveModes(
+  _facts: TurnFacts,
+  settings: TurnSettings,
+  {
+    identity,
+  }: {
+    identity: Identity;
+    workspace: Workspace;
+    instructions: Instructions;
+    policy: Policy;
+    capabilities: Capabilities;
+  },
+): Modes {
+  const { personality, realtime, outputSchema } = settings;
+  return {
+    collaboration: collaborationFor(identity, settings),
+    ...(personality === undefined ? {} : { personality }),
+    realtime: realtime ?? { active: false },
+    review: false,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    leaveOut: settings.leaveOut ?? [],
+  };
+}
+
+/** The model's own guidance for a mode comes before the client's; a mode that it does not have becomes the default. */
+function collaborationFor({ model }: Identity, { collaboration }: TurnSettings): Collaboration {
+  const asked = collaboration?.mode ?? 'default';
+  const runs = asked === 'default' || model.modes[asked] !== undefined;
+  const mode = runs ? asked : 'default';
+  const instructions = model.modes[mode]?.guidance ?? (runs ? collaboration?.instructions : undefined);
+  return { mode, ...(runs ? {} : { asked }), ...(instructions === undefined ? {} : { instructions }) };
 }

@@ -1,10 +1,12 @@
+import { describePolicy, type PolicyDescription } from '../policy/describe-policy.ts';
 import { resolvePolicy } from '../policy/resolve-policy.ts';
 import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { Facts } from './facts.ts';
 import type { Identity } from './identity.ts';
 import type { Instructions } from './instructions.ts';
-import type { Settings } from './settings.ts';
+import type { NetworkRule, Settings } from './settings.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What the turn may do. The text for the model and the sandbox are made from `resolved` (I5). */
@@ -13,17 +15,29 @@ export interface Policy {
   /** As chosen, with its symbols: what the rollout keeps. */
   readonly profile: PermissionProfile;
   readonly resolved: ResolvedPolicy;
+  /** How far commands are shut in, in one word. */
+  readonly sandboxLevel: PolicyDescription['mode'];
   readonly shellEnvironment: ShellEnvironmentPolicy;
+  readonly approvedPrefixes: readonly (readonly string[])[];
+  readonly networkRules: readonly NetworkRule[];
+  /** What stands between commands and the network. There is none so far. */
+  readonly networkProxy: 'none';
 }
 
 export function resolvePolicyGroup(
+  _facts: Facts,
   settings: Settings,
-  before: { identity: Identity; workspace: Workspace; instructions: Instructions },
+  { workspace }: { identity: Identity; workspace: Workspace; instructions: Instructions },
 ): Policy {
+  const resolved = resolvePolicy(settings.profile, workspace.places);
   return {
     approval: settings.approval,
     profile: settings.profile,
-    resolved: resolvePolicy(settings.profile, before.workspace.places),
+    resolved,
+    sandboxLevel: describePolicy(resolved, workspace.cwd).mode,
     shellEnvironment: settings.shellEnvironment,
+    approvedPrefixes: settings.approvedPrefixes ?? [],
+    networkRules: settings.networkRules ?? [],
+    networkProxy: 'none',
   };
 }

@@ -1,5 +1,7 @@
 import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
+import type { InstructionRules } from './instruction-rules.ts';
 
 /**
  * What somebody has chosen for a thread: by flag, by configuration, or because the thread had it before.
@@ -11,16 +13,80 @@ export interface Settings {
   readonly effort?: string;
   readonly summary?: string;
   readonly verbosity?: string;
+  readonly serviceTier?: string;
   /** Absolute. */
   readonly cwd: string;
   readonly approval: ApprovalPolicy;
   /** Symbolic: workspace roots and temporary folders are filled in when a turn is resolved. */
   readonly profile: PermissionProfile;
   readonly shellEnvironment: ShellEnvironmentPolicy;
+  /** Beginnings of commands that the user has approved for good. */
+  readonly approvedPrefixes?: readonly (readonly string[])[];
+  readonly networkRules?: readonly NetworkRule[];
   /** Replaces the model's own instructions when a thread starts. */
   readonly baseInstructions?: string;
-  /** Smaller window than the catalogue's, in tokens. */
+  readonly developerInstructions?: string;
+  /** From whoever manages the machine. */
+  readonly managedInstructions?: string;
+  readonly compactPrompt?: string;
+  readonly instructionRules?: Partial<Omit<InstructionRules, 'cwd' | 'trusted'>>;
+  readonly collaboration?: CollaborationSetting;
+  readonly personality?: Personality;
+  readonly realtime?: RealtimeSetting;
+  /** Parts of the context that somebody has turned off. */
+  readonly leaveOut?: readonly LeftOut[];
+  /** Feature gates by name; a name that is absent is off. */
+  readonly features?: Readonly<Record<string, boolean>>;
+  readonly window?: WindowSettings;
+  /** Who decided each of these, by name: a layer of the configuration, a flag, the thread's own past, an override. */
+  readonly origins?: Readonly<Record<string, string>>;
+}
+
+/** What holds for one turn and is forgotten with it. */
+export interface TurnSettings extends Settings {
+  /** The answer must be JSON of this shape. */
+  readonly outputSchema?: JsonObject;
+}
+
+export type CollaborationMode = 'default' | 'plan';
+
+export interface CollaborationSetting {
+  readonly mode: CollaborationMode;
+  /** A client's own guidance for the mode, in place of ours. */
+  readonly instructions?: string;
+}
+
+export type Personality = 'none' | 'friendly' | 'pragmatic';
+
+export interface RealtimeSetting {
+  readonly active: boolean;
+  /** Told when it begins, in place of our text. */
+  readonly startInstructions?: string;
+}
+
+export interface NetworkRule {
+  readonly host: string;
+  readonly action: 'allow' | 'deny';
+}
+
+export type LeftOut = 'permissions' | 'collaboration-mode' | 'environment' | 'apps';
+
+/** Every number is optional: what is absent comes from the model or from `window.ts`. */
+export interface WindowSettings {
+  /** Tokens; smaller than the model's own window. */
   readonly contextWindow?: number;
+  /** Share of the model's window that is used. */
+  readonly effectivePercent?: number;
+  /** The effective window itself, in tokens; beats the share. */
+  readonly effectiveTokens?: number;
+  readonly autoCompactPercent?: number;
+  /** Only lowers what the share gives. */
+  readonly autoCompactTokens?: number;
+  readonly skillsPercent?: number;
+  readonly memoryPercent?: number;
+  readonly reservePercent?: number;
+  /** Tokens that the display takes as given in every request. */
+  readonly baselineTokens?: number;
   /** Tokens of one tool output that may enter history. */
   readonly toolOutputTokens?: number;
 }

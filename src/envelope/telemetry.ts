@@ -1,14 +1,46 @@
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
-import type { Facts } from './facts.ts';
+import type { Capabilities } from './capabilities.ts';
+import type { TurnFacts } from './facts.ts';
+import type { Identity } from './identity.ts';
+import type { Instructions } from './instructions.ts';
+import type { Modes } from './modes.ts';
+import type { Policy } from './policy.ts';
+import type { Settings } from './settings.ts';
+import type { Workspace } from './workspace.ts';
 
-/** What labels the turn in logs and in the rollout. */
+/** What labels the turn in logs, traces and the rollout. */
 export interface Telemetry {
   readonly threadId: ThreadId;
   readonly turnId: TurnId;
+  /** 32 hexadecimal digits: the caller's trace, or one named after the turn. */
+  readonly traceId: string;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
+  /** Parts of the engine that were still starting when the turn began, by name. */
+  readonly readiness: Readonly<Record<string, 'ready' | 'starting'>>;
+  /** Who decided each setting that is not a default, by the setting's name. */
+  readonly origins: Readonly<Record<string, string>>;
 }
 
-export function resolveTelemetry(facts: Facts, ids: Pick<Telemetry, 'threadId' | 'turnId'>): Telemetry {
-  return { ...ids, startedAt: facts.time.epochMs };
+export function resolveTelemetry(
+  facts: TurnFacts,
+  settings: Settings,
+  _before: {
+    identity: Identity;
+    workspace: Workspace;
+    instructions: Instructions;
+    policy: Policy;
+    capabilities: Capabilities;
+    modes: Modes;
+  },
+): Telemetry {
+  const { id, turnId } = facts.thread;
+  return {
+    threadId: id,
+    turnId,
+    traceId: facts.traceId ?? turnId.replaceAll('-', ''),
+    startedAt: facts.time.epochMs,
+    readiness: facts.readiness ?? {},
+    origins: settings.origins ?? {},
+  };
 }

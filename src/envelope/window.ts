@@ -1,5 +1,5 @@
-import type { ModelRecord } from './model-record.ts';
-import type { Settings } from './settings.ts';
+import type { Identity } from './identity.ts';
+import type { Settings, WindowSettings } from './settings.ts';
 
 /**
  * How much fits. `effective` is the parent of every other number here; nothing outside this file reads the raw window
@@ -8,23 +8,63 @@ import type { Settings } from './settings.ts';
 export interface Window {
   /** Tokens that a request and its answer may use. */
   readonly effective: number;
+  /** A thread with more tokens than this is compacted. */
+  readonly autoCompact: number;
+  /** Kept free for the request that makes a checkpoint. */
+  readonly compactionReserve: number;
+  /** For the catalogue of skills. */
+  readonly skills: number;
+  /** For what memory may take in at once. */
+  readonly memory: number;
+  /** Taken as given in every request when the rest is shown as a share. Part of `effective`. */
+  readonly baseline: number;
   /** What one tool output may add to history. */
   readonly toolOutput: { readonly mode: 'bytes' | 'tokens'; readonly limit: number };
 }
 
 /** A tool output never takes more than this share of the window, however the limit was configured. */
-const toolOutputShare = 0.25;
+const toolOutputPercent = 25;
+const defaults = {
+  autoCompactPercent: 90,
+  reservePercent: 10,
+  skillsPercent: 2,
+  memoryPercent: 70,
+  baselineTokens: 12_000,
+} as const;
 
-export function resolveWindow(model: ModelRecord, settings: Settings): Window {
-  const raw = Math.min(settings.contextWindow ?? model.contextWindow, model.contextWindow);
-  const effective = Math.floor((raw * model.effectivePercent) / 100);
-  return { effective, toolOutput: toolOutputBudget(model, settings, effective) };
+export function resolveWindow({ model }: Identity, settings: Settings): Window {
+  const chosen = { ...defaults, ...settings.window };
+  const effective = effectiveWindow(model, chosen);
+  const share = (percent: number): number => Math.floor((effective * percent) / 100);
+  return {
+    effective,
+    autoCompact: Math.min(
+      share(chosen.autoCompactPercent),
+      chosen.autoCompactTokens ?? Infinity,
+      model.autoCompactTokens ?? Infinity,
+    ),
+    compactionReserve: share(chosen.reservePercent),
+    skills: Math.max(1, share(chosen.skillsPercent)),
+    memory: Math.max(1, share(chosen.memoryPercent)),
+    baseline: Math.min(chosen.baselineTokens, effective),
+    toolOutput: toolOutputBudget(model, chosen, share(toolOutputPercent)),
+  };
 }
 
-function toolOutputBudget(model: ModelRecord, settings: Settings, effective: number): Window['toolOutput'] {
-  const { mode } = model.truncation;
+function effectiveWindow(model: Identity['model'], chosen: WindowSettings): number {
+  const most = Math.max(model.contextWindow, model.maxContextWindow ?? 0);
+  const raw = Math.min(chosen.contextWindow ?? model.contextWindow, most);
+  if (chosen.effectiveTokens !== undefined) return Math.min(chosen.effectiveTokens, raw);
+  return Math.floor((raw * (chosen.effectivePercent ?? model.effectivePercent)) / 100);
+}
+
+function toolOutputBudget(
+  model: Identity['model'],
+  { toolOutputTokens }: WindowSettings,
+  mostTokens: number,
+): Window['toolOutput'] {
+  const { mode, limit } = model.truncation;
   const perToken = mode === 'bytes' ? 4 : 1;
-  const wanted =
-    settings.toolOutputTokens === undefined ? model.truncation.limit : settings.toolOutputTokens * perToken;
-  return { mode, limit: Math.min(wanted, Math.floor(effective * toolOutputShare) * perToken) };
+  const wanted = toolOutputTokens === undefined ? limit : toolOutputTokens * perToken;
+  return { mode, limit: Math.min(wanted, mostTokens * perToken) };
 }

@@ -13,6 +13,11 @@ test('a known model', () => {
     supportedEfforts: ['low', 'medium', 'high', 'xhigh'],
     defaultVerbosity: 'low',
     compatibility: '2911',
+    serviceTiers: ['priority', 'flex'],
+    modalities: ['text', 'image'],
+    imageGeneration: false,
+    webSearch: false,
+    modes: { default: {}, plan: {} },
     instructions: baseInstructions(),
     guessed: false,
   });
@@ -36,6 +41,11 @@ test('an unknown model gets general values', () => {
     effectivePercent: 95,
     truncation: { mode: 'bytes', limit: 10_000 },
     supportedEfforts: [],
+    serviceTiers: ['priority', 'flex'],
+    modalities: ['text', 'image'],
+    imageGeneration: false,
+    webSearch: false,
+    modes: { default: {}, plan: {} },
     instructions: baseInstructions(),
     guessed: true,
   });

@@ -4,7 +4,15 @@ import { baseInstructions } from '../fragments/base-instructions.ts';
 const efforts = ['low', 'medium', 'high', 'xhigh', 'max', 'ultra'];
 const upTo = (last: string): readonly string[] => efforts.slice(0, efforts.indexOf(last) + 1);
 
-const shared = { contextWindow: 272_000, effectivePercent: 95 };
+const shared = {
+  contextWindow: 272_000,
+  effectivePercent: 95,
+  serviceTiers: ['priority', 'flex'],
+  modalities: ['text', 'image'],
+  imageGeneration: false,
+  webSearch: false,
+  modes: { default: {}, plan: {} },
+} as const;
 const inTokens = { mode: 'tokens', limit: 10_000 } as const;
 const inBytes = { mode: 'bytes', limit: 10_000 } as const;
 

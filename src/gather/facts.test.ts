@@ -28,10 +28,12 @@ test('all facts together', async () => {
   const client = { name: 'test', version: '1', source: 'exec' };
   const clock = { now: () => Date.UTC(2026, 10, 15, 12), sleep: async () => {} };
   const shell = program('zsh');
-  expect(await gatherFacts({ clock, env: { TZ: '', SHELL: shell, TMPDIR: folder }, cwd: folder, client })).toEqual({
+  const env = { TZ: '', SHELL: shell, TMPDIR: folder };
+  expect(await gatherFacts({ clock, env, cwd: folder, client, trust: 'trusted' })).toEqual({
     time: { epochMs: clock.now(), date: '2026-11-15', timezone: 'Etc/UTC' },
     shell: { name: 'zsh', path: shell },
     places: { cwd: folder, workspaceRoots: [folder], temporaryDirectory: folder, slashTmp: true, gitDirectories: [] },
+    trust: 'trusted',
     catalogue: bundledCatalogue(),
     client,
   });

@@ -1,3 +1,4 @@
+import type { Trust } from '../config/trust.ts';
 import type { ClientFacts, Facts } from '../envelope/facts.ts';
 import type { Clock } from '../ports/clock.ts';
 import { bundledCatalogue } from './catalogue.ts';
@@ -12,14 +13,17 @@ export interface FactSources {
   /** Absolute. */
   readonly cwd: string;
   readonly client: ClientFacts;
+  /** What is decided about the project that holds the folder. */
+  readonly trust: Trust;
 }
 
 /** What is true at the start of a turn. */
-export async function gatherFacts({ clock, env, cwd, client }: FactSources): Promise<Facts> {
+export async function gatherFacts({ clock, env, cwd, client, trust }: FactSources): Promise<Facts> {
   return {
     time: timeFactsAt(clock.now(), env),
     shell: findShell(env),
     places: findPlaces(cwd, env),
+    trust,
     catalogue: bundledCatalogue(),
     client,
   };

@@ -38,6 +38,7 @@ test('a model is all that must be configured', () => {
       approval: 'on-request',
       profile: profileFor('read-only', none),
       shellEnvironment: defaultShellEnvironmentPolicy,
+      window: {},
     },
     notices: [],
   });
@@ -84,8 +85,7 @@ test('everything that is configured arrives', () => {
       effort: 'high',
       summary: 'detailed',
       verbosity: 'low',
-      contextWindow: 1000,
-      toolOutputTokens: 50,
+      window: { contextWindow: 1000, toolOutputTokens: 50 },
       cwd: '/repo',
       approval: 'never',
       profile: profileFor('workspace-write', {

@@ -45,8 +45,10 @@ export function settingsFrom(
     profile,
     shellEnvironment: ranked('shell_environment_policy', config.shellEnvironmentPolicy, resumed.shellEnvironment),
     baseInstructions: resumed.baseInstructions ?? fileText,
-    contextWindow: ranked('model_context_window', config.modelContextWindow, resumed.contextWindow),
-    toolOutputTokens: ranked('tool_output_token_limit', config.toolOutputTokenLimit, resumed.toolOutputTokens),
+    window: withoutUndefined({
+      contextWindow: config.modelContextWindow,
+      toolOutputTokens: config.toolOutputTokenLimit,
+    }),
   };
   return { settings: withoutUndefined(settings), notices };
 }

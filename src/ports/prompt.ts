@@ -15,6 +15,7 @@ export interface RequestOptions {
   readonly effort?: string;
   readonly summary?: string;
   readonly verbosity?: string;
+  readonly serviceTier?: string;
   readonly outputSchema?: JsonObject;
   readonly parallelToolCalls: boolean;
   /** Stable over the thread: lets the provider find the cached prefix. */

@@ -17,7 +17,7 @@ export function turnStarted({ telemetry, window, modes }: Envelope): LineDraft {
     turn_id: telemetry.turnId,
     started_at: seconds(telemetry.startedAt),
     model_context_window: window.effective,
-    collaboration_mode_kind: modes.collaboration,
+    collaboration_mode_kind: modes.collaboration.mode,
   });
 }
 
@@ -118,8 +118,12 @@ function times({ telemetry }: Envelope, endedAt: number): JsonObject {
 
 function collaborationMode({ identity, modes }: Envelope): JsonObject {
   return {
-    mode: modes.collaboration,
-    settings: { model: identity.model.slug, reasoning_effort: identity.effort ?? null, developer_instructions: null },
+    mode: modes.collaboration.mode,
+    settings: {
+      model: identity.model.slug,
+      reasoning_effort: identity.effort ?? null,
+      developer_instructions: modes.collaboration.instructions ?? null,
+    },
   };
 }
 

@@ -10,6 +10,7 @@ import { gatherFacts } from '../gather/facts.ts';
 import { InstructionFiles } from '../gather/instruction-document.ts';
 import { loadImage } from '../gather/load-image.ts';
 import { findShell } from '../gather/shell.ts';
+import { findTrust } from '../gather/trust.ts';
 import { timeFactsAt } from '../gather/timezone.ts';
 import { responsesEncoder } from '../model/responses/encode.ts';
 import { responsesClient } from '../model/responses/transport.ts';
@@ -96,7 +97,11 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       applyPatchTool(patches, { form: 'freeform' }),
       viewImageTool({ loadImage, realPath }),
     ]),
-    gatherFacts: (chosen) => gatherFacts({ clock, env, cwd: chosen.cwd, client: input.client }),
+    gatherFacts(chosen) {
+      // The thread may have moved to another folder since its configuration was read.
+      const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
+      return gatherFacts({ clock, env, cwd: chosen.cwd, client: input.client, trust });
+    },
     async gatherStep() {
       const { document } = await instructions.load();
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date };

@@ -1,5 +1,5 @@
 import { resolveEnvelope } from '../envelope/envelope.ts';
-import type { BaseInstructions } from '../envelope/instructions.ts';
+import type { BaseInstructions } from '../envelope/base-instructions.ts';
 import { outcomeUnknown } from '../fragments/call-answers.ts';
 import { turnAbortedFragment } from '../fragments/turn-aborted.ts';
 import { entries } from '../history/history.ts';
@@ -17,15 +17,11 @@ export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnIn
   const { settings, threadId, signal, outputSchema } = asked;
   const facts = await parts.gatherFacts(settings);
   const base = storedInstructions(log.state.meta);
-  const envelope = resolveEnvelope({
-    threadId,
-    turnId: parts.ids.uuid() as TurnId,
-    facts,
-    settings,
-    instructionsSoFar: base === undefined ? {} : { base },
-    tools: parts.router.names,
-    ...(outputSchema === undefined ? {} : { outputSchema }),
-  });
+  const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId, ...(base === undefined ? {} : { base }) };
+  const envelope = resolveEnvelope(
+    { ...facts, thread, tools: parts.router.names },
+    { ...settings, ...(outputSchema === undefined ? {} : { outputSchema }) },
+  );
   const { turnId } = envelope.telemetry;
   const turn: Turn = { parts, log, threadId, turnId, envelope, signal, standing: new Map() };
   closeDeadTurn(turn);

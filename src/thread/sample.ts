@@ -77,6 +77,7 @@ function recordRequest({ parts, log, threadId, turnId, envelope }: Turn, step: S
         ...(identity.effort === undefined ? {} : { effort: identity.effort }),
         ...(identity.summary === undefined ? {} : { summary: identity.summary }),
         ...(identity.verbosity === undefined ? {} : { verbosity: identity.verbosity }),
+        ...(identity.serviceTier === undefined ? {} : { serviceTier: identity.serviceTier }),
         ...(modes.outputSchema === undefined ? {} : { outputSchema: modes.outputSchema }),
         parallelToolCalls: true,
         cacheKey: threadId,

@@ -48,14 +48,8 @@ export class Thread {
     const id = parts.ids.uuid() as ThreadId;
     const { settings, listener } = options;
     const facts = await parts.gatherFacts(settings);
-    const envelope = resolveEnvelope({
-      threadId: id,
-      turnId: id as string as TurnId,
-      facts,
-      settings,
-      instructionsSoFar: {},
-      tools: parts.router.names,
-    });
+    const thread = { id, turnId: id as string as TurnId };
+    const envelope = resolveEnvelope({ ...facts, thread, tools: parts.router.names }, settings);
     const meta = sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git });
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;

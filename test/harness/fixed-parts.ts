@@ -61,6 +61,7 @@ export function factsOf({ cwd, date }: World, epochMs: number): Facts {
     time: { epochMs, date, timezone: 'Etc/UTC' },
     shell: { name: 'bash', path: '/bin/bash' },
     places: { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] },
+    trust: 'trusted',
     catalogue: {
       models: [],
       fallback: {
@@ -68,6 +69,11 @@ export function factsOf({ cwd, date }: World, epochMs: number): Facts {
         effectivePercent: 95,
         truncation: { mode: 'bytes', limit: 10_000 },
         supportedEfforts: [],
+        serviceTiers: [],
+        modalities: ['text', 'image'],
+        imageGeneration: false,
+        webSearch: false,
+        modes: { default: {}, plan: {} },
         instructions: 'You are a model in a test.',
       },
     },

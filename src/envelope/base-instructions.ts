@@ -1,0 +1,5 @@
+/** `model`: the text is the catalogue's for that model. `custom`: somebody chose it. */
+export interface BaseInstructions {
+  readonly text: string;
+  readonly provenance: { readonly type: 'model'; readonly model: string } | { readonly type: 'custom' };
+}

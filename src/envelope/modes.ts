@@ -24,8 +24,10 @@ export interface Collaboration {
   readonly mode: CollaborationMode;
   /** What was asked for, when the model cannot run it and the default took its place. */
   readonly asked?: CollaborationMode;
-  /** Guidance of the client or of the model's record; absent when ours holds. */
+  /** Guidance of the model's record or of the client; absent when ours holds. */
   readonly instructions?: string;
+  /** What the client gave, whether or not the model's own guidance comes before it. */
+  readonly given?: string;
 }
 
 export function resolveModes(
@@ -57,6 +59,12 @@ function collaborationFor({ model }: Identity, { collaboration }: TurnSettings):
   const asked = collaboration?.mode ?? 'default';
   const runs = asked === 'default' || model.modes[asked] !== undefined;
   const mode = runs ? asked : 'default';
-  const instructions = model.modes[mode]?.guidance ?? (runs ? collaboration?.instructions : undefined);
-  return { mode, ...(runs ? {} : { asked }), ...(instructions === undefined ? {} : { instructions }) };
+  const given = collaboration?.instructions;
+  const instructions = model.modes[mode]?.guidance ?? (runs ? given : undefined);
+  return {
+    mode,
+    ...(runs ? {} : { asked }),
+    ...(instructions === undefined ? {} : { instructions }),
+    ...(given === undefined ? {} : { given }),
+  };
 }

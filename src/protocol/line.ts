@@ -31,4 +31,6 @@ export const lineType = {
   toolSet: 'capstan_tool_set',
   /** Ours: what a model request held besides instructions, tools and input. Written before the request is sent. */
   request: 'capstan_request',
+  /** Ours: how a request went: times, tokens, outcome. Written when its calls are done. */
+  step: 'capstan_step',
 } as const;

@@ -1,4 +1,5 @@
 import type { ThreadId, TurnId } from './ids.ts';
+import type { Json, JsonObject } from './json.ts';
 import type { Outcome } from './outcome.ts';
 import type { TurnItem } from './turn-item.ts';
 import type { Usage } from './usage.ts';
@@ -6,12 +7,98 @@ import type { Usage } from './usage.ts';
 /** What surfaces are told. Nothing is told before the lines it rests on are durable. */
 export type ThreadEvent =
   | { readonly kind: 'thread-started'; readonly threadId: ThreadId }
+  | SettingsEvent
   | { readonly kind: 'turn-started'; readonly turnId: TurnId }
+  | ContextEvent
+  | ModelSwitchedEvent
   | { readonly kind: 'item-started'; readonly item: TurnItem }
   | { readonly kind: 'item-updated'; readonly item: TurnItem }
   | { readonly kind: 'item-completed'; readonly item: TurnItem }
+  | UsageEvent
+  | PrefixBrokenEvent
   | { readonly kind: 'warning'; readonly outcome: Outcome }
   /** `usage` counts the whole thread so far. */
   | { readonly kind: 'turn-completed'; readonly turnId: TurnId; readonly usage: Usage; readonly lastMessage?: string }
   | { readonly kind: 'turn-failed'; readonly turnId: TurnId; readonly outcome: Outcome }
   | { readonly kind: 'turn-aborted'; readonly turnId: TurnId };
+
+/** What the next turn starts from: when a thread is opened, and whenever somebody changes it. */
+export interface SettingsEvent {
+  readonly kind: 'settings';
+  readonly cause: 'started' | 'resumed' | 'override';
+  readonly settings: JsonObject;
+  /** The typed value that the environment section tells the model. */
+  readonly environment: JsonObject;
+}
+
+/** One text that enters history and is not the model's: told before the request that it precedes. */
+export interface ContextEvent {
+  readonly kind: 'context';
+  readonly turnId: TurnId;
+  /** Of the item that holds the text. */
+  readonly itemId: string;
+  /** `environment_context`, `user_instructions`, `permissions` and so on; `plain` for a user's words. */
+  readonly content: string;
+  readonly cause: ContextCause;
+  /** For a text that is told again: what took away the proof that it stands. */
+  readonly why?: string;
+  /** The fact that the text tells, where it has a typed value. */
+  readonly value?: Json;
+  readonly text: string;
+}
+
+/** `reinjection`: told before, and told again because nothing proves that it still stands. */
+export type ContextCause = 'initial' | 'change' | 'reinjection' | 'event' | 'user';
+
+export interface ModelSwitchedEvent {
+  readonly kind: 'model-switched';
+  readonly turnId: TurnId;
+  readonly from: string;
+  readonly to: string;
+  /** What else the switch moved, by the names of envelope fields. */
+  readonly changes: readonly FieldChange[];
+}
+
+export interface FieldChange {
+  readonly field: string;
+  readonly from?: Json;
+  readonly to?: Json;
+}
+
+/** After every step. */
+export interface UsageEvent {
+  readonly kind: 'usage';
+  readonly turnId: TurnId;
+  readonly step: number;
+  /** What the provider counted for this request; absent when it said nothing. */
+  readonly last?: Usage;
+  /** Of the whole thread. */
+  readonly total: Usage;
+  /** What the next request will weigh, and how that is known. */
+  readonly tokens: number;
+  readonly measure: 'exact' | 'scaled' | 'estimated';
+  readonly effectiveWindow: number;
+  readonly percentRemaining: number;
+}
+
+/** A request does not go on from the one before it: the provider reads again what it had cached. */
+export interface PrefixBrokenEvent {
+  readonly kind: 'prefix-broken';
+  readonly turnId: TurnId;
+  readonly step: number;
+  readonly keptTokens: number;
+  readonly breaks: readonly PrefixBreak[];
+}
+
+/** What broke it, and the tokens that are read anew for it. */
+export type PrefixBreak = { readonly tokens: number } & (
+  | { readonly kind: 'checkpoint' | 'rollback' | 'instructions' }
+  | { readonly kind: 'entry'; readonly index: number; readonly itemId?: string; readonly what: 'changed' | 'removed' }
+  | {
+      readonly kind: 'tools';
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+      readonly changed: readonly string[];
+    }
+  | { readonly kind: 'setting'; readonly name: string }
+);

@@ -1,7 +1,8 @@
 import type { Encoder } from '../ports/prompt.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { reduce } from '../state/reduce.ts';
-import { promptFor, readRequest, type RequestRecord } from '../state/request.ts';
+import { promptFor } from '../state/request.ts';
+import { readRequest, type RequestRecord } from '../state/request-record.ts';
 import { emptyState } from '../state/thread-state.ts';
 
 /** A request as it was sent, rebuilt from the rollout alone. */

@@ -3,7 +3,8 @@ import { entries, historyOf } from '../history/history.ts';
 import { asItem, type Item } from '../protocol/item.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
-import { noBaseline } from '../world/baseline.ts';
+import { clearedByCheckpoint } from '../world/baseline.ts';
+import { readInstructions } from './instructions.ts';
 import type { ThreadState } from './thread-state.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
 
@@ -23,7 +24,8 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
       ? {}
       : { openTurn: openTurn?.before === undefined ? turn : { ...turn, before: openTurn.before } }),
     history: historyOf(replacement(state, payload)),
-    baseline: noBaseline,
+    baseline: clearedByCheckpoint,
+    sent: { kind: 'gone', why: 'checkpoint' },
   };
 }
 
@@ -35,6 +37,9 @@ export function carriedState(state: ThreadState): JsonObject {
     turns: state.turns,
     tool_sets: Object.fromEntries(state.toolSets) as JsonObject,
     ...(state.context === undefined ? {} : { context: state.context }),
+    ...(state.envelope === undefined ? {} : { envelope: state.envelope }),
+    ...(state.newest === undefined ? {} : { newest: state.newest }),
+    ...(state.instructions === undefined ? {} : { instructions: state.instructions as unknown as JsonObject }),
     ...(state.settings === undefined ? {} : { settings: state.settings }),
     ...(openTurn === undefined
       ? {}
@@ -52,13 +57,16 @@ export function isSelfContained(payload: JsonObject): boolean {
   return arrayAt(payload, 'replacement_history') !== undefined && readCarried(payload) !== undefined;
 }
 
-type Carried = Omit<ThreadState, 'meta' | 'history' | 'baseline' | 'marks'>;
+type Carried = Omit<ThreadState, 'meta' | 'history' | 'baseline' | 'marks' | 'sent'>;
 
 function readCarried(payload: JsonObject): Carried | undefined {
   const carried = objectAt(payload, 'capstan');
   const usage = carried === undefined ? undefined : objectAt(carried, 'usage');
   if (carried === undefined || usage === undefined) return undefined;
   const [context, settings] = [objectAt(carried, 'context'), objectAt(carried, 'settings')];
+  const envelope = objectAt(carried, 'envelope');
+  const newest = stringAt(carried, 'newest');
+  const instructions = readInstructions(carried['instructions']);
   const open = objectAt(carried, 'open_turn');
   const startedAt = open === undefined ? undefined : numberAt(open, 'started_at');
   return {
@@ -66,6 +74,9 @@ function readCarried(payload: JsonObject): Carried | undefined {
     turns: numberAt(carried, 'turns') ?? 0,
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
     ...(context === undefined ? {} : { context }),
+    ...(envelope === undefined ? {} : { envelope }),
+    ...(newest === 'context' || newest === 'settings' ? { newest } : {}),
+    ...(instructions === undefined ? {} : { instructions }),
     ...(settings === undefined ? {} : { settings }),
     ...(open === undefined
       ? {}

@@ -21,7 +21,7 @@ export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
     }
     case 'thread_settings_applied': {
       const settings = objectAt(event, 'thread_settings');
-      return settings === undefined ? state : { ...state, settings };
+      return settings === undefined ? state : { ...state, settings, newest: 'settings' };
     }
     case 'thread_rolled_back':
       return rollBack(state, numberAt(event, 'num_turns') ?? 0);
@@ -49,6 +49,13 @@ function endTurn(state: ThreadState): ThreadState {
 function rollBack(state: ThreadState, count: number): ThreadState {
   const target = state.marks[Math.max(0, state.marks.length - count)];
   if (count < 1 || target === undefined) return state;
-  const { context: _context, openTurn: _openTurn, ...kept } = state;
-  return { ...kept, ...target, marks: state.marks.slice(0, Math.max(0, state.marks.length - count)) };
+  const { context: _context, envelope: _envelope, openTurn: _openTurn, ...kept } = state;
+  const sent = state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } as const };
+  return {
+    ...kept,
+    ...target,
+    ...sent,
+    newest: 'context',
+    marks: state.marks.slice(0, Math.max(0, state.marks.length - count)),
+  };
 }

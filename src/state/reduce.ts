@@ -2,11 +2,13 @@ import { type Entry, entryOf } from '../history/entry.ts';
 import { append } from '../history/history.ts';
 import { asItem } from '../protocol/item.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
-import { arrayAt, stringAt } from '../protocol/json.ts';
+import { arrayAt, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { foldWorldState } from '../world/baseline.ts';
 import { foldCompacted } from './compacted.ts';
 import { foldEvent } from './fold-event.ts';
+import { readRequest } from './request-record.ts';
+import { foldEnvelope } from './stored-envelope.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
 
 /**
@@ -28,7 +30,7 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
     case lineType.worldState:
       return { ...state, baseline: foldWorldState(state.baseline, payload) };
     case lineType.turnContext:
-      return { ...state, context: payload };
+      return foldContext(state, payload);
     case lineType.compacted:
       return foldCompacted(state, payload);
     case lineType.event:
@@ -38,9 +40,19 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       if (name === undefined || tools === undefined) return state;
       return { ...state, toolSets: new Map([...state.toolSets, [name, tools as readonly ToolSpec[]]]) };
     }
+    case lineType.request: {
+      const record = readRequest(payload);
+      return record === undefined ? state : { ...state, sent: { kind: 'request', history: state.history, record } };
+    }
     default:
       return state;
   }
+}
+
+/** Another program's turn leaves no envelope of ours: then nothing is known of it. */
+function foldContext({ envelope: before, ...state }: ThreadState, context: JsonObject): ThreadState {
+  const envelope = foldEnvelope(before, objectAt(context, 'capstan')?.['envelope']);
+  return { ...state, context, newest: 'context', ...(envelope === undefined ? {} : { envelope }) };
 }
 
 /** Items that steer a request, or that a former version left behind: never part of history. */

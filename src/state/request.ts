@@ -1,64 +1,80 @@
+import { type PrefixReport, comparePrefix, type SentRequest } from '../history/prefix-guard.ts';
+import type { History } from '../history/history.ts';
 import { project } from '../history/project.ts';
-import type { Prompt, RequestOptions, ToolSpec } from '../ports/prompt.ts';
-import type { TurnId } from '../protocol/ids.ts';
-import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import type { Prompt, ToolSpec } from '../ports/prompt.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import { hex, sha1 } from '../protocol/sha1.ts';
+import { instructionsOf } from './instructions.ts';
+import { requestPayload, type RequestRecord } from './request-record.ts';
 import type { ThreadState } from './thread-state.ts';
 
-/** What a `capstan_request` line says: with the state at that line it determines every byte of the request. */
-export interface RequestRecord {
-  readonly turnId: TurnId;
-  readonly step: number;
-  /** Version of the encoder that made the bytes. */
-  readonly encoder: string;
-  readonly toolSet: string;
-  readonly options: RequestOptions;
+/** A request that is about to be made. */
+export interface PlannedRequest {
+  readonly record: RequestRecord;
+  /** How it goes on from the request before it; absent when there was none. */
+  readonly prefix?: PrefixReport;
+  /** The lines that must be durable before it is sent. */
+  readonly drafts: readonly LineDraft[];
 }
 
-/** The lines that must be durable before the request is sent: the tools, if the thread has not had them yet, and the record. */
-export function requestDrafts(
+/** The lines of a request: the tools, if the thread has not had them yet, and the record. */
+export function planRequest(
   state: ThreadState,
-  record: Omit<RequestRecord, 'toolSet'>,
+  asked: Omit<RequestRecord, 'toolSet'>,
   tools: readonly ToolSpec[],
-): readonly LineDraft[] {
-  const name = toolSetName(tools);
+): PlannedRequest {
+  const record = { ...asked, toolSet: toolSetName(tools) };
+  const known = state.toolSets.has(record.toolSet);
+  const withTools = known ? state : { ...state, toolSets: new Map([...state.toolSets, [record.toolSet, tools]]) };
+  const prefix = prefixOf(withTools, record);
   const request: LineDraft = {
     type: lineType.request,
     payload: {
-      turn_id: record.turnId,
-      step: record.step,
-      encoder: record.encoder,
-      tool_set: name,
-      options: record.options as unknown as JsonObject,
+      ...requestPayload(record),
+      ...(prefix === undefined ? {} : { prefix: prefix as unknown as JsonObject }),
     },
   };
-  if (state.toolSets.has(name)) return [request];
-  return [{ type: lineType.toolSet, payload: { name, tools } }, request];
-}
-
-export function readRequest(payload: JsonObject): RequestRecord | undefined {
-  const [turnId, step] = [stringAt(payload, 'turn_id'), numberAt(payload, 'step')];
-  const [encoder, toolSet] = [stringAt(payload, 'encoder'), stringAt(payload, 'tool_set')];
-  const options = objectAt(payload, 'options');
-  if (turnId === undefined || step === undefined || encoder === undefined || toolSet === undefined) return undefined;
-  if (options === undefined) return undefined;
-  return { turnId: turnId as TurnId, step, encoder, toolSet, options: options as unknown as RequestOptions };
+  const drafts = known ? [request] : [{ type: lineType.toolSet, payload: { name: record.toolSet, tools } }, request];
+  return { record, drafts, ...(prefix === undefined ? {} : { prefix }) };
 }
 
 /** The request that the record stands for. The live thread sends it, replay rebuilds it: there is no other way to make one. */
-export function promptFor(state: ThreadState, record: RequestRecord): Prompt {
+export function promptFor(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Prompt {
   return {
     options: record.options,
-    instructions: baseText(state.meta),
+    instructions: instructionsOf(state)?.text ?? '',
     tools: state.toolSets.get(record.toolSet) ?? [],
-    input: project(state.history),
+    input: inputOf(state.history, record.modalities),
   };
 }
 
-function baseText(meta: JsonObject): string {
-  const base = meta['base_instructions'];
-  return isJsonObject(base) ? (stringAt(base, 'text') ?? '') : '';
+/** By history value: the request before is looked at again when the next one is made. */
+const inputs = new WeakMap<History, { readonly modalities: string; readonly items: Prompt['input'] }>();
+
+function inputOf(history: History, modalities: readonly string[]): Prompt['input'] {
+  const key = modalities.join(' ');
+  const known = inputs.get(history);
+  if (known?.modalities === key) return known.items;
+  const items = project(history, { modalities });
+  inputs.set(history, { modalities: key, items });
+  return items;
+}
+
+type PromptParts = 'meta' | 'instructions' | 'toolSets' | 'history';
+
+/** The next request held against the one before it: what a provider can take from its cache, and what broke that. */
+function prefixOf(state: ThreadState, record: RequestRecord): PrefixReport | undefined {
+  const { sent } = state;
+  if (sent === undefined) return undefined;
+  if (sent.kind === 'gone') return { kept: { items: 0, tokens: 0 }, breaks: [{ kind: sent.why, tokens: 0 }] };
+  const before = promptFor({ ...state, history: sent.history }, sent.record);
+  return comparePrefix(sentRequest(before, sent.record), sentRequest(promptFor(state, record), record));
+}
+
+function sentRequest({ instructions, tools, input }: Prompt, { toolSet, options }: RequestRecord): SentRequest {
+  const { model, labels: _labels, ...settings } = options;
+  return { instructions, toolSet, tools, input, model, settings: settings as unknown as JsonObject };
 }
 
 const names = new WeakMap<readonly ToolSpec[], string>();

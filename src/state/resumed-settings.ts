@@ -1,3 +1,4 @@
+import type { CollaborationSetting, NetworkRule, Personality, Settings } from '../envelope/settings.ts';
 import { profileOf } from '../policy/legacy.ts';
 import { materialise } from '../policy/profiles.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
@@ -5,26 +6,111 @@ import { equalJson } from '../world/merge-patch.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxPolicy } from '../protocol/permission-profile.ts';
 import type { ThreadState } from './thread-state.ts';
 
-/** What the thread ran with last: resume goes on with it unless somebody names something else. */
-export interface LastSettings {
-  readonly model?: string;
-  readonly provider?: string;
-  readonly effort?: string;
-  readonly cwd?: string;
-  readonly approval?: ApprovalPolicy;
-  readonly profile?: PermissionProfile;
+/** What the thread ran with last, or was told to run with next: resume goes on with it unless somebody names something else. */
+export type LastSettings = Partial<
+  Pick<
+    Settings,
+    | 'model'
+    | 'provider'
+    | 'effort'
+    | 'summary'
+    | 'verbosity'
+    | 'serviceTier'
+    | 'cwd'
+    | 'approval'
+    | 'profile'
+    | 'approvedPrefixes'
+    | 'networkRules'
+    | 'collaboration'
+    | 'personality'
+    | 'realtime'
+  >
+>;
+
+export function lastSettings({ meta, context, settings, newest }: ThreadState): LastSettings {
+  const chosen = newest === 'settings' ? fromSettings(settings, context) : fromContext(context, settings);
+  const provider = chosen.provider ?? stringAt(meta, 'model_provider');
+  const cwd = chosen.cwd ?? stringAt(meta, 'cwd');
+  return withoutUndefined({ ...chosen, provider, cwd });
 }
 
-export function lastSettings({ meta, context, settings }: ThreadState): LastSettings {
+/** A turn's own record; what it lacks comes from the thread's settings. */
+function fromContext(context: JsonObject | undefined, settings: JsonObject | undefined): Loose {
   const ours = context === undefined ? undefined : objectAt(context, 'capstan');
-  const at = (source: Json | undefined, key: string) => (isJsonObject(source) ? stringAt(source, key) : undefined);
-  return withoutUndefined({
+  return {
+    ...choices(ours),
     model: at(context, 'model') ?? at(settings, 'model'),
-    provider: at(ours, 'provider') ?? at(settings, 'model_provider_id') ?? at(meta, 'model_provider'),
+    provider: at(ours, 'provider') ?? at(settings, 'model_provider_id'),
     effort: at(context, 'effort') ?? at(settings, 'reasoning_effort'),
-    cwd: at(context, 'cwd') ?? at(meta, 'cwd'),
-    approval: readApproval(context?.['approval_policy']),
+    cwd: at(context, 'cwd') ?? at(settings, 'cwd'),
+    approval: readApproval(context?.['approval_policy'] ?? settings?.['approval_policy']),
     profile: readProfile(ours?.['profile']) ?? foreignProfile(context),
+    personality: readPersonality(at(ours, 'personality') ?? at(context, 'personality')),
+    collaboration: readMode(ours, context),
+    realtime: (ours?.['realtime'] ?? context?.['realtime_active']) === true ? { active: true } : undefined,
+  };
+}
+
+/** Settings that were applied after the newest turn. */
+function fromSettings(settings: JsonObject | undefined, context: JsonObject | undefined): Loose {
+  const ours = settings === undefined ? undefined : objectAt(settings, 'capstan');
+  if (settings === undefined || ours === undefined) return fromContext(context, settings);
+  return {
+    ...choices(ours),
+    model: at(settings, 'model'),
+    provider: at(settings, 'model_provider_id'),
+    effort: at(settings, 'reasoning_effort'),
+    cwd: at(settings, 'cwd'),
+    approval: readApproval(settings['approval_policy']),
+    profile: readProfile(ours['profile']) ?? readProfile(settings['permission_profile']),
+    personality: readPersonality(at(ours, 'personality')),
+    collaboration: readMode(ours, settings),
+    realtime: ours['realtime'] === true ? { active: true } : undefined,
+  };
+}
+
+type Loose = { readonly [Key in keyof LastSettings]: LastSettings[Key] | undefined };
+
+function choices(ours: JsonObject | undefined): Loose {
+  return {
+    summary: at(ours, 'summary'),
+    verbosity: at(ours, 'verbosity'),
+    serviceTier: at(ours, 'service_tier'),
+    approvedPrefixes: readPrefixes(ours?.['approved_prefixes']),
+    networkRules: readRules(ours?.['network_rules']),
+  };
+}
+
+function at(source: JsonObject | undefined, key: string): string | undefined {
+  return source === undefined ? undefined : stringAt(source, key);
+}
+
+function readPersonality(value: string | undefined): Personality | undefined {
+  return value === 'none' || value === 'friendly' || value === 'pragmatic' ? value : undefined;
+}
+
+/** Ours if we wrote the record; else what another program says under the shared key. */
+function readMode(ours: JsonObject | undefined, source: JsonObject | undefined): CollaborationSetting | undefined {
+  const shared = source === undefined ? undefined : objectAt(source, 'collaboration_mode');
+  const instructions =
+    ours === undefined
+      ? at(shared === undefined ? undefined : objectAt(shared, 'settings'), 'developer_instructions')
+      : at(ours, 'mode_instructions');
+  const mode = ours === undefined ? at(shared, 'mode') : at(ours, 'mode');
+  if (mode !== 'plan' && instructions === undefined) return undefined;
+  return { mode: mode === 'plan' ? 'plan' : 'default', ...(instructions === undefined ? {} : { instructions }) };
+}
+
+function readPrefixes(value: Json | undefined): readonly (readonly string[])[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.filter((words): words is string[] => Array.isArray(words) && words.every((w) => typeof w === 'string'));
+}
+
+function readRules(value: Json | undefined): readonly NetworkRule[] | undefined {
+  if (!Array.isArray(value)) return undefined;
+  return value.flatMap((rule) => {
+    const [host, action] = isJsonObject(rule) ? [stringAt(rule, 'host'), rule['action']] : [];
+    return host !== undefined && (action === 'allow' || action === 'deny') ? [{ host, action }] : [];
   });
 }
 
@@ -67,8 +153,6 @@ function readLegacy(value: Json | undefined): PermissionProfile | undefined {
     : undefined;
 }
 
-function withoutUndefined(values: {
-  readonly [Key in keyof LastSettings]: LastSettings[Key] | undefined;
-}): LastSettings {
+function withoutUndefined(values: Loose): LastSettings {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

@@ -1,9 +1,11 @@
+import type { BaseInstructions } from '../envelope/base-instructions.ts';
 import { emptyHistory, type History } from '../history/history.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
+import type { RequestRecord } from './request-record.ts';
 
 /**
  * Everything that is known about a thread: a fold over its lines and nothing else. Values are immutable; each line
@@ -18,8 +20,16 @@ export interface ThreadState {
   readonly baseline: Baseline;
   /** Payload of the newest `turn_context` that was not taken back. */
   readonly context?: JsonObject;
+  /** The envelope of the newest turn that was not taken back, as `storeEnvelope` gives it. */
+  readonly envelope?: JsonObject;
   /** Settings of the newest `thread_settings_applied`. */
   readonly settings?: JsonObject;
+  /** Which of `context` and `settings` came last: it is what the next turn starts from. */
+  readonly newest?: 'context' | 'settings';
+  /** What requests begin with, if a checkpoint has replaced what the thread was started with. */
+  readonly instructions?: BaseInstructions;
+  /** The request that was made last, to hold the next one against. */
+  readonly sent?: Sent;
   readonly usage: { readonly total: Usage; readonly last: Usage };
   /** The turn that has started and not ended. On a thread nobody writes, it was cut off. */
   readonly openTurn?: OpenTurn;
@@ -39,10 +49,20 @@ export interface OpenTurn {
   readonly before?: Mark;
 }
 
-export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context'>;
+/** `gone`: history has been replaced since, so that no request can extend it. */
+export type Sent =
+  | { readonly kind: 'request'; readonly history: History; readonly record: RequestRecord }
+  | { readonly kind: 'gone'; readonly why: 'checkpoint' | 'rollback' };
 
-export function markOf({ history, baseline, context }: ThreadState): Mark {
-  return { history, baseline, ...(context === undefined ? {} : { context }) };
+export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context' | 'envelope'>;
+
+export function markOf({ history, baseline, context, envelope }: ThreadState): Mark {
+  return {
+    history,
+    baseline,
+    ...(context === undefined ? {} : { context }),
+    ...(envelope === undefined ? {} : { envelope }),
+  };
 }
 
 export const emptyState: ThreadState = {

@@ -7,6 +7,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Usage } from '../protocol/usage.ts';
+import { envelopeRecord, storeEnvelope } from './stored-envelope.ts';
 import { usageFields } from './usage-fields.ts';
 
 /** Lines that frame a turn. The keys are those of the shared file format; ours stand under `capstan`. */
@@ -21,9 +22,12 @@ export function turnStarted({ telemetry, window, modes }: Envelope): LineDraft {
   });
 }
 
-/** The whole contract of the turn, so that any reader can say later under which settings it ran. */
-export function turnContext(envelope: Envelope): LineDraft {
-  const { identity, workspace, policy, telemetry } = envelope;
+/**
+ * The whole contract of the turn, so that any reader can say later under which settings it ran. `before` is the stored
+ * envelope of the turn before it.
+ */
+export function turnContext(envelope: Envelope, before: JsonObject | undefined): LineDraft {
+  const { identity, workspace, policy, modes, telemetry } = envelope;
   return {
     type: lineType.turnContext,
     payload: {
@@ -37,10 +41,12 @@ export function turnContext(envelope: Envelope): LineDraft {
       permission_profile: materialise(policy.profile, workspace.roots) as unknown as JsonObject,
       model: identity.model.slug,
       ...compatibilityField(identity.model),
+      ...(modes.personality === undefined ? {} : { personality: modes.personality }),
       collaboration_mode: collaborationMode(envelope),
+      ...(modes.realtime.active ? { realtime_active: true } : {}),
       ...(identity.effort === undefined ? {} : { effort: identity.effort }),
       summary: identity.summary ?? 'none',
-      capstan: { profile: policy.profile as unknown as JsonObject, provider: identity.provider },
+      capstan: { ...choicesOf(envelope), envelope: envelopeRecord(before, storeEnvelope(envelope)) },
     },
   };
 }
@@ -59,8 +65,29 @@ export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDra
       cwd: workspace.cwd,
       ...(identity.effort === undefined ? {} : { reasoning_effort: identity.effort }),
       collaboration_mode: collaborationMode(envelope),
+      capstan: choicesOf(envelope),
     },
   });
+}
+
+/** What somebody chose and the shared keys have no room for, in the form from which it is taken up again. */
+function choicesOf({ identity, policy, modes }: Envelope): JsonObject {
+  const { collaboration, personality, realtime } = modes;
+  return {
+    profile: policy.profile as unknown as JsonObject,
+    provider: identity.provider,
+    ...(identity.summary === undefined ? {} : { summary: identity.summary }),
+    ...(identity.verbosity === undefined ? {} : { verbosity: identity.verbosity }),
+    ...(identity.serviceTier === undefined ? {} : { service_tier: identity.serviceTier }),
+    ...(personality === undefined ? {} : { personality }),
+    ...(collaboration.mode === 'default' && collaboration.asked === undefined
+      ? {}
+      : { mode: collaboration.asked ?? collaboration.mode }),
+    ...(collaboration.given === undefined ? {} : { mode_instructions: collaboration.given }),
+    ...(realtime.active ? { realtime: true } : {}),
+    ...(policy.approvedPrefixes.length === 0 ? {} : { approved_prefixes: policy.approvedPrefixes }),
+    ...(policy.networkRules.length === 0 ? {} : { network_rules: policy.networkRules as unknown as JsonObject[] }),
+  };
 }
 
 export interface TokenCount {

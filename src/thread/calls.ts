@@ -20,15 +20,15 @@ export class Calls {
   readonly #turn: Turn;
   readonly #step: Step;
   readonly #running = new Map<CallItem, Promise<Ended>>();
-  #any = false;
+  #count = 0;
 
   constructor(turn: Turn, step: Step) {
     this.#turn = turn;
     this.#step = step;
   }
 
-  get any(): boolean {
-    return this.#any;
+  get count(): number {
+    return this.#count;
   }
 
   start(call: CallItem): void {
@@ -36,7 +36,7 @@ export class Calls {
     // A lost disk is reported by `finish`; until then nobody listens.
     running.catch(() => {});
     this.#running.set(call, running);
-    this.#any = true;
+    this.#count++;
   }
 
   /** Waits for all, and leaves nothing that is known untold while it waits. */

@@ -1,16 +1,20 @@
 import type { Facts, StepFacts } from '../envelope/facts.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Settings } from '../envelope/settings.ts';
+import type { Requirements } from '../policy/requirements.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { ModelClient } from '../ports/model-client.ts';
 import type { Encoder } from '../ports/prompt.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
+import type { Tracer } from '../ports/tracer.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { Outcome } from '../protocol/outcome.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import type { Router } from '../tools/router.ts';
+import type { Inbox } from './inbox.ts';
 import type { ThreadLog } from './log.ts';
 
 /** What a thread works with. Made once by the engine. */
@@ -28,7 +32,16 @@ export interface ThreadParts {
   /** Reads the world at the start of a turn. */
   gatherFacts(settings: Settings): Promise<Facts>;
   /** Reads again what may have moved since. */
-  gatherStep(envelope: Envelope): Promise<StepFacts>;
+  gatherStep(envelope: Envelope): Promise<GatheredStep>;
+  /** What nobody may change, whoever asks. */
+  readonly requirements: Requirements;
+  /** Where spans of steps go. */
+  readonly tracer: Tracer;
+}
+
+export interface GatheredStep extends StepFacts {
+  /** What a person should know about the files that were read. */
+  readonly problems?: readonly Outcome[];
 }
 
 /** What a turn is asked to do. */
@@ -39,6 +52,12 @@ export interface TurnInput {
   /** The answer must be JSON of this shape. Holds for this turn only. */
   readonly outputSchema?: JsonObject;
   readonly signal: AbortSignal;
+  /** What arrives while the turn runs. */
+  readonly inbox: Inbox;
+  /** The turn has begun: it can be steered. */
+  onOpened(turnId: TurnId): void;
+  /** Its contract is recorded: what changes from here on is for the next turn. */
+  onEntered(): void;
 }
 
 /** A turn that runs. */
@@ -50,6 +69,7 @@ export interface Turn {
   readonly turnId: TurnId;
   readonly envelope: Envelope;
   readonly signal: AbortSignal;
+  readonly inbox: Inbox;
   /** Items that stand until the turn ends, by id. */
   readonly standing: Map<string, TurnItem>;
 }

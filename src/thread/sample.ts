@@ -2,13 +2,13 @@ import type { Step } from '../envelope/step.ts';
 import { delay } from '../model/responses/backoff.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { isCall, isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
-import { addUsage } from '../protocol/usage.ts';
 import { itemLine } from '../state/item-drafts.ts';
-import { promptFor, readRequest, requestDrafts } from '../state/request.ts';
-import { tokenCount } from '../state/turn-drafts.ts';
 import { Calls } from './calls.ts';
 import type { Turn } from './parts.ts';
+import { recordRequest } from './record-request.ts';
+import { recordOverflow, recordUsage } from './record-usage.ts';
 import { recordTurnItem } from './record.ts';
+import { StepTrace } from './trace-step.ts';
 
 /** What came of one step. `lastMessage` is the last thing the model said in it. */
 export type StepAnswer = (
@@ -21,7 +21,7 @@ export type StepAnswer = (
 /** Asks the model once, again while the connection fails, and does what it asks for. */
 export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
   for (let attempt = 1; ; attempt++) {
-    const answer = await ask(turn, step);
+    const answer = await ask(turn, step, attempt);
     if (answer.kind !== 'failed' || turn.signal.aborted)
       return turn.signal.aborted ? { ...answer, kind: 'aborted' } : answer;
     const { failure } = answer;
@@ -38,58 +38,38 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
 }
 
 /** One request: recorded, made durable, sent, and its answer recorded item by item. */
-async function ask(turn: Turn, step: Step): Promise<StepAnswer> {
+async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer> {
   const { parts, log, signal } = turn;
   const body = parts.encoder.body(recordRequest(turn, step));
   await log.durable();
   if (signal.aborted) return { kind: 'aborted' };
 
+  const trace = new StepTrace(turn, step, attempt);
   const calls = new Calls(turn, step);
   let answer: StepAnswer = { kind: 'done' };
   let lastMessage: string | undefined;
   for await (const event of parts.client.stream({ body, headers: headers(turn) }, signal)) {
+    trace.sawEvent();
     if (event.kind === 'item') {
       const item = recordItem(turn, event.item);
       if (isCall(item)) calls.start(item);
       if (isMessage(item) && item.role === 'assistant') lastMessage = messageText(item);
     }
-    if (event.kind === 'failed') answer = { kind: 'failed', failure: event.failure };
+    if (event.kind === 'failed') {
+      if (event.failure.code === 'context-window-exceeded') recordOverflow(turn, step);
+      answer = { kind: 'failed', failure: event.failure };
+    }
     if (event.kind === 'completed') {
-      if (event.usage !== undefined) recordUsage(turn, event.usage);
-      answer = calls.any || event.endTurn === false ? { kind: 'go-on' } : { kind: 'done' };
+      trace.answered(event.usage);
+      recordUsage(turn, step, event.usage);
+      answer = calls.count > 0 || event.endTurn === false ? { kind: 'go-on' } : { kind: 'done' };
     }
   }
   await calls.finish();
   if (signal.aborted) answer = { kind: 'aborted' };
+  const failure = answer.kind === 'failed' ? { failure: answer.failure.code } : {};
+  trace.end({ outcome: answer.kind, calls: calls.count, ...failure });
   return lastMessage === undefined ? answer : { ...answer, lastMessage };
-}
-
-function recordRequest({ parts, log, threadId, turnId, envelope }: Turn, step: Step) {
-  const { identity, modes } = envelope;
-  const drafts = requestDrafts(
-    log.state,
-    {
-      turnId,
-      step: step.index,
-      encoder: parts.encoder.version,
-      options: {
-        model: identity.model.slug,
-        ...(identity.effort === undefined ? {} : { effort: identity.effort }),
-        ...(identity.summary === undefined ? {} : { summary: identity.summary }),
-        ...(identity.verbosity === undefined ? {} : { verbosity: identity.verbosity }),
-        ...(identity.serviceTier === undefined ? {} : { serviceTier: identity.serviceTier }),
-        ...(modes.outputSchema === undefined ? {} : { outputSchema: modes.outputSchema }),
-        parallelToolCalls: true,
-        cacheKey: threadId,
-        labels: { session_id: threadId, thread_id: threadId, turn_id: turnId },
-      },
-    },
-    step.tools,
-  );
-  log.record(...drafts);
-  const record = readRequest(drafts.at(-1)!.payload);
-  if (record === undefined) throw new TypeError('a request record that was just made must be readable');
-  return promptFor(log.state, record);
 }
 
 /** The model's own item, as it came; only an id is added where none was given. */
@@ -127,11 +107,6 @@ const prefixes: Readonly<Record<string, string>> = {
 
 function withId({ type, ...rest }: Item, uuid: string): Item {
   return { type, id: `${prefixes[type] ?? 'it'}_${uuid}`, ...rest };
-}
-
-function recordUsage({ log, envelope }: Turn, last: Parameters<typeof addUsage>[1]): void {
-  const total = addUsage(log.state.usage.total, last);
-  log.record(tokenCount({ total, last, window: envelope.window.effective }));
 }
 
 function headers({ threadId, envelope }: Turn): Readonly<Record<string, string>> {

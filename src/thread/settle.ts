@@ -1,6 +1,7 @@
 import { turnAbortedFragment } from '../fragments/turn-aborted.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { turnAborted, turnComplete } from '../state/turn-drafts.ts';
+import { drainInbox } from './drain-inbox.ts';
 import type { Turn } from './parts.ts';
 import { recordFragments } from './record.ts';
 import type { StepAnswer } from './sample.ts';
@@ -18,6 +19,8 @@ export async function settle(
   lastMessage: string | undefined,
 ): Promise<TurnResult> {
   const { log, parts, turnId, envelope } = turn;
+  // What arrived too late for this turn is not lost: the next request has it.
+  drainInbox(turn);
   for (const item of turn.standing.values()) log.tell({ kind: 'item-completed', item });
   const said = lastMessage === undefined ? {} : { lastMessage };
   const end = { envelope, endedAt: parts.clock.now(), ...said };

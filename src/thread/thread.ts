@@ -1,15 +1,21 @@
-import { resolveEnvelope } from '../envelope/envelope.ts';
+import { applyChange } from '../envelope/override.ts';
 import type { Settings } from '../envelope/settings.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
+import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { Outcome } from '../protocol/outcome.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
+import { settingsApplied } from '../state/turn-drafts.ts';
+import { Inbox } from './inbox.ts';
 import { ThreadLog } from './log.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
+import { previewEnvelope, settingsEvent } from './preview.ts';
+import type { ResumedThread } from './resume.ts';
 import { sessionMeta } from './session-meta.ts';
 import type { TurnResult } from './settle.ts';
-import { type ResumedThread } from './resume.ts';
+import { type RunningTurn, type Steered, type Steering, steeringFor } from './steering.ts';
 import { runTurn } from './turn.ts';
 
 export interface ThreadOptions {
@@ -21,16 +27,27 @@ export interface ThreadOptions {
 /** One turn of a thread. */
 export type ThreadTurn = Pick<TurnInput, 'input' | 'signal' | 'outputSchema'>;
 
+export type Overridden =
+  | { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] }
+  | { readonly kind: 'refused'; readonly outcome: Outcome };
+
 /**
- * A conversation that this process may write. One turn at a time. After a Fault the thread is of no more use: close it
- * and open it again, which folds its state from the disk.
+ * A conversation that this process may write. Turns run one after the other, in the order in which they were asked for.
+ * After a Fault the thread is of no more use: close it and open it again, which folds its state from the disk.
  */
 export class Thread {
   readonly id: ThreadId;
   readonly #parts: ThreadParts;
   readonly #log: ThreadLog;
-  readonly #settings: Settings;
-  #running = false;
+  readonly #inbox = new Inbox();
+  #settings: Settings;
+  /** Settles when the turns that were asked for so far are over. Never rejects. */
+  #queue: Promise<unknown> = Promise.resolve();
+  /** Settles when the turn that is beginning, if any, has recorded its contract. Never rejects. */
+  #entered: Promise<unknown> = Promise.resolve();
+  /** Settles when the changes of settings that were asked for so far are made or refused. Never rejects. */
+  #changes: Promise<unknown> = Promise.resolve();
+  #running: RunningTurn | undefined;
 
   private constructor(id: ThreadId, parts: ThreadParts, log: ThreadLog, settings: Settings) {
     this.id = id;
@@ -42,32 +59,38 @@ export class Thread {
   /** Begins a new thread. Its file appears with its first turn. */
   static async start(
     parts: ThreadParts,
-    options: ThreadOptions,
+    { settings, listener }: ThreadOptions,
     git: JsonObject | undefined,
   ): Promise<Thread | OpenRefused> {
     const id = parts.ids.uuid() as ThreadId;
-    const { settings, listener } = options;
-    const facts = await parts.gatherFacts(settings);
-    const thread = { id, turnId: id as string as TurnId };
-    const envelope = resolveEnvelope({ ...facts, thread, tools: parts.router.names }, settings);
+    const envelope = await previewEnvelope(parts, id, settings, emptyState);
     const meta = sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git });
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
     const log = new ThreadLog(owned, emptyState, listener);
-    log.tell({ kind: 'thread-started', threadId: id });
+    log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', envelope));
     return new Thread(id, parts, log, settings);
   }
 
   /** Goes on with a thread that was folded from its file. */
-  static resume(parts: ThreadParts, { id, owned, state }: ResumedThread, options: ThreadOptions): Thread {
-    const { settings, listener } = options;
-    const log = new ThreadLog(owned, state, listener);
+  static async resume(
+    parts: ThreadParts,
+    { id, owned, state }: ResumedThread,
+    { settings, listener }: ThreadOptions,
+  ): Promise<Thread> {
+    const envelope = await previewEnvelope(parts, id, settings, state);
     listener({ kind: 'thread-started', threadId: id });
-    return new Thread(id, parts, log, settings);
+    listener(settingsEvent('resumed', envelope));
+    return new Thread(id, parts, new ThreadLog(owned, state, listener), settings);
   }
 
   get state(): ThreadState {
     return this.#log.state;
+  }
+
+  /** What the next turn starts from. */
+  get settings(): Settings {
+    return this.#settings;
   }
 
   /** The rollout file. */
@@ -75,24 +98,79 @@ export class Thread {
     return this.#log.path;
   }
 
-  /** Runs one turn to its end. Aborting the signal ends it soon, and cleanly. */
-  async run({ input, signal, outputSchema }: ThreadTurn): Promise<TurnResult> {
-    if (this.#running) throw new TypeError('a thread runs one turn at a time');
-    this.#running = true;
+  /** The turn that runs, if one does. */
+  get turnId(): TurnId | undefined {
+    return this.#running?.turnId;
+  }
+
+  /** Runs one turn to its end, after those that were asked for before. Aborting the signal ends it soon, and cleanly. */
+  run(turn: ThreadTurn): Promise<TurnResult> {
+    // A change that was asked for before the turn holds for it.
+    const result = Promise.all([this.#queue, this.#changes]).then(() => this.#run(turn));
+    this.#queue = result.catch(() => {});
+    return result;
+  }
+
+  /** Words that the running turn takes in before its next request. The turn's envelope stays what it is. */
+  steer(steering: Steering): Steered {
+    const steered = steeringFor(steering, this.#running);
+    if (steered.kind === 'steered') this.#inbox.put({ kind: 'words', input: steering.input });
+    return steered;
+  }
+
+  /** A program's own item enters history before the next request, of the running turn or of the next one. */
+  inject(item: Item): void {
+    this.#inbox.put({ kind: 'item', item });
+  }
+
+  /**
+   * Changes what turns start from, from the next one on: all that is asked for, or nothing. A running turn is not
+   * touched. Resolves when the change is durable.
+   */
+  overrideTurnContext(change: unknown): Promise<Overridden> {
+    const result = this.#changes.then(() => this.#change(change));
+    this.#changes = result.catch(() => {});
+    return result;
+  }
+
+  async close(): Promise<void> {
+    await this.#log.close();
+  }
+
+  async #change(change: unknown): Promise<Overridden> {
+    // A turn that is beginning records its own contract first: the newest record is what resume goes by.
+    await this.#entered;
+    const { catalogue } = await this.#parts.gatherFacts(this.#settings);
+    const result = applyChange(this.#settings, change, { catalogue, requirements: this.#parts.requirements });
+    if (result.kind === 'refused') return result;
+    const envelope = await previewEnvelope(this.#parts, this.id, result.settings, this.#log.state);
+    this.#settings = result.settings;
+    this.#log.record(settingsApplied(this.id, envelope));
+    this.#log.tell(settingsEvent('override', envelope));
+    await this.#log.durable();
+    return result;
+  }
+
+  async #run({ input, signal, outputSchema }: ThreadTurn): Promise<TurnResult> {
+    const schema = outputSchema === undefined ? {} : { outputSchema };
+    const { promise: entered, resolve: onEntered } = Promise.withResolvers<void>();
+    this.#entered = entered;
     try {
       return await runTurn(this.#parts, this.#log, {
         threadId: this.id,
         settings: this.#settings,
         input,
         signal,
-        ...(outputSchema === undefined ? {} : { outputSchema }),
+        inbox: this.#inbox,
+        onOpened: (turnId) => {
+          this.#running = { turnId, ...schema };
+        },
+        onEntered,
+        ...schema,
       });
     } finally {
-      this.#running = false;
+      onEntered();
+      this.#running = undefined;
     }
-  }
-
-  async close(): Promise<void> {
-    await this.#log.close();
   }
 }

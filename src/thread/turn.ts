@@ -1,4 +1,5 @@
 import type { ThreadLog } from './log.ts';
+import { drainInbox } from './drain-inbox.ts';
 import { enterStep } from './enter-step.ts';
 import { openTurn } from './open-turn.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
@@ -7,19 +8,22 @@ import { sample } from './sample.ts';
 import { settle, type TurnResult } from './settle.ts';
 
 /**
- * One turn: tell the model what changed and what the user said, then ask and do what it answers until it is done.
- * Every way out leads through `settle`. Rejects only with a Fault.
+ * One turn: tell the model what changed and what the user said, then ask and do what it answers until it is done and
+ * nothing more has arrived. Every way out leads through `settle`. Rejects only with a Fault.
  */
 export async function runTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<TurnResult> {
   const turn = await openTurn(parts, log, asked);
   let step = await enterStep(turn, 0);
+  asked.onEntered();
   recordUserMessage(turn, asked.input);
   let lastMessage: string | undefined;
 
   for (;;) {
     const answer = await sample(turn, step);
     lastMessage = answer.lastMessage ?? lastMessage;
-    if (answer.kind !== 'go-on') return settle(turn, answer, lastMessage);
+    const goesOn = answer.kind === 'go-on' || (answer.kind === 'done' && turn.inbox.pending);
+    if (!goesOn) return settle(turn, answer, lastMessage);
     step = await enterStep(turn, step.index + 1);
+    drainInbox(turn);
   }
 }

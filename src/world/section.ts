@@ -2,7 +2,7 @@ import type { Step } from '../envelope/step.ts';
 import type { Fragment } from '../fragments/define.ts';
 import type { Json, JsonWithoutNull } from '../protocol/json.ts';
 
-/** Nothing proves what the model was told about a section. */
+/** Something was told about a section, and nothing proves what. */
 export const unknown = Symbol('unknown');
 export type Unknown = typeof unknown;
 
@@ -15,12 +15,20 @@ export type Unknown = typeof unknown;
 export interface Section<Fact, Stored extends JsonWithoutNull> {
   /** Stable. Sections that other programs also have use their ids and stored shapes; ours are named `capstan.<id>`. */
   readonly id: string;
+  /** What it takes for granted of the sections before it: why it stands where it stands. */
+  readonly assumes: string;
+  /** Fragment kinds that tell it, and those that take it back: the newest of them in history says whether it stands. */
+  readonly kinds: { readonly telling: readonly string[]; readonly withdrawing: readonly string[] };
   /** The fact as it is now, or undefined when the section has nothing to say in this step. */
   of(step: Step): Fact | undefined;
   stored(fact: Fact): Stored;
   /** The stored value if this section wrote it or could have; undefined makes the past unknown. */
   read(stored: Json): Stored | undefined;
+  /** What to say to a reader that has been told nothing. */
   full(now: Fact): readonly Fragment[];
   /** What to say so that the reader is up to date. An unknown past gives the full form; undefined means: withdraw it. */
   change(before: Stored | Unknown, now: Fact | undefined): readonly Fragment[];
 }
+
+/** A section whose types nobody needs to know: the facts it gives are taken by itself alone. */
+export type AnySection = Section<never, JsonWithoutNull>;

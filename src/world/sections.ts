@@ -1,15 +1,34 @@
-import type { JsonWithoutNull } from '../protocol/json.ts';
-import type { Section } from './section.ts';
+import type { AnySection } from './section.ts';
 import { agentsMdSection } from './sections/agents-md.ts';
+import { appsSection } from './sections/apps.ts';
+import { collaborationModeSection } from './sections/collaboration-mode.ts';
+import { developerInstructionsSection } from './sections/developer-instructions.ts';
 import { environmentsSection } from './sections/environments.ts';
+import { managedInstructionsSection } from './sections/managed-instructions.ts';
+import { modelSection } from './sections/model.ts';
 import { permissionsSection } from './sections/permissions.ts';
+import { personalitySection } from './sections/personality.ts';
+import { pluginsSection } from './sections/plugins.ts';
+import { realtimeSection } from './sections/realtime.ts';
+import { sessionContextSection } from './sections/session-context.ts';
+import { skillsSection } from './sections/skills.ts';
 
 /**
- * All sections, in the order in which the model reads them: first what it may do, then the rules of the house, then
- * where it is. Each assumes that the ones before it have taken effect.
+ * All sections, in the order in which the model reads them, in the bundle and in every change: first what developers
+ * say, the managed policy last of it, then what stands in the user's name. Each assumes those before it.
  */
-export const sections: readonly Section<never, JsonWithoutNull>[] = [
+export const sections: readonly AnySection[] = [
+  modelSection,
   permissionsSection,
+  collaborationModeSection,
+  realtimeSection,
+  personalitySection,
+  developerInstructionsSection,
+  appsSection,
+  pluginsSection,
+  skillsSection,
+  sessionContextSection,
+  managedInstructionsSection,
   agentsMdSection,
   environmentsSection,
-] as unknown as readonly Section<never, JsonWithoutNull>[];
+] as unknown as readonly AnySection[];

@@ -12,6 +12,8 @@ interface StoredAgentsMd extends JsonObject {
 /** The user's and the project's own instructions. A document without text is told as "there are none". */
 export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
   id: 'agents_md',
+  assumes: 'the rules of those who run the engine, which come before those of the project',
+  kinds: { telling: [agentsMdFragment.id], withdrawing: [agentsMdWithdrawnFragment.id] },
 
   of: ({ facts }) => facts.instructionDocument,
 

@@ -1,77 +1,100 @@
+import { type Environment, environmentOf } from '../../envelope/environment.ts';
+import { render } from '../../fragments/define.ts';
 import {
-  type EnvironmentText,
   environmentFragment,
+  type EnvironmentText,
   environmentWithdrawnFragment,
 } from '../../fragments/environment.ts';
-import { render } from '../../fragments/define.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { equalJson } from '../merge-patch.ts';
 import { type Section, unknown } from '../section.ts';
 
-/** Where and when the model works. Every member is always told, so that the full form leaves nothing old standing. */
-export type EnvironmentFact = Required<EnvironmentText>;
-
+/** The first three keys are shared with other programs; what they do not have stands under `capstan`. */
 interface StoredEnvironments extends JsonObject {
   readonly environments: {
     readonly local: { readonly cwd: string; readonly status: 'available'; readonly shell: string };
   };
   readonly current_date: string;
   readonly timezone: string;
+  readonly capstan: Limits & JsonObject;
 }
 
-export const environmentsSection: Section<EnvironmentFact, StoredEnvironments> = {
+type Limits = Omit<Environment, 'cwd' | 'shell' | 'date' | 'timezone'>;
+
+/** Where and when the model works, and within which limits. A change tells what differs and nothing else. */
+export const environmentsSection: Section<Environment, StoredEnvironments> = {
   id: 'environments',
+  assumes: 'everything else: it is the ground under all of it',
+  kinds: { telling: [environmentFragment.id], withdrawing: [environmentWithdrawnFragment.id] },
 
-  of: ({ envelope: { workspace }, facts }) => ({
-    cwd: workspace.cwd,
-    shell: workspace.shell.name,
-    date: facts.date,
-    timezone: workspace.timezone,
-  }),
+  of: ({ envelope, facts }) =>
+    envelope.modes.leaveOut.includes('environment') ? undefined : environmentOf(envelope, facts.date),
 
-  stored: ({ cwd, shell, date, timezone }) => ({
-    environments: { local: { cwd, status: 'available', shell } },
-    current_date: date,
-    timezone,
-  }),
+  stored({ cwd, shell, date, timezone, ...limits }) {
+    return {
+      environments: { local: { cwd, status: 'available', shell } },
+      current_date: date,
+      timezone,
+      capstan: { ...limits },
+    };
+  },
 
   read(stored) {
-    const fact = readFact(stored);
+    const fact = readEnvironment(stored);
     return fact === undefined ? undefined : environmentsSection.stored(fact);
   },
 
-  full: (now) => [render(environmentFragment, now)],
+  full: (now) => [render(environmentFragment, withoutEmptyLists(now))],
 
   change(before, now) {
     if (now === undefined) return [render(environmentWithdrawnFragment, undefined)];
-    const told = before === unknown ? undefined : readFact(before);
-    if (told === undefined) return environmentsSection.full(now);
+    const told = before === unknown ? undefined : readEnvironment(before);
+    // Of an unknown past anything may stand, also in lists that are empty now.
+    if (told === undefined) return [render(environmentFragment, asText(now))];
     const news = difference(told, now);
     return Object.keys(news).length === 0 ? [] : [render(environmentFragment, news)];
   },
 };
 
+function asText(environment: Environment): EnvironmentText {
+  return environment as EnvironmentText;
+}
+
+function withoutEmptyLists(environment: Environment): EnvironmentText {
+  const kept = Object.entries(environment).filter(([, value]) => !Array.isArray(value) || value.length > 0);
+  return Object.fromEntries(kept) as EnvironmentText;
+}
+
+function difference(before: Environment, now: Environment): EnvironmentText {
+  const changed = Object.entries(now).filter(
+    ([key, value]) => !equalJson(value as Json, before[key as keyof Environment] as Json),
+  );
+  return Object.fromEntries(changed) as EnvironmentText;
+}
+
+const ownKeys: ReadonlySet<string> = new Set(['environments', 'current_date', 'timezone', 'capstan']);
+const words = ['approvalPolicy', 'sandboxMode', 'networkAccess'] as const;
+const lists = ['writableRoots', 'workspaceRoots', 'deniedPaths', 'allowedDomains', 'deniedDomains'] as const;
+
 /**
- * Undefined for several environments and for values that we never tell (another program told the model about its file
- * system or network here): then only the full form is safe.
+ * Undefined for several environments, for values that we never tell (another program told the model about its file
+ * system or network here) and where our part is missing: then only the full form is safe.
  */
-function readFact(stored: Json): EnvironmentFact | undefined {
+function readEnvironment(stored: Json): Environment | undefined {
   if (!isJsonObject(stored) || Object.keys(stored).some((key) => !ownKeys.has(key))) return undefined;
   const environments = objectAt(stored, 'environments');
   const local = environments === undefined ? undefined : objectAt(environments, 'local');
-  if (environments === undefined || local === undefined || Object.keys(environments).length !== 1) return undefined;
+  const limits = objectAt(stored, 'capstan');
+  if (environments === undefined || local === undefined || limits === undefined) return undefined;
+  if (Object.keys(environments).length !== 1) return undefined;
   const [cwd, shell] = [stringAt(local, 'cwd'), stringAt(local, 'shell')];
   const [date, timezone] = [stringAt(stored, 'current_date'), stringAt(stored, 'timezone')];
   if (cwd === undefined || shell === undefined || date === undefined || timezone === undefined) return undefined;
-  return { cwd, shell, date, timezone };
+  if (!words.every((key) => typeof limits[key] === 'string')) return undefined;
+  if (!lists.every((key) => isStrings(limits[key]))) return undefined;
+  return { cwd, shell, date, timezone, ...(limits as unknown as Limits) };
 }
 
-const ownKeys: ReadonlySet<string> = new Set(['environments', 'current_date', 'timezone']);
-
-function difference(before: EnvironmentFact, now: EnvironmentFact): EnvironmentText {
-  return {
-    ...(before.cwd === now.cwd ? {} : { cwd: now.cwd }),
-    ...(before.shell === now.shell ? {} : { shell: now.shell }),
-    ...(before.date === now.date ? {} : { date: now.date }),
-    ...(before.timezone === now.timezone ? {} : { timezone: now.timezone }),
-  };
+function isStrings(value: Json | undefined): boolean {
+  return Array.isArray(value) && value.every((member) => typeof member === 'string');
 }

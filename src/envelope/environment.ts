@@ -1,0 +1,41 @@
+import { describePolicy } from '../policy/describe-policy.ts';
+import type { Envelope } from './envelope.ts';
+
+/** Where, when and within which limits the model works: one value for its text, for clients and for comparing. */
+export interface Environment {
+  readonly cwd: string;
+  readonly shell: string;
+  readonly date: string;
+  readonly timezone: string;
+  readonly approvalPolicy: string;
+  readonly sandboxMode: string;
+  readonly networkAccess: string;
+  readonly writableRoots: readonly string[];
+  /** Empty when the working folder is the only one. */
+  readonly workspaceRoots: readonly string[];
+  readonly deniedPaths: readonly string[];
+  readonly allowedDomains: readonly string[];
+  readonly deniedDomains: readonly string[];
+}
+
+/** `date` is the step's: it may have moved since the turn began. */
+export function environmentOf({ workspace, policy }: Envelope, date: string): Environment {
+  const { cwd, shell, timezone, roots } = workspace;
+  const { mode, network, writableRoots, deniedPaths } = describePolicy(policy.resolved, cwd);
+  const hosts = (wanted: 'allow' | 'deny'): readonly string[] =>
+    policy.networkRules.flatMap(({ host, action }) => (action === wanted ? [host] : []));
+  return {
+    cwd,
+    shell: shell.name,
+    date,
+    timezone,
+    approvalPolicy: policy.approval,
+    sandboxMode: mode,
+    networkAccess: network,
+    writableRoots,
+    workspaceRoots: roots.length === 1 && roots[0] === cwd ? [] : roots,
+    deniedPaths,
+    allowedDomains: hosts('allow'),
+    deniedDomains: hosts('deny'),
+  };
+}

@@ -1,0 +1,37 @@
+import type { Usage } from '../protocol/usage.ts';
+
+/** Follows the steps of turns for whoever watches a running system. Never throws and never waits. */
+export interface Tracer {
+  /** Called when a request is about to be sent. */
+  startStep(labels: StepLabels): StepSpan;
+}
+
+export interface StepSpan {
+  end(result: StepResult): void;
+}
+
+/** Made from the envelope alone. */
+export interface StepLabels {
+  readonly traceId: string;
+  readonly threadId: string;
+  readonly turnId: string;
+  readonly step: number;
+  readonly attempt: number;
+  readonly model: string;
+  readonly provider: string;
+  readonly effort?: string;
+}
+
+export interface StepResult {
+  readonly outcome: 'go-on' | 'done' | 'aborted' | 'failed';
+  /** The code of the failure. */
+  readonly failure?: string;
+  readonly usage?: Usage;
+  /** Milliseconds from the request to the first event of the answer; absent when none came. */
+  readonly firstEventMs?: number;
+  /** Milliseconds from the request to the end of the answer. */
+  readonly answerMs: number;
+  /** Milliseconds from the request until all calls were done. */
+  readonly totalMs: number;
+  readonly calls: number;
+}

@@ -1,0 +1,38 @@
+import type { Envelope } from '../envelope/envelope.ts';
+import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { hex, sha1 } from '../protocol/sha1.ts';
+import { applyPatch, makePatch } from '../world/merge-patch.ts';
+
+/**
+ * The envelope as a line keeps it: plain JSON without null. Long texts stand elsewhere in the file (I9) and leave only
+ * their size and digest here.
+ */
+export function storeEnvelope(envelope: Envelope): JsonObject {
+  return shorten(JSON.parse(JSON.stringify(envelope)) as JsonObject) as JsonObject;
+}
+
+const longText = 300;
+
+function shorten(value: Json): Json {
+  if (typeof value === 'string' && value.length > longText) {
+    const bytes = new TextEncoder().encode(value);
+    return { bytes: bytes.length, sha1: hex(sha1(bytes)) };
+  }
+  if (Array.isArray(value)) return value.map((member) => shorten(member as Json));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shorten(member as Json)]));
+}
+
+/** What a turn's line says: everything when nothing is known of an earlier turn, else what differs. */
+export function envelopeRecord(before: JsonObject | undefined, now: JsonObject): JsonObject {
+  if (before === undefined) return { full: true, groups: now };
+  return { full: false, groups: makePatch(before, now) ?? {} };
+}
+
+/** The stored envelope after such a record. A difference to nothing gives nothing. */
+export function foldEnvelope(before: JsonObject | undefined, record: Json | undefined): JsonObject | undefined {
+  const groups = isJsonObject(record) ? record['groups'] : undefined;
+  if (!isJsonObject(record) || !isJsonObject(groups)) return undefined;
+  if (record['full'] === true) return groups;
+  return before === undefined ? undefined : (applyPatch(before, groups) as JsonObject);
+}

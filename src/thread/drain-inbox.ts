@@ -1,0 +1,11 @@
+import { itemLine } from '../state/item-drafts.ts';
+import type { Turn } from './parts.ts';
+import { recordUserMessage } from './record.ts';
+
+/** What arrived meanwhile enters history, in the order in which it came. */
+export function drainInbox(turn: Turn): void {
+  for (const mail of turn.inbox.take()) {
+    if (mail.kind === 'words') recordUserMessage(turn, mail.input);
+    else turn.log.record(itemLine(mail.item, { family: 'client' }, turn.turnId));
+  }
+}

@@ -1,0 +1,34 @@
+import { type Envelope, resolveEnvelope } from '../envelope/envelope.ts';
+import { environmentOf } from '../envelope/environment.ts';
+import type { Settings } from '../envelope/settings.ts';
+import type { ThreadId, TurnId } from '../protocol/ids.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { SettingsEvent } from '../protocol/thread-event.ts';
+import { instructionsOf } from '../state/instructions.ts';
+import type { ThreadState } from '../state/thread-state.ts';
+import { settingsApplied } from '../state/turn-drafts.ts';
+import type { ThreadParts } from './parts.ts';
+
+/** The envelope that a turn would have now. Nothing of it is recorded. */
+export async function previewEnvelope(
+  parts: ThreadParts,
+  id: ThreadId,
+  settings: Settings,
+  state: ThreadState,
+): Promise<Envelope> {
+  const facts = await parts.gatherFacts(settings);
+  const base = instructionsOf(state);
+  const thread = { id, turnId: id as string as TurnId, ...(base === undefined ? {} : { base }) };
+  return resolveEnvelope({ ...facts, thread, tools: parts.router.names }, settings);
+}
+
+export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope): SettingsEvent {
+  const { thread_settings: settings } = settingsApplied(envelope.telemetry.threadId, envelope).payload;
+  const environment = environmentOf(envelope, envelope.workspace.date);
+  return {
+    kind: 'settings',
+    cause,
+    settings: settings as JsonObject,
+    environment: environment as unknown as JsonObject,
+  };
+}

@@ -1,0 +1,36 @@
+import type { Step } from '../envelope/step.ts';
+import type { Prompt } from '../ports/prompt.ts';
+import { planRequest, promptFor } from '../state/request.ts';
+import type { Turn } from './parts.ts';
+
+/** Records what the request will hold, says what it breaks, and gives it. */
+export function recordRequest({ parts, log, threadId, turnId, envelope }: Turn, step: Step): Prompt {
+  const { identity, capabilities, modes } = envelope;
+  const { record, drafts, prefix } = planRequest(
+    log.state,
+    {
+      turnId,
+      step: step.index,
+      encoder: parts.encoder.version,
+      modalities: capabilities.modalities,
+      options: {
+        model: identity.model.slug,
+        ...(identity.effort === undefined ? {} : { effort: identity.effort }),
+        ...(identity.summary === undefined ? {} : { summary: identity.summary }),
+        ...(identity.verbosity === undefined ? {} : { verbosity: identity.verbosity }),
+        ...(identity.serviceTier === undefined ? {} : { serviceTier: identity.serviceTier }),
+        ...(modes.outputSchema === undefined ? {} : { outputSchema: modes.outputSchema }),
+        parallelToolCalls: true,
+        cacheKey: threadId,
+        labels: { session_id: threadId, thread_id: threadId, turn_id: turnId },
+      },
+    },
+    step.tools,
+  );
+  log.record(...drafts);
+  if (prefix !== undefined && prefix.breaks.length > 0) {
+    const { kept, breaks } = prefix;
+    log.tell({ kind: 'prefix-broken', turnId, step: step.index, keptTokens: kept.tokens, breaks });
+  }
+  return promptFor(log.state, record);
+}

@@ -1,0 +1,64 @@
+import type { TurnId } from '../protocol/ids.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { UserInput } from '../protocol/user-input.ts';
+import { equalJson } from '../world/merge-patch.ts';
+
+/** Words for a turn that runs. */
+export interface Steering {
+  readonly input: UserInput;
+  /** The turn that is meant; without it, whichever runs. */
+  readonly turnId?: TurnId;
+  /** Must be the one that the turn has, if it is given at all. */
+  readonly outputSchema?: JsonObject;
+}
+
+export interface RunningTurn {
+  readonly turnId: TurnId;
+  readonly outputSchema?: JsonObject;
+}
+
+export type Steered =
+  | { readonly kind: 'steered'; readonly turnId: TurnId }
+  | { readonly kind: 'refused'; readonly outcome: Outcome<SteeringRefusal> };
+
+export type SteeringRefusal = 'no-active-turn' | 'another-turn' | 'output-schema-differs' | 'empty-input';
+
+/** Whether the running turn can take the words in. */
+export function steeringFor({ input, turnId, outputSchema }: Steering, running: RunningTurn | undefined): Steered {
+  if (input.text.trim() === '' && input.images.length === 0) return refused(emptyInput);
+  if (running === undefined) return refused(noActiveTurn);
+  if (turnId !== undefined && turnId !== running.turnId) return refused(anotherTurn(running.turnId));
+  if (outputSchema !== undefined && !equalJson(outputSchema, running.outputSchema)) return refused(schemaDiffers);
+  return { kind: 'steered', turnId: running.turnId };
+}
+
+function refused(outcome: Outcome<SteeringRefusal>): Steered {
+  return { kind: 'refused', outcome };
+}
+
+const emptyInput: Outcome<SteeringRefusal> = {
+  code: 'empty-input',
+  message: 'There is nothing in the message.',
+  next: 'Say something, or add a picture.',
+};
+
+const noActiveTurn: Outcome<SteeringRefusal> = {
+  code: 'no-active-turn',
+  message: 'No turn is running that could be steered.',
+  next: 'Start a turn with the message.',
+};
+
+const schemaDiffers: Outcome<SteeringRefusal> = {
+  code: 'output-schema-differs',
+  message: 'The running turn has another output schema, and a turn has only one.',
+  next: 'Steer without a schema, or wait for the end of the turn.',
+};
+
+function anotherTurn(turnId: TurnId): Outcome<SteeringRefusal> {
+  return {
+    code: 'another-turn',
+    message: `Another turn is running: ${turnId}.`,
+    next: 'Look at what has happened since, and steer that turn or wait for its end.',
+  };
+}

@@ -1,0 +1,47 @@
+import { collaborationModeFragment, type CollaborationModeText } from '../../fragments/collaboration-mode.ts';
+import { render } from '../../fragments/define.ts';
+import { fingerprint } from '../../fragments/fingerprint.ts';
+import { modeGuidance } from '../../fragments/mode-guidance.ts';
+import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
+import { type Section, unknown } from '../section.ts';
+
+/** In the shape that other programs also write. */
+interface StoredMode extends JsonObject {
+  readonly mode: string;
+  readonly instructions: string;
+}
+
+/** How the user and the model work together. A mode without guidance is told as an empty pair, once. */
+export const collaborationModeSection: Section<CollaborationModeText, StoredMode> = {
+  id: 'collaboration_mode',
+  assumes: 'the permissions under which the mode is lived',
+  kinds: { telling: [collaborationModeFragment.id], withdrawing: [] },
+
+  of({ envelope: { modes } }) {
+    if (modes.leaveOut.includes('collaboration-mode')) return undefined;
+    const { mode, instructions } = modes.collaboration;
+    return { mode, instructions: instructions ?? modeGuidance(mode) };
+  },
+
+  stored: (fact) => ({ mode: fact.mode, instructions: digest(fact) }),
+
+  read(stored) {
+    if (!isJsonObject(stored)) return undefined;
+    const [mode, instructions] = [stringAt(stored, 'mode'), stringAt(stored, 'instructions')];
+    return mode === undefined || instructions === undefined ? undefined : { mode, instructions };
+  },
+
+  full: (now) => (now.instructions === '' ? [] : [render(collaborationModeFragment, now)]),
+
+  change(before, now) {
+    const told = now ?? nothing;
+    if (before !== unknown && before.instructions === digest(told)) return [];
+    return [render(collaborationModeFragment, told)];
+  },
+};
+
+const nothing: CollaborationModeText = { mode: 'default', instructions: '' };
+
+function digest(fact: CollaborationModeText): string {
+  return fingerprint(render(collaborationModeFragment, fact));
+}

@@ -1,0 +1,10 @@
+import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from '../../fragments/plugins-guidance.ts';
+import { guidanceSection } from '../guidance-section.ts';
+
+export const pluginsSection = guidanceSection({
+  id: 'plugins_instructions',
+  assumes: 'apps, which a plugin may bring along',
+  kind: pluginsGuidanceFragment,
+  withdrawn: pluginsGuidanceWithdrawnFragment,
+  holds: ({ envelope: { capabilities } }) => capabilities.plugins,
+});

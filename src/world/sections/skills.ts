@@ -1,0 +1,39 @@
+import { render } from '../../fragments/define.ts';
+import { fingerprint } from '../../fragments/fingerprint.ts';
+import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../fragments/skills.ts';
+import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
+import { type Section, unknown } from '../section.ts';
+
+export interface SkillsFact {
+  readonly body: string;
+}
+
+interface StoredSkills extends JsonObject {
+  /** Digest; the catalogue itself stands in its message (I9). */
+  readonly capstan_catalogue: string;
+}
+
+/** Which skills there are. The catalogue is one text: a change tells it anew. */
+export const skillsSection: Section<SkillsFact, StoredSkills> = {
+  id: 'skills',
+  assumes: 'plugins, which a skill may come from',
+  kinds: { telling: [skillsCatalogueFragment.id], withdrawing: [skillsWithdrawnFragment.id] },
+
+  of: ({ envelope: { capabilities } }) =>
+    capabilities.skills === undefined ? undefined : { body: capabilities.skills },
+
+  stored: (fact) => ({ capstan_catalogue: fingerprint(render(skillsCatalogueFragment, fact)) }),
+
+  read(stored) {
+    const digest = isJsonObject(stored) ? stringAt(stored, 'capstan_catalogue') : undefined;
+    return digest === undefined ? undefined : { capstan_catalogue: digest };
+  },
+
+  full: (now) => [render(skillsCatalogueFragment, now)],
+
+  change(before, now) {
+    if (now === undefined) return [render(skillsWithdrawnFragment, undefined)];
+    const same = before !== unknown && before.capstan_catalogue === skillsSection.stored(now).capstan_catalogue;
+    return same ? [] : skillsSection.full(now);
+  },
+};

@@ -1,0 +1,42 @@
+import type { Step } from '../envelope/step.ts';
+import { type FragmentKind, render } from '../fragments/define.ts';
+import { fingerprint } from '../fragments/fingerprint.ts';
+import { isJsonObject, type JsonObject, stringAt } from '../protocol/json.ts';
+import { type Section, unknown } from './section.ts';
+
+interface StoredText extends JsonObject {
+  /** Digest of the text as it is told first; the text itself stands in its message (I9). */
+  readonly instructions: string;
+}
+
+export interface TextSection<Fact> {
+  readonly id: string;
+  readonly assumes: string;
+  readonly of: (step: Step) => Fact | undefined;
+  readonly kind: FragmentKind<Fact & { readonly replaces: boolean }>;
+  readonly withdrawn: FragmentKind<void>;
+}
+
+/** A section that is one text: told, replaced as a whole, or withdrawn. */
+export function textSection<Fact extends object>(definition: TextSection<Fact>): Section<Fact, StoredText> {
+  const { id, assumes, of, kind, withdrawn } = definition;
+  const told = (fact: Fact, replaces: boolean) => render(kind, { ...fact, replaces });
+  const stored = (fact: Fact): StoredText => ({ instructions: fingerprint(told(fact, false)) });
+  return {
+    id,
+    assumes,
+    kinds: { telling: [kind.id], withdrawing: [withdrawn.id] },
+    of,
+    stored,
+    read(value) {
+      const instructions = isJsonObject(value) ? stringAt(value, 'instructions') : undefined;
+      return instructions === undefined ? undefined : { instructions };
+    },
+    full: (now) => [told(now, false)],
+    change(before, now) {
+      if (now === undefined) return [render(withdrawn, undefined)];
+      if (before !== unknown && before.instructions === stored(now).instructions) return [];
+      return [told(now, true)];
+    },
+  };
+}

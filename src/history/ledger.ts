@@ -50,8 +50,8 @@ export function ledgerOf(request: WeighedRequest, usage: Usage | undefined): Led
 }
 
 /** What a request is taken to weigh before a provider has seen it. */
-export function requestTokens(request: WeighedRequest): number {
-  return sum(partsOfRequest(request).map(({ tokens }) => tokens));
+export function requestTokens({ instructions, tools, input }: WeighedRequest): number {
+  return instructionsTokens(instructions) + sum(tools.map(toolTokens)) + sum(input.map(itemTokens));
 }
 
 function partsOfRequest({ instructions, tools, input }: WeighedRequest): readonly Pick<Share, 'part' | 'tokens'>[] {

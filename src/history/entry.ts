@@ -1,5 +1,5 @@
 import { looksInjected } from '../fragments/recognise.ts';
-import { type Item, isMessage } from '../protocol/item.ts';
+import type { Item } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { TurnId } from '../protocol/ids.ts';
 
@@ -8,14 +8,32 @@ export type Origin =
   | { readonly family: 'user' }
   | { readonly family: 'model' }
   | { readonly family: 'tool' }
-  /** Injected by us; `kinds` names the fragment kind of each part. */
-  | { readonly family: 'context'; readonly kinds: readonly string[] };
+  /** Injected by us; `kinds` names the fragment kind of each part. Older lines do not say the cause. */
+  | { readonly family: 'context'; readonly kinds: readonly string[]; readonly cause?: ContextCause };
+
+/**
+ * Why context was injected: the thread began; a fact changed; all was told again because nobody can prove what the
+ * model knows; or something happened once.
+ */
+export type ContextCause = (typeof causes)[number];
+
+const causes = ['initial', 'change', 'reinjection', 'event'] as const;
 
 /** One model-visible item with what is known about it. */
 export interface Entry {
   readonly item: Item;
   readonly origin: Origin;
   readonly turn?: TurnId;
+}
+
+/** Somebody wants something: here a turn begins, and reasoning before it belongs to earlier turns. */
+export function isBoundary({ item, origin }: Entry): boolean {
+  return origin.family === 'user' || item.type === 'agent_message';
+}
+
+/** The model made it in a response, whose usage covers it. */
+export function isModelMade({ item, origin }: Entry): boolean {
+  return origin.family === 'model' && item.type !== 'agent_message';
 }
 
 /** Line metadata that carries the origin. Other programs keep it and pass over it. */
@@ -38,11 +56,14 @@ function readOrigin(ours: JsonObject | undefined): Origin | undefined {
   if (family === 'user' || family === 'model' || family === 'tool') return { family };
   if (family !== 'context') return undefined;
   const kinds = arrayAt(origin, 'kinds')?.filter((kind) => typeof kind === 'string') ?? [];
-  return { family, kinds };
+  const cause = causes.find((known) => known === origin['cause']);
+  return cause === undefined ? { family, kinds } : { family, kinds, cause };
 }
 
 function guessOrigin(item: Item): Origin {
   if (item.type.endsWith('_output')) return { family: 'tool' };
-  if (!isMessage(item) || item.role === 'assistant') return { family: 'model' };
-  return looksInjected(item) ? { family: 'context', kinds: ['foreign'] } : { family: 'user' };
+  if (item.type !== 'message' || item['role'] === 'assistant') return { family: 'model' };
+  return item['role'] !== 'user' || looksInjected(item)
+    ? { family: 'context', kinds: ['foreign'] }
+    : { family: 'user' };
 }

@@ -1,6 +1,6 @@
 import type { Fragment } from '../fragments/define.ts';
 import type { Item, Role } from '../protocol/item.ts';
-import type { Origin } from './entry.ts';
+import type { ContextCause, Origin } from './entry.ts';
 
 /** A message made of fragments, before it has an id. */
 export interface ContextMessage {
@@ -10,7 +10,7 @@ export interface ContextMessage {
 }
 
 /** Neighbours of one role share a message, one part each; a fragment that wants to stand alone does. */
-export function mergeFragments(fragments: readonly Fragment[]): readonly ContextMessage[] {
+export function mergeFragments(fragments: readonly Fragment[], cause?: ContextCause): readonly ContextMessage[] {
   const groups: Fragment[][] = [];
   for (const fragment of fragments) {
     const last = groups.at(-1)?.at(-1);
@@ -20,11 +20,12 @@ export function mergeFragments(fragments: readonly Fragment[]): readonly Context
   }
   return groups.map((group) => {
     const role = group[0]!.role;
+    const kinds = group.map(({ kind }) => kind);
     const content = group.map(({ text }) => ({ type: 'input_text', text }));
     return {
       role,
       item: (id) => ({ type: 'message', id, role, content }),
-      origin: { family: 'context', kinds: group.map(({ kind }) => kind) },
+      origin: { family: 'context', kinds, ...(cause === undefined ? {} : { cause }) },
     };
   });
 }

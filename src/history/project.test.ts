@@ -36,6 +36,51 @@ describe('project', () => {
     expect(project(history(served))).toEqual([served]);
   });
 
+  it('gives a late answer its place, and a late call its answer back', () => {
+    const early = [call('a'), output('b'), message('x')].map((item) => entryOf(item, undefined));
+    let growing = historyOf(early);
+    const types = () => project(growing).map((item) => [item.type, item['output']]);
+    expect(types()).toEqual([
+      ['function_call', undefined],
+      ['function_call_output', 'aborted'],
+      ['message', undefined],
+    ]);
+    growing = append(append(growing, entryOf(output('a'), undefined)), entryOf(call('b'), undefined));
+    expect(project(growing)).toEqual([call('a'), output('b'), message('x'), output('a'), call('b')]);
+  });
+
+  it('grown step by step is what it is from scratch, for every value on the way', () => {
+    const ids = fc.constantFrom('a', 'b', 'c', 'd', 'e');
+    const served: Item = { type: 'tool_search_output', call_id: 'a', execution: 'server', tools: [] };
+    const item = fc.oneof(ids.map(call), ids.map(output), fc.string().map(message), fc.constant(served));
+    fc.assert(
+      fc.property(fc.array(fc.array(item, { maxLength: 4 })), fc.nat(), (steps, chosen) => {
+        let growing = emptyHistory();
+        const values = steps.map((batch) => {
+          for (const each of batch) growing = append(growing, entryOf(each, undefined));
+          const scratch = historyOf(entries(growing));
+          expect(project(growing)).toEqual(project(scratch));
+          return { value: growing, scratch };
+        });
+        // Older values are still what they were, and what branches off from them is a history of its own.
+        for (const { value, scratch } of values) expect(project(value)).toEqual(project(scratch));
+        const { value } = values[chosen % Math.max(1, values.length)] ?? { value: emptyHistory() };
+        const branch = append(value, entryOf(message('branch'), undefined));
+        expect(project(branch)).toEqual(project(historyOf(entries(branch))));
+        expect(project(growing)).toEqual(project(historyOf(entries(growing))));
+      }),
+    );
+  });
+
+  it('does not change what it gave before', () => {
+    let growing = history(message('1'), call('a'));
+    const given = ['2', '3', '4'].map((text) => {
+      growing = append(growing, entryOf(message(text), undefined));
+      return project(growing);
+    });
+    expect(given.map(({ length }) => length)).toEqual([4, 5, 6]);
+  });
+
   it('projects a longer history to a longer list with the same beginning', () => {
     const item = fc.oneof(fc.constantFrom('a', 'b', 'c').map(call), fc.string().map(message));
     fc.assert(

@@ -1,69 +1,81 @@
-import { aborted } from '../fragments/call-answers.ts';
-import { type Item } from '../protocol/item.ts';
-import { stableItemId } from '../protocol/item-id.ts';
-import { entries, type History } from './history.ts';
+import type { Item } from '../protocol/item.ts';
+import type { Entry } from './entry.ts';
+import type { History } from './history.ts';
+import { missingAnswer, pairedItem } from './missing-answer.ts';
+import { type MissingMedia, missingMedia, withoutMedia } from './without-media.ts';
+
+export interface ProjectOptions {
+  /** What the model takes in: `text`, `image`, `audio`. */
+  readonly modalities?: readonly string[];
+}
 
 /**
- * The items to send. Every call has an answer and every answer a call: providers refuse anything else. What is added
- * here depends only on the call it answers, so that a longer history projects to a longer list with the same beginning.
+ * The items to send. Every call has an answer and every answer a call; pictures and recordings are there only for a
+ * model that takes them. What is put in depends only on the item it belongs to, so that a longer history projects to a
+ * longer list with the same beginning.
+ *
+ * History grows by appending, so the last projection of a storage is kept and extended: a step costs what is new to it
+ * and one copy of pointers.
  */
-export function project(history: History): readonly Item[] {
-  const items = entries(history).map(({ item }) => item);
-  const { calls, answers } = pairs(items);
-  if ([...calls].every((id) => answers.has(id)) && [...answers].every((id) => calls.has(id))) return items;
-  return items.flatMap((item) => {
-    const id = callId(item);
-    if (id === undefined) return [item];
-    if (isAnswer(item)) return calls.has(id) || isServerSide(item) ? [item] : [];
-    return answers.has(id) || isServerSide(item) ? [item] : [item, missingAnswer(item, id)];
-  });
-}
-
-const answerTypes: Readonly<Record<string, { readonly type: string; readonly prefix: string }>> = {
-  function_call: { type: 'function_call_output', prefix: 'fco' },
-  local_shell_call: { type: 'function_call_output', prefix: 'fco' },
-  custom_tool_call: { type: 'custom_tool_call_output', prefix: 'ctco' },
-  tool_search_call: { type: 'tool_search_output', prefix: 'tso' },
-};
-
-const answerTypeNames: ReadonlySet<string> = new Set(Object.values(answerTypes).map(({ type }) => type));
-
-function pairs(items: readonly Item[]): { calls: ReadonlySet<string>; answers: ReadonlySet<string> } {
-  const calls = new Set<string>();
-  const answers = new Set<string>();
-  for (const item of items) {
-    const id = callId(item);
-    if (id !== undefined && !isServerSide(item)) (isAnswer(item) ? answers : calls).add(id);
+export function project(history: History, { modalities }: ProjectOptions = {}): readonly Item[] {
+  const { storage, length } = history;
+  const missing = missingMedia(modalities);
+  const known = projections.get(storage);
+  if (known !== undefined && known.missing === missing && known.length <= length && extend(known, history)) {
+    return known.items.slice();
   }
-  return { calls, answers };
+  const fresh = emptyProjection(missing);
+  extend(fresh, history);
+  // An older value of a storage that has grown is looked at and forgotten.
+  if (length === storage.length) projections.set(storage, fresh);
+  return fresh.items.slice();
 }
 
-/** Set for calls and answers that must come in pairs. An output without a call id is an event from outside: it stays. */
-function callId(item: Item): string | undefined {
-  if (!isAnswer(item) && answerTypes[item.type] === undefined) return undefined;
-  const id = item['call_id'];
-  return typeof id === 'string' && id !== '' ? id : undefined;
+interface Projection {
+  readonly missing: MissingMedia;
+  /** How many entries have been projected. */
+  length: number;
+  readonly items: Item[];
+  readonly calls: Set<string>;
+  readonly answers: Set<string>;
+  /** Calls that stand with a stand-in for their answer. */
+  readonly open: Set<string>;
+  /** Answers that were left out because nothing asked for them. */
+  readonly leftOut: Set<string>;
 }
 
-function isAnswer(item: Item): boolean {
-  return answerTypeNames.has(item.type);
+const projections = new WeakMap<readonly Entry[], Projection>();
+
+function emptyProjection(missing: MissingMedia): Projection {
+  const sets = { calls: new Set<string>(), answers: new Set<string>() };
+  return { missing, length: 0, items: [], ...sets, open: new Set(), leftOut: new Set() };
 }
 
-function isServerSide(item: Item): boolean {
-  return item['execution'] === 'server';
-}
-
-const missing = new WeakMap<Item, Item>();
-
-/** The same object for the same call, so that its bytes are encoded once. */
-function missingAnswer(call: Item, id: string): Item {
-  const known = missing.get(call);
-  if (known !== undefined) return known;
-  const { type, prefix } = answerTypes[call.type] ?? { type: 'function_call_output', prefix: 'fco' };
-  const itemId = typeof call['id'] === 'string' ? { id: stableItemId(prefix, call['id']) } : {};
-  const body =
-    type === 'tool_search_output' ? { status: 'completed', execution: 'client', tools: [] } : { output: aborted };
-  const answer: Item = { type, ...itemId, call_id: id, ...body };
-  missing.set(call, answer);
-  return answer;
+/** False, and nothing done, if a new entry is the other half of one that was projected as if it had none. */
+function extend(projection: Projection, { storage, length }: History): boolean {
+  const { items, calls, answers, open, leftOut } = projection;
+  const from = projection.length;
+  for (let index = from; index < length; index++) {
+    const paired = pairedItem(storage[index]!.item);
+    if (paired !== undefined && (paired.half === 'answer' ? open : leftOut).has(paired.id)) return false;
+  }
+  for (let index = from; index < length; index++) {
+    const paired = pairedItem(storage[index]!.item);
+    if (paired !== undefined) (paired.half === 'answer' ? answers : calls).add(paired.id);
+  }
+  for (let index = from; index < length; index++) {
+    const { item } = storage[index]!;
+    const paired = pairedItem(item);
+    if (paired?.half === 'answer' && !calls.has(paired.id)) {
+      leftOut.add(paired.id);
+      continue;
+    }
+    items.push(withoutMedia(item, projection.missing));
+    if (paired?.half === 'call' && !answers.has(paired.id)) {
+      open.add(paired.id);
+      items.push(missingAnswer(item, paired.id));
+    }
+  }
+  projection.length = length;
+  return true;
 }

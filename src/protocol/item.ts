@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './json.ts';
+import { isJsonObject, type Json, type JsonObject } from './json.ts';
 
 /**
  * One model-visible item in the Responses dialect, exactly as it stands in its rollout line.
@@ -40,7 +40,9 @@ export interface CustomToolCallItem extends Item {
 export type CallItem = FunctionCallItem | CustomToolCallItem;
 
 export function isMessage(item: Item): item is MessageItem {
-  return item.type === 'message' && typeof item['role'] === 'string' && Array.isArray(item['content']);
+  const content = item['content'];
+  if (item.type !== 'message' || typeof item['role'] !== 'string') return false;
+  return Array.isArray(content) && content.every(isJsonObject);
 }
 
 export function isReasoning(item: Item): item is ReasoningItem {

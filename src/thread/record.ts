@@ -38,7 +38,7 @@ export function recordAnswer(
   call: CallItem,
   output: string | readonly JsonObject[],
 ): void {
-  const limited = typeof output === 'string' ? limitOutput(output, envelope.window.toolOutput) : output;
+  const limited = limitOutput(output, envelope.window.toolOutput);
   const [type, prefix] =
     call.type === 'function_call' ? ['function_call_output', 'fco'] : ['custom_tool_call_output', 'ctco'];
   const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output: limited };

@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ToolSpec } from '../ports/prompt.ts';
+import type { Item } from '../protocol/item.ts';
+import { noUsage } from '../protocol/usage.ts';
+import { ledgerOf, requestTokens } from './ledger.ts';
+
+const message = (text: string): Item => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
+const request = fc.record({
+  instructions: fc.string(),
+  tools: fc.array(fc.string().map((name): ToolSpec => ({ type: 'function', name }))),
+  input: fc.array(fc.string({ maxLength: 300 }).map(message)),
+});
+const usage = fc
+  .record({ input: fc.nat(2_000_000), cachedInput: fc.nat(2_000_000), output: fc.nat(1000) })
+  .map((counts) => ({ ...noUsage, ...counts, total: counts.input + counts.output }));
+
+describe('ledgerOf', () => {
+  const small = {
+    instructions: 'Be brief, ok',
+    tools: [{ type: 'function', name: 'look_at' }, { type: 'web_search' }],
+    input: [message('twelve bytes')],
+  };
+
+  it('without usage is made of estimates and says so', () => {
+    expect(ledgerOf(small, undefined)).toEqual({
+      total: 40,
+      measure: 'estimated',
+      shares: [
+        { part: { kind: 'instructions' }, tokens: 3, measure: 'estimated', cached: undefined },
+        { part: { kind: 'tool', name: 'look_at' }, tokens: 9, measure: 'estimated', cached: undefined },
+        { part: { kind: 'tool', name: 'web_search' }, tokens: 6, measure: 'estimated', cached: undefined },
+        { part: { kind: 'entry', index: 0 }, tokens: 22, measure: 'estimated', cached: undefined },
+      ],
+    });
+    expect(ledgerOf(small, { ...noUsage, total: 500 })).toEqual(ledgerOf(small, undefined));
+  });
+
+  it('with usage shares out what the provider counted', () => {
+    expect(ledgerOf(small, { ...noUsage, input: 100, cachedInput: 40, output: 9, total: 109 })).toEqual({
+      total: 100,
+      measure: 'exact',
+      shares: [
+        { part: { kind: 'instructions' }, tokens: 8, measure: 'scaled', cached: true },
+        { part: { kind: 'tool', name: 'look_at' }, tokens: 22, measure: 'scaled', cached: true },
+        { part: { kind: 'tool', name: 'web_search' }, tokens: 15, measure: 'scaled', cached: false },
+        { part: { kind: 'entry', index: 0 }, tokens: 55, measure: 'scaled', cached: false },
+      ],
+    });
+  });
+
+  it('has shares in whole numbers that sum to the total, one for each part', () => {
+    fc.assert(
+      fc.property(request, fc.option(usage, { nil: undefined }), (any, counted) => {
+        const { total, shares } = ledgerOf(any, counted);
+        expect(shares.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(total);
+        expect(shares.every(({ tokens }) => Number.isInteger(tokens) && tokens >= 0)).toBe(true);
+        expect(shares).toHaveLength(1 + any.tools.length + any.input.length);
+        expect(total).toBe(counted === undefined || counted.input === 0 ? requestTokens(any) : counted.input);
+      }),
+    );
+  });
+
+  it('never mixes measures, and no share is off its ratio by a token or more', () => {
+    fc.assert(
+      fc.property(request, usage, (any, counted) => {
+        fc.pre(counted.input > 0);
+        const [rough, fine] = [ledgerOf(any, undefined), ledgerOf(any, counted)];
+        expect(new Set(fine.shares.map(({ measure }) => measure))).toEqual(new Set(['scaled']));
+        fc.pre(rough.total > 0);
+        for (const [index, { tokens }] of fine.shares.entries()) {
+          const wanted = (rough.shares[index]!.tokens * counted.input) / rough.total;
+          expect(Math.abs(tokens - wanted)).toBeLessThan(1);
+        }
+      }),
+    );
+  });
+
+  it('has cached shares at its beginning only, and no more of them than were cached', () => {
+    fc.assert(
+      fc.property(request, usage, (any, counted) => {
+        const { shares } = ledgerOf(any, counted);
+        const cached = shares.filter((share) => share.cached === true);
+        expect(shares.slice(0, cached.length)).toEqual(cached);
+        expect(cached.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(counted.cachedInput);
+      }),
+    );
+  });
+});

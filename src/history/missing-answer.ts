@@ -1,0 +1,46 @@
+import { aborted } from '../fragments/call-answers.ts';
+import type { Item } from '../protocol/item.ts';
+import { stableItemId } from '../protocol/item-id.ts';
+
+/** Calls and answers that must come in pairs: providers refuse anything else. */
+
+const answerTypes: Readonly<Record<string, { readonly type: string; readonly prefix: string }>> = {
+  function_call: { type: 'function_call_output', prefix: 'fco' },
+  local_shell_call: { type: 'function_call_output', prefix: 'fco' },
+  custom_tool_call: { type: 'custom_tool_call_output', prefix: 'ctco' },
+  tool_search_call: { type: 'tool_search_output', prefix: 'tso' },
+};
+
+const answerTypeNames: ReadonlySet<string> = new Set(Object.values(answerTypes).map(({ type }) => type));
+
+export interface PairedItem {
+  readonly id: string;
+  readonly half: 'call' | 'answer';
+}
+
+/**
+ * Set for an item that needs its other half. An output without a call id is an event from outside, and what a server
+ * did itself needs nothing from us: those stand alone.
+ */
+export function pairedItem(item: Item): PairedItem | undefined {
+  const isAnswer = answerTypeNames.has(item.type);
+  if (!isAnswer && answerTypes[item.type] === undefined) return undefined;
+  const id = item['call_id'];
+  if (typeof id !== 'string' || id === '' || item['execution'] === 'server') return undefined;
+  return { id, half: isAnswer ? 'answer' : 'call' };
+}
+
+const missing = new WeakMap<Item, Item>();
+
+/** Stands in for the answer that a call never got. The same object for the same call, so that it is encoded once. */
+export function missingAnswer(call: Item, id: string): Item {
+  const known = missing.get(call);
+  if (known !== undefined) return known;
+  const { type, prefix } = answerTypes[call.type] ?? { type: 'function_call_output', prefix: 'fco' };
+  const itemId = typeof call['id'] === 'string' ? { id: stableItemId(prefix, call['id']) } : {};
+  const body =
+    type === 'tool_search_output' ? { status: 'completed', execution: 'client', tools: [] } : { output: aborted };
+  const answer: Item = { type, ...itemId, call_id: id, ...body };
+  missing.set(call, answer);
+  return answer;
+}

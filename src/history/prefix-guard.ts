@@ -1,0 +1,126 @@
+import type { ToolSpec } from '../ports/prompt.ts';
+import type { Item } from '../protocol/item.ts';
+import { type JsonObject, stringAt } from '../protocol/json.ts';
+import { instructionsTokens, itemTokens, toolTokens } from './size.ts';
+
+/** What a provider's prefix cache goes by. */
+export interface SentRequest {
+  readonly instructions: string;
+  /** Name of the tools, made from their content: equal names mean equal tools. */
+  readonly toolSet: string;
+  readonly tools: readonly ToolSpec[];
+  readonly input: readonly Item[];
+  readonly model: string;
+  /** All other options that shape the body; not the labels, which stand behind everything else. */
+  readonly settings: JsonObject;
+}
+
+/** Something that the request before said otherwise. `tokens` is the estimated cost: all that must be read anew from there on. */
+export type PrefixBreak = { readonly tokens: number } & (
+  | { readonly kind: 'setting'; readonly name: string }
+  | { readonly kind: 'instructions' }
+  /** By name. All three empty: only the order is another. */
+  | {
+      readonly kind: 'tools';
+      readonly added: readonly string[];
+      readonly removed: readonly string[];
+      readonly changed: readonly string[];
+    }
+  /** The first item of the request before that does not stand at its place any more. */
+  | {
+      readonly kind: 'entry';
+      readonly index: number;
+      readonly itemId?: string;
+      readonly what: 'changed' | 'removed';
+    }
+);
+
+export interface PrefixReport {
+  /** What stands before the first break: what the provider may have in its cache. */
+  readonly kept: { readonly items: number; readonly tokens: number };
+  /** In the order in which they stand in the request. Empty when the request only grew. */
+  readonly breaks: readonly PrefixBreak[];
+}
+
+/** How much of a request goes on from the one before, and what broke the rest. */
+export function comparePrefix(before: SentRequest, now: SentRequest): PrefixReport {
+  const equalItems = commonLength(before.input, now.input);
+  const itemsAnew = total(now.input.slice(equalItems).map(itemTokens));
+  const wholeBefore = equalItems === before.input.length;
+  const itemsKept = wholeBefore ? inputTokens(before.input) : total(now.input.slice(0, equalItems).map(itemTokens));
+  inputs.set(now.input, itemsKept + itemsAnew);
+  const toolsOn = total(now.tools.map(toolTokens)) + itemsKept + itemsAnew;
+  const everything = instructionsTokens(now.instructions) + toolsOn;
+
+  const breaks: PrefixBreak[] = differentSettings(before, now).map((name) => ({
+    kind: 'setting',
+    name,
+    tokens: everything,
+  }));
+  if (before.instructions !== now.instructions) breaks.push({ kind: 'instructions', tokens: everything });
+  if (before.toolSet !== now.toolSet) {
+    breaks.push({ kind: 'tools', ...differentTools(before.tools, now.tools), tokens: toolsOn });
+  }
+  const aboveInput = breaks.length > 0;
+  const lost = before.input[equalItems];
+  if (lost !== undefined) {
+    const id = stringAt(lost, 'id');
+    const what = isRemoved(lost, equalItems, before.input, now.input) ? 'removed' : 'changed';
+    const itemId = id === undefined ? {} : { itemId: id };
+    breaks.push({ kind: 'entry', index: equalItems, ...itemId, what, tokens: itemsAnew });
+  }
+  const tokens = everything - (breaks[0]?.tokens ?? itemsAnew);
+  return { kept: { items: aboveInput ? 0 : equalItems, tokens }, breaks };
+}
+
+/** Remembered for the next comparison: a request that only grew then costs the sizes of what is new. */
+const inputs = new WeakMap<readonly Item[], number>();
+
+function inputTokens(input: readonly Item[]): number {
+  return inputs.get(input) ?? total(input.map(itemTokens));
+}
+
+function commonLength(before: readonly Item[], now: readonly Item[]): number {
+  const most = Math.min(before.length, now.length);
+  for (let index = 0; index < most; index++) if (!same(before[index]!, now[index]!)) return index;
+  return most;
+}
+
+/** Almost always one and the same object. Texts are made only where it is not. */
+function same(a: Item, b: Item): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** It is nowhere in the new input, and something that followed it has moved up to its place, or nothing did. */
+function isRemoved(lost: Item, index: number, before: readonly Item[], now: readonly Item[]): boolean {
+  const next = now[index];
+  const follows = next === undefined || before.slice(index + 1).some((item) => isOneItem(item, next));
+  return follows && !now.slice(index).some((item) => isOneItem(item, lost));
+}
+
+function isOneItem(a: Item, b: Item): boolean {
+  if (a === b) return true;
+  const [one, other] = [stringAt(a, 'id'), stringAt(b, 'id')];
+  return one === undefined || other === undefined ? same(a, b) : one === other;
+}
+
+function differentSettings(before: SentRequest, now: SentRequest): readonly string[] {
+  const [old, young] = [before, now].map(({ model, settings }) => ({ model, ...settings }) as JsonObject);
+  const names = new Set([...Object.keys(old!), ...Object.keys(young!)]);
+  return [...names].filter((name) => JSON.stringify(old![name]) !== JSON.stringify(young![name]));
+}
+
+function differentTools(before: readonly ToolSpec[], now: readonly ToolSpec[]) {
+  const [old, young] = [before, now].map(
+    (tools) => new Map(tools.map((tool) => [stringAt(tool, 'name') ?? tool.type, JSON.stringify(tool)])),
+  );
+  return {
+    added: [...young!.keys()].filter((name) => !old!.has(name)),
+    removed: [...old!.keys()].filter((name) => !young!.has(name)),
+    changed: [...young!].flatMap(([name, text]) => (old!.has(name) && old!.get(name) !== text ? [name] : [])),
+  };
+}
+
+function total(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
+}

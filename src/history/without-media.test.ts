@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { Item } from '../protocol/item.ts';
+import { entryOf } from './entry.ts';
+import { historyOf } from './history.ts';
+import { project } from './project.ts';
+
+const text = { type: 'input_text', text: 'Look:' };
+const image = { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'high' };
+const audio = { type: 'input_audio', audio_url: 'data:audio/wav;base64,AAAA' };
+const encrypted = { type: 'encrypted_content', encrypted_content: 'x' };
+const noImage = {
+  type: 'input_text',
+  text: '[A picture stands here. It was left out because this model takes no pictures.]',
+};
+const noAudio = {
+  type: 'input_text',
+  text: '[A recording stands here. It was left out because this model takes no sound.]',
+};
+
+const call: Item = { type: 'function_call', id: 'fc_1', name: 'view', arguments: '{}', call_id: 'a' };
+const items = [
+  { type: 'message', id: 'msg_1', role: 'user', content: [text, image, audio, image] },
+  call,
+  { type: 'function_call_output', call_id: 'a', output: [image, encrypted, audio], extra: 1 },
+  { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: 'AAAA' },
+  { type: 'message', role: 'assistant', content: [image] },
+  { type: 'message', role: 'user', content: [text] },
+] as const satisfies readonly Item[];
+const history = historyOf(items.map((item) => entryOf(item, undefined)));
+
+describe('media', () => {
+  it('stay for a model that takes them, and when nobody asks', () => {
+    expect(project(history)).toEqual(items);
+    expect(project(history, { modalities: ['text', 'image', 'audio'] })).toEqual(items);
+  });
+
+  it('become words for a model without pictures', () => {
+    expect(project(history, { modalities: ['text', 'audio'] })).toEqual([
+      { type: 'message', id: 'msg_1', role: 'user', content: [text, noImage, audio, noImage] },
+      call,
+      { type: 'function_call_output', call_id: 'a', output: [noImage, encrypted, audio], extra: 1 },
+      { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: '' },
+      { type: 'message', role: 'assistant', content: [{ ...noImage, type: 'output_text' }] },
+      items[5],
+    ]);
+  });
+
+  it('become words for a model without sound', () => {
+    expect(project(history, { modalities: ['text', 'image'] })).toEqual([
+      { type: 'message', id: 'msg_1', role: 'user', content: [text, image, noAudio, image] },
+      call,
+      { type: 'function_call_output', call_id: 'a', output: [image, encrypted, noAudio], extra: 1 },
+      ...items.slice(3),
+    ]);
+  });
+
+  it('become words for a model that only reads', () => {
+    expect(project(history, { modalities: ['text'] }).slice(0, 3)).toEqual([
+      { type: 'message', id: 'msg_1', role: 'user', content: [text, noImage, noAudio, noImage] },
+      call,
+      { type: 'function_call_output', call_id: 'a', output: [noImage, encrypted, noAudio], extra: 1 },
+    ]);
+  });
+
+  it('have the same words, as the same object, each time, and come back whole', () => {
+    const first = project(history, { modalities: ['text'] });
+    expect(project(history)).toEqual(items);
+    for (const [index, item] of project(history, { modalities: ['text'] }).entries()) expect(item).toBe(first[index]);
+    expect(first[5]).toBe(items[5]);
+  });
+
+  it('may stand among things that nobody knows', () => {
+    const odd: Item = { type: 'message', role: 'user', content: [null, 7, 'x', image] as never };
+    expect(project(historyOf([entryOf(odd, {})]), { modalities: [] })).toEqual([
+      { type: 'message', role: 'user', content: [null, 7, 'x', noImage] },
+    ]);
+  });
+});

@@ -72,7 +72,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     random: Math.random,
   });
   const patches = { disk: nodeDisk(), clock };
-  const instructions = new InstructionFiles({ home, cwd, config, clock });
+  const instructions = new InstructionFiles({ home, clock });
   return {
     clock,
     ids,
@@ -97,8 +97,14 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       viewImageTool({ loadImage, realPath }),
     ]),
     gatherFacts: (chosen) => gatherFacts({ clock, env, cwd: chosen.cwd, client: input.client }),
-    async gatherStep() {
-      const { document } = await instructions.load();
+    async gatherStep({ workspace }) {
+      const { document } = await instructions.load({
+        cwd: workspace.cwd,
+        trusted: config.trust,
+        maxBytes: config.projectDocMaxBytes,
+        fallbackFilenames: config.projectDocFallbackFilenames,
+        rootMarkers: config.projectRootMarkers,
+      });
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date };
     },
   };

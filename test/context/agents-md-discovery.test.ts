@@ -180,3 +180,12 @@ test('nothing is opened again while nothing changes', async () => {
   write('repo/AGENTS.md', 'new!');
   expect((await files.load(folders.rules('repo/sub'))).document.text).toMatch(/new!$/);
 });
+
+test('a file that was written a moment ago is read again, since its next edit may bear the same time', async () => {
+  write('repo/AGENTS.md', 'root');
+  const files = folders.files();
+  const open = vi.spyOn(process.getBuiltinModule('node:fs'), 'openSync');
+  const first = await files.load(folders.rules('repo'));
+  expect(await files.load(folders.rules('repo'))).toEqual(first);
+  expect(open).toHaveBeenCalledTimes(2);
+});

@@ -202,11 +202,13 @@ describe('what may not be read', () => {
     symlinkSync('/proc/self/mem', at('repo/AGENTS.md'));
     const files = folders.files(60_000);
     folders.write('repo/sub/AGENTS.md', 'good');
-    for (const _ of [1, 2]) {
+    const open = vi.spyOn(fileSystem, 'openSync');
+    for (const time of [1, 2]) {
       expect(await files.load(folders.rules('repo/sub'))).toMatchObject({
         document: good(),
         problems: [{ code: 'instructions-unreadable', message: expect.stringContaining('EIO') }],
       });
+      expect(open).toHaveBeenCalledTimes(2 * time);
     }
   });
 });

@@ -1,15 +1,15 @@
 import type { Trust } from '../config/trust.ts';
 
-/** Where the user's and the project's own instructions (AGENTS.md) are looked for, and how much of them is taken. */
+/** Which AGENTS.md files apply to a turn, and how much of them. */
 export interface InstructionRules {
-  /** Absolute. */
+  /** Absolute, as it was written: links in it are kept, and its parents are the ones in its spelling. */
   readonly cwd: string;
-  /** The files of an untrusted project are left alone. */
+  /** A project that was called untrusted gives no instructions. One that nobody decided about does. */
   readonly trusted: Trust;
-  /** For all project files together; 0 takes none. */
+  /** For all files of the project together; 0 leaves them out. The personal file has a limit of its own. */
   readonly maxBytes: number;
-  /** Names to try in a folder that has no AGENTS.md. */
+  /** Names that serve in a folder without AGENTS.md, in order of preference. */
   readonly fallbackFilenames: readonly string[];
-  /** What the root of a project is known by. */
+  /** What stands in the root of a project. Without any, the working folder is the project. */
   readonly rootMarkers: readonly string[];
 }

@@ -1,6 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { composeInstructions, type InstructionText } from './compose-instructions.ts';
+import { agentsMdFragment } from '../fragments/agents-md.ts';
+import { render } from '../fragments/define.ts';
+import { composeInstructions, documentMaxBytes } from './compose-instructions.ts';
+import type { InstructionText } from './instruction-text.ts';
 
 function file(path: string, text: string): InstructionText {
   const bytes = Buffer.from(text);
@@ -34,7 +37,7 @@ test('the file that crosses the limit is cut, and model and user are told', () =
     problems: [
       {
         code: 'instructions-cut',
-        message: 'Instructions are too long; left out: 3 bytes of /r/s/A, all 4 bytes of /r/s/t/A',
+        message: 'Instructions are too long; left out: 3 bytes of /r/s/A, all 4 bytes of /r/s/t/A.',
         next: 'Shorten the files, or raise project_doc_max_bytes.',
       },
     ],
@@ -87,4 +90,51 @@ test('what is kept is a beginning of the whole, in whole characters and within t
 test('bytes that are no text are cut without harm', () => {
   const bytes = Buffer.alloc(20, 0x80);
   expect(compose([{ path: '/r/A', bytes, size: 20 }], 10).document.text).toContain('Left out: 10 bytes');
+});
+
+test('a cut goes back to the end of a line, if one is near', () => {
+  const kept = (text: string, maxBytes: number) =>
+    compose([file('/r/A', text)], maxBytes).document.text?.split('\n\n[')[0];
+  expect(kept('Be kind.\nNever lie, unless asked.', 20)).toBe('Be kind.\n');
+  expect(kept('Be kind.\nNever lie.\nEver.', 19)).toBe('Be kind.\nNever lie.');
+  expect(kept('Be kind.\nNever lie.\nEver.', 20)).toBe('Be kind.\nNever lie.\n');
+  expect(kept(`Be kind.\n${'x'.repeat(600)}`, 600)).toBe(`Be kind.\n${'x'.repeat(591)}`);
+  expect(compose([file('/r/A', 'a\nbcd'), file('/r/s/A', 'x')], 3).document.text).toMatch(
+    /^a\n\n\n\[Cut here to 3 bytes\. Left out: 3 bytes of \/r\/A, all 1 bytes of \/r\/s\/A\./,
+  );
+});
+
+test('whatever is configured, the document fits into its fragment', () => {
+  const personal = file('/home/AGENTS.md', 'Z'.repeat(40_000));
+  const project = [file('/repo/AGENTS.md', '€'.repeat(30_000)), file('/repo/sub/AGENTS.md', 'late')];
+  const { document, problems } = composeInstructions({ personal, project, maxBytes: 1e12, cwd: '/repo' });
+  const { text, directory } = document;
+  expect(text?.match(/[Z€]/g)).toHaveLength(32_768 + Math.floor((documentMaxBytes - 32_768) / 3));
+  expect(text).toMatch(/Left out: 57234 bytes of \/repo\/AGENTS\.md, all 4 bytes of .* for the rest\.\]$/);
+  expect(problems.map(({ next }) => next)).toEqual(['Shorten the file.', 'Shorten the files.']);
+  const told = render(agentsMdFragment, { directory: directory!, text: text!, replaces: true });
+  expect(told.text).toContain(text);
+});
+
+test('a path in a sentence stays on its line', () => {
+  const path = '/r/a\nb\u001b[31m\u2028/A';
+  const { document, problems } = compose([file(path, 'abc')], 2);
+  expect(document.text).toBe(
+    'ab\n\n[Cut here to 2 bytes. Left out: 1 bytes of /r/a?b?[31m?/A. Read the files for the rest.]',
+  );
+  expect(problems[0]?.message).toBe('Instructions are too long; left out: 1 bytes of /r/a?b?[31m?/A.');
+});
+
+test('what is no UTF-8 is replaced, counted and told to the user; what was a replacement character already is not', () => {
+  const bytes = Buffer.concat([Buffer.from('\uFFFD caf'), Buffer.from([0xe9]), Buffer.from(' au lait\n')]);
+  expect(compose([{ path: '/r/A', bytes, size: bytes.length }], 100)).toEqual({
+    document: { directory: '/repo', text: '\uFFFD caf\uFFFD au lait\n' },
+    problems: [
+      {
+        code: 'instructions-damaged',
+        message: 'The instructions in /r/A are not all UTF-8; characters that were replaced: 1.',
+        next: 'Save the file as text in UTF-8.',
+      },
+    ],
+  });
 });

@@ -1,96 +1,82 @@
+import type { InstructionRules } from '../envelope/instruction-rules.ts';
 import type { Clock } from '../ports/clock.ts';
 import {
-  type ComposedInstructions,
   composeInstructions,
-  type InstructionText,
+  documentMaxBytes,
+  type LoadedInstructions,
   personalMaxBytes,
 } from './compose-instructions.ts';
-import { fileSystem, isMissing } from './file-system.ts';
-import {
-  findInstructionFiles,
-  type FoundInstructions,
-  type InstructionPlaces,
-  type InstructionProblem,
-  unreadable,
-} from './find-instruction-files.ts';
-
-/** The text of all AGENTS.md files that apply. Whatever is wrong with a file is a problem, never an error. */
-export async function loadInstructionDocument(places: InstructionPlaces): Promise<ComposedInstructions> {
-  return read(places, findInstructionFiles(places));
-}
+import { findInstructionFiles, type FoundInstructions } from './find-instruction-files.ts';
+import { type InstructionFile, readBeginning } from './instruction-file.ts';
+import { type InstructionProblem, notText } from './instruction-problems.ts';
+import { type InstructionText, isBlank, whyNotText } from './instruction-text.ts';
 
 /** A time stamp younger than this may be shared by a change that is still to come. */
 const settledAfterMs = 2_000;
 
+/** How often to look again when files move while they are read. */
+const attempts = 3;
+
 /**
- * The same, for whoever asks before every model request: an edit is noticed by the next call. As long as no file changes,
- * only their names are looked at and the answer is the one from before.
+ * The text of all AGENTS.md files that apply, for whoever asks before every model request: an edit is noticed by the next
+ * call. As long as no file changes, only their names are looked at and the answer is the one from before. Whatever is
+ * wrong with a file is a problem, never an error.
  */
 export class InstructionFiles {
-  readonly #places: InstructionPlaces;
+  readonly #home: string;
   readonly #clock: Clock;
-  #last: { readonly versions: string; readonly loaded: ComposedInstructions } | undefined;
+  #last: { readonly key: string; readonly loaded: LoadedInstructions } | undefined;
 
-  constructor({ clock, ...places }: InstructionPlaces & { readonly clock: Clock }) {
-    this.#places = places;
+  /** `home` is the user folder, whose file holds for all projects. */
+  constructor({ home, clock }: { readonly home: string; readonly clock: Clock }) {
+    this.#home = home;
     this.#clock = clock;
   }
 
-  async load(): Promise<ComposedInstructions> {
-    const found = findInstructionFiles(this.#places);
-    const files = [...found.personal, ...found.project];
-    const versions = JSON.stringify([found.problems, ...files]);
-    if (this.#last?.versions === versions) return this.#last.loaded;
-    const now = this.#clock.now();
-    const loaded = read(this.#places, found);
-    const isSettled = files.every(({ modifiedMs }) => modifiedMs < now - settledAfterMs);
-    this.#last = isSettled ? { versions, loaded } : undefined;
-    return loaded;
+  async load(rules: InstructionRules): Promise<LoadedInstructions> {
+    for (let attempt = 1; ; attempt++) {
+      const found = findInstructionFiles(this.#home, rules);
+      const key = JSON.stringify([rules.cwd, rules.maxBytes, found]);
+      if (this.#last?.key === key) return this.#last.loaded;
+      const settledBefore = this.#clock.now() - settledAfterMs;
+      const { loaded, state } = read(found, rules);
+      if (state === 'moved' && attempt < attempts) continue;
+      const isSettled = [...found.personal, ...found.project].every(({ modifiedMs }) => modifiedMs < settledBefore);
+      this.#last = isSettled && state === 'whole' ? { key, loaded } : undefined;
+      return loaded;
+    }
   }
 }
 
-function read({ cwd, config }: InstructionPlaces, found: FoundInstructions): ComposedInstructions {
-  const maxBytes = config.projectDocMaxBytes;
+interface Read {
+  readonly loaded: LoadedInstructions;
+  /** `moved`: it is worth looking again at once. `failed`: something could not be read, and may be later. */
+  readonly state: 'whole' | 'moved' | 'failed';
+}
+
+function read(found: FoundInstructions, { cwd, maxBytes }: InstructionRules): Read {
   const problems: InstructionProblem[] = [...found.problems];
-  const beginning = (path: string, bytes: number): InstructionText | undefined => {
-    try {
-      return readBeginning(path, bytes);
-    } catch (error) {
-      // A file that went away since it was found is as good as one that never was.
-      if (!isMissing(error)) problems.push(unreadable(path, error));
+  let state: Read['state'] = 'whole';
+  const textOf = (file: InstructionFile, limit: number): InstructionText | undefined => {
+    const result = readBeginning(file, limit);
+    if (result.kind === 'changed' || result.kind === 'gone') state = 'moved';
+    if (result.kind === 'failed' && state === 'whole') state = 'failed';
+    if ('problem' in result) {
+      problems.push(result.problem);
       return undefined;
     }
+    const reason = whyNotText(result.text.bytes);
+    if (reason === undefined) return result.text;
+    problems.push(notText(file.path, reason));
+    return undefined;
   };
 
   const personal = found.personal
     .values()
-    .map(({ path }) => beginning(path, personalMaxBytes))
-    .find((text) => text !== undefined && text.bytes.toString('utf8').trim() !== '');
-  const project = found.project.map(({ path }) => beginning(path, maxBytes)).filter((text) => text !== undefined);
-  const composed = composeInstructions({
-    ...(personal === undefined ? {} : { personal }),
-    project,
-    cwd,
-    maxBytes,
-  });
-  return { document: composed.document, problems: [...problems, ...composed.problems] };
-}
-
-/** One byte more than the limit, so that the cut can see where a character ends. */
-function readBeginning(path: string, limit: number): InstructionText {
-  const descriptor = fileSystem.openSync(path, 'r');
-  try {
-    const { size } = fileSystem.fstatSync(descriptor);
-    const buffer = Buffer.alloc(Math.min(size, limit + 1));
-    let length = 0;
-    while (length < buffer.length) {
-      const count = fileSystem.readSync(descriptor, buffer, length, buffer.length - length, length);
-      if (count === 0) break;
-      length += count;
-    }
-    // A file that shrank while it was read ends where it ends now.
-    return { path, bytes: buffer.subarray(0, length), size: length < buffer.length ? length : size };
-  } finally {
-    fileSystem.closeSync(descriptor);
-  }
+    .map((file) => textOf(file, personalMaxBytes))
+    .find((text) => text !== undefined && !isBlank(text));
+  const limit = Math.min(maxBytes, documentMaxBytes);
+  const project = found.project.map((file) => textOf(file, limit)).filter((text) => text !== undefined);
+  const composed = composeInstructions({ ...(personal === undefined ? {} : { personal }), project, cwd, maxBytes });
+  return { loaded: { document: composed.document, problems: [...problems, ...composed.problems] }, state };
 }

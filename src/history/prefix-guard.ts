@@ -1,6 +1,7 @@
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Item } from '../protocol/item.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
+import type { PrefixBreak } from '../protocol/thread-event.ts';
 import { instructionsTokens, itemTokens, toolTokens } from './size.ts';
 
 /** What a provider's prefix cache goes by. */
@@ -14,26 +15,6 @@ export interface SentRequest {
   /** All other options that shape the body; not the labels, which stand behind everything else. */
   readonly settings: JsonObject;
 }
-
-/** Something that the request before said otherwise. `tokens` is the estimated cost: all that must be read anew from there on. */
-export type PrefixBreak = { readonly tokens: number } & (
-  | { readonly kind: 'setting'; readonly name: string }
-  | { readonly kind: 'instructions' }
-  /** By name. All three empty: only the order is another. */
-  | {
-      readonly kind: 'tools';
-      readonly added: readonly string[];
-      readonly removed: readonly string[];
-      readonly changed: readonly string[];
-    }
-  /** The first item of the request before that does not stand at its place any more. */
-  | {
-      readonly kind: 'entry';
-      readonly index: number;
-      readonly itemId?: string;
-      readonly what: 'changed' | 'removed';
-    }
-);
 
 export interface PrefixReport {
   /** What stands before the first break: what the provider may have in its cache. */

@@ -73,7 +73,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     random: Math.random,
   });
   const patches = { disk: nodeDisk(), clock };
-  const instructions = new InstructionFiles({ home, cwd, config, clock });
+  const instructions = new InstructionFiles({ home, clock });
   return {
     clock,
     ids,
@@ -102,9 +102,9 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
       return gatherFacts({ clock, env, cwd: chosen.cwd, client: input.client, trust });
     },
-    async gatherStep() {
-      const { document } = await instructions.load();
-      return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date };
+    async gatherStep(envelope) {
+      const { document, problems } = await instructions.load(envelope.instructions.user);
+      return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems };
     },
   };
 }

@@ -1,27 +1,34 @@
 import type { Step } from '../envelope/step.ts';
-import { equalJson } from '../world/merge-patch.ts';
+import { standsIn } from '../history/stands-in.ts';
 import { lineType } from '../protocol/line.ts';
 import { settingsApplied, turnContext } from '../state/turn-drafts.ts';
+import { equalJson } from '../world/merge-patch.ts';
 import { sections } from '../world/sections.ts';
 import { tell } from '../world/tell.ts';
 import type { Turn } from './parts.ts';
-import { recordContext } from './record.ts';
+import { recordTelling } from './record-context.ts';
 
 /** Looks at what may have moved, tells the model what it does not know yet, and records that it was told. */
 export async function enterStep(turn: Turn, index: number): Promise<Step> {
   const { parts, log, envelope } = turn;
-  const facts = await parts.gatherStep(envelope);
+  const { problems = [], ...facts } = await parts.gatherStep(envelope);
+  for (const problem of problems) {
+    const told = `${problem.code} ${problem.message}`;
+    if (!turn.warned.has(told)) log.tell({ kind: 'warning', outcome: problem });
+    turn.warned.add(told);
+  }
   const step: Step = { envelope, index, facts, tools: parts.router.specs(envelope.capabilities.tools) };
-  const { fragments, record } = tell(sections, step, log.state.baseline);
-  recordContext(turn, fragments);
-  if (record !== undefined) log.record({ type: lineType.worldState, payload: { ...record } });
+  const { baseline, history } = log.state;
+  const telling = tell(sections, step, baseline, (kinds) => standsIn(history, kinds));
+  recordTelling(turn, telling, baseline);
+  if (telling.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
   if (index === 0) recordSettings(turn);
   return step;
 }
 
 /** The turn's contract, after the context that it explains; the thread's settings only when they are news. */
 function recordSettings({ log, threadId, envelope }: Turn): void {
-  log.record(turnContext(envelope));
+  log.record(turnContext(envelope, log.state.envelope));
   const applied = settingsApplied(threadId, envelope);
   if (!equalJson(log.state.settings, applied.payload['thread_settings'])) log.record(applied);
 }

@@ -14,7 +14,7 @@ import { recordAnswer, recordFragments } from './record.ts';
 
 /** Resolves the turn's envelope and records that it begins. What a dead process left open is closed first. */
 export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
-  const { settings, threadId, signal, outputSchema, inbox } = asked;
+  const { settings, threadId, signal, outputSchema, inbox, warned } = asked;
   const facts = await parts.gatherFacts(settings);
   const base = instructionsOf(log.state);
   const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId, ...(base === undefined ? {} : { base }) };
@@ -23,7 +23,7 @@ export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnIn
     { ...settings, ...(outputSchema === undefined ? {} : { outputSchema }) },
   );
   const { turnId } = envelope.telemetry;
-  const turn: Turn = { parts, log, threadId, turnId, envelope, signal, inbox, standing: new Map() };
+  const turn: Turn = { parts, log, threadId, turnId, envelope, signal, inbox, warned, standing: new Map() };
   closeDeadTurn(turn);
   log.record(turnStarted(envelope));
   log.tell({ kind: 'turn-started', turnId });

@@ -54,6 +54,8 @@ export interface TurnInput {
   readonly signal: AbortSignal;
   /** What arrives while the turn runs. */
   readonly inbox: Inbox;
+  /** Problems that the thread has told already: one that lasts is told once. */
+  readonly warned: Set<string>;
   /** The turn has begun: it can be steered. */
   onOpened(turnId: TurnId): void;
   /** Its contract is recorded: what changes from here on is for the next turn. */
@@ -70,6 +72,7 @@ export interface Turn {
   readonly envelope: Envelope;
   readonly signal: AbortSignal;
   readonly inbox: Inbox;
+  readonly warned: Set<string>;
   /** Items that stand until the turn ends, by id. */
   readonly standing: Map<string, TurnItem>;
 }

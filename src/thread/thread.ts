@@ -40,6 +40,7 @@ export class Thread {
   readonly #parts: ThreadParts;
   readonly #log: ThreadLog;
   readonly #inbox = new Inbox();
+  readonly #warned = new Set<string>();
   #settings: Settings;
   /** Settles when the turns that were asked for so far are over. Never rejects. */
   #queue: Promise<unknown> = Promise.resolve();
@@ -162,6 +163,7 @@ export class Thread {
         input,
         signal,
         inbox: this.#inbox,
+        warned: this.#warned,
         onOpened: (turnId) => {
           this.#running = { turnId, ...schema };
         },

@@ -8,6 +8,8 @@ export type Origin =
   | { readonly family: 'user' }
   | { readonly family: 'model' }
   | { readonly family: 'tool' }
+  /** Put in by the program that drives the engine. */
+  | { readonly family: 'client' }
   /** Injected by us; `kinds` names the fragment kind of each part. Older lines do not say the cause. */
   | { readonly family: 'context'; readonly kinds: readonly string[]; readonly cause?: ContextCause };
 
@@ -53,7 +55,7 @@ function readOrigin(ours: JsonObject | undefined): Origin | undefined {
   const origin = ours?.['origin'];
   if (!isJsonObject(origin)) return undefined;
   const family = origin['family'];
-  if (family === 'user' || family === 'model' || family === 'tool') return { family };
+  if (family === 'user' || family === 'model' || family === 'tool' || family === 'client') return { family };
   if (family !== 'context') return undefined;
   const kinds = arrayAt(origin, 'kinds')?.filter((kind) => typeof kind === 'string') ?? [];
   const cause = causes.find((known) => known === origin['cause']);

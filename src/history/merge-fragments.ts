@@ -7,10 +7,11 @@ export interface ContextMessage {
   readonly role: Role;
   readonly item: (id: string) => Item;
   readonly origin: Origin;
+  readonly fragments: readonly Fragment[];
 }
 
 /** Neighbours of one role share a message, one part each; a fragment that wants to stand alone does. */
-export function mergeFragments(fragments: readonly Fragment[], cause?: ContextCause): readonly ContextMessage[] {
+export function mergeFragments(fragments: Iterable<Fragment>, cause?: ContextCause): readonly ContextMessage[] {
   const groups: Fragment[][] = [];
   for (const fragment of fragments) {
     const last = groups.at(-1)?.at(-1);
@@ -23,6 +24,7 @@ export function mergeFragments(fragments: readonly Fragment[], cause?: ContextCa
     const kinds = group.map(({ kind }) => kind);
     const content = group.map(({ text }) => ({ type: 'input_text', text }));
     return {
+      fragments: group,
       role,
       item: (id) => ({ type: 'message', id, role, content }),
       origin: { family: 'context', kinds, ...(cause === undefined ? {} : { cause }) },

@@ -16,7 +16,10 @@ export type ThreadEvent =
   | { readonly kind: 'item-completed'; readonly item: TurnItem }
   | UsageEvent
   | PrefixBrokenEvent
+  /** Something is not as it should be, and the turn goes on. */
   | { readonly kind: 'warning'; readonly outcome: Outcome }
+  /** The request failed and is sent again. */
+  | { readonly kind: 'retrying'; readonly outcome: Outcome }
   /** `usage` counts the whole thread so far. */
   | { readonly kind: 'turn-completed'; readonly turnId: TurnId; readonly usage: Usage; readonly lastMessage?: string }
   | { readonly kind: 'turn-failed'; readonly turnId: TurnId; readonly outcome: Outcome }

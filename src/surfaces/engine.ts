@@ -136,7 +136,7 @@ export class Engine {
       return refused('code' in chosen ? chosen : (parts as Outcome));
     }
     const { settings, notices } = chosen;
-    const thread = Thread.resume(parts, resumed, { settings, listener });
+    const thread = await Thread.resume(parts, resumed, { settings, listener });
     return { kind: 'opened', thread, settings, notices: [...notices, ...noticesOf(id, resumed)] };
   }
 

@@ -10,7 +10,8 @@ import { turnFoundDead, turnStarted } from '../state/turn-drafts.ts';
 import type { ThreadLog } from './log.ts';
 import { tellSwitch } from './model-switch.ts';
 import type { ThreadParts, Turn, TurnInput } from './parts.ts';
-import { recordAnswer, recordFragments } from './record.ts';
+import { recordAnswer } from './record.ts';
+import { recordEvent } from './record-context.ts';
 
 /** Resolves the turn's envelope and records that it begins. What a dead process left open is closed first. */
 export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
@@ -39,7 +40,7 @@ function closeDeadTurn(turn: Turn): void {
   if (dead === undefined) return;
   const asDead = { ...turn, turnId: dead.id };
   for (const call of unansweredCalls(log.state)) recordAnswer(asDead, call, outcomeUnknown);
-  recordFragments(asDead, turnAbortedFragment, 'process-died');
+  recordEvent(asDead, turnAbortedFragment, 'process-died');
   log.record(turnFoundDead(dead.id));
 }
 

@@ -1,7 +1,5 @@
-import { type Fragment, type FragmentKind, render } from '../fragments/define.ts';
 import { imageParts } from '../fragments/user-image.ts';
 import { limitOutput } from '../history/limit-output.ts';
-import { mergeFragments } from '../history/merge-fragments.ts';
 import type { CallItem, Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
@@ -20,16 +18,7 @@ export function recordUserMessage(turn: Turn, { text, images }: UserInput): void
   log.record(itemLine(item, { family: 'user' }, turnId));
   const paths = images.map(({ path }) => path);
   recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text, images: paths });
-}
-
-export function recordFragments<Payload>(turn: Turn, kind: FragmentKind<Payload>, payload: Payload): void {
-  recordContext(turn, [render(kind, payload)]);
-}
-
-export function recordContext({ log, parts, turnId }: Turn, fragments: readonly Fragment[]): void {
-  for (const message of mergeFragments(fragments)) {
-    log.record(itemLine(message.item(`msg_${parts.ids.uuid()}`), message.origin, turnId));
-  }
+  log.tell({ kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text });
 }
 
 /** The answer to a call, of the type that the call asks for and within the budget of one output. */

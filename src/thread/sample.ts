@@ -27,7 +27,7 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
     const { failure } = answer;
     if (failure.retry === 'never' || attempt > turn.parts.streamMaxRetries) return answer;
     turn.log.tell({
-      kind: 'warning',
+      kind: 'retrying',
       outcome: {
         ...failure,
         message: `${failure.message} Trying again (${attempt} of ${turn.parts.streamMaxRetries}).`,

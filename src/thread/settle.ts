@@ -3,7 +3,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { turnAborted, turnComplete } from '../state/turn-drafts.ts';
 import { drainInbox } from './drain-inbox.ts';
 import type { Turn } from './parts.ts';
-import { recordFragments } from './record.ts';
+import { recordEvent } from './record-context.ts';
 import type { StepAnswer } from './sample.ts';
 
 /** How a turn ended. */
@@ -31,7 +31,7 @@ export async function settle(
       await log.durable();
       return { kind: 'completed', ...said };
     case 'aborted':
-      recordFragments(turn, turnAbortedFragment, 'interrupted');
+      recordEvent(turn, turnAbortedFragment, 'interrupted');
       log.record(turnAborted(end));
       log.tell({ kind: 'turn-aborted', turnId });
       await log.durable();

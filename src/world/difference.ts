@@ -4,10 +4,8 @@ import type { JsonObject } from '../protocol/json.ts';
 import { factsOf, type SectionFact, storedFacts } from './facts-of.ts';
 import { makePatch } from './merge-patch.ts';
 import { type AnySection, unknown } from './section.ts';
+import type { StandsInHistory } from './stands-in-history.ts';
 import type { Telling } from './telling.ts';
-
-/** Whether the newest text of these kinds in history tells something, and does not take it back. */
-export type StandsInHistory = (kinds: AnySection['kinds']) => boolean;
 
 /** What differs from the baseline. A section that it does not hold was never told, unless a text of it stands in history. */
 export function buildDifference(

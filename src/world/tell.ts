@@ -1,8 +1,9 @@
 import type { Step } from '../envelope/step.ts';
 import type { Baseline } from './baseline.ts';
 import { buildBundle } from './bundle.ts';
-import { buildDifference, type StandsInHistory } from './difference.ts';
+import { buildDifference } from './difference.ts';
 import type { AnySection } from './section.ts';
+import type { StandsInHistory } from './stands-in-history.ts';
 import type { Telling } from './telling.ts';
 
 /** Everything, if nothing is proven to have been told; else what differs. */
@@ -13,6 +14,6 @@ export function tell(
   stands: StandsInHistory,
 ): Telling {
   return baseline.kind === 'none'
-    ? buildBundle(sections, step)
+    ? buildBundle(sections, step, stands)
     : buildDifference(sections, step, baseline.state, stands);
 }

@@ -1,6 +1,7 @@
 import { responsesEncoder } from '../../src/model/responses/encode.ts';
 import { providerDefaults } from '../../src/config/providers.ts';
 import { responsesClient } from '../../src/model/responses/transport.ts';
+import { noRequirements } from '../../src/policy/requirements.ts';
 import type { Owned, RolloutStore } from '../../src/ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import type { Line } from '../../src/protocol/line.ts';
@@ -9,6 +10,7 @@ import { createRolloutStore } from '../../src/rollout/store.ts';
 import { describeState } from '../../src/state/describe.ts';
 import type { Files, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/ids.ts';
+import { silentTracer } from '../../src/telemetry/load-tracer.ts';
 import type { ThreadParts } from '../../src/thread/parts.ts';
 import { openThread } from '../../src/thread/resume.ts';
 import { Thread } from '../../src/thread/thread.ts';
@@ -80,8 +82,9 @@ export class WatchedThread {
     const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
     if (resumed?.kind === 'resumed') {
       this.#lines = (await this.lines()).length;
-      this.#thread = Thread.resume(parts, resumed, options);
-      return this.#thread;
+      const thread = await Thread.resume(parts, resumed, options);
+      this.#thread = thread;
+      return thread;
     }
     // Nothing of an earlier thread had been acknowledged, so none of it needs to be there.
     this.#lines = 0;
@@ -132,6 +135,8 @@ export class WatchedThread {
       random: () => 0.5,
       streamMaxRetries: 2,
       router: createRouter([execCommandTool(this.#pretendedCommands())]),
+      requirements: noRequirements,
+      tracer: silentTracer,
       gatherFacts: () => Promise.resolve(factsOf(this.world, clock.now())),
       gatherStep: () => Promise.resolve(stepFactsOf(this.world)),
     };

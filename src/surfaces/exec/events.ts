@@ -2,6 +2,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { Usage } from '../../protocol/usage.ts';
+import { execContextEvent, type ExecContextEvent, isContextNews } from './context-events.ts';
 
 /** One line of `exec --json`. The names are a contract with programs that read them. */
 export type ExecEvent =
@@ -21,6 +22,8 @@ export interface ExecUsage {
 }
 
 export type ExecItem = { readonly id: string } & (
+  /** Not the end of the turn: a warning. */
+  | { readonly type: 'error'; readonly message: string }
   | { readonly type: 'agent_message'; readonly text: string }
   | { readonly type: 'reasoning'; readonly text: string }
   | { readonly type: 'todo_list'; readonly items: readonly { readonly text: string; readonly completed: boolean }[] }
@@ -39,11 +42,13 @@ export type ExecItem = { readonly id: string } & (
 );
 
 /** Turns engine events into `exec` events. Items are numbered in order of first appearance, per process. */
-export function execEvents(): (event: ThreadEvent) => readonly ExecEvent[] {
+export function execEvents({ context = false } = {}): (event: ThreadEvent) => readonly (ExecEvent | ExecContextEvent)[] {
   const numbers = new Map<string, string>();
+  let count = 0;
+  const nextId = (): string => `item_${count++}`;
   const numbered = (item: TurnItem): string => {
     const key = `${item.kind} ${item.id}`;
-    const known = numbers.get(key) ?? `item_${numbers.size}`;
+    const known = numbers.get(key) ?? nextId();
     numbers.set(key, known);
     return known;
   };
@@ -51,6 +56,7 @@ export function execEvents(): (event: ThreadEvent) => readonly ExecEvent[] {
     item.kind === 'user-message' || item.kind === 'image-view' ? [] : [{ type, item: execItem(item, numbered(item)) }];
 
   return (event) => {
+    if (isContextNews(event)) return context ? [execContextEvent(event)] : [];
     switch (event.kind) {
       case 'thread-started':
         return [{ type: 'thread.started', thread_id: event.threadId }];
@@ -63,6 +69,8 @@ export function execEvents(): (event: ThreadEvent) => readonly ExecEvent[] {
       case 'item-completed':
         return shown('item.completed', event.item);
       case 'warning':
+        return [{ type: 'item.completed', item: { id: nextId(), type: 'error', message: sentence(event.outcome) } }];
+      case 'retrying':
         return [{ type: 'error', message: sentence(event.outcome) }];
       case 'turn-completed':
         return [{ type: 'turn.completed', usage: execUsage(event.usage) }];

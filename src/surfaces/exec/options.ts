@@ -14,6 +14,8 @@ export interface ExecOption {
 
 export type ExecOptionKey =
   | 'json'
+  | 'contextEvents'
+  | 'verbose'
   | 'model'
   | 'sandbox'
   | 'cwd'
@@ -42,6 +44,12 @@ export const execOptions: readonly ExecOption[] = [
     names: ['--json', '--experimental-json'],
     help: 'print events on standard output, one JSON object per line',
   },
+  {
+    key: 'contextEvents',
+    names: ['--context-events'],
+    help: 'with --json: also what the model is told, what it costs and what broke the cache',
+  },
+  { key: 'verbose', names: ['-v', '--verbose'], help: 'the same for people, on standard error' },
   { key: 'model', names: ['-m', '--model'], value: 'NAME', help: 'the model' },
   {
     key: 'sandbox',

@@ -5,6 +5,7 @@ import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, PlanItem, TurnItem } from '../../protocol/turn-item.ts';
 import { version } from '../../protocol/version.ts';
 import type { OpenedThread } from '../engine.ts';
+import { contextLine, isContextNews } from './context-events.ts';
 import { execEvents, shellWords } from './events.ts';
 
 /** Where a run shows itself. Standard output carries the contract, standard error is for people. */
@@ -17,18 +18,34 @@ export interface Output {
 export interface OutputOptions {
   readonly json: boolean;
   readonly color: string;
+  /** Print events about what the model is told among the others. */
+  readonly contextEvents: boolean;
+  /** Say what the model is told and what it costs. */
+  readonly verbose: boolean;
 }
 
-export function createOutput({ json, color }: OutputOptions): Output {
-  if (json) return jsonOutput();
+export function createOutput({ json, color, contextEvents, verbose }: OutputOptions): Output {
+  const output = json ? jsonOutput(contextEvents) : plainOutput(dimmer(color));
+  if (!verbose) return output;
+  return {
+    ...output,
+    event(event) {
+      const line = isContextNews(event) ? contextLine(event) : undefined;
+      if (line !== undefined) say(dimmer(color)(line));
+      output.event(event);
+    },
+  };
+}
+
+function dimmer(color: string): (text: string) => string {
   const colored =
     color === 'always' || (color !== 'never' && process.stderr.isTTY && process.env['NO_COLOR'] === undefined);
-  return plainOutput(colored ? (text) => `\x1b[2m${text}\x1b[22m` : (text) => text);
+  return colored ? (text) => `\x1b[2m${text}\x1b[22m` : (text) => text;
 }
 
 /** One JSON event per line on standard output, nothing else there. */
-function jsonOutput(): Output {
-  const toExecEvents = execEvents();
+function jsonOutput(context: boolean): Output {
+  const toExecEvents = execEvents({ context });
   return {
     start: (opened) => say(startLine(opened)),
     notice: (outcome) => say(`${outcome.message} ${outcome.next}`),
@@ -44,11 +61,13 @@ function plainOutput(dim: (text: string) => string): Output {
     start: (opened) => say(dim(startLine(opened))),
     notice: (outcome) => say(`${outcome.message} ${outcome.next}`),
     event(event) {
+      if (isContextNews(event)) return;
       switch (event.kind) {
         case 'item-completed':
           return sayItem(event.item, dim);
         case 'warning':
-          return say(event.outcome.message);
+        case 'retrying':
+          return say(`${event.outcome.message} ${event.outcome.next}`.trim());
         case 'turn-failed':
           return say(`${event.outcome.message} ${event.outcome.next}`);
         case 'turn-aborted':

@@ -40,7 +40,12 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   const outputSchema = loadOutputSchema(asked);
   if ('code' in outputSchema) return complain(outputSchema, 1);
 
-  const output = createOutput({ json: asked.flags.has('json'), color: lastValue(asked, 'color') ?? 'auto' });
+  const output = createOutput({
+    json: asked.flags.has('json'),
+    color: lastValue(asked, 'color') ?? 'auto',
+    contextEvents: asked.flags.has('contextEvents'),
+    verbose: asked.flags.has('verbose'),
+  });
   for (const notice of engine.notices) output.notice(notice);
   const opened = await openThread(engine, asked, output);
   if (opened.kind === 'refused') return complain(opened.outcome, 1);

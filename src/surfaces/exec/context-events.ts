@@ -1,0 +1,94 @@
+import type { JsonObject } from '../../protocol/json.ts';
+import type {
+  ContextEvent,
+  ModelSwitchedEvent,
+  PrefixBreak,
+  PrefixBrokenEvent,
+  SettingsEvent,
+  ThreadEvent,
+  UsageEvent,
+} from '../../protocol/thread-event.ts';
+
+/** Events about what the model is told. They are printed only on request: other readers of events do not know them. */
+export type ContextNews = SettingsEvent | ContextEvent | ModelSwitchedEvent | UsageEvent | PrefixBrokenEvent;
+
+export interface ExecContextEvent {
+  readonly type:
+    | 'thread.settings'
+    | 'context.added'
+    | 'context.model_switched'
+    | 'context.usage'
+    | 'context.prefix_broken';
+  readonly [key: string]: unknown;
+}
+
+const types: Readonly<Record<ContextNews['kind'], ExecContextEvent['type']>> = {
+  settings: 'thread.settings',
+  context: 'context.added',
+  'model-switched': 'context.model_switched',
+  usage: 'context.usage',
+  'prefix-broken': 'context.prefix_broken',
+};
+
+export function isContextNews(event: ThreadEvent): event is ContextNews {
+  return Object.hasOwn(types, event.kind);
+}
+
+/** The members of the event under names in snake case, as everything that `exec` prints. */
+export function execContextEvent({ kind, ...members }: ContextNews): ExecContextEvent {
+  return { type: types[kind], ...snakeCased(members as unknown as JsonObject) };
+}
+
+/** Only the names of the event itself: values are told as they are. */
+function snakeCased(members: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(members).map(([name, value]) => [
+      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  );
+}
+
+/** The same for a person, in a line or two; undefined for what is said elsewhere. */
+export function contextLine(event: ContextNews): string | undefined {
+  switch (event.kind) {
+    case 'settings':
+      return undefined;
+    case 'context': {
+      if (event.cause === 'user') return undefined;
+      const why = event.why === undefined ? '' : ` after ${event.why}`;
+      return `context: ${event.content} (${event.cause}${why}, ${event.text.length} characters)`;
+    }
+    case 'model-switched': {
+      const moved = event.changes.map(({ field }) => field).join(', ');
+      return `model: ${event.from} -> ${event.to}${moved === '' ? '' : `; with it: ${moved}`}`;
+    }
+    case 'usage': {
+      const about = event.measure === 'exact' ? '' : 'about ';
+      return `window: ${about}${event.tokens} of ${event.effectiveWindow} tokens, ${event.percentRemaining} % left`;
+    }
+    case 'prefix-broken':
+      return event.breaks
+        .map((each) => `cache: broken by ${breakWords(each)}; about ${each.tokens} tokens are read anew`)
+        .join('\n');
+  }
+}
+
+function breakWords(each: PrefixBreak): string {
+  switch (each.kind) {
+    case 'checkpoint':
+      return 'a checkpoint';
+    case 'rollback':
+      return 'a rollback';
+    case 'instructions':
+      return 'other instructions';
+    case 'setting':
+      return `the setting ${each.name}`;
+    case 'tools': {
+      const names = [...each.added, ...each.removed, ...each.changed];
+      return names.length === 0 ? 'the order of the tools' : `the tools ${names.join(', ')}`;
+    }
+    case 'entry':
+      return `an item that was ${each.what} (number ${each.index})`;
+  }
+}

@@ -1,4 +1,5 @@
 import type { Fragment } from '../fragments/define.ts';
+import { contextMessage } from '../fragments/message.ts';
 import type { Item, Role } from '../protocol/item.ts';
 import type { Origin } from './entry.ts';
 
@@ -20,10 +21,10 @@ export function mergeFragments(fragments: readonly Fragment[]): readonly Context
   }
   return groups.map((group) => {
     const role = group[0]!.role;
-    const content = group.map(({ text }) => ({ type: 'input_text', text }));
+    const texts = group.map(({ text }) => text);
     return {
       role,
-      item: (id) => ({ type: 'message', id, role, content }),
+      item: (id) => contextMessage(id, role, texts),
       origin: { family: 'context', kinds: group.map(({ kind }) => kind) },
     };
   });

@@ -1,6 +1,7 @@
+import { oldSummaryMessage } from '../fragments/message.ts';
 import { type Entry, entryOf } from '../history/entry.ts';
 import { entries, historyOf } from '../history/history.ts';
-import { asItem, type Item } from '../protocol/item.ts';
+import { asItem } from '../protocol/item.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { noBaseline } from '../world/baseline.ts';
@@ -93,10 +94,6 @@ function metadataAt(sidecar: readonly Json[] | undefined, i: number): JsonObject
 /** Old files say only what the summary was: the users' words are kept, the summary follows as a message. */
 function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly Entry[] {
   const words = entries(state.history).filter(({ origin }) => origin.family === 'user');
-  const summary: Item = {
-    type: 'message',
-    role: 'user',
-    content: [{ type: 'input_text', text: stringAt(payload, 'message') ?? '' }],
-  };
+  const summary = oldSummaryMessage(stringAt(payload, 'message') ?? '');
   return [...words, { item: summary, origin: { family: 'context', kinds: ['foreign'] } }];
 }

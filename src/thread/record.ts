@@ -1,5 +1,5 @@
 import { type Fragment, type FragmentKind, render } from '../fragments/define.ts';
-import { imageParts } from '../fragments/user-image.ts';
+import { userMessage } from '../fragments/message.ts';
 import { limitOutput } from '../history/limit-output.ts';
 import { mergeFragments } from '../history/merge-fragments.ts';
 import type { CallItem, Item } from '../protocol/item.ts';
@@ -11,15 +11,12 @@ import type { Turn } from './parts.ts';
 
 /** Ways in which an item enters history. Each records its origin with it. */
 
-export function recordUserMessage(turn: Turn, { text, images }: UserInput): void {
+export function recordUserMessage(turn: Turn, input: UserInput): void {
   const { log, parts, turnId } = turn;
-  const id = `msg_${parts.ids.uuid()}`;
-  const said = text === '' ? [] : [{ type: 'input_text', text }];
-  const content = [...images.flatMap((image, i) => imageParts(image, i + 1)), ...said];
-  const item: Item = { type: 'message', id, role: 'user', content };
+  const item = userMessage(`msg_${parts.ids.uuid()}`, input);
   log.record(itemLine(item, { family: 'user' }, turnId));
-  const paths = images.map(({ path }) => path);
-  recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text, images: paths });
+  const paths = input.images.map(({ path }) => path);
+  recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: input.text, images: paths });
 }
 
 export function recordFragments<Payload>(turn: Turn, kind: FragmentKind<Payload>, payload: Payload): void {

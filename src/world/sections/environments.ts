@@ -8,7 +8,7 @@ import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '..
 import { type Section, unknown } from '../section.ts';
 
 /** Where and when the model works. Every member is always told, so that the full form leaves nothing old standing. */
-export type EnvironmentFact = Required<EnvironmentText>;
+export type EnvironmentFact = Required<Pick<EnvironmentText, 'cwd' | 'shell' | 'date' | 'timezone'>>;
 
 interface StoredEnvironments extends JsonObject {
   readonly environments: {

@@ -22,6 +22,8 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
   of: ({ envelope: { policy, workspace } }) => ({
     ...describePolicy(policy.resolved, workspace.cwd),
     approval: policy.approval,
+    approvedPrefixes: [],
+    networkRules: [],
   }),
 
   stored: (fact) => ({

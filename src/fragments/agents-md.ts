@@ -1,4 +1,6 @@
-import type { FragmentKind } from './define.ts';
+import { defineFragment, defineWithdrawal } from './define.ts';
+import { oneLine } from './markup.ts';
+import { truncateMiddle } from './truncate.ts';
 
 export interface AgentsMdText {
   readonly directory?: string;
@@ -7,31 +9,28 @@ export interface AgentsMdText {
   readonly replaces: boolean;
 }
 
-const markers = ['# AGENTS.md instructions', '</INSTRUCTIONS>'] as const;
-
 /** The loader cuts the files to their budget first; this cap only guards against a configured budget that is absurd. */
 const capTokens = 20_000;
 
-export const agentsMdFragment: FragmentKind<AgentsMdText> = {
+export const agentsMdFragment = defineFragment<AgentsMdText>({
   id: 'agents-md',
+  purpose: "The user's and the project's own instructions.",
   role: 'user',
-  markers,
+  markers: ['# AGENTS.md instructions', '</INSTRUCTIONS>'],
   capTokens,
+  section: 'agents_md',
   body({ directory, text, replaces }) {
-    const place = directory === undefined ? '' : ` for ${oneLine(directory)}`;
+    const place = directory === undefined ? '' : ` for ${shortened(oneLine(directory))}`;
     const notice = replaces ? 'These take the place of all AGENTS.md instructions given before.\n\n' : '';
     return `${place}\n\n<INSTRUCTIONS>\n${notice}${text}\n`;
   },
-};
+});
 
-export const agentsMdWithdrawnFragment: FragmentKind<void> = {
-  id: 'agents-md-withdrawn',
-  role: 'user',
-  markers,
-  capTokens: 100,
-  body: () => '\n\n<INSTRUCTIONS>\nThe AGENTS.md instructions given before no longer apply; there are none now.\n',
-};
+export const agentsMdWithdrawnFragment = defineWithdrawal(agentsMdFragment, {
+  body: '\n\n<INSTRUCTIONS>\nThe AGENTS.md instructions given before no longer apply; there are none now.\n',
+});
 
-function oneLine(path: string): string {
-  return path.replace(/[\r\n]/g, ' ');
+/** The opening tag below the path must survive any cut. */
+function shortened(path: string): string {
+  return truncateMiddle(path, { mode: 'bytes', limit: 4096 });
 }

@@ -1,15 +1,120 @@
+import {
+  applicationContextFragment,
+  applicationContextWithdrawnFragment,
+  untrustedContextFragment,
+  untrustedContextWithdrawnFragment,
+} from './additional-context.ts';
 import { agentsMdFragment, agentsMdWithdrawnFragment } from './agents-md.ts';
+import { approvedPrefixesFragment } from './approved-prefixes.ts';
+import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from './apps-guidance.ts';
+import { collaborationModeFragment } from './collaboration-mode.ts';
+import {
+  contextWindowFragment,
+  contextWindowGuidanceFragment,
+  contextWindowGuidanceWithdrawnFragment,
+  contextWindowWithdrawnFragment,
+} from './context-window.ts';
+import { deferredToolsFragment } from './deferred-tools.ts';
+import type { FragmentKind } from './define.ts';
+import { developerInstructionsFragment, developerInstructionsWithdrawnFragment } from './developer-instructions.ts';
 import { environmentFragment, environmentWithdrawnFragment } from './environment.ts';
+import { environmentsGuidanceFragment, environmentsGuidanceWithdrawnFragment } from './environments-guidance.ts';
+import { gitAttributionFragment, gitAttributionWithdrawnFragment } from './git-attribution.ts';
+import { hookContextFragment } from './hook-context.ts';
+import { hookPromptFragment } from './hook-prompt.ts';
+import { imageResizeNoticeFragment } from './image-resize-notice.ts';
+import { interAgentMessageFragment } from './inter-agent-message.ts';
+import { internalContextFragment } from './internal-context.ts';
+import { managedInstructionsFragment, managedInstructionsWithdrawnFragment } from './managed-instructions.ts';
+import { modelSwitchFragment } from './model-switch.ts';
+import {
+  multiAgentModeFragment,
+  multiAgentModeWithdrawnFragment,
+  multiAgentRoleFragment,
+  multiAgentRoleWithdrawnFragment,
+} from './multi-agent.ts';
+import { networkRulesFragment } from './network-rules.ts';
 import { permissionsFragment, permissionsWithdrawnFragment } from './permissions.ts';
+import { personalityFragment, personalityWithdrawnFragment } from './personality.ts';
+import { pluginHintFragment } from './plugin-hint.ts';
+import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from './plugins-guidance.ts';
+import { realtimeEndFragment, realtimeStartFragment } from './realtime.ts';
+import { realtimeDelegationFragment } from './realtime-delegation.ts';
+import { recommendedPluginsFragment, recommendedPluginsWithdrawnFragment } from './recommended-plugins.ts';
+import { rolloutBudgetFragment } from './rollout-budget.ts';
+import { sessionContextFragment, sessionContextWithdrawnFragment } from './session-context.ts';
+import { skillBodyFragment } from './skill-body.ts';
+import { skillsCatalogueFragment, skillsWithdrawnFragment } from './skills.ts';
+import { subagentNotificationFragment } from './subagent-notification.ts';
+import { timeReminderFragment } from './time-reminder.ts';
+import { tokenBudgetFallbackFragment, tokenBudgetReminderFragment } from './token-budget.ts';
 import { turnAbortedFragment } from './turn-aborted.ts';
+import { userActionFragment } from './user-action.ts';
+import { userShellCommandFragment } from './user-shell-command.ts';
 
 /** Every kind of fragment there is. A new kind of model-visible fact is added here, or it does not exist. */
-export const fragmentCatalog = [
-  permissionsFragment,
-  permissionsWithdrawnFragment,
+export const fragmentCatalog: readonly FragmentKind<never>[] = [
+  // State: told by a section of the world, and taken back or replaced by it.
+  modelSwitchFragment,
+  personalityFragment,
+  personalityWithdrawnFragment,
+  contextWindowFragment,
+  contextWindowWithdrawnFragment,
+  contextWindowGuidanceFragment,
+  contextWindowGuidanceWithdrawnFragment,
+  realtimeStartFragment,
+  realtimeEndFragment,
+  developerInstructionsFragment,
+  developerInstructionsWithdrawnFragment,
+  sessionContextFragment,
+  sessionContextWithdrawnFragment,
   agentsMdFragment,
   agentsMdWithdrawnFragment,
+  skillsCatalogueFragment,
+  skillsWithdrawnFragment,
+  permissionsFragment,
+  permissionsWithdrawnFragment,
+  approvedPrefixesFragment,
+  networkRulesFragment,
+  collaborationModeFragment,
   environmentFragment,
   environmentWithdrawnFragment,
+  environmentsGuidanceFragment,
+  environmentsGuidanceWithdrawnFragment,
+  appsGuidanceFragment,
+  appsGuidanceWithdrawnFragment,
+  pluginsGuidanceFragment,
+  pluginsGuidanceWithdrawnFragment,
+  recommendedPluginsFragment,
+  recommendedPluginsWithdrawnFragment,
+  deferredToolsFragment,
+  gitAttributionFragment,
+  gitAttributionWithdrawnFragment,
+  multiAgentRoleFragment,
+  multiAgentRoleWithdrawnFragment,
+  multiAgentModeFragment,
+  multiAgentModeWithdrawnFragment,
+  managedInstructionsFragment,
+  managedInstructionsWithdrawnFragment,
+  // Events: told once.
   turnAbortedFragment,
-] as const;
+  userShellCommandFragment,
+  userActionFragment,
+  skillBodyFragment,
+  pluginHintFragment,
+  hookContextFragment,
+  hookPromptFragment,
+  untrustedContextFragment,
+  untrustedContextWithdrawnFragment,
+  applicationContextFragment,
+  applicationContextWithdrawnFragment,
+  internalContextFragment,
+  subagentNotificationFragment,
+  interAgentMessageFragment,
+  realtimeDelegationFragment,
+  imageResizeNoticeFragment,
+  tokenBudgetReminderFragment,
+  tokenBudgetFallbackFragment,
+  rolloutBudgetFragment,
+  timeReminderFragment,
+];

@@ -12,3 +12,29 @@ export function escapeMarkup(text: string): string {
     .replace(/[&<>"']/g, (character) => entities[character] ?? character)
     .replace(/[\u0000-\u001f\u007f\u2028\u2029]/g, (character) => `&#${character.charCodeAt(0)};`);
 }
+
+/** Text of several lines that can neither close a tag nor open one. */
+export function escapeText(text: string): string {
+  return text.replace(/[&<>]/g, (character) => entities[character] ?? character);
+}
+
+/** A JSON string in which no tag can stand and no line can end. */
+export function quote(text: string): string {
+  return JSON.stringify(text).replace(
+    /[<\u007f\u2028\u2029]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** A name that stays in its line and shows its own letters. */
+export function oneLine(text: string): string {
+  return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ');
+}
+
+/** Prose that cannot end its own fragment: an end marker inside it is shown with its first character escaped. */
+export function neutraliseEnd(text: string, end: string): string {
+  const name = /^<\/(?<name>.+)>$/.exec(end)?.groups?.['name'];
+  if (name === undefined) return text;
+  const words = name.split(' ').map((word) => word.replace(/[^\w]/g, '\\$&'));
+  return text.replace(new RegExp(`<(?=\\s*/\\s*${words.join('\\s+')}\\s*>)`, 'gi'), '&lt;');
+}

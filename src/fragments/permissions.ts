@@ -1,5 +1,9 @@
 import type { ApprovalPolicy, NetworkAccess, SandboxMode } from '../protocol/permission-profile.ts';
-import type { FragmentKind } from './define.ts';
+import { type BoundedList, boundedList, dashedLines } from './bounded-list.ts';
+import { type CommandPrefix, listPrefixes } from './command-prefixes.ts';
+import { defineFragment, defineWithdrawal } from './define.ts';
+import { quote } from './markup.ts';
+import { listRules, type NetworkRule } from './network-rules.ts';
 
 /** What the model is told about its permissions. Made from the same resolved policy that the sandbox enforces (I5). */
 export interface PermissionsText {
@@ -13,9 +17,10 @@ export interface PermissionsText {
   readonly deniedPaths: readonly string[];
   /** Everything that is not denied may be read. */
   readonly readsEverything: boolean;
+  /** Commands that begin so were approved for good. */
+  readonly approvedPrefixes: readonly CommandPrefix[];
+  readonly networkRules: readonly NetworkRule[];
 }
-
-const markers = ['<permissions instructions>', '</permissions instructions>'] as const;
 
 const modeSentence: Readonly<Record<PermissionsText['mode'], string>> = {
   'read-only': 'Commands can look at files and change none.',
@@ -36,11 +41,13 @@ const approvalSentence: Readonly<Record<ApprovalPolicy, string>> = {
   untrusted: 'The user is asked before each command.',
 };
 
-export const permissionsFragment: FragmentKind<PermissionsText> = {
+export const permissionsFragment = defineFragment<PermissionsText>({
   id: 'permissions',
+  purpose: 'What the sandbox allows, whom to ask for more, and what was approved or ruled for good.',
   role: 'developer',
-  markers,
-  capTokens: 4000,
+  markers: ['<permissions instructions>', '</permissions instructions>'],
+  capTokens: 6000,
+  section: 'permissions',
   body(told) {
     const lines = [
       `Sandbox: ${told.mode}. ${modeSentence[told.mode]}`,
@@ -50,21 +57,26 @@ export const permissionsFragment: FragmentKind<PermissionsText> = {
       ...list('Writable roots', told.writableRoots),
       ...list('Read-only inside them, and shown as empty folders where they do not exist', told.readOnlyPaths),
       ...list('Not readable, and no request can change that', told.deniedPaths),
+      ...titled('Commands that begin with one of these run without a question:', listPrefixes(told.approvedPrefixes)),
+      ...titled('Saved network rules:', listRules(told.networkRules)),
     ];
     return `\n${lines.join('\n')}\n`;
   },
-};
+});
 
 /** Permissions are no longer described. */
-export const permissionsWithdrawnFragment: FragmentKind<void> = {
-  id: 'permissions-withdrawn',
-  role: 'developer',
-  markers,
-  capTokens: 100,
-  body: () => '\nThe permissions described earlier are withdrawn. Find out by trying what is allowed.\n',
-};
+export const permissionsWithdrawnFragment = defineWithdrawal(permissionsFragment, {
+  body: '\nThe permissions described earlier are withdrawn. Find out by trying what is allowed.\n',
+});
 
 /** Paths are quoted as JSON: a name with a newline or a quote in it stays one name. */
 function list(title: string, paths: readonly string[]): readonly string[] {
-  return paths.length === 0 ? [] : [`${title}: ${paths.map((path) => JSON.stringify(path)).join(', ')}`];
+  const { kept, left } = boundedList(paths.map(quote), { count: 100, characters: 4000 });
+  const tail = left === 0 ? [] : [`… and ${left} more that are not listed here`];
+  return paths.length === 0 ? [] : [`${title}: ${[...kept, ...tail].join(', ')}`];
+}
+
+function titled(title: string, entries: BoundedList): readonly string[] {
+  const lines = dashedLines(entries);
+  return lines.length === 0 ? [] : [title, ...lines];
 }

@@ -4,7 +4,7 @@ export interface Budget {
   readonly limit: number;
 }
 
-const bytesPerToken = 4;
+export const bytesPerToken = 4;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -32,6 +32,18 @@ export function truncateMiddle(text: string, budget: Budget): string {
   const head = decoder.decode(bytes.subarray(0, headEnd));
   const tail = decoder.decode(bytes.subarray(tailStart));
   return head + marker(bytes, headEnd, tailStart, limit, budget.mode) + tail;
+}
+
+/** As much of the beginning as fits, in whole characters. */
+export function firstBytes(text: string, limit: number): string {
+  const bytes = encoder.encode(text);
+  return decoder.decode(bytes.subarray(0, characterStartAtOrBefore(bytes, limit)));
+}
+
+/** As much of the end as fits, in whole characters. */
+export function lastBytes(text: string, limit: number): string {
+  const bytes = encoder.encode(text);
+  return decoder.decode(bytes.subarray(characterStartAtOrAfter(bytes, bytes.length - limit)));
 }
 
 function marker(bytes: Uint8Array, from: number, to: number, limit: number, mode: Budget['mode']): string {

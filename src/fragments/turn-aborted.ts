@@ -1,4 +1,4 @@
-import type { FragmentKind } from './define.ts';
+import { defineFragment } from './define.ts';
 
 /** Why a turn ended before the model was done. */
 export type AbortCause = 'interrupted' | 'process-died';
@@ -10,11 +10,13 @@ const sentence: Readonly<Record<AbortCause, string>> = {
     'The program that ran the turn ended without warning. What was under way may have been done in part, wholly or not at all: look before you repeat it.',
 };
 
-export const turnAbortedFragment: FragmentKind<AbortCause> = {
+export const turnAbortedFragment = defineFragment<AbortCause>({
   id: 'turn-aborted',
+  purpose: 'A turn ended before its time, and why.',
   role: 'user',
+  alsoRole: 'developer',
   markers: ['<turn_aborted>', '</turn_aborted>'],
   capTokens: 200,
   separate: true,
   body: (cause) => `\n${sentence[cause]}\n`,
-};
+});

@@ -1,5 +1,5 @@
-import { looksInjected } from '../fragments/recognise.ts';
-import type { Item } from '../protocol/item.ts';
+import { looksInjected, recognise } from '../fragments/recognise.ts';
+import { isMessage, type Item } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { TurnId } from '../protocol/ids.ts';
 
@@ -62,10 +62,13 @@ function readOrigin(ours: JsonObject | undefined): Origin | undefined {
   return cause === undefined ? { family, kinds } : { family, kinds, cause };
 }
 
+/** A part that no kind fits is named `foreign`. */
 function guessOrigin(item: Item): Origin {
   if (item.type.endsWith('_output')) return { family: 'tool' };
   if (item.type !== 'message' || item['role'] === 'assistant') return { family: 'model' };
-  return item['role'] !== 'user' || looksInjected(item)
-    ? { family: 'context', kinds: ['foreign'] }
-    : { family: 'user' };
+  const role = String(item['role']);
+  if (role === 'user' && !looksInjected(item)) return { family: 'user' };
+  const parts = isMessage(item) ? item.content : [];
+  const kinds = parts.map(({ text }) => (typeof text === 'string' ? recognise(role, text) : undefined) ?? 'foreign');
+  return { family: 'context', kinds };
 }

@@ -1,4 +1,5 @@
 import type { Fragment } from '../fragments/define.ts';
+import { contextMessage } from '../fragments/message.ts';
 import type { Item, Role } from '../protocol/item.ts';
 import type { ContextCause, Origin } from './entry.ts';
 
@@ -22,11 +23,11 @@ export function mergeFragments(fragments: Iterable<Fragment>, cause?: ContextCau
   return groups.map((group) => {
     const role = group[0]!.role;
     const kinds = group.map(({ kind }) => kind);
-    const content = group.map(({ text }) => ({ type: 'input_text', text }));
+    const texts = group.map(({ text }) => text);
     return {
       fragments: group,
       role,
-      item: (id) => ({ type: 'message', id, role, content }),
+      item: (id) => contextMessage(id, role, texts),
       origin: { family: 'context', kinds, ...(cause === undefined ? {} : { cause }) },
     };
   });

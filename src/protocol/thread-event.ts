@@ -94,18 +94,19 @@ export interface PrefixBrokenEvent {
 }
 
 /** Something that the request before said otherwise. `tokens` is the estimated cost: all that must be read anew from there on. */
-export type PrefixBreak = { readonly tokens: number } & (
+export type PrefixBreak = { readonly tokens: number } &
   /** History was replaced, or cut back. */
-  | { readonly kind: 'checkpoint' | 'rollback' }
-  | { readonly kind: 'setting'; readonly name: string }
-  | { readonly kind: 'instructions' }
-  /** By name. All three empty: only the order is another. */
-  | {
-      readonly kind: 'tools';
-      readonly added: readonly string[];
-      readonly removed: readonly string[];
-      readonly changed: readonly string[];
-    }
-  /** The first item of the request before that does not stand at its place any more. */
-  | { readonly kind: 'entry'; readonly index: number; readonly itemId?: string; readonly what: 'changed' | 'removed' }
-);
+  (
+    | { readonly kind: 'checkpoint' | 'rollback' }
+    | { readonly kind: 'setting'; readonly name: string }
+    | { readonly kind: 'instructions' }
+    /** By name. All three empty: only the order is another. */
+    | {
+        readonly kind: 'tools';
+        readonly added: readonly string[];
+        readonly removed: readonly string[];
+        readonly changed: readonly string[];
+      }
+    /** The first item of the request before that does not stand at its place any more. */
+    | { readonly kind: 'entry'; readonly index: number; readonly itemId?: string; readonly what: 'changed' | 'removed' }
+  );

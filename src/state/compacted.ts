@@ -1,8 +1,10 @@
+import { oldSummaryMessage } from '../fragments/message.ts';
 import { type Entry, entryOf } from '../history/entry.ts';
 import { entries, historyOf } from '../history/history.ts';
-import { asItem, type Item } from '../protocol/item.ts';
+import { asItem } from '../protocol/item.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { noUsage } from '../protocol/usage.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
 import { readInstructions } from './instructions.ts';
 import type { ThreadState } from './thread-state.ts';
@@ -16,6 +18,8 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
   const { openTurn, ...rest } = state;
   const carried = readCarried(payload);
   const turn = carried === undefined ? openTurn : carried.openTurn;
+  // Nobody has counted what is left.
+  const usage = { total: (carried ?? state).usage.total, last: noUsage };
   return {
     ...rest,
     ...carried,
@@ -26,6 +30,7 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
     history: historyOf(replacement(state, payload)),
     baseline: clearedByCheckpoint,
     sent: { kind: 'gone', why: 'checkpoint' },
+    usage,
   };
 }
 
@@ -104,10 +109,6 @@ function metadataAt(sidecar: readonly Json[] | undefined, i: number): JsonObject
 /** Old files say only what the summary was: the users' words are kept, the summary follows as a message. */
 function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly Entry[] {
   const words = entries(state.history).filter(({ origin }) => origin.family === 'user');
-  const summary: Item = {
-    type: 'message',
-    role: 'user',
-    content: [{ type: 'input_text', text: stringAt(payload, 'message') ?? '' }],
-  };
+  const summary = oldSummaryMessage(stringAt(payload, 'message') ?? '');
   return [...words, { item: summary, origin: { family: 'context', kinds: ['foreign'] } }];
 }

@@ -5,11 +5,13 @@ import type { ThreadState } from './thread-state.ts';
 export function describeState(state: ThreadState): string {
   const { history, marks: _marks, toolSets, openTurn, sent, ...rest } = state;
   const { before: _before, ...turn } = openTurn ?? { before: undefined };
-  return JSON.stringify({
+  const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
+  const described = {
     ...rest,
     openTurn: openTurn === undefined ? null : turn,
-    toolSets: [...toolSets].toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    toolSets: [...toolSets].toSorted(byName),
     sent: sent?.kind === 'request' ? { ...sent, history: sent.history.length } : (sent ?? null),
     history: entries(history),
-  });
+  };
+  return JSON.stringify(Object.fromEntries(Object.entries(described).toSorted(byName)));
 }

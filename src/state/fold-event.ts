@@ -1,5 +1,6 @@
 import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { noUsage } from '../protocol/usage.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
 import { readUsage } from './usage-fields.ts';
 
@@ -50,11 +51,14 @@ function rollBack(state: ThreadState, count: number): ThreadState {
   const target = state.marks[Math.max(0, state.marks.length - count)];
   if (count < 1 || target === undefined) return state;
   const { context: _context, envelope: _envelope, openTurn: _openTurn, ...kept } = state;
+  // Nobody has counted what is left.
+  const usage = { ...state.usage, last: noUsage };
   const sent = state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } as const };
   return {
     ...kept,
     ...target,
     ...sent,
+    usage,
     newest: 'context',
     marks: state.marks.slice(0, Math.max(0, state.marks.length - count)),
   };

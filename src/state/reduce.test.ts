@@ -87,14 +87,14 @@ describe('reduce', () => {
   it('rebuilds an old checkpoint from the users’ words and the summary', () => {
     const state = fold(file(meta, ...turn('1', 'a'), { type: 'compacted', payload: { message: 'sum' } }));
     expect(texts(state)).toEqual(['a', 'sum']);
-    expect(state.baseline).toEqual({ kind: 'none' });
+    expect(state.baseline).toEqual({ kind: 'none', why: 'checkpoint' });
   });
 
   it('proves a baseline only by a full record', () => {
     const patch = { type: 'world_state', payload: { full: false, state: { a: 1 } } };
     const full = { type: 'world_state', payload: { full: true, state: { a: 1, b: { c: 2 } } } };
     const remove = { type: 'world_state', payload: { full: false, state: { a: null, b: { d: 3 } } } };
-    expect(fold(file(meta, patch)).baseline).toEqual({ kind: 'none' });
+    expect(fold(file(meta, patch)).baseline).toEqual({ kind: 'none', why: 'unproven' });
     expect(fold(file(meta, full, remove)).baseline).toEqual({ kind: 'known', state: { b: { c: 2, d: 3 } } });
   });
 

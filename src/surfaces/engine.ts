@@ -13,6 +13,7 @@ import { settingsFrom } from '../gather/settings.ts';
 import { systemClock } from '../gather/system-clock.ts';
 import { systemIds } from '../gather/system-ids.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
+import type { Tracer } from '../ports/tracer.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -23,6 +24,7 @@ import { nodeFiles } from '../rollout/node-files.ts';
 import { type ChosenThread, chooseThread, type NoThread, type ThreadChoice } from '../rollout/choose-thread.ts';
 import { createEphemeralStore } from '../rollout/ephemeral-store.ts';
 import { createRolloutStore } from '../rollout/store.ts';
+import { loadTracer } from '../telemetry/load-tracer.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
 import { openThread } from '../thread/resume.ts';
 import { Thread } from '../thread/thread.ts';
@@ -76,8 +78,10 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #base: BaseLayers;
   readonly #store: RolloutStore;
+  readonly #tracer: Tracer;
 
-  private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[]) {
+  private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], tracer: Tracer) {
+    this.#tracer = tracer;
     this.#options = options;
     this.#base = base;
     this.notices = notices;
@@ -98,7 +102,7 @@ export class Engine {
     const base = await loadBaseLayers(home.path, options);
     const error = refusalOf(base.problems);
     if (error !== undefined) return refused(error);
-    return new Engine({ ...options, env }, base, [...problems, ...base.problems]);
+    return new Engine({ ...options, env }, base, [...problems, ...base.problems], await loadTracer(globalThis));
   }
 
   /** Whether there is a model to talk to: somebody named one. */
@@ -174,6 +178,7 @@ export class Engine {
       clock: systemClock,
       ids: systemIds(systemClock),
       settings,
+      tracer: this.#tracer,
     });
   }
 }

@@ -16,6 +16,8 @@ import { responsesEncoder } from '../model/responses/encode.ts';
 import { responsesClient } from '../model/responses/transport.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
+import type { Tracer } from '../ports/tracer.ts';
+import { noRequirements } from '../policy/requirements.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import type { ThreadParts } from '../thread/parts.ts';
@@ -39,6 +41,7 @@ export interface ThreadPartsInput {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly settings: Settings;
+  readonly tracer: Tracer;
 }
 
 /** Makes what one thread works with. Nothing here waits or touches the world yet. */
@@ -89,6 +92,8 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
         return client.stream({ ...request, onSent }, signal);
       },
     },
+    requirements: noRequirements,
+    tracer: input.tracer,
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     router: createRouter([

@@ -1,4 +1,4 @@
-import { imageParts } from '../fragments/user-image.ts';
+import { userMessage } from '../fragments/message.ts';
 import { limitOutput } from '../history/limit-output.ts';
 import type { CallItem, Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -9,16 +9,14 @@ import type { Turn } from './parts.ts';
 
 /** Ways in which an item enters history. Each records its origin with it. */
 
-export function recordUserMessage(turn: Turn, { text, images }: UserInput): void {
+export function recordUserMessage(turn: Turn, input: UserInput): void {
   const { log, parts, turnId } = turn;
   const id = `msg_${parts.ids.uuid()}`;
-  const said = text === '' ? [] : [{ type: 'input_text', text }];
-  const content = [...images.flatMap((image, i) => imageParts(image, i + 1)), ...said];
-  const item: Item = { type: 'message', id, role: 'user', content };
+  const item = userMessage(id, input);
   log.record(itemLine(item, { family: 'user' }, turnId));
-  const paths = images.map(({ path }) => path);
-  recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text, images: paths });
-  log.tell({ kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text });
+  const paths = input.images.map(({ path }) => path);
+  recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: input.text, images: paths });
+  log.tell({ kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text: input.text });
 }
 
 /** The answer to a call, of the type that the call asks for and within the budget of one output. */

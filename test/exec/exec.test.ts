@@ -246,8 +246,9 @@ describe('capstan exec resume', () => {
     expect(second.stderr).toMatch(/model gpt-5\.4.*sandbox read-only/);
     const news = textsOf(inputOf(model, 1).slice(inputOf(model, 0).length + 1)) as string[];
     expect(news).toEqual([
+      expect.stringContaining('The model is now "gpt-5.4".'),
       expect.stringContaining('Sandbox: read-only.'),
-      `<environment_context>\n  <cwd>${place.root}/else &lt;where&gt;</cwd>\n</environment_context>`,
+      `<environment_context>\n  <cwd>${place.root}/else &lt;where&gt;</cwd>\n  <sandbox_mode>read-only</sandbox_mode>\n  <writable_roots />\n</environment_context>`,
       'again',
     ]);
   });

@@ -30,6 +30,8 @@ const permissions: fc.Arbitrary<PermissionsText> = fc.record({
   readOnlyPaths: fc.array(path, { maxLength: 3 }),
   deniedPaths: fc.array(path, { maxLength: 3 }),
   readsEverything: fc.boolean(),
+  approvedPrefixes: fc.constant([]),
+  networkRules: fc.constant([]),
 });
 
 const instructions: fc.Arbitrary<InstructionDocument> = fc.record(

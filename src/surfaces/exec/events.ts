@@ -21,28 +21,31 @@ export interface ExecUsage {
   readonly reasoning_output_tokens: number;
 }
 
-export type ExecItem = { readonly id: string } & (
+export type ExecItem = { readonly id: string } &
   /** Not the end of the turn: a warning. */
-  | { readonly type: 'error'; readonly message: string }
-  | { readonly type: 'agent_message'; readonly text: string }
-  | { readonly type: 'reasoning'; readonly text: string }
-  | { readonly type: 'todo_list'; readonly items: readonly { readonly text: string; readonly completed: boolean }[] }
-  | {
-      readonly type: 'command_execution';
-      readonly command: string;
-      readonly aggregated_output: string;
-      readonly exit_code: number | null;
-      readonly status: 'in_progress' | 'completed' | 'failed' | 'declined';
-    }
-  | {
-      readonly type: 'file_change';
-      readonly changes: readonly { readonly path: string; readonly kind: 'add' | 'delete' | 'update' }[];
-      readonly status: 'in_progress' | 'completed' | 'failed';
-    }
-);
+  (
+    | { readonly type: 'error'; readonly message: string }
+    | { readonly type: 'agent_message'; readonly text: string }
+    | { readonly type: 'reasoning'; readonly text: string }
+    | { readonly type: 'todo_list'; readonly items: readonly { readonly text: string; readonly completed: boolean }[] }
+    | {
+        readonly type: 'command_execution';
+        readonly command: string;
+        readonly aggregated_output: string;
+        readonly exit_code: number | null;
+        readonly status: 'in_progress' | 'completed' | 'failed' | 'declined';
+      }
+    | {
+        readonly type: 'file_change';
+        readonly changes: readonly { readonly path: string; readonly kind: 'add' | 'delete' | 'update' }[];
+        readonly status: 'in_progress' | 'completed' | 'failed';
+      }
+  );
 
 /** Turns engine events into `exec` events. Items are numbered in order of first appearance, per process. */
-export function execEvents({ context = false } = {}): (event: ThreadEvent) => readonly (ExecEvent | ExecContextEvent)[] {
+export function execEvents({ context = false } = {}): (
+  event: ThreadEvent,
+) => readonly (ExecEvent | ExecContextEvent)[] {
   const numbers = new Map<string, string>();
   let count = 0;
   const nextId = (): string => `item_${count++}`;

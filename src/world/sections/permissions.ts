@@ -80,10 +80,7 @@ export const permissionsSection: Section<PermissionsText, StoredPermissions> = {
 };
 
 /** What came to a list; undefined when anything has left it. */
-function added<Member extends Json>(
-  before: readonly Member[],
-  now: readonly Member[],
-): readonly Member[] | undefined {
+function added<Member extends Json>(before: readonly Member[], now: readonly Member[]): readonly Member[] | undefined {
   const has = (list: readonly Member[], member: Member): boolean => list.some((each) => equalJson(each, member));
   if (!before.every((member) => has(now, member))) return undefined;
   return now.filter((member) => !has(before, member));

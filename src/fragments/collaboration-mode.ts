@@ -1,0 +1,18 @@
+import { defineFragment } from './define.ts';
+import { oneLine } from './markup.ts';
+
+export interface CollaborationModeText {
+  readonly mode: string;
+  /** Empty: what an earlier mode asked for no longer holds, and nothing takes its place. */
+  readonly instructions: string;
+}
+
+export const collaborationModeFragment = defineFragment<CollaborationModeText>({
+  id: 'collaboration-mode',
+  purpose: 'How to work together in the mode the user chose; an empty pair clears it.',
+  role: 'developer',
+  markers: ['<collaboration_mode>', '</collaboration_mode>'],
+  capTokens: 5000,
+  section: 'collaboration_mode',
+  body: ({ mode, instructions }) => (instructions === '' ? '' : `\nMode: ${oneLine(mode)}\n\n${instructions}\n`),
+});

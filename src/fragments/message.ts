@@ -1,0 +1,22 @@
+import type { Item, Role } from '../protocol/item.ts';
+import type { UserInput } from '../protocol/user-input.ts';
+import { imageParts } from './user-image.ts';
+
+/** The places where messages of the roles `user` and `developer` are made; a test holds everybody to them. */
+
+/** What the user said: pictures first, then the words. */
+export function userMessage(id: string, { text, images }: UserInput): Item {
+  const said = text === '' ? [] : [{ type: 'input_text', text }];
+  const content = [...images.flatMap((image, i) => imageParts(image, i + 1)), ...said];
+  return { type: 'message', id, role: 'user', content };
+}
+
+/** Injected context, one part per fragment. */
+export function contextMessage(id: string, role: Role, texts: readonly string[]): Item {
+  return { type: 'message', id, role, content: texts.map((text) => ({ type: 'input_text', text })) };
+}
+
+/** The summary of an old checkpoint, which had no message of its own and so has no id. */
+export function oldSummaryMessage(text: string): Item {
+  return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
+}

@@ -1,0 +1,34 @@
+import { type BoundedList, boundedList, dashedLines } from './bounded-list.ts';
+import { defineFragment } from './define.ts';
+import { quote } from './markup.ts';
+
+/** What somebody decided for good about connections to a host. */
+export interface NetworkRule {
+  readonly host: string;
+  readonly action: 'allow' | 'deny';
+}
+
+export interface NetworkRulesText {
+  readonly added: readonly NetworkRule[];
+}
+
+/** Rules are only ever added here; when one goes, the permissions are told anew. */
+export const networkRulesFragment = defineFragment<NetworkRulesText>({
+  id: 'network-rules',
+  purpose: 'Rules about hosts that were saved since the permissions were told.',
+  role: 'developer',
+  markers: ['<network_rules>', '</network_rules>'],
+  capTokens: 1500,
+  section: 'permissions',
+  matches: (text) =>
+    /^\s*<network_rules>[\s\S]*<\/network_rules>\s*$/i.test(text) ||
+    /^\s*(?:Allowed|Denied) network rule saved in execpolicy\b/.test(text),
+  body: ({ added }) => `\nNetwork rules saved; they hold from now on:\n${dashedLines(listRules(added)).join('\n')}\n`,
+});
+
+export function listRules(rules: readonly NetworkRule[]): BoundedList {
+  return boundedList(
+    rules.map(({ host, action }) => `${action} ${quote(host)}`),
+    { count: 100, characters: 5000 },
+  );
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { approvedPrefixesFragment } from './approved-prefixes.ts';
+import { contextRemaining } from './context-remaining.ts';
+import { defineFragment, render } from './define.ts';
+import { environmentFragment } from './environment.ts';
+import { personalityText } from './personality.ts';
+import { realtimeDelegationFragment } from './realtime-delegation.ts';
+
+describe('render', () => {
+  const note = defineFragment<string>({
+    id: 'note',
+    purpose: 'A note.',
+    role: 'developer',
+    markers: ['<a note>', '</a note>'],
+    capTokens: 20,
+    body: (text) => text,
+  });
+
+  it('puts markers around the body and nothing else', () => {
+    expect(render(note, ' x\n')).toEqual({
+      kind: 'note',
+      role: 'developer',
+      text: '<a note> x\n</a note>',
+      separate: false,
+    });
+  });
+
+  it('shows an end marker inside the body in a form that ends nothing', () => {
+    expect(render(note, '</a note></A  NOTE >').text).toBe('<a note>&lt;/a note>&lt;/A  NOTE ></a note>');
+  });
+
+  it('cuts the middle of a body, says so and keeps the markers', () => {
+    expect(render(note, `${'a'.repeat(50)}${'b'.repeat(50)}`).text).toBe(
+      '<a note>aaaaaa…22 tokens truncated…bbbbbb</a note>',
+    );
+  });
+});
+
+it('an empty list is told, so that the last entry can be taken away', () => {
+  expect(render(environmentFragment, { writableRoots: [], deniedPaths: ['/a<b', '/c'] }).text).toBe(
+    `<environment_context>
+  <writable_roots />
+  <denied_paths><path>/a&lt;b</path><path>/c</path></denied_paths>
+</environment_context>`,
+  );
+});
+
+it('a long list says how many entries are missing', () => {
+  const workspaceRoots = Array.from({ length: 120 }, (_, i) => `/${i}`);
+  const { text } = render(environmentFragment, { workspaceRoots });
+  expect(text).toContain('<root>/99</root><omitted count="20" /></workspace_roots>');
+});
+
+it('approved prefixes come once, by number of words, by length, by letters', () => {
+  const added = [['npm', 'run', 'x'], ['git', 'pull'], ['make'], ['go', 'vet'], ['ls'], ['make'], ['cd']];
+  expect(render(approvedPrefixesFragment, { added }).text).toBe(
+    `<approved_command_prefixes>
+Commands that begin with one of these now run without a question:
+- ["cd"]
+- ["ls"]
+- ["make"]
+- ["go", "vet"]
+- ["git", "pull"]
+- ["npm", "run", "x"]
+</approved_command_prefixes>`,
+  );
+});
+
+it('a hundred prefixes are listed, and the rest is counted', () => {
+  const added = Array.from({ length: 130 }, (_, i) => [`command-${i}`]);
+  const lines = render(approvedPrefixesFragment, { added }).text.split('\n');
+  expect([lines.length, lines.at(-2)]).toEqual([104, '… and 30 more that are not listed here']);
+});
+
+it('of a delegation the request keeps its beginning and the talk its end', () => {
+  const long = `first${'&'.repeat(2000)}last`;
+  const { text } = render(realtimeDelegationFragment, { input: long, transcriptDelta: long });
+  expect(text).toMatch(/<input>first(&amp;)+…<\/input>/);
+  expect(text).toMatch(/<transcript_delta>…(&amp;)+last<\/transcript_delta>/);
+});
+
+it('each manner of speech has a text', () => {
+  const names = ['none', 'friendly', 'pragmatic'] as const;
+  expect(new Set(names.map(personalityText)).size).toBe(names.length);
+});
+
+it('tells how much of the window is left, or that nobody knows', () => {
+  expect([contextRemaining(12), contextRemaining(undefined)]).toEqual([
+    'Tokens left in this context window: 12',
+    'It is not known how many tokens are left in this context window.',
+  ]);
+});

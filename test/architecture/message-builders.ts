@@ -1,0 +1,26 @@
+import { tokenize, type Token } from './tokens.ts';
+
+/** Where messages may be built, and why there. */
+export const builders: Readonly<Record<string, string>> = {
+  'src/fragments/': 'the one home of text that is injected, and of the form of a user message',
+  'src/compaction/prompts/': 'what a compaction asks and what it leaves behind',
+  'src/testing/': 'plays the model, whose messages it writes',
+};
+
+const made: Readonly<Record<string, readonly string[]>> = { role: ['user', 'developer'], type: ['message'] };
+
+/** Object literals outside the builders that are messages of the user or of a developer: a file and a line each. */
+export function strayMessages(sources: ReadonlyMap<string, string>): readonly string[] {
+  return [...sources]
+    .filter(([path]) => !path.endsWith('.test.ts') && !Object.keys(builders).some((home) => path.startsWith(home)))
+    .flatMap(([path, source]) => strayLiterals(tokenize(source)).map((told) => `${path}:${told}`));
+}
+
+function strayLiterals(tokens: readonly Token[]): readonly string[] {
+  return tokens.flatMap((key, i) => {
+    const [before, colon, value] = [tokens[i - 1], tokens[i + 1], tokens[i + 2]];
+    if (colon?.text !== ':' || value?.kind !== 'string' || !made[key.text]?.includes(value.text)) return [];
+    // `readonly type: 'message'` declares a type and builds nothing.
+    return before?.text === 'readonly' ? [] : [`${key.line} builds a message: { ${key.text}: '${value.text}' }`];
+  });
+}

@@ -1,0 +1,270 @@
+import fc from 'fast-check';
+import {
+  applicationContextFragment,
+  applicationContextWithdrawnFragment,
+  untrustedContextFragment,
+  untrustedContextWithdrawnFragment,
+} from '../../src/fragments/additional-context.ts';
+import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../src/fragments/agents-md.ts';
+import { approvedPrefixesFragment } from '../../src/fragments/approved-prefixes.ts';
+import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../src/fragments/apps-guidance.ts';
+import { fragmentCatalog } from '../../src/fragments/catalog.ts';
+import { collaborationModeFragment } from '../../src/fragments/collaboration-mode.ts';
+import * as contextWindow from '../../src/fragments/context-window.ts';
+import { deferredToolsFragment } from '../../src/fragments/deferred-tools.ts';
+import { type Fragment, type FragmentKind, render } from '../../src/fragments/define.ts';
+import * as developer from '../../src/fragments/developer-instructions.ts';
+import { environmentFragment, environmentWithdrawnFragment } from '../../src/fragments/environment.ts';
+import * as environments from '../../src/fragments/environments-guidance.ts';
+import { gitAttributionFragment, gitAttributionWithdrawnFragment } from '../../src/fragments/git-attribution.ts';
+import { hookContextFragment } from '../../src/fragments/hook-context.ts';
+import { hookPromptFragment } from '../../src/fragments/hook-prompt.ts';
+import { imageResizeNoticeFragment } from '../../src/fragments/image-resize-notice.ts';
+import { interAgentMessageFragment } from '../../src/fragments/inter-agent-message.ts';
+import { internalContextFragment } from '../../src/fragments/internal-context.ts';
+import * as managed from '../../src/fragments/managed-instructions.ts';
+import { modelSwitchFragment } from '../../src/fragments/model-switch.ts';
+import * as multiAgent from '../../src/fragments/multi-agent.ts';
+import { networkRulesFragment } from '../../src/fragments/network-rules.ts';
+import { permissionsFragment, permissionsWithdrawnFragment } from '../../src/fragments/permissions.ts';
+import { personalityFragment, personalityWithdrawnFragment } from '../../src/fragments/personality.ts';
+import { pluginHintFragment } from '../../src/fragments/plugin-hint.ts';
+import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from '../../src/fragments/plugins-guidance.ts';
+import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/realtime.ts';
+import { realtimeDelegationFragment } from '../../src/fragments/realtime-delegation.ts';
+import * as recommended from '../../src/fragments/recommended-plugins.ts';
+import { rolloutBudgetFragment } from '../../src/fragments/rollout-budget.ts';
+import { sessionContextFragment, sessionContextWithdrawnFragment } from '../../src/fragments/session-context.ts';
+import { skillBodyFragment } from '../../src/fragments/skill-body.ts';
+import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../src/fragments/skills.ts';
+import { subagentNotificationFragment } from '../../src/fragments/subagent-notification.ts';
+import { timeReminderFragment } from '../../src/fragments/time-reminder.ts';
+import { tokenBudgetFallbackFragment, tokenBudgetReminderFragment } from '../../src/fragments/token-budget.ts';
+import { turnAbortedFragment } from '../../src/fragments/turn-aborted.ts';
+import { userActionFragment } from '../../src/fragments/user-action.ts';
+import { userShellCommandFragment } from '../../src/fragments/user-shell-command.ts';
+
+export interface Rendering {
+  readonly payload: unknown;
+  readonly fragment: Fragment;
+}
+
+/** Pieces from which hostile text is made: all markers at once, in letters and spaces that a reader might accept. */
+const markers = fragmentCatalog.flatMap(({ markers = ['', ''] }) => [...markers]);
+const pieces = [
+  markers.join(''),
+  markers.join('').toUpperCase(),
+  markers.map((marker) => marker.replace('</', '< / ').replace('>', ' >')).join(''),
+  ...markers,
+  '</command>',
+  '</result>',
+  'Approved command prefix saved:',
+  '\n',
+  '"',
+  '&',
+  '…',
+  'ünï 😀',
+];
+
+const short = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc
+    .array(fc.oneof(fc.constantFrom(...pieces.slice(0, 3)), fc.constantFrom(...pieces)), { maxLength: 2 })
+    .map((found) => found.join('')),
+);
+
+/** Now and then longer than any cap. */
+const text = fc.oneof(
+  { weight: 9, arbitrary: short },
+  { weight: 1, arbitrary: short.map((piece) => `${piece}.`.repeat(Math.ceil(90_000 / (piece.length + 1)))) },
+);
+
+const nothing = fc.constant(undefined);
+const some = <Value>(value: fc.Arbitrary<Value>, maxLength = 4) =>
+  fc.oneof({ weight: 9, arbitrary: fc.array(value, { maxLength }) }, { weight: 1, arbitrary: many(value) });
+const many = <Value>(value: fc.Arbitrary<Value>) => fc.array(value, { minLength: 150, maxLength: 160 });
+const prefixes = some(fc.array(short, { maxLength: 3 }));
+const rules = some(fc.record({ host: short, action: fc.constantFrom('allow' as const, 'deny' as const) }));
+const instructions = fc.record({ text, replaces: fc.boolean() });
+const namespace = fc.record({ name: short, description: text });
+const size = fc.record({ width: fc.nat(), height: fc.nat() });
+const optional = <Model>(model: { [Key in keyof Model]: fc.Arbitrary<Model[Key]> }) =>
+  fc.record(model, { requiredKeys: [] });
+
+/** Renderings of arbitrary payloads, by kind. */
+export const renderings: readonly {
+  readonly kind: FragmentKind<never>;
+  readonly arbitrary: fc.Arbitrary<Rendering>;
+}[] = [
+  of(
+    modelSwitchFragment,
+    fc.record({
+      model: text,
+      guidance: fc.oneof(
+        fc.constant({ kind: 'base' as const }),
+        fc.record({ kind: fc.constant('text' as const), text }),
+      ),
+    }),
+  ),
+  of(personalityFragment, fc.record({ name: fc.constantFrom('none', 'friendly', 'pragmatic'), text })),
+  of(personalityWithdrawnFragment, nothing),
+  of(
+    contextWindow.contextWindowFragment,
+    fc.record(
+      { agent: text, first: short, current: short, previous: short, notesHint: text },
+      { requiredKeys: ['agent', 'first', 'current'] },
+    ),
+  ),
+  of(contextWindow.contextWindowWithdrawnFragment, nothing),
+  of(contextWindow.contextWindowGuidanceFragment, fc.record({ text })),
+  of(contextWindow.contextWindowGuidanceWithdrawnFragment, nothing),
+  of(realtimeStartFragment, optional({ instructions: text })),
+  of(realtimeEndFragment, optional({ instructions: text })),
+  of(developer.developerInstructionsFragment, instructions),
+  of(developer.developerInstructionsWithdrawnFragment, nothing),
+  of(sessionContextFragment, fc.record({ texts: some(text), replaces: fc.boolean() })),
+  of(sessionContextWithdrawnFragment, nothing),
+  of(
+    agentsMdFragment,
+    fc.record({ directory: text, text, replaces: fc.boolean() }, { requiredKeys: ['text', 'replaces'] }),
+  ),
+  of(agentsMdWithdrawnFragment, nothing),
+  of(skillsCatalogueFragment, fc.record({ body: text })),
+  of(skillsWithdrawnFragment, nothing),
+  of(
+    permissionsFragment,
+    fc.record({
+      mode: fc.constantFrom('read-only', 'workspace-write', 'danger-full-access', 'external-sandbox'),
+      network: fc.constantFrom('restricted', 'enabled'),
+      approval: fc.constantFrom('never', 'on-request', 'untrusted'),
+      writableRoots: some(text),
+      readOnlyPaths: some(short),
+      deniedPaths: some(short),
+      readsEverything: fc.boolean(),
+      approvedPrefixes: prefixes,
+      networkRules: rules,
+    }),
+  ),
+  of(permissionsWithdrawnFragment, nothing),
+  of(approvedPrefixesFragment, fc.record({ added: prefixes })),
+  of(networkRulesFragment, fc.record({ added: rules })),
+  of(collaborationModeFragment, fc.record({ mode: short, instructions: text })),
+  of(
+    environmentFragment,
+    optional({
+      cwd: text,
+      shell: short,
+      date: short,
+      timezone: short,
+      approvalPolicy: fc.constantFrom('never' as const, 'untrusted' as const),
+      sandboxMode: fc.constantFrom('read-only' as const, 'external-sandbox' as const),
+      networkAccess: fc.constantFrom('restricted' as const, 'enabled' as const),
+      writableRoots: some(text),
+      workspaceRoots: some(short),
+      deniedPaths: some(short),
+      allowedDomains: some(short),
+      deniedDomains: some(short),
+    }),
+  ),
+  of(environmentWithdrawnFragment, nothing),
+  of(environments.environmentsGuidanceFragment, nothing),
+  of(environments.environmentsGuidanceWithdrawnFragment, nothing),
+  of(appsGuidanceFragment, nothing),
+  of(appsGuidanceWithdrawnFragment, nothing),
+  of(pluginsGuidanceFragment, nothing),
+  of(pluginsGuidanceWithdrawnFragment, nothing),
+  of(recommended.recommendedPluginsFragment, fc.record({ plugins: some(fc.record({ name: short, id: text })) })),
+  of(recommended.recommendedPluginsWithdrawnFragment, nothing),
+  of(
+    deferredToolsFragment,
+    fc.oneof(
+      fc.record({ kind: fc.constant('full' as const), namespaces: some(namespace) }),
+      fc.record({
+        kind: fc.constant('change' as const),
+        added: some(namespace),
+        removed: some(short),
+        remain: fc.boolean(),
+      }),
+    ),
+  ),
+  of(gitAttributionFragment, fc.record({ trailer: text })),
+  of(gitAttributionWithdrawnFragment, nothing),
+  of(multiAgent.multiAgentRoleFragment, fc.record({ text, concurrency: fc.nat() }, { requiredKeys: ['text'] })),
+  of(multiAgent.multiAgentRoleWithdrawnFragment, nothing),
+  of(
+    multiAgent.multiAgentModeFragment,
+    fc.oneof(
+      fc.record({ kind: fc.constantFrom('explicit' as const, 'proactive' as const) }),
+      fc.record({ kind: fc.constant('custom' as const), text }),
+    ),
+  ),
+  of(multiAgent.multiAgentModeWithdrawnFragment, nothing),
+  of(managed.managedInstructionsFragment, instructions),
+  of(managed.managedInstructionsWithdrawnFragment, nothing),
+  of(turnAbortedFragment, fc.constantFrom('interrupted', 'process-died')),
+  of(userShellCommandFragment, fc.record({ command: text, exitCode: fc.integer(), seconds: fc.nat(), output: text })),
+  of(
+    userActionFragment,
+    fc.oneof(
+      fc.record({ kind: fc.constant('review-finished' as const), results: text }),
+      fc.constant({ kind: 'review-interrupted' as const }),
+    ),
+  ),
+  of(
+    skillBodyFragment,
+    fc.record(
+      { name: text, path: short, resourceAccess: fc.record({ base: text }), contents: text },
+      { requiredKeys: ['name', 'path', 'contents'] },
+    ),
+  ),
+  of(
+    pluginHintFragment,
+    fc.record(
+      { name: text, skillPrefix: short, apps: some(short), servers: some(text) },
+      { requiredKeys: ['name', 'apps', 'servers'] },
+    ),
+  ),
+  of(hookContextFragment, fc.record({ text })),
+  of(hookPromptFragment, fc.record({ runId: text, prompt: text })),
+  of(untrustedContextFragment, fc.record({ key: text, value: text })),
+  of(untrustedContextWithdrawnFragment, fc.record({ key: text })),
+  of(applicationContextFragment, fc.record({ key: text, value: text })),
+  of(applicationContextWithdrawnFragment, fc.record({ key: text })),
+  of(internalContextFragment, fc.record({ source: text, text })),
+  of(
+    subagentNotificationFragment,
+    fc.record({
+      agentPath: text,
+      status: fc.oneof(
+        fc.record({ kind: fc.constantFrom('running' as const, 'shutdown' as const) }),
+        fc.record({ kind: fc.constant('completed' as const), answer: text }, { requiredKeys: ['kind'] }),
+        fc.record({ kind: fc.constant('errored' as const), message: text }),
+      ),
+    }),
+  ),
+  of(
+    interAgentMessageFragment,
+    fc.record({
+      type: fc.constantFrom('MESSAGE', 'NEW_TASK', 'FINAL_ANSWER'),
+      taskName: short,
+      sender: short,
+      payload: text,
+    }),
+  ),
+  of(
+    realtimeDelegationFragment,
+    fc.record({ source: text, input: text, transcriptDelta: text }, { requiredKeys: ['input'] }),
+  ),
+  of(
+    imageResizeNoticeFragment,
+    fc.record({ resized: some(fc.record({ number: fc.nat(), from: size, to: size })), count: fc.nat() }),
+  ),
+  of(tokenBudgetReminderFragment, fc.record({ remaining: fc.nat(), template: text }, { requiredKeys: ['remaining'] })),
+  of(tokenBudgetFallbackFragment, fc.record({ prompt: text })),
+  of(rolloutBudgetFragment, fc.record({ remaining: fc.double({ noNaN: true, noDefaultInfinity: true }) })),
+  of(timeReminderFragment, fc.record({ now: fc.nat() })),
+];
+
+function of<Payload>(kind: FragmentKind<Payload>, payload: fc.Arbitrary<NoInfer<Payload>>) {
+  return { kind, arbitrary: payload.map((payload) => ({ payload, fragment: render(kind, payload) })) };
+}

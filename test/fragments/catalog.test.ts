@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fragmentCatalog } from '../../src/fragments/catalog.ts';
+import { recognise } from '../../src/fragments/recognise.ts';
+import { estimateTokens } from '../../src/fragments/truncate.ts';
+import { renderings } from './arbitraries.ts';
+
+describe('the catalogue', () => {
+  it('holds these kinds and no others', () => {
+    const rows = fragmentCatalog.map(({ id, role, markers, capTokens, separate, formOf }) =>
+      [id, role, markers?.[0] ?? '-', capTokens, separate ? 'alone' : '', formOf ?? ''].join(' | ').trim(),
+    );
+    expect(rows).toMatchInlineSnapshot(`
+      [
+        "model-switch | developer | <model_switch> | 10000 | alone |",
+        "personality | developer | <personality_spec> | 1000 | alone |",
+        "personality-withdrawn | developer | <personality_spec> | 100 | alone | personality",
+        "context-window | developer | <context_window> | 700 | alone |",
+        "context-window-withdrawn | developer | <context_window> | 100 | alone | context-window",
+        "context-window-guidance | developer | <context_window_guidance> | 600 |  |",
+        "context-window-guidance-withdrawn | developer | <context_window_guidance> | 100 |  | context-window-guidance",
+        "realtime-start | developer | <realtime_conversation> | 1000 |  |",
+        "realtime-end | developer | <realtime_conversation> | 1000 |  |",
+        "developer-instructions | developer | <developer_instructions> | 10000 |  |",
+        "developer-instructions-withdrawn | developer | <developer_instructions> | 100 |  | developer-instructions",
+        "session-context | developer | <session_context> | 5000 |  |",
+        "session-context-withdrawn | developer | <session_context> | 100 |  | session-context",
+        "agents-md | user | # AGENTS.md instructions | 20000 |  |",
+        "agents-md-withdrawn | user | # AGENTS.md instructions | 100 |  | agents-md",
+        "skills-catalogue | developer | <skills_instructions> | 10000 |  |",
+        "skills-withdrawn | developer | <skills_instructions> | 100 |  | skills-catalogue",
+        "permissions | developer | <permissions instructions> | 6000 |  |",
+        "permissions-withdrawn | developer | <permissions instructions> | 100 |  | permissions",
+        "approved-prefixes | developer | <approved_command_prefixes> | 1500 |  |",
+        "network-rules | developer | <network_rules> | 1500 |  |",
+        "collaboration-mode | developer | <collaboration_mode> | 5000 |  |",
+        "environment | user | <environment_context> | 4000 |  |",
+        "environment-withdrawn | user | <environment_context> | 100 |  | environment",
+        "environments-guidance | developer | <environments_instructions> | 400 |  |",
+        "environments-guidance-withdrawn | developer | <environments_instructions> | 100 |  | environments-guidance",
+        "apps-guidance | developer | <apps_instructions> | 400 |  |",
+        "apps-guidance-withdrawn | developer | <apps_instructions> | 100 |  | apps-guidance",
+        "plugins-guidance | developer | <plugins_instructions> | 400 |  |",
+        "plugins-guidance-withdrawn | developer | <plugins_instructions> | 100 |  | plugins-guidance",
+        "recommended-plugins | user | <recommended_plugins> | 1500 |  |",
+        "recommended-plugins-withdrawn | user | <recommended_plugins> | 100 |  | recommended-plugins",
+        "deferred-tools | developer | <tools> | 1024 |  |",
+        "git-attribution | developer | <git_attribution> | 400 |  |",
+        "git-attribution-withdrawn | developer | <git_attribution> | 100 |  | git-attribution",
+        "multi-agent-role | developer | <multi_agent_role> | 1500 | alone |",
+        "multi-agent-role-withdrawn | developer | <multi_agent_role> | 100 | alone | multi-agent-role",
+        "multi-agent-mode | developer | <multi_agent_mode> | 450 |  |",
+        "multi-agent-mode-withdrawn | developer | <multi_agent_mode> | 100 |  | multi-agent-mode",
+        "managed-instructions | developer | <managed_developer_instructions> | 10000 | alone |",
+        "managed-instructions-withdrawn | developer | <managed_developer_instructions> | 100 | alone | managed-instructions",
+        "turn-aborted | user | <turn_aborted> | 200 | alone |",
+        "user-shell-command | user | <user_shell_command> | 12500 | alone |",
+        "user-action | user | <user_action> | 10000 | alone |",
+        "skill-body | user | <skill> | 10000 | alone |",
+        "plugin-hint | developer | <plugin_hint> | 700 |  |",
+        "hook-context | developer | <hook_context> | 5000 | alone |",
+        "hook-prompt | user | <hook_prompt hook_run_id="ID"> | 5000 | alone |",
+        "untrusted-context | user | <external_KEY> | 1000 |  |",
+        "untrusted-context-withdrawn | user | <external_KEY> | 200 |  | untrusted-context",
+        "application-context | developer | <application_KEY> | 1000 |  |",
+        "application-context-withdrawn | developer | <application_KEY> | 200 |  | application-context",
+        "internal-context | user | <codex_internal_context source="SOURCE"> | 5000 | alone |",
+        "subagent-notification | user | <subagent_notification> | 2000 | alone |",
+        "inter-agent-message | assistant | - | 10000 | alone |",
+        "realtime-delegation | user | <realtime_delegation> | 3200 | alone |",
+        "image-resize-notice | developer | <image_resize_notice> | 700 | alone |",
+        "token-budget-reminder | developer | <token_budget> | 600 |  |",
+        "token-budget-fallback | developer | <token_budget_fallback> | 600 |  |",
+        "rollout-budget | developer | <rollout_budget> | 100 |  |",
+        "time-reminder | developer | <current_time_reminder> | 100 |  |",
+      ]
+    `);
+  });
+
+  it('names each kind once', () => {
+    const ids = fragmentCatalog.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('caps every kind, and the state together below half of the window that is assumed for an unknown model', () => {
+    const caps = fragmentCatalog.map(({ capTokens }) => capTokens);
+    expect(Math.min(...caps)).toBeGreaterThan(0);
+    const state = fragmentCatalog.filter(({ section }) => section !== undefined);
+    expect(state.reduce((sum, { capTokens }) => sum + capTokens, 0)).toBeLessThan((272_000 * 0.95) / 2);
+  });
+
+  it('can take back every state that it tells', () => {
+    const withdrawn = new Set(fragmentCatalog.flatMap(({ formOf }) => formOf ?? []));
+    const without = fragmentCatalog.filter(
+      ({ id, section, formOf }) => section !== undefined && formOf === undefined && !withdrawn.has(id),
+    );
+    expect(Object.fromEntries(without.map(({ id }) => [id, takenBackBy[id]]))).toEqual(takenBackBy);
+  });
+});
+
+/** Kinds whose own or another full form takes them back. */
+const takenBackBy: Readonly<Record<string, string>> = {
+  'model-switch': 'a switch whose guidance is the base',
+  'realtime-start': 'realtime-end',
+  'realtime-end': 'realtime-start',
+  'approved-prefixes': 'permissions, in full',
+  'network-rules': 'permissions, in full',
+  'collaboration-mode': 'empty instructions',
+  'deferred-tools': 'its removed group',
+};
+
+it('has an arbitrary payload for every kind', () => {
+  expect(renderings.map(({ kind }) => kind.id)).toEqual(fragmentCatalog.map(({ id }) => id));
+});
+
+it.each(renderings.map(({ kind, arbitrary }) => [kind.id, kind, arbitrary] as const))(
+  '%s keeps to itself, its markers and its cap, whatever its payload',
+  (_, kind, arbitrary) => {
+    fc.assert(
+      fc.property(arbitrary, ({ payload, fragment: { role, text } }) => {
+        // It is recognised as itself and as nothing else.
+        const expected = kind.markers === undefined ? undefined : (kind.formOf ?? kind.id);
+        const matching = fragmentCatalog.filter((other) => other.matches(text)).map(({ id }) => id);
+        expect(matching).toEqual(expected === undefined ? [] : [expected]);
+        expect(recognise(role, text)).toBe(expected);
+
+        // It ends where its end marker is, and nowhere before.
+        const [start, end] = kind.markersFor?.(payload as never) ?? kind.markers ?? ['', ''];
+        expect([text.slice(0, start.length), text.slice(text.length - end.length)]).toEqual([start, end]);
+        expect(end === '' ? 1 : readLeniently(text).split(end.toLowerCase()).length - 1).toBe(1);
+
+        // It keeps its cap, and shows where something is missing.
+        expect(estimateTokens(text)).toBeLessThanOrEqual(kind.capTokens);
+        const tooLong = estimateTokens(kind.body(payload as never)) > kind.capTokens;
+        expect(/…\d+ tokens truncated…/.test(text) || !tooLong).toBe(true);
+      }),
+      // Texts are long, and making a failing one smaller would take minutes.
+      { numRuns: 40, endOnFailure: true },
+    );
+  },
+);
+
+/** As a reader would who does not mind the case of letters or white space inside a tag. */
+function readLeniently(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/<\s*\/\s*/g, '</')
+    .replace(/\s+>/g, '>')
+    .replace(/\s+/g, ' ');
+}

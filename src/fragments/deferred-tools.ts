@@ -32,11 +32,13 @@ export const deferredToolsFragment = defineFragment<DeferredToolsText>({
         : [
             ...group('Added deferred tool namespaces:', told.added.map(described), 1900),
             ...group('Removed deferred tool namespaces:', told.removed.map(named), 1800),
-            ...(told.remain ? [] : ['No deferred tool namespaces remain.']),
+            ...(told.remain ? [] : [noneRemain]),
           ];
-    return `\n${lines.join('\n')}\n`;
+    return `\n${(lines.length === 0 ? [noneRemain] : lines).join('\n')}\n`;
   },
 });
+
+const noneRemain = 'No deferred tool namespaces remain.';
 
 function group(title: string, entries: readonly string[], characters: number): readonly string[] {
   if (entries.length === 0) return [];
@@ -45,7 +47,8 @@ function group(title: string, entries: readonly string[], characters: number): r
 }
 
 function described({ name, description }: ToolNamespace): string {
-  const line = [...(description.split(/\r?\n/, 1)[0] ?? '')].slice(0, 250).join('');
+  const characters = [...(description.split(/\r?\n/, 1)[0] ?? '')];
+  const line = characters.length > 250 ? `${characters.slice(0, 249).join('')}…` : characters.join('');
   return `${named(name)}: ${escapeMarkup(line)}`;
 }
 

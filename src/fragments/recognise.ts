@@ -3,7 +3,7 @@ import { fragmentCatalog } from './catalog.ts';
 import { isLegacyWarning } from './legacy-warning.ts';
 
 /** The id under which an old warning of another program is recognised. Nothing renders one. */
-export const legacyWarning = 'legacy-warning';
+const legacyWarning = 'legacy-warning';
 
 /**
  * The kind that a text is of, in a message of this role. Only for items without a recorded origin: ours carry theirs.

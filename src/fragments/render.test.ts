@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { approvedPrefixesFragment } from './approved-prefixes.ts';
 import { contextRemaining } from './context-remaining.ts';
+import { deferredToolsFragment } from './deferred-tools.ts';
 import { defineFragment, render } from './define.ts';
 import { environmentFragment } from './environment.ts';
 import { personalityText } from './personality.ts';
 import { realtimeDelegationFragment } from './realtime-delegation.ts';
+import { byteLength } from './truncate.ts';
 
 describe('render', () => {
   const note = defineFragment<string>({
@@ -89,4 +91,17 @@ it('tells how much of the window is left, or that nobody knows', () => {
     'Tokens left in this context window: 12',
     'It is not known how many tokens are left in this context window.',
   ]);
+});
+
+it('a hundred long namespaces fit, and those that do not are counted', () => {
+  const namespaces = Array.from({ length: 100 }, (_, i) => ({ name: `n${i}<`, description: '<&>'.repeat(100) }));
+  const { text } = render(deferredToolsFragment, { kind: 'full', namespaces });
+  expect(byteLength(text)).toBeLessThanOrEqual(4096);
+  expect(text).toMatch(/\n\.\.\. \d+ more namespaces are not listed\.\n<\/tools>$/);
+});
+
+it('a list of namespaces that became empty is told', () => {
+  expect(render(deferredToolsFragment, { kind: 'full', namespaces: [] }).text).toBe(
+    '<tools>\nNo deferred tool namespaces remain.\n</tools>',
+  );
 });

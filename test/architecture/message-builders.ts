@@ -1,7 +1,7 @@
 import { tokenize, type Token } from './tokens.ts';
 
 /** Where messages may be built, and why there. */
-export const builders: Readonly<Record<string, string>> = {
+const builders: Readonly<Record<string, string>> = {
   'src/fragments/': 'the one home of text that is injected, and of the form of a user message',
   'src/compaction/prompts/': 'what a compaction asks and what it leaves behind',
   'src/testing/': 'plays the model, whose messages it writes',

@@ -1,0 +1,142 @@
+import {
+  applicationContextFragment,
+  applicationContextWithdrawnFragment,
+  untrustedContextFragment,
+  untrustedContextWithdrawnFragment,
+} from '../../src/fragments/additional-context.ts';
+import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../src/fragments/agents-md.ts';
+import { approvedPrefixesFragment } from '../../src/fragments/approved-prefixes.ts';
+import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../src/fragments/apps-guidance.ts';
+import { collaborationModeFragment } from '../../src/fragments/collaboration-mode.ts';
+import * as contextWindow from '../../src/fragments/context-window.ts';
+import { deferredToolsFragment } from '../../src/fragments/deferred-tools.ts';
+import { type Fragment, render } from '../../src/fragments/define.ts';
+import * as developer from '../../src/fragments/developer-instructions.ts';
+import { environmentFragment, environmentWithdrawnFragment } from '../../src/fragments/environment.ts';
+import * as environments from '../../src/fragments/environments-guidance.ts';
+import { gitAttributionFragment, gitAttributionWithdrawnFragment } from '../../src/fragments/git-attribution.ts';
+import { hookContextFragment } from '../../src/fragments/hook-context.ts';
+import { hookPromptFragment } from '../../src/fragments/hook-prompt.ts';
+import { imageResizeNoticeFragment } from '../../src/fragments/image-resize-notice.ts';
+import { interAgentMessageFragment } from '../../src/fragments/inter-agent-message.ts';
+import { internalContextFragment } from '../../src/fragments/internal-context.ts';
+import * as managed from '../../src/fragments/managed-instructions.ts';
+import { modelSwitchFragment } from '../../src/fragments/model-switch.ts';
+import * as multiAgent from '../../src/fragments/multi-agent.ts';
+import { networkRulesFragment } from '../../src/fragments/network-rules.ts';
+import { permissionsFragment, permissionsWithdrawnFragment } from '../../src/fragments/permissions.ts';
+import { personalityFragment, personalityText, personalityWithdrawnFragment } from '../../src/fragments/personality.ts';
+import { pluginHintFragment } from '../../src/fragments/plugin-hint.ts';
+import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from '../../src/fragments/plugins-guidance.ts';
+import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/realtime.ts';
+import { realtimeDelegationFragment } from '../../src/fragments/realtime-delegation.ts';
+import * as recommended from '../../src/fragments/recommended-plugins.ts';
+import { rolloutBudgetFragment } from '../../src/fragments/rollout-budget.ts';
+import { sessionContextFragment, sessionContextWithdrawnFragment } from '../../src/fragments/session-context.ts';
+import { skillBodyFragment } from '../../src/fragments/skill-body.ts';
+import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../src/fragments/skills.ts';
+import { subagentNotificationFragment } from '../../src/fragments/subagent-notification.ts';
+import { timeReminderFragment } from '../../src/fragments/time-reminder.ts';
+import { tokenBudgetFallbackFragment, tokenBudgetReminderFragment } from '../../src/fragments/token-budget.ts';
+import { turnAbortedFragment } from '../../src/fragments/turn-aborted.ts';
+import { userActionFragment } from '../../src/fragments/user-action.ts';
+import { userShellCommandFragment } from '../../src/fragments/user-shell-command.ts';
+
+/** One rendering of every kind, as the document shows it. */
+export const examples: readonly Fragment[] = [
+  render(modelSwitchFragment, { model: 'MODEL', guidance: { kind: 'text', text: 'GUIDANCE FOR THIS MODEL' } }),
+  render(personalityFragment, { name: 'pragmatic', text: personalityText('pragmatic') }),
+  render(personalityWithdrawnFragment, undefined),
+  render(contextWindow.contextWindowFragment, { agent: '/root', first: 'W1', current: 'W3', previous: 'W2' }),
+  render(contextWindow.contextWindowWithdrawnFragment, undefined),
+  render(contextWindow.contextWindowGuidanceFragment, { text: 'CONFIGURED TEXT' }),
+  render(contextWindow.contextWindowGuidanceWithdrawnFragment, undefined),
+  render(realtimeStartFragment, {}),
+  render(realtimeEndFragment, {}),
+  render(developer.developerInstructionsFragment, { text: 'CONFIGURED TEXT', replaces: true }),
+  render(developer.developerInstructionsWithdrawnFragment, undefined),
+  render(sessionContextFragment, { texts: ['FIRST HOOK', 'SECOND HOOK'], replaces: true }),
+  render(sessionContextWithdrawnFragment, undefined),
+  render(agentsMdFragment, { directory: '/repo', text: 'TEXT OF THE FILES', replaces: true }),
+  render(agentsMdWithdrawnFragment, undefined),
+  render(skillsCatalogueFragment, { body: 'LIST OF SKILLS' }),
+  render(skillsWithdrawnFragment, undefined),
+  render(permissionsFragment, {
+    mode: 'workspace-write',
+    network: 'restricted',
+    approval: 'on-request',
+    writableRoots: ['/repo'],
+    readOnlyPaths: ['/repo/.git'],
+    deniedPaths: ['/repo/.env'],
+    readsEverything: true,
+    approvedPrefixes: [['git', 'pull']],
+    networkRules: [{ host: 'example.org', action: 'allow' }],
+  }),
+  render(permissionsWithdrawnFragment, undefined),
+  render(approvedPrefixesFragment, { added: [['npm', 'run', 'lint']] }),
+  render(networkRulesFragment, { added: [{ host: 'example.org', action: 'deny' }] }),
+  render(collaborationModeFragment, { mode: 'plan', instructions: 'TEXT OF THE MODE' }),
+  render(environmentFragment, {
+    cwd: '/repo',
+    shell: 'bash',
+    date: '2026-11-16',
+    timezone: 'Europe/Oslo',
+    approvalPolicy: 'on-request',
+    sandboxMode: 'workspace-write',
+    networkAccess: 'restricted',
+    writableRoots: ['/repo', '/tmp'],
+    workspaceRoots: ['/repo'],
+    deniedPaths: [],
+    allowedDomains: ['example.org'],
+    deniedDomains: [],
+  }),
+  render(environmentWithdrawnFragment, undefined),
+  render(environments.environmentsGuidanceFragment, undefined),
+  render(environments.environmentsGuidanceWithdrawnFragment, undefined),
+  render(appsGuidanceFragment, undefined),
+  render(appsGuidanceWithdrawnFragment, undefined),
+  render(pluginsGuidanceFragment, undefined),
+  render(pluginsGuidanceWithdrawnFragment, undefined),
+  render(recommended.recommendedPluginsFragment, { plugins: [{ name: 'Calendar', id: 'calendar@shop' }] }),
+  render(recommended.recommendedPluginsWithdrawnFragment, undefined),
+  render(deferredToolsFragment, {
+    kind: 'change',
+    added: [{ name: 'calendar', description: 'Reads and writes dates.' }],
+    removed: ['mail'],
+    remain: true,
+  }),
+  render(gitAttributionFragment, { trailer: 'Co-authored-by: NAME <ADDRESS>' }),
+  render(gitAttributionWithdrawnFragment, undefined),
+  render(multiAgent.multiAgentRoleFragment, { text: 'TEXT OF THE ROLE', concurrency: 4 }),
+  render(multiAgent.multiAgentRoleWithdrawnFragment, undefined),
+  render(multiAgent.multiAgentModeFragment, { kind: 'explicit' }),
+  render(multiAgent.multiAgentModeWithdrawnFragment, undefined),
+  render(managed.managedInstructionsFragment, { text: 'MANAGED TEXT', replaces: true }),
+  render(managed.managedInstructionsWithdrawnFragment, undefined),
+  render(turnAbortedFragment, 'interrupted'),
+  render(userShellCommandFragment, { command: 'ls', exitCode: 0, seconds: 0.25, output: 'README.md' }),
+  render(userActionFragment, { kind: 'review-finished', results: 'TEXT OF THE REVIEW' }),
+  render(skillBodyFragment, { name: 'release', path: '/skills/release/SKILL.md', contents: 'TEXT OF THE SKILL' }),
+  render(pluginHintFragment, { name: 'calendar', skillPrefix: 'calendar:', apps: ['dates'], servers: ['caldav'] }),
+  render(hookContextFragment, { text: 'WHAT THE HOOK PRINTED' }),
+  render(hookPromptFragment, { runId: 'RUN', prompt: 'Run the tests first.' }),
+  render(untrustedContextFragment, { key: 'open_file', value: 'a < b' }),
+  render(untrustedContextWithdrawnFragment, { key: 'open_file' }),
+  render(applicationContextFragment, { key: 'ticket', value: '#12' }),
+  render(applicationContextWithdrawnFragment, { key: 'ticket' }),
+  render(internalContextFragment, { source: 'goal', text: 'TEXT OF THE STEER' }),
+  render(subagentNotificationFragment, {
+    agentPath: '/root/reader',
+    status: { kind: 'completed', answer: 'Nothing found.' },
+  }),
+  render(interAgentMessageFragment, { type: 'NEW_TASK', taskName: 'reader', sender: '/root', payload: 'Read it.' }),
+  render(realtimeDelegationFragment, { input: 'Fix the test.', transcriptDelta: 'user: the test is red' }),
+  render(imageResizeNoticeFragment, {
+    resized: [{ number: 1, from: { width: 4000, height: 3000 }, to: { width: 2048, height: 1536 } }],
+    count: 2,
+  }),
+  render(tokenBudgetReminderFragment, { remaining: 9000 }),
+  render(tokenBudgetFallbackFragment, { prompt: 'CONFIGURED TEXT' }),
+  render(rolloutBudgetFragment, { remaining: 120_000 }),
+  render(timeReminderFragment, { now: 1_800_000_000_000 }),
+];

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.ts';
 import type { ProviderConfig } from '../config/providers.ts';
 import type { ClientFacts } from '../envelope/facts.ts';
+import type { Catalogue } from '../envelope/model-record.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { createNodeSpawn } from '../exec/node-spawn.ts';
 import { captureShellEnvironment } from '../exec/shell-environment.ts';
@@ -34,6 +35,7 @@ export interface ThreadPartsInput {
   readonly client: ClientFacts;
   readonly provider: ProviderConfig;
   readonly config: Config;
+  readonly catalogue: Catalogue;
   readonly home: string;
   readonly store: RolloutStore;
   readonly clock: Clock;
@@ -43,7 +45,7 @@ export interface ThreadPartsInput {
 
 /** Makes what one thread works with. Nothing here waits or touches the world yet. */
 export function createThreadParts(input: ThreadPartsInput): ThreadParts {
-  const { env, clock, ids, provider, config, home, settings } = input;
+  const { env, clock, ids, provider, config, catalogue, home, settings } = input;
   const { cwd } = settings;
   const temporaryDirectory = env['TMPDIR'] ?? '/tmp';
   const spawn = createNodeSpawn({ clock, temporaryDirectory });
@@ -100,7 +102,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
-      return gatherFacts({ clock, env, cwd: chosen.cwd, client: input.client, trust });
+      return gatherFacts({ clock, env, cwd: chosen.cwd, client: input.client, trust, catalogue });
     },
     async gatherStep() {
       const { document } = await instructions.load();

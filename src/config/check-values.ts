@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 import type { ConfigLayer } from './config-layer.ts';
 import type { ConfigProblem, ConfigProblemCode } from './config-problem.ts';
-import type { KeyKind, KeyTable, NamedTablesKind, TableKind } from './key-kind.ts';
+import type { ChoiceKind, KeyKind, KeyTable, NamedTablesKind, TableKind, TogglesKind } from './key-kind.ts';
 import { hideSecrets } from './hide-secrets.ts';
 import { keyProblem } from './key-problem.ts';
 import { describeKind, hasType, isAllowed, wantsQuotes } from './kind-rules.ts';
@@ -69,6 +69,8 @@ class Check {
         return isJsonObject(value) ? this.table(kind, value, at) : this.#wrongType(kind, value, at);
       case 'named-tables':
         return isJsonObject(value) ? this.#namedTables(kind, value, at) : this.#wrongType(kind, value, at);
+      case 'toggles':
+        return isJsonObject(value) ? this.#toggles(kind, value, at) : this.#wrongType(kind, value, at);
       case 'unsupported': {
         const severity = this.#layer.name === 'managed' ? 'error' : 'warning';
         return this.#report(severity, 'config-unsupported-key', at, 'is not enforced by this version', kind.advice);
@@ -96,13 +98,33 @@ class Check {
     return Object.fromEntries(kept);
   }
 
+  #toggles(kind: TogglesKind, value: JsonObject, at: Path): JsonObject {
+    const kept: [string, Json][] = [];
+    for (const [name, member] of Object.entries(value)) {
+      const here = [...at, name];
+      if (member === undefined) continue;
+      if (!kind.names.includes(name)) this.#unknown({ keys: {}, unused: kind.names, unknown: 'warning' }, here);
+      else if (typeof member === 'boolean' || (kind.tables === 'allowed' && isJsonObject(member))) {
+        this.keys.push(here);
+        kept.push([name, member]);
+      } else this.#wrongType({ type: 'boolean' }, member, here);
+    }
+    return Object.fromEntries(kept);
+  }
+
   #leaf(kind: KeyKind, value: Json, at: Path): Json | undefined {
     if (!hasType(kind, value)) return this.#wrongType(kind, value, at);
     if (kind.type === 'choice' && typeof value === 'string') {
-      const chosen = Object.hasOwn(kind.aliases, value) ? kind.aliases[value] : value;
-      if (chosen === undefined || !kind.choices.includes(chosen)) return this.#wrongValue(kind, value, at);
+      const chosen = chosenOf(kind, value);
+      if (chosen === undefined) return this.#wrongValue(kind, value, at);
       this.keys.push(at);
       return chosen;
+    }
+    if (kind.type === 'choice-list' && Array.isArray(value)) {
+      const chosen = value.flatMap((member: Json) => chosenOf(kind, member) ?? []);
+      if (value.length === 0 || chosen.length < value.length) return this.#wrongValue(kind, value, at);
+      this.keys.push(at);
+      return [...new Set(chosen)];
     }
     if (!isAllowed(kind, value)) return this.#wrongValue(kind, value, at);
     this.keys.push(at);
@@ -146,6 +168,16 @@ class Check {
     this.problems.push(keyProblem(this.#layer, at, { severity, code, what, next }));
     return undefined;
   }
+}
+
+/** The choice that is meant, by its own name or an older one. */
+function chosenOf(
+  { choices, aliases }: Pick<ChoiceKind<string>, 'choices' | 'aliases'>,
+  value: Json,
+): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const chosen = Object.hasOwn(aliases, value) ? aliases[value] : value;
+  return chosen !== undefined && choices.includes(chosen) ? chosen : undefined;
 }
 
 /** Short, and without the content of lists and tables. */

@@ -32,6 +32,7 @@ test('nothing configured gives the defaults', () => {
       projects: {},
       trust: 'unknown',
       pinned: new Map(),
+      origins: new Map(),
       addedRoots: [],
     },
     problems: [],
@@ -105,6 +106,14 @@ test.each<[string, JsonObject, string, string]>([
   ['granular approvals', { approval_policy: { granular: {} } }, 'approval_policy', 'not a table'],
   ['a negative number', { project_doc_max_bytes: -1 }, 'project_doc_max_bytes', 'a whole number from 0, not -1'],
   ['a fraction', { tool_output_token_limit: 1.5 }, 'tool_output_token_limit', 'a whole number from 0, not 1.5'],
+  [
+    'a share over the whole',
+    { window: { effective_percent: 101 } },
+    'window.effective_percent',
+    'a whole number from 1 to 100, not 101',
+  ],
+  ['a switch that is a text', { features: { memories: 'on' } }, 'features.memories', 'true or false, not "on"'],
+  ['switches that are no table', { features: true }, 'features', 'a table of true or false, not true'],
   ['no window at all', { model_context_window: 0 }, 'model_context_window', 'a whole number from 1, not 0'],
   ['one string for a list', { project_root_markers: '.git' }, 'project_root_markers', 'a list of strings, not ".git"'],
   ['a list with a number', { project_root_markers: ['.git', 1] }, 'project_root_markers', 'not a list'],
@@ -135,7 +144,11 @@ test.each<[string, JsonObject, string, string]>([
       next: expect.any(String),
     },
   ]);
-  expect(config).toEqual({ ...readConfig([]).config, userFile: '/home/config.toml' });
+  // Of a table at fault an empty one may be left.
+  expect({ ...config, features: undefined, window: undefined }).toEqual({
+    ...readConfig([]).config,
+    userFile: '/home/config.toml',
+  });
 });
 
 test('a message shows no secret', () => {
@@ -344,4 +357,39 @@ test('of several errors the gravest is the answer, and the rest are counted', ()
     ),
   });
   expect(refusalOf(readConfig([user({ modle: 'x' })]).problems)).toBeUndefined();
+});
+
+test('every key that is set has the layer that decided it, the highest last', () => {
+  const { config } = readConfig([
+    { name: 'system', source: '/etc/config.toml', values: { model: 'a', model_verbosity: 'low' } },
+    user({ model: 'b', service_tier: 'flex', features: { memories: true } }),
+    { name: 'profile', source: '/home/careful.config.toml', values: { personality: 'none' } },
+    { name: 'project', source: '/repo/.codex/config.toml', values: { service_tier: 'priority' } },
+    { name: 'project', source: '/.codex/config.toml', values: { compact_prompt: 'x' } },
+    flags({ window: { effective_percent: 50 } }),
+    { name: 'managed', source: '/etc/managed_config.toml', values: { approval_policy: 'never' } },
+  ]);
+  expect([...config.origins]).toEqual([
+    ['model_verbosity', 'system'],
+    ['model', 'user'],
+    ['features.memories', 'user'],
+    ['personality', 'profile careful'],
+    ['service_tier', 'project (/repo)'],
+    ['compact_prompt', 'project (/)'],
+    ['window.effective_percent', 'flags'],
+    ['approval_policy', 'managed'],
+  ]);
+});
+
+test('a switch over a table of settings, or under one, becomes its state', () => {
+  const table = { max_concurrent_threads_per_session: 2 };
+  const both = (lower: JsonObject, upper: JsonObject) =>
+    readConfig([user({ features: lower }), flags({ features: upper })]).config.features;
+  expect(both({ multi_agent_v2: table }, { multi_agent_v2: true })).toEqual({
+    multi_agent_v2: { ...table, enabled: true },
+  });
+  expect(both({ multi_agent_v2: true }, { multi_agent_v2: table })).toEqual({
+    multi_agent_v2: { ...table, enabled: true },
+  });
+  expect(both({ memories: true, hooks: false }, { memories: false })).toEqual({ memories: false, hooks: false });
 });

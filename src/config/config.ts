@@ -6,10 +6,12 @@ import { byGravity, type ConfigProblem } from './config-problem.ts';
 import { type Defaults, defaultsFor } from './defaults.ts';
 import { type ConfiguredProvider, type GivenValues, keyTable } from './key-table.ts';
 import { mergeLayers } from './merge-layers.ts';
+import { type KeyOrigins, keyOrigins } from './key-origins.ts';
 import { oldProfileProblems } from './old-profiles.ts';
 import { filterLists } from './shell-filters.ts';
 import { formatTomlKey } from './toml-key.ts';
 import type { ProjectDecisions, Trust } from './trust.ts';
+import { windowProblems } from './window-problems.ts';
 
 /** All layers as one value. A key without a default is absent when nobody set it. */
 export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
@@ -23,6 +25,7 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
    * what the thread had, and what the thread had beats every other layer.
    */
   readonly pinned: ReadonlyMap<string, 'flags' | 'managed'>;
+  readonly origins: KeyOrigins;
   /** Folders that a flag makes writable besides the configured ones. Absolute. */
   readonly addedRoots: readonly string[];
   /** The file of the user layer, for messages that tell the user where to write. */
@@ -60,11 +63,13 @@ export function readConfig(
     projects: given.projects ?? {},
     trust,
     pinned: pinnedKeys(checked),
+    origins: keyOrigins(checked),
     addedRoots,
     ...(userFile === undefined ? {} : { userFile }),
   };
   const problems = [
     ...checked.flatMap((layer) => layer.problems),
+    ...windowProblems(checked),
     ...(profile === undefined ? [] : oldProfileProblems(layers, profile)),
   ];
   return { config, problems: byGravity(problems) };

@@ -1,15 +1,20 @@
+import type { Json, JsonObject } from '../protocol/json.ts';
+
 /** What a configuration key accepts. */
 export type KeyKind =
   | StringKind
   /** A folder or file. The reader of the layer makes it absolute, because only it knows what the path is relative to. */
   | { readonly type: 'path' }
   | { readonly type: 'path-list' }
-  | { readonly type: 'integer'; readonly min: number }
+  | IntegerKind
   | { readonly type: 'boolean' }
   | ChoiceKind<string>
+  | ChoiceListKind<string>
   | { readonly type: 'string-list' }
   | { readonly type: 'string-map' }
   | ChoiceMapKind<string>
+  | TogglesKind
+  | FreeKind
   | TableKind<KeyTable>
   | NamedTablesKind<KeyTable>
   | UnsupportedKind
@@ -20,6 +25,12 @@ export interface StringKind {
   readonly blank: 'allowed' | 'refused';
 }
 
+export interface IntegerKind {
+  readonly type: 'integer';
+  readonly min: number;
+  readonly max?: number;
+}
+
 export interface ChoiceKind<Choice extends string> {
   readonly type: 'choice';
   readonly choices: readonly Choice[];
@@ -27,10 +38,28 @@ export interface ChoiceKind<Choice extends string> {
   readonly aliases: Readonly<Record<string, Choice>>;
 }
 
+/** One or more of the choices, in order of preference. */
+export interface ChoiceListKind<Choice extends string> extends Omit<ChoiceKind<Choice>, 'type'> {
+  readonly type: 'choice-list';
+}
+
 /** A table whose keys are made up by the user and whose values are one of the choices. */
 export interface ChoiceMapKind<Choice extends string> {
   readonly type: 'choice-map';
   readonly choices: readonly Choice[];
+}
+
+/** A table of switches. Some of them have settings of their own and may be a table with `enabled` in it. */
+export interface TogglesKind {
+  readonly type: 'toggles';
+  readonly names: readonly string[];
+  readonly tables: 'allowed' | 'refused';
+}
+
+/** A table or a list whose content nobody looks at. */
+export interface FreeKind {
+  readonly type: 'free';
+  readonly shape: 'table' | 'list';
 }
 
 export interface TableKind<Keys extends KeyTable> {
@@ -78,17 +107,23 @@ export type ValueOf<Kind extends KeyKind> = Kind extends { readonly type: 'strin
       ? boolean
       : Kind extends ChoiceKind<infer Choice>
         ? Choice
-        : Kind extends { readonly type: 'string-list' | 'path-list' }
-          ? readonly string[]
-          : Kind extends { readonly type: 'string-map' }
-            ? Readonly<Record<string, string>>
-            : Kind extends ChoiceMapKind<infer Choice>
-              ? Readonly<Record<string, Choice>>
-              : Kind extends TableKind<infer Keys>
-                ? ValuesOf<Keys>
-                : Kind extends NamedTablesKind<infer Keys>
-                  ? Readonly<Record<string, ValuesOf<Keys>>>
-                  : never;
+        : Kind extends ChoiceListKind<infer Choice>
+          ? readonly Choice[]
+          : Kind extends { readonly type: 'string-list' | 'path-list' }
+            ? readonly string[]
+            : Kind extends { readonly type: 'string-map' }
+              ? Readonly<Record<string, string>>
+              : Kind extends ChoiceMapKind<infer Choice>
+                ? Readonly<Record<string, Choice>>
+                : Kind extends TogglesKind
+                  ? Readonly<Record<string, boolean | JsonObject>>
+                  : Kind extends FreeKind
+                    ? Json
+                    : Kind extends TableKind<infer Keys>
+                      ? ValuesOf<Keys>
+                      : Kind extends NamedTablesKind<infer Keys>
+                        ? Readonly<Record<string, ValuesOf<Keys>>>
+                        : never;
 
 /** The checked values of a table, keys in camel case. */
 export type ValuesOf<Table extends KeyTable> = {

@@ -7,6 +7,8 @@ const text = { type: 'string', blank: 'allowed' } as const;
 const name = { type: 'string', blank: 'refused' } as const;
 const flag = { type: 'boolean' } as const;
 const count = { type: 'integer', min: 0 } as const;
+const tokens = { type: 'integer', min: 1 } as const;
+const percent = { type: 'integer', min: 1, max: 100 } as const;
 const path = { type: 'path' } as const;
 const paths = { type: 'path-list' } as const;
 const strings = { type: 'string-list' } as const;
@@ -52,8 +54,20 @@ const keys = {
   model_reasoning_effort: name,
   model_reasoning_summary: choice(['auto', 'concise', 'detailed', 'none']),
   model_verbosity: choice(['low', 'medium', 'high']),
-  model_context_window: { type: 'integer', min: 1 },
+  service_tier: name,
+  model_context_window: tokens,
+  model_auto_compact_token_limit: tokens,
   tool_output_token_limit: count,
+  model_catalog_json: path,
+  window: table({
+    effective_percent: percent,
+    effective_tokens: tokens,
+    auto_compact_percent: percent,
+    reserve_percent: { type: 'integer', min: 0, max: 100 },
+    skills_percent: percent,
+    memory_percent: percent,
+    baseline_tokens: count,
+  } as const),
   // The policy "untrusted" comes from a decision about the project and cannot be asked for by name.
   approval_policy: choice<ApprovalPolicy>(['on-request', 'never'], { 'on-failure': 'on-request' }),
   sandbox_mode: choice<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),
@@ -80,6 +94,14 @@ const keys = {
   developer_instructions: text,
   instructions: text,
   model_instructions_file: path,
+  compact_prompt: text,
+  experimental_compact_prompt_file: path,
+  personality: choice(['none', 'friendly', 'pragmatic']),
+  include_permissions_instructions: flag,
+  include_collaboration_mode_instructions: flag,
+  include_environment_context: flag,
+  include_apps_instructions: flag,
+  experimental_realtime_start_instructions: text,
   project_doc_max_bytes: count,
   project_doc_fallback_filenames: strings,
   project_root_markers: strings,
@@ -102,7 +124,7 @@ const keys = {
     reserved: {},
     names: 'folders',
   },
-  features: table({}, { unused: featureNames }),
+  features: { type: 'toggles', names: featureNames, tables: 'allowed' },
   profile: {
     type: 'retired',
     advice: 'Move the keys of the profile NAME into NAME.config.toml beside this file, and start with --profile NAME.',

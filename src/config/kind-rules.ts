@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../protocol/json.ts';
-import type { KeyKind } from './key-kind.ts';
+import type { IntegerKind, KeyKind } from './key-kind.ts';
 
 /** The value is of the right sort; its content may still be refused. */
 export function hasType(kind: KeyKind, value: Json): boolean {
@@ -14,12 +14,16 @@ export function hasType(kind: KeyKind, value: Json): boolean {
       return typeof value === 'number';
     case 'string-list':
     case 'path-list':
+    case 'choice-list':
       return Array.isArray(value) && value.every((member) => typeof member === 'string');
+    case 'free':
+      return kind.shape === 'list' ? Array.isArray(value) : isJsonObject(value);
     case 'string-map':
       return isJsonObject(value) && Object.values(value).every((member) => typeof member === 'string');
     case 'table':
     case 'named-tables':
     case 'choice-map':
+    case 'toggles':
     case 'unsupported':
     case 'retired':
       return isJsonObject(value);
@@ -42,10 +46,14 @@ export function isAllowed(kind: KeyKind, value: Json): boolean {
         isJsonObject(value) && Object.values(value).every((member) => kind.choices.some((choice) => choice === member))
       );
     case 'integer':
-      return Number.isSafeInteger(value) && typeof value === 'number' && value >= kind.min;
+      return typeof value === 'number' && isInRange(kind, value);
     default:
       return true;
   }
+}
+
+function isInRange({ min, max = Infinity }: IntegerKind, value: number): boolean {
+  return Number.isSafeInteger(value) && value >= min && value <= max;
 }
 
 /** What the key takes, as the rest of a sentence that begins with "must be". */
@@ -60,7 +68,13 @@ export function describeKind(kind: KeyKind): string {
     case 'boolean':
       return 'true or false';
     case 'integer':
-      return `a whole number from ${kind.min}`;
+      return `a whole number from ${kind.min}${kind.max === undefined ? '' : ` to ${kind.max}`}`;
+    case 'choice-list':
+      return `a list of one or more of ${kind.choices.map((choice) => `"${choice}"`).join(', ')}`;
+    case 'toggles':
+      return 'a table of true or false';
+    case 'free':
+      return `a ${kind.shape}`;
     case 'string-list':
       return 'a list of strings';
     case 'path-list':

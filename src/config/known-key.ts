@@ -33,6 +33,11 @@ function statusIn(kind: KeyKind, path: readonly string[], before: readonly strin
     case 'string-map':
     case 'choice-map':
       return { kind: rest.length === 0 ? 'used' : 'unknown' };
+    case 'toggles': {
+      if (kind.names.includes(key)) return { kind: 'used' };
+      const nearest = nearestKey(key, kind.names);
+      return { kind: 'unknown', ...(nearest === undefined ? {} : { nearest: [...before, nearest] }) };
+    }
     case 'unsupported':
     case 'retired':
       return { kind: 'unused' };

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../protocol/json.ts';
+import { withToggles } from './feature-gates.ts';
 import { mergeValues } from './merge-values.ts';
 import { withoutRivals } from './shell-filters.ts';
 
@@ -6,5 +7,5 @@ import { withoutRivals } from './shell-filters.ts';
 export function mergeLayers(layers: readonly JsonObject[]): JsonObject {
   return layers
     .filter((values) => Object.keys(values).length > 0)
-    .reduce((lower, upper) => mergeValues(withoutRivals(lower, upper), upper), {});
+    .reduce((lower, upper) => mergeValues(...withToggles(withoutRivals(lower, upper), upper)), {});
 }

@@ -33,7 +33,7 @@ const defaults = {
 } as const;
 
 export function resolveWindow({ model }: Identity, settings: Settings): Window {
-  const chosen = { ...defaults, ...settings.window };
+  const chosen = { ...defaults, ...sharesOf(settings.window), ...settings.window };
   const effective = effectiveWindow(model, chosen);
   const share = (percent: number): number => Math.floor((effective * percent) / 100);
   return {
@@ -48,6 +48,14 @@ export function resolveWindow({ model }: Identity, settings: Settings): Window {
     memory: Math.max(1, share(chosen.memoryPercent)),
     baseline: Math.min(chosen.baselineTokens, effective),
     toolOutput: toolOutputBudget(model, chosen, share(toolOutputPercent)),
+  };
+}
+
+/** Where only one of the two is chosen, the other makes room for it. */
+function sharesOf({ autoCompactPercent: compact, reservePercent: reserve }: WindowSettings = {}): WindowSettings {
+  return {
+    ...(compact === undefined ? {} : { reservePercent: Math.min(defaults.reservePercent, 100 - compact) }),
+    ...(reserve === undefined ? {} : { autoCompactPercent: Math.min(defaults.autoCompactPercent, 100 - reserve) }),
   };
 }
 

@@ -24,9 +24,20 @@ test('a known model', () => {
 });
 
 test.each([
-  ['gpt-5.6-sol', { defaultEffort: 'low', compatibility: '3000' }],
+  [
+    'gpt-5.6-sol',
+    {
+      contextWindow: 272_000,
+      maxContextWindow: 872_000,
+      defaultEffort: 'low',
+      compatibility: '3000',
+      serviceTiers: ['priority', 'flex', 'ultrafast'],
+    },
+  ],
+  ['gpt-5.6-terra', { defaultEffort: 'medium', supportedEfforts: ['low', 'medium', 'high', 'xhigh', 'max', 'ultra'] }],
+  ['gpt-5.4', { maxContextWindow: 1_000_000, serviceTiers: ['priority', 'flex'] }],
   ['gpt-5.6-luna', { supportedEfforts: ['low', 'medium', 'high', 'xhigh', 'max'] }],
-  ['gpt-5.4-mini', { slug: 'gpt-5.4-mini', defaultVerbosity: 'medium' }],
+  ['gpt-5.4-mini', { slug: 'gpt-5.4-mini', defaultVerbosity: 'medium', serviceTiers: [] }],
   ['gpt-5.4-test', { slug: 'gpt-5.4-test', defaultVerbosity: 'low', guessed: false }],
   ['proxy/gpt-5.2', { slug: 'proxy/gpt-5.2', truncation: { mode: 'bytes', limit: 10_000 }, guessed: false }],
   ['a/b/gpt-5.2', { guessed: true }],
@@ -41,7 +52,7 @@ test('an unknown model gets general values', () => {
     effectivePercent: 95,
     truncation: { mode: 'bytes', limit: 10_000 },
     supportedEfforts: [],
-    serviceTiers: ['priority', 'flex'],
+    serviceTiers: [],
     modalities: ['text', 'image'],
     imageGeneration: false,
     webSearch: false,

@@ -7,7 +7,6 @@ const upTo = (last: string): readonly string[] => efforts.slice(0, efforts.index
 const shared = {
   contextWindow: 272_000,
   effectivePercent: 95,
-  serviceTiers: ['priority', 'flex'],
   modalities: ['text', 'image'],
   imageGeneration: false,
   webSearch: false,
@@ -16,22 +15,35 @@ const shared = {
 const inTokens = { mode: 'tokens', limit: 10_000 } as const;
 const inBytes = { mode: 'bytes', limit: 10_000 } as const;
 
-type Row = Pick<CatalogueEntry, 'slug' | 'compatibility' | 'defaultEffort' | 'supportedEfforts' | 'defaultVerbosity'>;
+type Row = Pick<
+  CatalogueEntry,
+  | 'slug'
+  | 'maxContextWindow'
+  | 'compatibility'
+  | 'defaultEffort'
+  | 'supportedEfforts'
+  | 'defaultVerbosity'
+  | 'serviceTiers'
+>;
+
+const sixth = { maxContextWindow: 872_000, compatibility: '3000', defaultEffort: 'medium' } as const;
+const fifth = { compatibility: '2911', defaultEffort: 'medium', supportedEfforts: upTo('xhigh') } as const;
+const tiers = ['priority', 'flex'] as const;
 
 const rows: readonly Row[] = [
-  { slug: 'gpt-5.6-sol', compatibility: '3000', defaultEffort: 'low', supportedEfforts: upTo('ultra') },
-  { slug: 'gpt-5.6-terra', compatibility: '3000', defaultEffort: 'medium', supportedEfforts: upTo('ultra') },
-  { slug: 'gpt-5.6-luna', compatibility: '3000', defaultEffort: 'medium', supportedEfforts: upTo('max') },
-  { slug: 'gpt-5.5', compatibility: '2911', defaultEffort: 'medium', supportedEfforts: upTo('xhigh') },
-  { slug: 'gpt-5.4', compatibility: '2911', defaultEffort: 'medium', supportedEfforts: upTo('xhigh') },
   {
-    slug: 'gpt-5.4-mini',
-    compatibility: '2911',
-    defaultEffort: 'medium',
-    supportedEfforts: upTo('xhigh'),
-    defaultVerbosity: 'medium',
+    ...sixth,
+    slug: 'gpt-5.6-sol',
+    defaultEffort: 'low',
+    supportedEfforts: upTo('ultra'),
+    serviceTiers: [...tiers, 'ultrafast'],
   },
-  { slug: 'gpt-5.2', defaultEffort: 'medium', supportedEfforts: upTo('xhigh') },
+  { ...sixth, slug: 'gpt-5.6-terra', supportedEfforts: upTo('ultra'), serviceTiers: tiers },
+  { ...sixth, slug: 'gpt-5.6-luna', supportedEfforts: upTo('max'), serviceTiers: tiers },
+  { ...fifth, slug: 'gpt-5.5', serviceTiers: tiers },
+  { ...fifth, slug: 'gpt-5.4', maxContextWindow: 1_000_000, serviceTiers: tiers },
+  { ...fifth, slug: 'gpt-5.4-mini', defaultVerbosity: 'medium', serviceTiers: [] },
+  { slug: 'gpt-5.2', defaultEffort: 'medium', supportedEfforts: upTo('xhigh'), serviceTiers: [] },
 ];
 
 let bundled: Catalogue | undefined;
@@ -52,6 +64,6 @@ function makeCatalogue(instructions: string): Catalogue {
       instructions,
       ...row,
     })),
-    fallback: { ...shared, truncation: inBytes, supportedEfforts: [], instructions },
+    fallback: { ...shared, truncation: inBytes, supportedEfforts: [], serviceTiers: [], instructions },
   };
 }

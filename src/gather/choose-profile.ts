@@ -2,13 +2,15 @@ import type { Config } from '../config/config.ts';
 import { type ProfileOptions, profileFor } from '../policy/profiles.ts';
 import { isSoundEntry } from '../policy/sound-entry.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { PermissionProfile } from '../protocol/permission-profile.ts';
+import type { PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
 
 export type AddedRootsProblem = Outcome<'added-folders-unused'>;
 
 export interface ChosenProfile {
   readonly profile: PermissionProfile;
   readonly notices: readonly AddedRootsProblem[];
+  /** Folders that a flag adds are part of it. */
+  readonly added: boolean;
 }
 
 /**
@@ -16,7 +18,10 @@ export interface ChosenProfile {
  * what is configured; then the folders that a flag adds.
  */
 export function chooseProfile(config: Config, had: PermissionProfile | undefined): ChosenProfile {
-  const profile = had === undefined || isReplaced(config, had) ? configuredProfile(config) : withPinned(config, had);
+  const profile =
+    had === undefined || isReplaced(config, had)
+      ? configuredProfile(config, config.sandboxMode)
+      : withPinned(config, had);
   return withAddedRoots(config, profile);
 }
 
@@ -26,11 +31,12 @@ function isReplaced({ pinned }: Config, had: PermissionProfile): boolean {
   return by === 'flags' || (by === 'managed' && !isDeepEqual(had, profileFor('read-only', noOptions)));
 }
 
-function configuredProfile(config: Config): PermissionProfile {
+/** The profile of a mode, with the options that are configured. */
+export function configuredProfile(config: Config, mode: SandboxMode): PermissionProfile {
   const options = configuredOptions(config);
   // The key stands under workspace-write and speaks for no other mode.
-  const network = config.sandboxMode === 'workspace-write' && options.network;
-  return profileFor(config.sandboxMode, { ...options, network });
+  const network = mode === 'workspace-write' && options.network;
+  return profileFor(mode, { ...options, network });
 }
 
 const noOptions: ProfileOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
@@ -54,17 +60,17 @@ function withPinned(config: Config, had: PermissionProfile): PermissionProfile {
 
 function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfile): ChosenProfile {
   // Without a sandbox everything can be written already.
-  if (addedRoots.length === 0 || profile.type === 'disabled') return { profile, notices: [] };
+  if (addedRoots.length === 0 || profile.type === 'disabled') return { profile, notices: [], added: false };
   const options = optionsOf(profile);
   if (options === undefined) return unused(profile, addedRoots, 'Start with -s workspace-write to write there.');
   if (pinned.get(rootsKey) === 'managed') return unused(profile, addedRoots, 'Ask whoever manages this machine.');
   const writableRoots = [...new Set([...options.writableRoots, ...addedRoots])];
-  return { profile: profileFor('workspace-write', { ...options, writableRoots }), notices: [] };
+  return { profile: profileFor('workspace-write', { ...options, writableRoots }), notices: [], added: true };
 }
 
 function unused(profile: PermissionProfile, roots: readonly string[], next: string): ChosenProfile {
   const message = `Folders that were added do not become writable (${roots.join(', ')}).`;
-  return { profile, notices: [{ code: 'added-folders-unused', message, next }] };
+  return { profile, notices: [{ code: 'added-folders-unused', message, next }], added: false };
 }
 
 function configuredOptions({ sandboxWorkspaceWrite: given }: Config): ProfileOptions {

@@ -18,15 +18,23 @@ export async function loadConfigFile(file: {
   readonly path: string;
   readonly osHome: string;
 }): Promise<LoadedLayer> {
-  const { name, path: source, osHome } = file;
+  const { name, path, osHome } = file;
+  const { layer, problems } = await loadTomlFile(name, path);
+  return {
+    layer: { ...layer, values: resolveConfigPaths(layer.values, { base: dirname(path), osHome }) },
+    problems,
+  };
+}
+
+/** The same with its paths as they are written. */
+export async function loadTomlFile(name: LayerName, source: string): Promise<LoadedLayer> {
   const empty = { name, source, values: {} };
   const text = readText(source);
   if (text === undefined) return { layer: empty, problems: [] };
   if (typeof text !== 'string') return { layer: empty, problems: [text] };
   const values = await parse(text, source);
   if ('code' in values) return { layer: { ...empty, text }, problems: [values] };
-  const resolved = resolveConfigPaths(values.json, { base: dirname(source), osHome });
-  return { layer: { name, source, values: resolved, text }, problems: [] };
+  return { layer: { name, source, values: values.json, text }, problems: [] };
 }
 
 async function parse(text: string, path: string): Promise<{ readonly json: JsonObject } | ConfigProblem> {

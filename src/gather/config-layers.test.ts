@@ -117,7 +117,7 @@ describe('layers that hold everywhere', () => {
     chmodSync(path('etc/capstan'), 0);
     const { problems } = await base();
     chmodSync(path('etc/capstan'), 0o700);
-    expect(problems).toMatchObject([{ code: 'config-unreadable' }, { code: 'config-unreadable' }]);
+    expect(problems.map(({ code }) => code)).toEqual(Array.from({ length: 3 }, () => 'config-unreadable'));
   });
 });
 

@@ -3,9 +3,11 @@ import { type Config, readConfig, type ReadOptions } from '../config/config.ts';
 import type { ConfigLayer } from '../config/config-layer.ts';
 import { byGravity, type ConfigProblem } from '../config/config-problem.ts';
 import { parseOverride } from '../config/override.ts';
+import type { Requirements } from '../policy/requirements.ts';
 import { loadConfigFile, type LoadedLayer } from './config-file.ts';
 import { flagsLayer } from './config-paths.ts';
 import { loadProfileFile } from './config-profile-file.ts';
+import { loadRequirements } from './config-requirements.ts';
 import { fileSystem } from './file-system.ts';
 import { inside } from './project-folders.ts';
 
@@ -44,6 +46,8 @@ export interface BaseLayers extends ReadLayers {
   readonly home: string;
   readonly osHome: string;
   readonly options: ReadOptions;
+  /** What whoever manages the machine demands, whatever the layers say. */
+  readonly requirements: Requirements;
 }
 
 export async function loadBaseLayers(home: string, choices: ConfigChoices): Promise<BaseLayers> {
@@ -59,14 +63,21 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
     ...loadSystemFile('managed', 'managed_config.toml', choices),
   ]);
   const layers = loaded.map(({ layer }) => layer);
+  const requirementsFile = systemPath('requirements.toml', choices);
+  const managed = layers.findLast(({ name }) => name === 'managed');
+  const demanded = await loadRequirements({
+    osHome,
+    ...(requirementsFile === undefined ? {} : { path: requirementsFile }),
+    ...(managed === undefined ? {} : { managed }),
+  });
   const options: ReadOptions = {
     unknown: strictConfig === true ? 'error' : 'warning',
     addedRoots: addDirectories.map((folder) => resolve(cwd, folder)),
     ...(profile === undefined ? {} : { profile }),
   };
   const { config, problems } = readConfig(layers, options);
-  const all = byGravity([...loaded.flatMap((layer) => layer.problems), ...problems]);
-  return { home, osHome, options, layers, config, problems: all };
+  const all = byGravity([...loaded.flatMap((layer) => layer.problems), ...demanded.problems, ...problems]);
+  return { home, osHome, options, requirements: demanded.requirements, layers, config, problems: all };
 }
 
 async function loadUserFile(path: string, { osHome, ignoreUserConfig }: ConfigChoices): Promise<LoadedLayer> {
@@ -78,12 +89,16 @@ async function loadUserFile(path: string, { osHome, ignoreUserConfig }: ConfigCh
 function loadSystemFile(
   name: 'system' | 'managed',
   fileName: string,
-  { osHome, systemFolders = usualSystemFolders }: ConfigChoices,
-): readonly (LoadedLayer | Promise<LoadedLayer>)[] {
+  choices: ConfigChoices,
+): readonly Promise<LoadedLayer>[] {
+  const path = systemPath(fileName, choices);
+  return path === undefined ? [] : [loadConfigFile({ name, path, osHome: choices.osHome })];
+}
+
+/** The first file of that name that exists; if none does, where it would be. */
+function systemPath(fileName: string, { systemFolders = usualSystemFolders }: ConfigChoices): string | undefined {
   const paths = systemFolders.map((folder) => inside(folder) + fileName);
-  const path = paths.find(isThere);
-  if (path !== undefined) return [loadConfigFile({ name, path, osHome })];
-  return paths.slice(0, 1).map((source) => ({ layer: { name, source, values: {} }, problems: [] }));
+  return paths.find(isThere) ?? paths[0];
 }
 
 /** What cannot be looked at counts as there, so that reading it says why. */

@@ -46,7 +46,7 @@ function resolveValue(kind: KeyKind | undefined, value: Json, base: PathBase): J
   }
 }
 
-function absolute(value: Json, { base, osHome }: PathBase): Json {
+export function absolute(value: Json, { base, osHome }: PathBase): Json {
   if (typeof value !== 'string' || value === '') return value;
   return fromHome(value, osHome) ?? resolve(base, value);
 }

@@ -29,7 +29,9 @@ test('all facts together', async () => {
   const clock = { now: () => Date.UTC(2026, 10, 15, 12), sleep: async () => {} };
   const shell = program('zsh');
   const env = { TZ: '', SHELL: shell, TMPDIR: folder };
-  expect(await gatherFacts({ clock, env, cwd: folder, client, trust: 'trusted' })).toEqual({
+  expect(
+    await gatherFacts({ clock, env, cwd: folder, client, trust: 'trusted', catalogue: bundledCatalogue() }),
+  ).toEqual({
     time: { epochMs: clock.now(), date: '2026-11-15', timezone: 'Etc/UTC' },
     shell: { name: 'zsh', path: shell },
     places: { cwd: folder, workspaceRoots: [folder], temporaryDirectory: folder, slashTmp: true, gitDirectories: [] },

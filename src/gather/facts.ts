@@ -1,7 +1,7 @@
 import type { Trust } from '../config/trust.ts';
 import type { ClientFacts, Facts } from '../envelope/facts.ts';
+import type { Catalogue } from '../envelope/model-record.ts';
 import type { Clock } from '../ports/clock.ts';
-import { bundledCatalogue } from './catalogue.ts';
 import { findPlaces } from './places.ts';
 import { findShell } from './shell.ts';
 import { timeFactsAt } from './timezone.ts';
@@ -15,16 +15,18 @@ export interface FactSources {
   readonly client: ClientFacts;
   /** What is decided about the project that holds the folder. */
   readonly trust: Trust;
+  /** The models that are known. */
+  readonly catalogue: Catalogue;
 }
 
 /** What is true at the start of a turn. */
-export async function gatherFacts({ clock, env, cwd, client, trust }: FactSources): Promise<Facts> {
+export async function gatherFacts({ clock, env, cwd, client, trust, catalogue }: FactSources): Promise<Facts> {
   return {
     time: timeFactsAt(clock.now(), env),
     shell: findShell(env),
     places: findPlaces(cwd, env),
     trust,
-    catalogue: bundledCatalogue(),
+    catalogue,
     client,
   };
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loadBaseInstructions } from './model-instructions.ts';
+import { loadInstructionFiles } from './model-instructions.ts';
 
 let folder: string;
 beforeAll(() => {
@@ -13,13 +13,27 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 test('the text of the file, trimmed', () => {
-  expect(loadBaseInstructions({ modelInstructionsFile: join(folder, 'good.md') })).toEqual({
+  expect(loadInstructionFiles({ modelInstructionsFile: join(folder, 'good.md') })).toEqual({
     baseInstructions: 'Be brief.',
   });
 });
 
+test('the prompt of a compaction from a file', () => {
+  expect(loadInstructionFiles({ experimentalCompactPromptFile: join(folder, 'good.md') })).toEqual({
+    compactPrompt: 'Be brief.',
+  });
+  expect(loadInstructionFiles({ experimentalCompactPromptFile: join(folder, 'blank.md') })).toEqual({
+    code: 'compact-prompt-empty',
+    message: `The file in experimental_compact_prompt_file is empty: ${join(folder, 'blank.md')}`,
+    next: 'Write the text into it, or remove the key.',
+  });
+  expect(loadInstructionFiles({ experimentalCompactPromptFile: join(folder, 'missing.md') })).toMatchObject({
+    code: 'compact-prompt-unreadable',
+  });
+});
+
 test('no key, no text', () => {
-  expect(loadBaseInstructions({})).toEqual({});
+  expect(loadInstructionFiles({})).toEqual({});
 });
 
 test.each([
@@ -27,7 +41,7 @@ test.each([
   ['missing.md', 'model-instructions-unreadable', 'does not exist'],
   ['', 'model-instructions-unreadable', 'it is a folder'],
 ])('%s is a problem', (name, code, message) => {
-  expect(loadBaseInstructions({ modelInstructionsFile: join(folder, name) })).toMatchObject({
+  expect(loadInstructionFiles({ modelInstructionsFile: join(folder, name) })).toMatchObject({
     code,
     message: expect.stringContaining(message),
     next: expect.any(String),

@@ -39,6 +39,7 @@ test('a model is all that must be configured', () => {
       profile: profileFor('read-only', none),
       shellEnvironment: defaultShellEnvironmentPolicy,
       window: {},
+      origins: { model: 'user' },
     },
     notices: [],
   });
@@ -67,16 +68,46 @@ test('everything that is configured arrives', () => {
           model_reasoning_effort: 'high',
           model_reasoning_summary: 'detailed',
           model_verbosity: 'low',
+          service_tier: 'flex',
           model_context_window: 1000,
+          model_auto_compact_token_limit: 700,
           tool_output_token_limit: 50,
+          window: {
+            effective_percent: 80,
+            auto_compact_percent: 85,
+            reserve_percent: 15,
+            skills_percent: 3,
+            memory_percent: 60,
+            baseline_tokens: 100,
+          },
           approval_policy: 'never',
           sandbox_mode: 'workspace-write',
           sandbox_workspace_write: { writable_roots: ['/more'], network_access: true, exclude_slash_tmp: true },
           shell_environment_policy: { inherit: 'core' },
           instructions: 'from the key',
+          model_instructions_file: '/file',
+          developer_instructions: 'Ask first.',
+          compact_prompt: 'Shorten.',
+          experimental_compact_prompt_file: '/file',
+          personality: 'friendly',
+          include_permissions_instructions: false,
+          include_collaboration_mode_instructions: false,
+          include_environment_context: false,
+          include_apps_instructions: false,
+          experimental_realtime_start_instructions: 'Speak.',
+          project_doc_max_bytes: 5,
+          project_doc_fallback_filenames: ['NOTES.md'],
+          project_root_markers: ['top'],
+          features: {
+            memories: true,
+            hooks: false,
+            multi_agent_v2: { enabled: true },
+            tool_registry: {},
+            collab: true,
+          },
         },
       },
-      { baseInstructions: 'from the file' },
+      { baseInstructions: 'from the file', compactPrompt: 'from the file' },
     ),
   ).toEqual({
     settings: {
@@ -85,7 +116,18 @@ test('everything that is configured arrives', () => {
       effort: 'high',
       summary: 'detailed',
       verbosity: 'low',
-      window: { contextWindow: 1000, toolOutputTokens: 50 },
+      serviceTier: 'flex',
+      window: {
+        contextWindow: 1000,
+        autoCompactTokens: 700,
+        toolOutputTokens: 50,
+        effectivePercent: 80,
+        autoCompactPercent: 85,
+        reservePercent: 15,
+        skillsPercent: 3,
+        memoryPercent: 60,
+        baselineTokens: 100,
+      },
       cwd: '/repo',
       approval: 'never',
       profile: profileFor('workspace-write', {
@@ -96,8 +138,72 @@ test('everything that is configured arrives', () => {
       }),
       shellEnvironment: { ...defaultShellEnvironmentPolicy, inherit: 'core' },
       baseInstructions: 'from the file',
+      developerInstructions: 'Ask first.',
+      compactPrompt: 'Shorten.',
+      personality: 'friendly',
+      leaveOut: ['permissions', 'collaboration-mode', 'environment', 'apps'],
+      realtime: { active: false, startInstructions: 'Speak.' },
+      instructionRules: { maxBytes: 5, fallbackFilenames: ['NOTES.md'], rootMarkers: ['top'] },
+      features: { memories: true, hooks: false, multi_agent_v2: true, multi_agent: true },
+      origins: Object.fromEntries(
+        [
+          'model provider effort summary verbosity serviceTier window approval profile shellEnvironment',
+          'baseInstructions developerInstructions compactPrompt personality leaveOut realtime instructionRules features',
+        ].flatMap((names) => names.split(' ').map((name) => [name, 'user'])),
+      ),
     },
     notices: [],
+  });
+});
+
+test('an effective window in tokens', () => {
+  expect(settings({ file: { model: 'm', window: { effective_tokens: 900 } } })).toMatchObject({
+    settings: { window: { effectiveTokens: 900 }, origins: { window: 'user' } },
+  });
+});
+
+test('blank texts count as none, and true leaves nothing out', () => {
+  const blank = {
+    model: 'm',
+    developer_instructions: ' ',
+    compact_prompt: '\n',
+    experimental_realtime_start_instructions: '',
+    include_environment_context: true,
+    features: {},
+  };
+  const plain = settings({ file: { model: 'm' } });
+  expect(settings({ file: blank })).toEqual(plain);
+  expect(settings({ file: blank }, { compactPrompt: 'from the file' })).toEqual({
+    ...plain,
+    settings: { ...('settings' in plain ? plain.settings : {}), compactPrompt: 'from the file' },
+  });
+});
+
+test('the origin of a setting is the highest layer that had a part in it', () => {
+  const made = settings(
+    {
+      file: { model: 'm', shell_environment_policy: { inherit: 'core' }, sandbox_mode: 'workspace-write' },
+      flags: { shell_environment_policy: { set: { A: '1' } }, model_verbosity: 'low' },
+      managed: { model_provider: 'p' },
+      options: { addedRoots: ['/b'] },
+    },
+    { resumed: { model: 'old', cwd: '/repo', verbosity: 'high' }, approval: 'never' },
+  );
+  expect(made).toMatchObject({
+    settings: {
+      origins: {
+        model: 'thread',
+        cwd: 'thread',
+        verbosity: 'flags',
+        provider: 'managed',
+        shellEnvironment: 'flags',
+        profile: 'flags',
+        approval: 'surface',
+      },
+    },
+  });
+  expect(settings({ file: { model: 'm' } }, { resumed: { cwd: '/other', profile: workspace } })).toMatchObject({
+    settings: { origins: { model: 'user', cwd: 'flags', profile: 'thread' } },
   });
 });
 

@@ -1,61 +1,158 @@
 import type { Config } from '../config/config.ts';
+import { originOf } from '../config/key-origins.ts';
 import type { Settings } from '../envelope/settings.ts';
+import { withoutDeniedReads } from '../policy/denied-reads.ts';
+import { noRequirements, type Requirements } from '../policy/requirements.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { type AddedRootsProblem, chooseProfile } from './choose-profile.ts';
+import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
+import { chooseProfile } from './choose-profile.ts';
+import { configuredOrigin, isPinned, type SettingName } from './settings-origins.ts';
+import { type Required, required } from './settings-required.ts';
+import {
+  configuredFeatures,
+  instructionRules,
+  leftOut,
+  notBlank,
+  realtimeSetting,
+  windowSettings,
+  withoutUndefined,
+} from './settings-rules.ts';
 
-export type SettingsProblem = Outcome<'no-model'>;
+export type SettingsProblem = Outcome<'no-model' | 'sandbox-managed'>;
 
 export interface ChosenSettings {
   readonly settings: Settings;
   /** What a person asked for and does not get. */
-  readonly notices: readonly AddedRootsProblem[];
+  readonly notices: readonly Outcome[];
 }
 
 export interface SettingsChoices {
   /** Absolute. */
   readonly cwd: string;
-  /** What the thread had when it was last used. It beats the file and loses to flags. */
+  /** What the thread had when it was last used; absent for a new one. It beats the file and loses to flags. */
   readonly resumed?: Partial<Settings>;
-  /** The text of the file that `model_instructions_file` names; see `loadBaseInstructions`. */
+  /** The text of the file that `model_instructions_file` names; see `loadInstructionFiles`. */
   readonly baseInstructions?: string;
+  /** The same for `experimental_compact_prompt_file`. */
+  readonly compactPrompt?: string;
+  /** What the surface holds, whatever anybody configured. */
+  readonly approval?: ApprovalPolicy;
+  /** The same, as a flag asks for it. */
+  readonly profile?: PermissionProfile;
+  readonly requirements?: Requirements;
 }
 
-/** What has been chosen for a thread, from configuration, flags and the thread's own past. */
-export function settingsFrom(
-  config: Config,
-  { cwd, resumed = {}, baseInstructions }: SettingsChoices,
-): ChosenSettings | SettingsProblem {
-  /** The value by rank: flag or managed file, thread, other files. */
-  function ranked<Value>(key: string, configured: Value, had: Value | undefined): Value {
-    return had === undefined || isPinned(config, key) ? configured : had;
+/** A value and who chose it; a default was chosen by nobody. */
+interface Choice<Value> {
+  readonly value: Value;
+  readonly origin: string | undefined;
+}
+
+/** What has been chosen for a thread: from configuration, flags, the thread's own past, and what the machine demands. */
+export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSettings | SettingsProblem {
+  const { cwd, resumed, requirements = noRequirements } = choices;
+  const fallback = resumed === undefined ? (requirements.newThread ?? {}) : {};
+  /** The value by rank: flag or managed file, thread, other files, what the machine gives to new threads. */
+  function ranked<Value>(name: SettingName, configured: Value, instead?: Value): Choice<Value> {
+    const had = resumed?.[name] as Value | undefined;
+    if (had !== undefined && !isPinned(config, name)) return { value: had, origin: 'thread' };
+    if (configured === undefined && instead !== undefined) return { value: instead, origin: 'managed' };
+    return { value: configured, origin: configuredOrigin(config, name) };
+  }
+  /** The same where threads do not remember. */
+  function configured<Value>(name: SettingName, value: Value): Choice<Value> {
+    return { value, origin: configuredOrigin(config, name) };
   }
 
-  const model = ranked('model', config.model, resumed.model);
-  if (model === undefined) return noModel(config);
-  const fileText = notBlank(baseInstructions) ?? notBlank(config.instructions);
-  const { profile, notices } = chooseProfile(config, resumed.profile);
-  const settings = {
-    model,
-    provider: ranked('model_provider', config.modelProvider, resumed.provider),
-    effort: ranked('model_reasoning_effort', config.modelReasoningEffort, resumed.effort),
-    summary: ranked<string | undefined>('model_reasoning_summary', config.modelReasoningSummary, resumed.summary),
-    verbosity: ranked<string | undefined>('model_verbosity', config.modelVerbosity, resumed.verbosity),
-    cwd,
-    approval: ranked('approval_policy', config.approvalPolicy, resumed.approval),
+  const model = ranked('model', config.model, fallback.model);
+  if (model.value === undefined) return noModel(config);
+  const { profile, notices } = chooseProfileWithOrigin(config, choices);
+  const chosen = {
+    model: { ...model, value: model.value },
+    provider: ranked('provider', config.modelProvider),
+    effort: ranked('effort', config.modelReasoningEffort, fallback.effort),
+    summary: ranked<string | undefined>('summary', config.modelReasoningSummary),
+    verbosity: ranked<string | undefined>('verbosity', config.modelVerbosity),
+    serviceTier: ranked('serviceTier', config.serviceTier, fallback.serviceTier),
+    cwd: { value: cwd, origin: cwdOrigin(choices) },
+    approval:
+      choices.approval === undefined
+        ? ranked('approval', config.approvalPolicy)
+        : { value: choices.approval, origin: 'surface' },
     profile,
-    shellEnvironment: ranked('shell_environment_policy', config.shellEnvironmentPolicy, resumed.shellEnvironment),
-    baseInstructions: resumed.baseInstructions ?? fileText,
-    window: withoutUndefined({
-      contextWindow: config.modelContextWindow,
-      toolOutputTokens: config.toolOutputTokenLimit,
-    }),
+    shellEnvironment: ranked('shellEnvironment', config.shellEnvironmentPolicy),
+    baseInstructions: baseInstructions(config, choices),
+    developerInstructions: configured('developerInstructions', notBlank(config.developerInstructions)),
+    compactPrompt: compactPrompt(config, choices),
+    instructionRules: configured('instructionRules', instructionRules(config)),
+    collaboration: ranked('collaboration', undefined as Settings['collaboration']),
+    personality: ranked('personality', config.personality),
+    realtime: configured('realtime', realtimeSetting(config)),
+    leaveOut: configured('leaveOut', leftOut(config)),
+    features: configured('features', configuredFeatures(config)),
+    window: configured('window', windowSettings(config)),
   };
-  return { settings: withoutUndefined(settings), notices };
+  const settings = withoutUndefined({ ...valuesOf(chosen), origins: originsOf(chosen) });
+  return withRequired(required(requirements, settings, config), choices, notices);
 }
 
-/** The key itself, or any key of the table that it names. */
-function isPinned({ pinned }: Config, key: string): boolean {
-  return pinned.has(key) || [...pinned.keys()].some((set) => set.startsWith(`${key}.`));
+function withRequired(
+  { settings, notices, sandbox }: Required,
+  { profile }: SettingsChoices,
+  others: readonly Outcome[],
+): ChosenSettings | SettingsProblem {
+  if (profile !== undefined && sandbox === 'managed') return managedSandbox;
+  return { settings, notices: [...others, ...notices] };
+}
+
+function chooseProfileWithOrigin(
+  config: Config,
+  { resumed, profile: forced, requirements = noRequirements }: SettingsChoices,
+): { readonly profile: Choice<PermissionProfile>; readonly notices: readonly Outcome[] } {
+  if (forced !== undefined) return { profile: { value: forced, origin: 'flags' }, notices: [] };
+  const had = resumed?.profile === undefined ? undefined : withoutDeniedReads(requirements, resumed.profile);
+  const { profile, notices, added } = chooseProfile(config, had);
+  const origin = added ? 'flags' : profile === had ? 'thread' : configuredOrigin(config, 'profile');
+  return { profile: { value: profile, origin }, notices };
+}
+
+function cwdOrigin({ cwd, resumed }: SettingsChoices): string | undefined {
+  if (resumed?.cwd === undefined) return undefined;
+  return resumed.cwd === cwd ? 'thread' : 'flags';
+}
+
+function baseInstructions(
+  config: Config,
+  { resumed, baseInstructions: file }: SettingsChoices,
+): Choice<string | undefined> {
+  if (resumed?.baseInstructions !== undefined) return { value: resumed.baseInstructions, origin: 'thread' };
+  const fromFile = notBlank(file);
+  return fromFile === undefined
+    ? { value: notBlank(config.instructions), origin: originOf(config.origins, ['instructions']) }
+    : { value: fromFile, origin: originOf(config.origins, ['model_instructions_file']) };
+}
+
+function compactPrompt(config: Config, { compactPrompt: file }: SettingsChoices): Choice<string | undefined> {
+  const fromKey = notBlank(config.compactPrompt);
+  return fromKey === undefined
+    ? { value: notBlank(file), origin: originOf(config.origins, ['experimental_compact_prompt_file']) }
+    : { value: fromKey, origin: originOf(config.origins, ['compact_prompt']) };
+}
+
+type Choices = Readonly<Record<string, Choice<unknown>>>;
+
+function valuesOf<Chosen extends Choices>(chosen: Chosen): { [Name in keyof Chosen]: Chosen[Name]['value'] } {
+  const values = Object.entries(chosen).map(([name, { value }]) => [name, value]);
+  return Object.fromEntries(values) as { [Name in keyof Chosen]: Chosen[Name]['value'] };
+}
+
+/** A value that is absent was decided by nobody, even if a key stands behind it: a blank text counts as none. */
+function originsOf(chosen: Choices): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(chosen).flatMap(([name, { value, origin }]) =>
+      value === undefined || origin === undefined ? [] : [[name, origin]],
+    ),
+  );
 }
 
 function noModel(config: Config): SettingsProblem {
@@ -71,15 +168,8 @@ function noModel(config: Config): SettingsProblem {
   };
 }
 
-function notBlank(text: string | undefined): string | undefined {
-  return text === undefined || text.trim() === '' ? undefined : text;
-}
-
-type WithoutUndefined<Value> = { [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key] } & {
-  [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: Exclude<Value[Key], undefined>;
+const managedSandbox: SettingsProblem = {
+  code: 'sandbox-managed',
+  message: 'The sandbox of this machine is managed and cannot be left out.',
+  next: 'Start without the option, or ask whoever manages the machine. `capstan config explain sandbox_mode` says who.',
 };
-
-function withoutUndefined<Value extends object>(value: Value): WithoutUndefined<Value> {
-  const present = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(present) as WithoutUndefined<Value>;
-}

@@ -16,6 +16,7 @@ describe('an entry', () => {
     { family: 'user' },
     { family: 'model' },
     { family: 'tool' },
+    { family: 'client' },
     { family: 'context', kinds: [] },
     { family: 'context', kinds: ['environment', 'agents-md'] },
     { family: 'context', kinds: ['environment'], cause: 'initial' },
@@ -36,14 +37,14 @@ describe('an entry', () => {
 
   it.each<[Item, Origin]>([
     [message('user', 'hello'), { family: 'user' }],
-    [message('user', '<environment_context></environment_context>'), { family: 'context', kinds: ['foreign'] }],
+    [message('user', '<environment_context></environment_context>'), { family: 'context', kinds: ['environment'] }],
     [message('developer', 'x'), { family: 'context', kinds: ['foreign'] }],
     [message('assistant', 'x'), { family: 'model' }],
     [{ type: 'reasoning', summary: [] }, { family: 'model' }],
     [{ type: 'message', role: 'user', content: [null] }, { family: 'user' }],
     [
       { type: 'message', role: 'developer', content: [null] },
-      { family: 'context', kinds: ['foreign'] },
+      { family: 'context', kinds: [] },
     ],
     [{ type: 'custom_tool_call_output', call_id: 'a', output: 'x' }, { family: 'tool' }],
   ])('of another program has the origin that its shape says: %j', (item, origin) => {

@@ -2,13 +2,16 @@ import type { Config } from '../config/config.ts';
 import { refusalOf } from '../config/config-problem.ts';
 import { providerOf } from '../config/providers.ts';
 import type { ClientFacts } from '../envelope/facts.ts';
+import type { Catalogue } from '../envelope/model-record.ts';
 import type { Settings } from '../envelope/settings.ts';
+import { loadCatalogue } from '../gather/catalogue-file.ts';
+import { modelNotices } from '../gather/catalogue-notices.ts';
 import { loadEnvFile } from '../gather/config-env-file.ts';
 import { configInFolder } from '../gather/config-in-folder.ts';
 import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../gather/config-layers.ts';
 import { findRepository, readGitFacts } from '../gather/git.ts';
 import { findHome } from '../gather/home.ts';
-import { loadBaseInstructions } from '../gather/model-instructions.ts';
+import { loadInstructionFiles } from '../gather/model-instructions.ts';
 import { settingsFrom } from '../gather/settings.ts';
 import { systemClock } from '../gather/system-clock.ts';
 import { systemIds } from '../gather/system-ids.ts';
@@ -66,6 +69,7 @@ export interface EngineRefused {
 
 interface Chosen {
   readonly config: Config;
+  readonly catalogue: Catalogue;
   readonly settings: Settings;
   readonly notices: readonly Outcome[];
 }
@@ -107,7 +111,7 @@ export class Engine {
 
   /** Whether there is a model to talk to: somebody named one. */
   get hasModel(): boolean {
-    return this.#base.config.model !== undefined;
+    return (this.#base.config.model ?? this.#base.requirements.newThread?.model) !== undefined;
   }
 
   /** The thread that somebody means. */
@@ -149,21 +153,25 @@ export class Engine {
     const { config, problems } = await configInFolder(this.#base, choices.cwd);
     const error = refusalOf(problems);
     if (error !== undefined) return error;
-    const base = loadBaseInstructions(config);
-    if ('code' in base) return base;
-    const made = settingsFrom(config, { ...choices, ...base });
-    if ('code' in made) return made;
-    const { approval, permissionProfile } = this.#options;
-    if (permissionProfile !== undefined && config.pinned.get('sandbox_mode') === 'managed') return managedSandbox;
-    const settings = {
-      ...made.settings,
+    const texts = loadInstructionFiles(config);
+    if ('code' in texts) return texts;
+    const catalogue = loadCatalogue(config);
+    if ('code' in catalogue) return catalogue;
+    const { approval, permissionProfile: profile } = this.#options;
+    const made = settingsFrom(config, {
+      ...choices,
+      ...texts,
       ...(approval === undefined ? {} : { approval }),
-      ...(permissionProfile === undefined ? {} : { profile: permissionProfile }),
-    };
-    return { config, settings, notices: [...problems, ...(permissionProfile === undefined ? made.notices : [])] };
+      ...(profile === undefined ? {} : { profile }),
+      requirements: this.#base.requirements,
+    });
+    if ('code' in made) return made;
+    const { settings } = made;
+    const notices = [...problems, ...made.notices, ...modelNotices(catalogue, settings)];
+    return { config, catalogue, settings, notices };
   }
 
-  #parts({ config, settings }: Chosen) {
+  #parts({ config, catalogue, settings }: Chosen) {
     const provider = providerOf(config, settings.provider);
     if ('code' in provider) return provider;
     const { env, osHome, client } = this.#options;
@@ -173,21 +181,17 @@ export class Engine {
       client,
       provider,
       config,
+      catalogue,
       home: this.#base.home,
       store: this.#store,
       clock: systemClock,
       ids: systemIds(systemClock),
       settings,
       tracer: this.#tracer,
+      requirements: this.#base.requirements,
     });
   }
 }
-
-const managedSandbox: Outcome = {
-  code: 'sandbox-managed',
-  message: 'The sandbox of this machine is managed and cannot be left out.',
-  next: 'Start without the option, or ask whoever manages the machine. `capstan config explain sandbox_mode` says who.',
-};
 
 function refused(outcome: Outcome): EngineRefused {
   return { kind: 'refused', outcome };

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.ts';
 import type { ProviderConfig } from '../config/providers.ts';
 import type { ClientFacts } from '../envelope/facts.ts';
+import type { Catalogue } from '../envelope/model-record.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { createNodeSpawn } from '../exec/node-spawn.ts';
 import { captureShellEnvironment } from '../exec/shell-environment.ts';
@@ -17,7 +18,7 @@ import { responsesClient } from '../model/responses/transport.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Tracer } from '../ports/tracer.ts';
-import { noRequirements } from '../policy/requirements.ts';
+import type { Requirements } from '../policy/requirements.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
 import type { ThreadParts } from '../thread/parts.ts';
@@ -36,17 +37,19 @@ export interface ThreadPartsInput {
   readonly client: ClientFacts;
   readonly provider: ProviderConfig;
   readonly config: Config;
+  readonly catalogue: Catalogue;
   readonly home: string;
   readonly store: RolloutStore;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly settings: Settings;
   readonly tracer: Tracer;
+  readonly requirements: Requirements;
 }
 
 /** Makes what one thread works with. Nothing here waits or touches the world yet. */
 export function createThreadParts(input: ThreadPartsInput): ThreadParts {
-  const { env, clock, ids, provider, config, home, settings } = input;
+  const { env, clock, ids, provider, config, catalogue, home, settings } = input;
   const { cwd } = settings;
   const temporaryDirectory = env['TMPDIR'] ?? '/tmp';
   const spawn = createNodeSpawn({ clock, temporaryDirectory });
@@ -92,7 +95,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
         return client.stream({ ...request, onSent }, signal);
       },
     },
-    requirements: noRequirements,
+    requirements: input.requirements,
     tracer: input.tracer,
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
@@ -105,7 +108,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
-      return gatherFacts({ clock, env, cwd: chosen.cwd, client: input.client, trust });
+      return gatherFacts({ clock, env, cwd: chosen.cwd, client: input.client, trust, catalogue });
     },
     async gatherStep(envelope) {
       const { document, problems } = await instructions.load(envelope.instructions.user);

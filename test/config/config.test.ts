@@ -11,9 +11,12 @@ afterEach(async () => {
 });
 
 /** A user whose file names a model and its provider, and nothing about the sandbox. */
-async function scene(config = ''): Promise<{ model: ScriptedModel; place: Place }> {
+async function scene(
+  config = '',
+  cmd = 'touch made && echo "[$FROM_FILE][$SHOWN]"',
+): Promise<{ model: ScriptedModel; place: Place }> {
   const model = await startScriptedModel([
-    answer({ items: [callTool('exec_command', { cmd: 'touch made && echo "[$FROM_FILE][$SHOWN]"' })] }),
+    answer({ items: [callTool('exec_command', { cmd })] }),
     answer({ items: [say('done')] }),
   ]);
   const place = new Place(model.url);
@@ -153,6 +156,46 @@ describe('what the engine is told', () => {
       kind: 'refused',
       outcome: { code: 'sandbox-managed' },
     });
+  });
+
+  it('requirements of the machine hold, and a command cannot read what they deny', async () => {
+    const { model, place } = await scene('sandbox_mode = "danger-full-access"\n', 'cat secret; echo "read: $?"');
+    mkdirSync(join(place.root, 'etc'));
+    const secret = join(place.workspace, 'secret');
+    writeFileSync(secret, 'hidden words');
+    writeFileSync(
+      join(place.root, 'etc/requirements.toml'),
+      `allowed_sandbox_modes = ["workspace-write", "read-only"]
+[permissions.filesystem]
+deny_read = [${JSON.stringify(secret)}]
+`,
+    );
+    const { output, notices } = await outcomeOf(place, model, {});
+    expect(notices).toEqual(['requirement-overrides']);
+    expect(output).toMatch(/read: [1-9]/);
+    expect(output).not.toContain('hidden words');
+  });
+
+  it('a requirement with a fault stops the start', async () => {
+    const { place } = await scene();
+    mkdirSync(join(place.root, 'etc'));
+    writeFileSync(join(place.root, 'etc/requirements.toml'), 'allowed_sandbox_mods = ["read-only"]\n');
+    expect(await load(place)).toMatchObject({
+      kind: 'refused',
+      outcome: { code: 'config-unknown-key', next: 'Did you mean allowed_sandbox_modes?' },
+    });
+  });
+
+  it('a model that nobody knows is told, until it is described', async () => {
+    const { place } = await scene();
+    const overrides = ['model=local-1'];
+    expect(await open(place, { overrides })).toMatchObject({ notices: [{ code: 'model-unknown' }] });
+    const file = join(place.root, 'models.json');
+    writeFileSync(file, JSON.stringify({ models: [{ slug: 'local', context_window: 8000 }] }));
+    const described = [...overrides, `model_catalog_json=${JSON.stringify(file)}`];
+    expect(await open(place, { overrides: described })).toMatchObject({ notices: [] });
+    writeFileSync(file, '{"models": []}');
+    expect(await open(place, { overrides: described })).toMatchObject({ outcome: { code: 'model-catalogue-empty' } });
   });
 
   it('exec hands its options on', async () => {

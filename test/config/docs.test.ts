@@ -7,6 +7,9 @@ import type { KeyKind } from '../../src/config/key-kind.ts';
 import { keyTable } from '../../src/config/key-table.ts';
 import { keyStatus } from '../../src/config/known-key.ts';
 import { withoutForbiddenKeys } from '../../src/config/project-keys.ts';
+import { requirementTable } from '../../src/config/requirement-keys.ts';
+import { bundledCatalogue } from '../../src/gather/catalogue.ts';
+import { catalogueEntry } from '../../src/gather/catalogue-record.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/configure.md'), 'utf8');
@@ -15,6 +18,21 @@ const examples = [...text.matchAll(/^```toml\n(.*?)^```$/gms)].map(([, example])
 test.each(examples)('an example is right, in the strict sense:\n%s', (example) => {
   const values = parse(example) as JsonObject;
   expect(readConfig([{ name: 'managed', source: 'example', values, text: example }]).problems).toEqual([]);
+});
+
+test('the example of a catalogue is one', () => {
+  const [, example = ''] = /^```json\n(.*?)^```$/ms.exec(text) ?? [];
+  const [record] = (JSON.parse(example) as { models: readonly JsonObject[] }).models;
+  const entry = catalogueEntry(record!, bundledCatalogue().fallback);
+  expect(entry).toMatchObject({ slug: 'gpt-oss', contextWindow: 131_072, instructions: 'You are careful.' });
+});
+
+test('the table of requirements lists what is enforced', () => {
+  const section = text.slice(text.indexOf('| Requirement |'));
+  const listed = [...section.matchAll(/^\| ([a-z_.]+) \| /gm)].map(([, key]) => key ?? '');
+  expect(listed).toContain('permissions.filesystem.deny_read');
+  const known = keysOf(requirementTable, '');
+  for (const key of listed) expect(known.some((one) => one === key || one.startsWith(`${key}.`))).toBe(true);
 });
 
 test('the table lists every key that is read, and no other', () => {

@@ -6,7 +6,8 @@ import type { JsonWithoutNull } from '../../src/protocol/json.ts';
 import type { InstructionDocument } from '../../src/envelope/facts.ts';
 import { type Section, unknown } from '../../src/world/section.ts';
 import { agentsMdSection } from '../../src/world/sections/agents-md.ts';
-import { type EnvironmentFact, environmentsSection } from '../../src/world/sections/environments.ts';
+import type { Environment } from '../../src/envelope/environment.ts';
+import { environmentsSection } from '../../src/world/sections/environments.ts';
 import { permissionsSection } from '../../src/world/sections/permissions.ts';
 import { readWorld } from './world-reader.ts';
 
@@ -15,11 +16,19 @@ const path = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }).map((name) => `/${name}`),
 );
 
-const environment: fc.Arbitrary<EnvironmentFact> = fc.record({
+const environment: fc.Arbitrary<Environment> = fc.record({
   cwd: path,
   shell: fc.constantFrom('bash', 'zsh', 'sh'),
   date: fc.constantFrom('2026-11-15', '2026-11-16'),
   timezone: fc.constantFrom('Etc/UTC', 'Europe/Oslo'),
+  approvalPolicy: fc.constantFrom('never', 'on-request'),
+  sandboxMode: fc.constantFrom('read-only', 'workspace-write'),
+  networkAccess: fc.constantFrom('restricted', 'enabled'),
+  writableRoots: fc.array(path, { maxLength: 3 }),
+  workspaceRoots: fc.array(path, { maxLength: 2 }),
+  deniedPaths: fc.array(path, { maxLength: 2 }),
+  allowedDomains: fc.array(fc.domain(), { maxLength: 2 }),
+  deniedDomains: fc.array(fc.domain(), { maxLength: 2 }),
 });
 
 const permissions: fc.Arbitrary<PermissionsText> = fc.record({

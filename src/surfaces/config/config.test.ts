@@ -155,6 +155,30 @@ wins ->  profile  /home/work.config.toml:1  "gpt-5.4"
 `);
   });
 
+  test('says what the machine demands', async () => {
+    write('etc/requirements.toml', 'allowed_sandbox_modes = ["read-only"]\n[features]\nmemories = false\n');
+    expect(await explain('sandbox_mode')).toMatch(
+      /^sandbox_mode = "workspace-write"\nAllowed by allowed_sandbox_modes in \/etc\/requirements.toml:1: read-only\.\n\n/,
+    );
+    expect(await explain('features.memories')).toMatch(
+      /^features.memories is not set\.\nRequired by features.memories in \/etc\/requirements.toml: false\.\n/,
+    );
+    expect(await explain('model')).toMatch(/^model = "gpt-5.5"\n\n/);
+  });
+
+  test('knows the keys of tables and switches', async () => {
+    const overrides = ['window.effective_percent=50', 'features.memories=true'];
+    expect(await explain('window.effective_percent', { overrides })).toMatch(
+      /^window.effective_percent = 50\n\n[^]*wins -> {2}flags/,
+    );
+    expect(await explain('features.memories', { overrides })).toMatch(
+      /^features.memories = true\n\n[^]*wins -> {2}flags/,
+    );
+    expect(showToml(await load({ overrides }), { origin: true })).toMatch(
+      /\[window\]\neffective_percent = 50 {2}# flags, command line\n[^]*\[features\]\nmemories = true {2}# flags/,
+    );
+  });
+
   test('a project that is not trusted is there, without its values', async () => {
     write('home/config.toml', '');
     expect(await explain('sandbox_mode')).toBe(`sandbox_mode = "read-only"

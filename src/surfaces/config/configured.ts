@@ -5,6 +5,7 @@ import { type EffectiveValues, effectiveValues } from '../../config/effective-va
 import type { Trust } from '../../config/trust.ts';
 import { configInFolder } from '../../gather/config-in-folder.ts';
 import { type ConfigChoices, loadBaseLayers } from '../../gather/config-layers.ts';
+import type { Requirements } from '../../policy/requirements.ts';
 
 /** Everything about the configuration in one folder that can be shown. */
 export interface Configured {
@@ -13,6 +14,7 @@ export interface Configured {
   readonly layers: readonly ConfigLayer[];
   readonly effective: EffectiveValues;
   readonly problems: readonly ConfigProblem[];
+  readonly requirements: Requirements;
 }
 
 export async function loadConfigured(home: string, folder: string, choices: ConfigChoices): Promise<Configured> {
@@ -24,5 +26,6 @@ export async function loadConfigured(home: string, folder: string, choices: Conf
     layers: all,
     effective: effectiveValues(all, { unknown: choices.strictConfig === true ? 'error' : 'warning' }),
     problems: byGravity([...base.problems, ...problems]),
+    requirements: base.requirements,
   };
 }

@@ -35,8 +35,18 @@ export function explainKey(configured: Configured, key: string): { readonly text
     return [wins ? 'wins ->' : '', layer.name, own === undefined ? layer.source : placeOf(layer, path), said];
   });
   const head = value === undefined ? `${name} is not set.` : `${name} = ${writeTomlValue(value)}`;
-  const note = status.kind === 'unused' ? 'This version does not use it.\n' : '';
+  const note = status.kind === 'unused' ? 'This version does not use it.\n' : requirementText(configured, name);
   return { text: `${head}\n${note}\n${columns(rows)}` };
+}
+
+/** What the machine demands of the key, whatever the layers say. */
+function requirementText({ requirements }: Configured, name: string): string {
+  const { approvals, sandboxModes, features } = requirements;
+  const rule = name === 'approval_policy' ? approvals : name === 'sandbox_mode' ? sandboxModes : undefined;
+  if (rule !== undefined) return `Allowed by ${rule.key} in ${rule.source}: ${rule.allowed.join(', ')}.\n`;
+  const feature = name.startsWith('features.') ? name.slice('features.'.length) : '';
+  const pin = features?.pins[feature];
+  return pin === undefined ? '' : `Required by ${name} in ${features?.source ?? ''}: ${String(pin)}.\n`;
 }
 
 /** The secrets are hidden before the key is looked up: its own name may not tell what it is. */

@@ -1,0 +1,43 @@
+import { isJsonObject, type Json, type JsonObject, objectAt } from '../protocol/json.ts';
+
+/** Older names of features. The newer name wins where both are set. */
+const aliases: ReadonlyMap<string, string> = new Map([
+  ['codex_hooks', 'hooks'],
+  ['collab', 'multi_agent'],
+  ['connectors', 'apps'],
+  ['experimental_use_unified_exec_tool', 'unified_exec'],
+  ['imagegenext', 'image_generation'],
+  ['memory_tool', 'memories'],
+  ['request_permissions', 'exec_permission_approvals'],
+  ['telepathy', 'chronicle'],
+  ['web_search', 'web_search_request'],
+]);
+
+/** The features that somebody opened or closed. One with settings of its own is as its `enabled` says. */
+export function featureGates(given: Readonly<Record<string, boolean | JsonObject>>): Readonly<Record<string, boolean>> {
+  const gates = Object.entries(given).flatMap(([name, value]): [string, boolean][] => {
+    const open = isJsonObject(value) ? value['enabled'] : value;
+    return typeof open === 'boolean' ? [[name, open]] : [];
+  });
+  const renamed = gates.map(([name, open]): [string, boolean] => [aliases.get(name) ?? name, open]);
+  return Object.fromEntries([...renamed, ...gates.filter(([name]) => !aliases.has(name))]);
+}
+
+/** Two layers whose features can be merged: a switch over a table, or below one, becomes the table's `enabled`. */
+export function withToggles(lower: JsonObject, upper: JsonObject): readonly [lower: JsonObject, upper: JsonObject] {
+  const [below, above] = [objectAt(lower, 'features'), objectAt(upper, 'features')];
+  if (below === undefined || above === undefined) return [lower, upper];
+  return [
+    { ...lower, features: asTables(below, above) },
+    { ...upper, features: asTables(above, below) },
+  ];
+}
+
+function asTables(features: JsonObject, others: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(features).map(([name, value]): [string, Json | undefined] => [
+      name,
+      typeof value === 'boolean' && objectAt(others, name) !== undefined ? { enabled: value } : value,
+    ]),
+  );
+}

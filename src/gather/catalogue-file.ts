@@ -1,0 +1,66 @@
+import type { Config } from '../config/config.ts';
+import type { Catalogue, CatalogueEntry } from '../envelope/model-record.ts';
+import { arrayAt, isJsonObject, type Json, stringAt } from '../protocol/json.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { bundledCatalogue } from './catalogue.ts';
+import { catalogueEntry } from './catalogue-record.ts';
+import { fileSystem, isMissing, reasonOf } from './file-system.ts';
+
+export type CatalogueProblem = Outcome<
+  'model-catalogue-unreadable' | 'model-catalogue-empty' | 'model-catalogue-wrong'
+>;
+
+/**
+ * The models that are known: those of the file in `model_catalog_json`, or the bundled ones without the key. A model that
+ * the file does not have is one that nobody knows.
+ */
+export function loadCatalogue({
+  modelCatalogJson: path,
+}: Pick<Config, 'modelCatalogJson'>): Catalogue | CatalogueProblem {
+  const bundled = bundledCatalogue();
+  if (path === undefined) return bundled;
+  const parsed = parseFile(path);
+  if ('code' in parsed) return parsed;
+  const list = isJsonObject(parsed.json) ? arrayAt(parsed.json, 'models') : undefined;
+  if (list === undefined) return wrong(path, 'must be an object with a list "models"');
+  if (list.length === 0) {
+    return {
+      code: 'model-catalogue-empty',
+      message: `The file in model_catalog_json has no models: ${path}`,
+      next: 'Describe at least one model in it, or remove the key to use the bundled catalogue.',
+    };
+  }
+  const models: CatalogueEntry[] = [];
+  for (const [at, record] of list.entries()) {
+    const slug = isJsonObject(record) ? stringAt(record, 'slug') : undefined;
+    if (!isJsonObject(record) || slug === undefined || slug.trim() === '') {
+      return wrong(path, `has a model without a name: models[${at}].slug must be a string that is not blank`);
+    }
+    const entry = catalogueEntry(record, bundled.fallback);
+    if ('expected' in entry)
+      return wrong(path, `has a wrong value: ${entry.key} of "${slug}" must be ${entry.expected}`);
+    models.push(entry);
+  }
+  return { models, fallback: bundled.fallback };
+}
+
+function parseFile(path: string): { readonly json: Json } | CatalogueProblem {
+  try {
+    return { json: JSON.parse(fileSystem.readFileSync(path, 'utf8')) as Json };
+  } catch (error) {
+    if (error instanceof SyntaxError) return wrong(path, `is not JSON (${error.message})`);
+    return {
+      code: 'model-catalogue-unreadable',
+      message: `The file in model_catalog_json ${isMissing(error) ? 'does not exist' : `cannot be read (${reasonOf(error)})`}: ${path}`,
+      next: 'Let the key name a file that you may read, or remove it to use the bundled catalogue.',
+    };
+  }
+}
+
+function wrong(path: string, what: string): CatalogueProblem {
+  return {
+    code: 'model-catalogue-wrong',
+    message: `The file in model_catalog_json ${what}: ${path}`,
+    next: 'Correct it, or remove the key to use the bundled catalogue.',
+  };
+}

@@ -1,0 +1,36 @@
+import { type Catalogue, lookUpModel } from '../envelope/model-record.ts';
+import type { Settings } from '../envelope/settings.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+
+export type ModelNotice = Outcome<'model-unknown' | 'service-tier-unused'>;
+
+/** What a person should know about the choice of the model. */
+export function modelNotices(
+  catalogue: Catalogue,
+  { model, serviceTier, window = {} }: Settings,
+): readonly ModelNotice[] {
+  const record = lookUpModel(catalogue, model);
+  if (record.guessed) {
+    // Whoever has named the window has done what the notice asks for.
+    const { contextWindow, effectiveTokens } = window;
+    return contextWindow === undefined && effectiveTokens === undefined ? [unknown(model, record.contextWindow)] : [];
+  }
+  const tier = serviceTier === 'fast' ? 'priority' : serviceTier;
+  if (tier === undefined || tier === 'default' || record.serviceTiers.includes(tier)) return [];
+  const offered = record.serviceTiers.length === 0 ? 'none' : record.serviceTiers.join(', ');
+  return [
+    {
+      code: 'service-tier-unused',
+      message: `The model ${model} has no service tier "${tier}": requests go without one.`,
+      next: `It has ${offered}. Set service_tier to one of them, or to "default".`,
+    },
+  ];
+}
+
+function unknown(model: string, contextWindow: number): ModelNotice {
+  return {
+    code: 'model-unknown',
+    message: `Nothing is known about the model ${model}: general values are used, such as a window of ${contextWindow} tokens.`,
+    next: 'Set model_context_window to its real window, or describe the model in a file and name that in model_catalog_json.',
+  };
+}

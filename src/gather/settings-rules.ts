@@ -1,0 +1,60 @@
+import type { Config } from '../config/config.ts';
+import { featureGates } from '../config/feature-gates.ts';
+import type { LeftOut, Settings, WindowSettings } from '../envelope/settings.ts';
+
+/** What was set about the window, and nothing else: defaults are the envelope's. */
+export function windowSettings(config: Config): WindowSettings {
+  return withoutUndefined({
+    contextWindow: config.modelContextWindow,
+    autoCompactTokens: config.modelAutoCompactTokenLimit,
+    toolOutputTokens: config.toolOutputTokenLimit,
+    ...config.window,
+  });
+}
+
+/** What was set about AGENTS.md files; undefined when nothing was. */
+export function instructionRules({ origins, ...config }: Config): Settings['instructionRules'] {
+  return unlessEmpty({
+    ...(origins.has('project_doc_max_bytes') ? { maxBytes: config.projectDocMaxBytes } : {}),
+    ...(origins.has('project_doc_fallback_filenames') ? { fallbackFilenames: config.projectDocFallbackFilenames } : {}),
+    ...(origins.has('project_root_markers') ? { rootMarkers: config.projectRootMarkers } : {}),
+  });
+}
+
+export function leftOut(config: Config): readonly LeftOut[] | undefined {
+  const included: readonly (readonly [LeftOut, boolean | undefined])[] = [
+    ['permissions', config.includePermissionsInstructions],
+    ['collaboration-mode', config.includeCollaborationModeInstructions],
+    ['environment', config.includeEnvironmentContext],
+    ['apps', config.includeAppsInstructions],
+  ];
+  const out = included.filter(([, include]) => include === false).map(([part]) => part);
+  return out.length === 0 ? undefined : out;
+}
+
+export function realtimeSetting({ experimentalRealtimeStartInstructions: text }: Config): Settings['realtime'] {
+  return notBlank(text) === undefined ? undefined : { active: false, startInstructions: text as string };
+}
+
+export function configuredFeatures({ features }: Config): Settings['features'] {
+  return unlessEmpty(featureGates(features ?? {}));
+}
+
+export function notBlank(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' ? undefined : text;
+}
+
+function unlessEmpty<Value extends object>(value: Value): Value | undefined {
+  return Object.keys(value).length === 0 ? undefined : value;
+}
+
+export type WithoutUndefined<Value> = {
+  [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key];
+} & {
+  [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: Exclude<Value[Key], undefined>;
+};
+
+export function withoutUndefined<Value extends object>(value: Value): WithoutUndefined<Value> {
+  const present = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(present) as WithoutUndefined<Value>;
+}

@@ -1,0 +1,61 @@
+import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
+import { type ProfileWidth, widthOf } from './profile-width.ts';
+
+/** What whoever manages the machine demands. No layer of the configuration, no flag and no client can weaken it. */
+export interface Requirements {
+  readonly approvals?: Allowed<ApprovalPolicy>;
+  /** `read-only` is always among them. */
+  readonly sandboxModes?: Allowed<ProfileWidth>;
+  readonly denyRead?: DeniedReads;
+  /** Features that are open or closed, whatever anybody says. */
+  readonly features?: { readonly pins: Readonly<Record<string, boolean>>; readonly source: string };
+  /** Told to the model besides everything else. */
+  readonly instructions?: string;
+  /** What a new thread starts with where nobody chose. */
+  readonly newThread?: NewThreadDefaults;
+}
+
+/** What a setting may be. The first value holds in place of one that is not allowed. */
+export interface Allowed<Value> {
+  readonly allowed: readonly [Value, ...Value[]];
+  /** The file, with the line as far as it is known. */
+  readonly source: string;
+  readonly key: string;
+}
+
+/** What commands must never read. */
+export interface DeniedReads {
+  /** Absolute paths and globs. */
+  readonly patterns: readonly string[];
+  readonly source: string;
+}
+
+export interface NewThreadDefaults {
+  readonly model?: string;
+  readonly effort?: string;
+  readonly serviceTier?: string;
+}
+
+export const noRequirements: Requirements = {};
+
+/** The requirement that the policy breaks, or undefined. */
+export function brokenByApproval(
+  { approvals }: Requirements,
+  approval: ApprovalPolicy,
+): Allowed<ApprovalPolicy> | undefined {
+  return approvals === undefined || approvals.allowed.includes(approval) ? undefined : approvals;
+}
+
+/** The requirement that the profile breaks, or undefined. */
+export function brokenByProfile(
+  { sandboxModes }: Requirements,
+  profile: PermissionProfile,
+): Allowed<ProfileWidth> | undefined {
+  return sandboxModes === undefined || sandboxModes.allowed.includes(widthOf(profile)) ? undefined : sandboxModes;
+}
+
+/** The mode that holds in place of one that is not allowed. */
+export function modeInstead({ allowed: [first] }: Allowed<ProfileWidth>): SandboxMode {
+  // That a sandbox stands around us is a fact, which nobody can demand into being.
+  return first === 'external-sandbox' ? 'read-only' : first;
+}

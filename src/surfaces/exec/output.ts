@@ -1,48 +1,72 @@
-import { describePolicy } from '../../policy/describe-policy.ts';
-import { resolvePolicy } from '../../policy/resolve-policy.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
+import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, PlanItem, TurnItem } from '../../protocol/turn-item.ts';
-import { version } from '../../protocol/version.ts';
+import { complain } from '../complain.ts';
 import type { OpenedThread } from '../engine.ts';
-import { execEvents, shellWords } from './events.ts';
+import { Announcement } from './announcement.ts';
+import { type ExecEvent, execEvents, failedTurn } from './events.ts';
 
 /** Where a run shows itself. Standard output carries the contract, standard error is for people. */
 export interface Output {
   start(opened: OpenedThread): void;
   event(event: ThreadEvent): void;
   notice(outcome: Outcome): void;
+  /** The turn ended with the loss of what should keep it: no event of the engine tells of that. */
+  lost(fault: Fault): void;
 }
 
 export interface OutputOptions {
   readonly json: boolean;
   readonly color: string;
+  /** Whether the thread is there when the process has ended. */
+  readonly resumable: boolean;
 }
 
-export function createOutput({ json, color }: OutputOptions): Output {
+export function createOutput({ json, color, resumable }: OutputOptions): Output {
   if (json) return jsonOutput();
   const colored =
     color === 'always' || (color !== 'never' && process.stderr.isTTY && process.env['NO_COLOR'] === undefined);
-  return plainOutput(colored ? (text) => `\x1b[2m${text}\x1b[22m` : (text) => text);
+  return plainOutput(colored ? (text) => `\x1b[2m${text}\x1b[22m` : (text) => text, resumable);
 }
 
 /** One JSON event per line on standard output, nothing else there. */
 function jsonOutput(): Output {
   const toExecEvents = execEvents();
+  const print = (events: readonly ExecEvent[]): void => {
+    for (const event of events) process.stdout.write(`${JSON.stringify(event)}\n`);
+  };
+  const announcement = new Announcement(say, (text) => text);
   return {
-    start: (opened) => say(startLine(opened)),
-    notice: (outcome) => say(`${outcome.message} ${outcome.next}`),
+    start: (opened) => announcement.opened(opened),
+    notice: (outcome) => announcement.notice(fullText(outcome)),
     event(event) {
-      for (const line of toExecEvents(event)) process.stdout.write(`${JSON.stringify(line)}\n`);
+      if (event.kind === 'thread-started') announcement.started();
+      print(toExecEvents(event));
+    },
+    lost(fault) {
+      announcement.end();
+      print(failedTurn(fault));
+      // Here too: the disk that is lost may be the one that the events go to.
+      complain(fault, 1);
     },
   };
 }
 
 /** What happens on standard error; the answer alone on standard output. */
-function plainOutput(dim: (text: string) => string): Output {
+function plainOutput(dim: (text: string) => string, resumable: boolean): Output {
+  const announcement = new Announcement(say, dim);
+  const sayHowToGoOn = (): void => {
+    const id = resumable ? announcement.threadId : undefined;
+    if (id !== undefined) say(dim(`To go on with this thread: capstan exec resume ${id}`));
+  };
   return {
-    start: (opened) => say(dim(startLine(opened))),
-    notice: (outcome) => say(`${outcome.message} ${outcome.next}`),
+    start: (opened) => announcement.opened(opened),
+    notice: (outcome) => announcement.notice(fullText(outcome)),
+    lost(fault) {
+      announcement.end();
+      complain(fault, 1);
+      sayHowToGoOn();
+    },
     event(event) {
       switch (event.kind) {
         case 'item-completed':
@@ -50,9 +74,11 @@ function plainOutput(dim: (text: string) => string): Output {
         case 'warning':
           return say(event.outcome.message);
         case 'turn-failed':
-          return say(`${event.outcome.message} ${event.outcome.next}`);
+          say(fullText(event.outcome));
+          return sayHowToGoOn();
         case 'turn-aborted':
-          return say('The turn was interrupted. The thread can be resumed.');
+          say('The turn was interrupted.');
+          return sayHowToGoOn();
         case 'turn-completed': {
           const { input, cachedInput, output } = event.usage;
           say(dim(`tokens used: ${input - cachedInput + output}`));
@@ -65,6 +91,7 @@ function plainOutput(dim: (text: string) => string): Output {
           if (event.item.kind === 'command') say(`$ ${event.item.argv.at(-1) ?? ''}`);
           return;
         case 'thread-started':
+          return announcement.started();
         case 'turn-started':
           return;
       }
@@ -100,24 +127,6 @@ function planText({ steps }: PlanItem): string {
 
 function changeLine({ path, kind, movePath }: ChangedFile): string {
   return `${kind} ${path}${movePath === undefined ? '' : ` -> ${movePath}`}`;
-}
-
-/** What is in force, in one line. */
-function startLine({ thread, settings }: OpenedThread): string {
-  const { model, provider, effort, approval, cwd, profile } = settings;
-  const policy = describePolicy(
-    resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] }),
-    cwd,
-  );
-  const parts = [
-    `capstan ${version}`,
-    `thread ${thread.id}`,
-    `model ${model} (provider ${provider}${effort === undefined ? '' : `, effort ${effort}`})`,
-    `sandbox ${policy.mode}, network ${policy.network}`,
-    `approval ${approval}`,
-    `in ${shellWords([cwd])}`,
-  ];
-  return parts.join(' · ');
 }
 
 function indent(text: string): string {

@@ -8,6 +8,8 @@ export interface Files {
   makeDirectory(path: string, mode: number): Promise<void>;
   /** Opens for reading and appending. Without `create` a missing file rejects with ENOENT. */
   open(path: string, options: { readonly create: boolean; readonly mode: number }): Promise<OpenFile>;
+  /** Opens for reading only, which a read-only disk allows too. A missing file rejects with ENOENT. */
+  openToRead(path: string): Promise<OpenFile>;
   /** Names in the folder, in no order; empty when the folder does not exist. */
   list(path: string): Promise<readonly string[]>;
   /** When the file was last written, in milliseconds since the Unix epoch; undefined when there is none. */

@@ -1,17 +1,29 @@
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, stat, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Files, OpenFile } from '../ports/files.ts';
 import { errorCode } from './disk-fault.ts';
 
 /** The disk of this machine. */
 export const nodeFiles: Files = {
   async makeDirectory(path, mode) {
-    await mkdir(path, { recursive: true, mode });
+    try {
+      await mkdir(path, { recursive: true, mode });
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      // Node says this whatever the reason, a read-only disk for instance. One folder alone gets the true one.
+      await mkdir(await firstMissing(path), { mode });
+      await mkdir(path, { recursive: true, mode });
+    }
   },
 
   async open(path, { create, mode }) {
     const flags = constants.O_RDWR | constants.O_APPEND | (create ? constants.O_CREAT : 0);
     return openFile(await open(path, flags, mode));
+  },
+
+  async openToRead(path) {
+    return openFile(await open(path, constants.O_RDONLY));
   },
 
   async list(path) {
@@ -48,6 +60,22 @@ export const nodeFiles: Files = {
     }
   },
 };
+
+/** The folder nearest to the root that has to be made for a path. */
+async function firstMissing(path: string): Promise<string> {
+  let missing = path;
+  while (missing !== dirname(missing) && !(await exists(dirname(missing)))) missing = dirname(missing);
+  return missing;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 function openFile(handle: FileHandle): OpenFile {
   return {

@@ -72,7 +72,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     const found = await find(id);
     const refusal = notActive(id, found);
     if (refusal !== undefined) return refusal;
-    const opened = await openNewest(id, found.rollouts);
+    const opened = await openNewest(id, found.rollouts, openToWrite);
     if (opened.kind === 'refused') return opened;
     const { path, file } = opened;
     try {
@@ -104,10 +104,11 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   async function openNewest(
     id: ThreadId,
     rollouts: readonly FoundRollout[],
+    openFile: (path: string) => Promise<OpenFile>,
   ): Promise<OpenRefused | { readonly kind: 'opened'; readonly path: string; readonly file: OpenFile }> {
     for (const [index, { path, name }] of rollouts.entries()) {
       if (name.compressed) return compressedThread({ id, path });
-      const file = await openIfThere(path);
+      const file = await openIfThere(path, openFile);
       if (file === undefined) continue;
       const isLast = index === rollouts.length - 1;
       if (isLast || !(await isEmpty(file, path))) return { kind: 'opened', path, file };
@@ -116,9 +117,15 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     return unknownThread(id);
   }
 
-  async function openIfThere(path: string): Promise<OpenFile | undefined> {
+  const openToRead = (path: string): Promise<OpenFile> => files.openToRead(path);
+  const openToWrite = (path: string): Promise<OpenFile> => files.open(path, { create: false, mode: 0o600 });
+
+  async function openIfThere(
+    path: string,
+    openFile: (path: string) => Promise<OpenFile>,
+  ): Promise<OpenFile | undefined> {
     try {
-      return await files.open(path, { create: false, mode: 0o600 });
+      return await openFile(path);
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return undefined;
       throw diskFault(error, 'open', path);
@@ -135,7 +142,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   }
 
   async function openForReading(id: ThreadId): Promise<{ readonly path: string; readonly file: OpenFile }> {
-    const opened = await openNewest(id, (await find(id)).rollouts);
+    const opened = await openNewest(id, (await find(id)).rollouts, openToRead);
     if (opened.kind === 'refused') throw new Fault(opened);
     return opened;
   }
@@ -164,7 +171,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   async function openRollout(rolloutId: string): Promise<Segment | undefined> {
     const found = (await findAllRollouts(files, home)).find(({ name }) => name.rolloutId === rolloutId);
     if (found === undefined || found.name.compressed) return undefined;
-    const file = await openIfThere(found.path);
+    const file = await openIfThere(found.path, openToRead);
     return file === undefined ? undefined : { path: found.path, file };
   }
 

@@ -10,6 +10,7 @@ import { loadEnvFile } from '../gather/config-env-file.ts';
 import { configInFolder } from '../gather/config-in-folder.ts';
 import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../gather/config-layers.ts';
 import { findRepository, readGitFacts } from '../gather/git.ts';
+import { folderProblem } from '../gather/folder.ts';
 import { findHome } from '../gather/home.ts';
 import { loadInstructionFiles } from '../gather/model-instructions.ts';
 import { settingsFrom } from '../gather/settings.ts';
@@ -150,6 +151,8 @@ export class Engine {
 
   /** What holds for a thread in its folder. */
   async #configure(choices: { readonly cwd: string; readonly resumed?: Partial<Settings> }): Promise<Chosen | Outcome> {
+    const missing = folderProblem(choices.cwd);
+    if (missing !== undefined) return missing;
     const { config, problems } = await configInFolder(this.#base, choices.cwd);
     const error = refusalOf(problems);
     if (error !== undefined) return error;
@@ -210,10 +213,11 @@ function noticesOf(
     });
   }
   if (skipped > 0) {
+    const [lines, were] = skipped === 1 ? ['A line', 'was'] : [`${skipped} lines`, 'were'];
     notices.push({
       code: 'lines-skipped',
-      message: `${skipped} lines of thread ${id} could not be read and were passed over.`,
-      next: 'The rest of the thread is as it was.',
+      message: `${lines} of thread ${id} could not be read and ${were} passed over.`,
+      next: 'The model does not see what stood there; the rest of the thread is as it was.',
     });
   }
   return notices;

@@ -2,6 +2,7 @@ import type { Step } from '../envelope/step.ts';
 import { delay } from '../model/responses/backoff.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { isCall, isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
+import { sentence } from '../protocol/outcome.ts';
 import { itemLine } from '../state/item-drafts.ts';
 import { Calls } from './calls.ts';
 import type { Turn } from './parts.ts';
@@ -26,14 +27,11 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
       return turn.signal.aborted ? { ...answer, kind: 'aborted' } : answer;
     const { failure } = answer;
     if (failure.retry === 'never' || attempt > turn.parts.streamMaxRetries) return answer;
-    turn.log.tell({
-      kind: 'retrying',
-      outcome: {
-        ...failure,
-        message: `${failure.message} Trying again (${attempt} of ${turn.parts.streamMaxRetries}).`,
-      },
-    });
-    await turn.parts.clock.sleep(failure.retry.afterMs ?? delay(attempt, turn.parts.random), turn.signal);
+    const waitMs = failure.retry.afterMs ?? delay(attempt, turn.parts.random);
+    const wait = waitMs < 2000 ? '' : ` in ${Math.round(waitMs / 1000)} seconds`;
+    const again = `Trying again${wait} (${attempt} of ${turn.parts.streamMaxRetries}).`;
+    turn.log.tell({ kind: 'retrying', outcome: { ...failure, message: `${sentence(failure.message)} ${again}` } });
+    await turn.parts.clock.sleep(waitMs, turn.signal);
   }
 }
 

@@ -301,8 +301,8 @@ describe('failures', () => {
       kind: 'failed',
       failure: {
         code: 'connection-failed',
-        message: `No answer from http://127.0.0.1:${port} (ECONNREFUSED).`,
-        next: 'Check the network and the base URL of the provider.',
+        message: `Nothing listens at http://127.0.0.1:${port}: the connection was refused (ECONNREFUSED).`,
+        next: 'Start the server, or correct the base URL of the provider.',
         retry: {},
       },
     });

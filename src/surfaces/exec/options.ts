@@ -136,6 +136,7 @@ ${lines.join('\n')}
 The answer is printed on standard output; what happens meanwhile goes to standard error.
 A resumed thread keeps its last model, effort, folder and policy unless an option names another.
 
-Exit codes: 0 the turn was completed; 1 it failed, was interrupted or could not begin; 2 wrong usage.
+Exit codes: 0 the turn was completed; 1 it failed, was interrupted, could not begin, or its output could not be
+written; 2 wrong usage.
 `;
 }

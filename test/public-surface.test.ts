@@ -50,6 +50,7 @@ it('exec takes these options', () => {
       "--cd",
       "--color",
       "--config",
+      "--cyber-access-program",
       "--dangerously-bypass-approvals-and-sandbox",
       "--disable",
       "--enable",

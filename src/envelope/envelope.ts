@@ -1,10 +1,9 @@
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import { type Capabilities, resolveCapabilities } from './capabilities.ts';
 import type { Facts } from './facts.ts';
 import { type Identity, resolveIdentity } from './identity.ts';
 import { type Instructions, type InstructionsSoFar, resolveInstructions } from './instructions.ts';
-import { type Modes, resolveModes } from './modes.ts';
+import { type Modes, resolveModes, type TurnModes } from './modes.ts';
 import { type Policy, resolvePolicyGroup } from './policy.ts';
 import type { Settings } from './settings.ts';
 import { resolveTelemetry, type Telemetry } from './telemetry.ts';
@@ -34,18 +33,18 @@ export interface EnvelopeInput {
   readonly instructionsSoFar: InstructionsSoFar;
   /** Names of the tools that exist. */
   readonly tools: readonly string[];
-  readonly outputSchema?: JsonObject;
+  readonly modes: TurnModes;
 }
 
 /** Each group sees the groups before it: identity, workspace, instructions, policy, capabilities, modes, telemetry. */
 export function resolveEnvelope(input: EnvelopeInput): Envelope {
-  const { threadId, turnId, facts, settings, instructionsSoFar, tools, outputSchema } = input;
+  const { threadId, turnId, facts, settings, instructionsSoFar, tools } = input;
   const identity = resolveIdentity(facts, settings);
   const workspace = resolveWorkspace(facts, settings, { identity });
   const instructions = resolveInstructions(instructionsSoFar, settings, { identity, workspace });
   const policy = resolvePolicyGroup(settings, { identity, workspace, instructions });
   const capabilities = resolveCapabilities(tools, { policy });
-  const modes = resolveModes(outputSchema);
+  const modes = resolveModes(input.modes, { identity });
   const telemetry = resolveTelemetry(facts, { threadId, turnId });
   const window = resolveWindow(identity.model, settings);
   return deepFreeze({ identity, workspace, instructions, policy, capabilities, modes, telemetry, window });

@@ -25,6 +25,8 @@ export interface ClientFacts {
   readonly version: string;
   /** How the thread came to be, in the words that rollouts use: `exec`, `cli`, `mcp`. */
   readonly source: string;
+  /** What the client calls the kind of threads that it makes; absent when it says nothing about it. */
+  readonly threadSource?: string;
 }
 
 /** What may move between two requests of one turn. */

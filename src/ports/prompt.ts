@@ -16,6 +16,7 @@ export interface RequestOptions {
   readonly summary?: string;
   readonly verbosity?: string;
   readonly outputSchema?: JsonObject;
+  readonly cyberAccessProgram?: string;
   readonly parallelToolCalls: boolean;
   /** Stable over the thread: lets the provider find the cached prefix. */
   readonly cacheKey: string;

@@ -23,7 +23,7 @@ export function turnStarted({ telemetry, window, modes }: Envelope): LineDraft {
 
 /** The whole contract of the turn, so that any reader can say later under which settings it ran. */
 export function turnContext(envelope: Envelope): LineDraft {
-  const { identity, workspace, policy, telemetry } = envelope;
+  const { identity, workspace, policy, modes, telemetry } = envelope;
   return {
     type: lineType.turnContext,
     payload: {
@@ -39,6 +39,7 @@ export function turnContext(envelope: Envelope): LineDraft {
       ...compatibilityField(identity.model),
       collaboration_mode: collaborationMode(envelope),
       ...(identity.effort === undefined ? {} : { effort: identity.effort }),
+      ...(modes.cyberAccessProgram === undefined ? {} : { cyber_access_program: modes.cyberAccessProgram }),
       summary: identity.summary ?? 'none',
       capstan: { profile: policy.profile as unknown as JsonObject, provider: identity.provider },
     },

@@ -8,6 +8,7 @@ import { configInFolder } from '../gather/config-in-folder.ts';
 import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../gather/config-layers.ts';
 import { findRepository, readGitFacts } from '../gather/git.ts';
 import { findHome } from '../gather/home.ts';
+import { missingFolder } from '../gather/missing-folder.ts';
 import { loadBaseInstructions } from '../gather/model-instructions.ts';
 import { settingsFrom } from '../gather/settings.ts';
 import { systemClock } from '../gather/system-clock.ts';
@@ -143,7 +144,7 @@ export class Engine {
   /** What holds for a thread in its folder. */
   async #configure(choices: { readonly cwd: string; readonly resumed?: Partial<Settings> }): Promise<Chosen | Outcome> {
     const { config, problems } = await configInFolder(this.#base, choices.cwd);
-    const error = refusalOf(problems);
+    const error = missingFolder(choices.cwd) ?? refusalOf(problems);
     if (error !== undefined) return error;
     const base = loadBaseInstructions(config);
     if ('code' in base) return base;

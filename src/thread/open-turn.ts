@@ -14,7 +14,7 @@ import { recordAnswer, recordFragments } from './record.ts';
 
 /** Resolves the turn's envelope and records that it begins. What a dead process left open is closed first. */
 export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
-  const { settings, threadId, signal, outputSchema } = asked;
+  const { settings, threadId, signal, input: _, ...modes } = asked;
   const facts = await parts.gatherFacts(settings);
   const base = storedInstructions(log.state.meta);
   const envelope = resolveEnvelope({
@@ -24,7 +24,7 @@ export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnIn
     settings,
     instructionsSoFar: base === undefined ? {} : { base },
     tools: parts.router.names,
-    ...(outputSchema === undefined ? {} : { outputSchema }),
+    modes,
   });
   const { turnId } = envelope.telemetry;
   const turn: Turn = { parts, log, threadId, turnId, envelope, signal, standing: new Map() };

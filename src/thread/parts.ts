@@ -1,5 +1,6 @@
 import type { Facts, StepFacts } from '../envelope/facts.ts';
 import type { Envelope } from '../envelope/envelope.ts';
+import type { TurnModes } from '../envelope/modes.ts';
 import type { Settings } from '../envelope/settings.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -7,7 +8,6 @@ import type { ModelClient } from '../ports/model-client.ts';
 import type { Encoder } from '../ports/prompt.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import type { Router } from '../tools/router.ts';
@@ -31,13 +31,11 @@ export interface ThreadParts {
   gatherStep(envelope: Envelope): Promise<StepFacts>;
 }
 
-/** What a turn is asked to do. */
-export interface TurnInput {
+/** What a turn is asked to do. The modes hold for it alone. */
+export interface TurnInput extends TurnModes {
   readonly threadId: ThreadId;
   readonly settings: Settings;
   readonly input: UserInput;
-  /** The answer must be JSON of this shape. Holds for this turn only. */
-  readonly outputSchema?: JsonObject;
   readonly signal: AbortSignal;
 }
 

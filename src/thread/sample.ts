@@ -1,3 +1,4 @@
+import { sentEffort } from '../envelope/sent-effort.ts';
 import type { Step } from '../envelope/step.ts';
 import { delay } from '../model/responses/backoff.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
@@ -31,6 +32,7 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
       outcome: {
         ...failure,
         message: `${failure.message} Trying again (${attempt} of ${turn.parts.streamMaxRetries}).`,
+        next: '',
       },
     });
     await turn.parts.clock.sleep(failure.retry.afterMs ?? delay(attempt, turn.parts.random), turn.signal);
@@ -66,6 +68,7 @@ async function ask(turn: Turn, step: Step): Promise<StepAnswer> {
 
 function recordRequest({ parts, log, threadId, turnId, envelope }: Turn, step: Step) {
   const { identity, modes } = envelope;
+  const { outputSchema, cyberAccessProgram } = modes;
   const drafts = requestDrafts(
     log.state,
     {
@@ -74,10 +77,11 @@ function recordRequest({ parts, log, threadId, turnId, envelope }: Turn, step: S
       encoder: parts.encoder.version,
       options: {
         model: identity.model.slug,
-        ...(identity.effort === undefined ? {} : { effort: identity.effort }),
+        ...(identity.effort === undefined ? {} : { effort: sentEffort(identity.model, identity.effort) }),
         ...(identity.summary === undefined ? {} : { summary: identity.summary }),
         ...(identity.verbosity === undefined ? {} : { verbosity: identity.verbosity }),
-        ...(modes.outputSchema === undefined ? {} : { outputSchema: modes.outputSchema }),
+        ...(outputSchema === undefined ? {} : { outputSchema }),
+        ...(cyberAccessProgram === undefined ? {} : { cyberAccessProgram }),
         parallelToolCalls: true,
         cacheKey: threadId,
         labels: { session_id: threadId, thread_id: threadId, turn_id: turnId },

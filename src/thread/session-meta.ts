@@ -21,7 +21,7 @@ export function sessionMeta({ id, windowId, envelope, git }: SessionMetaInput): 
     originator: identity.client.name,
     cli_version: identity.client.version,
     source: identity.client.source,
-    thread_source: 'user',
+    thread_source: identity.client.threadSource ?? 'user',
     model_provider: identity.provider,
     base_instructions: { text: instructions.base.text, provenance: instructions.base.provenance },
     history_mode: 'paginated',

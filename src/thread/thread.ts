@@ -19,7 +19,7 @@ export interface ThreadOptions {
 }
 
 /** One turn of a thread. */
-export type ThreadTurn = Pick<TurnInput, 'input' | 'signal' | 'outputSchema'>;
+export type ThreadTurn = Omit<TurnInput, 'threadId' | 'settings'>;
 
 /**
  * A conversation that this process may write. One turn at a time. After a Fault the thread is of no more use: close it
@@ -55,6 +55,7 @@ export class Thread {
       settings,
       instructionsSoFar: {},
       tools: parts.router.names,
+      modes: {},
     });
     const meta = sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git });
     const owned = await parts.store.create(id, meta);
@@ -82,17 +83,11 @@ export class Thread {
   }
 
   /** Runs one turn to its end. Aborting the signal ends it soon, and cleanly. */
-  async run({ input, signal, outputSchema }: ThreadTurn): Promise<TurnResult> {
+  async run(turn: ThreadTurn): Promise<TurnResult> {
     if (this.#running) throw new TypeError('a thread runs one turn at a time');
     this.#running = true;
     try {
-      return await runTurn(this.#parts, this.#log, {
-        threadId: this.id,
-        settings: this.#settings,
-        input,
-        signal,
-        ...(outputSchema === undefined ? {} : { outputSchema }),
-      });
+      return await runTurn(this.#parts, this.#log, { ...turn, threadId: this.id, settings: this.#settings });
     } finally {
       this.#running = false;
     }

@@ -69,6 +69,7 @@ function constantFields(options: RequestOptions): string {
     reasoning: { effort: options.effort, summary: options.summary },
     text: textField(options),
     prompt_cache_key: options.cacheKey,
+    access_programs: options.cyberAccessProgram && { cyber: options.cyberAccessProgram },
   };
   return JSON.stringify(fields).slice(0, -1);
 }

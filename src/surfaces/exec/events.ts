@@ -76,7 +76,8 @@ export function execEvents(): (event: ThreadEvent) => readonly ExecEvent[] {
 
 /** What happened and what to do about it, in one text: readers of events have no second field for advice. */
 function sentence({ message, next }: Outcome): string {
-  return next === '' ? message : `${message} ${next}`;
+  if (next === '') return message;
+  return /[.!?]$/.test(message) ? `${message} ${next}` : `${message}. ${next}`;
 }
 
 function failed(message: string): readonly ExecEvent[] {

@@ -11,7 +11,7 @@ const fileSystem = process.getBuiltinModule('node:fs');
 /** Files that `exec` is pointed at. */
 
 export function loadImages(asked: ExecArguments, cwd: string): readonly UserImage[] | Outcome {
-  const paths = (asked.values.image ?? []).flatMap((list) => list.split(',')).filter((path) => path !== '');
+  const paths = (asked.values.image ?? []).flatMap((list) => pathsIn(list, cwd));
   const images: UserImage[] = [];
   for (const path of paths) {
     const image = loadImage(path, cwd);
@@ -21,7 +21,13 @@ export function loadImages(asked: ExecArguments, cwd: string): readonly UserImag
   return images;
 }
 
-export interface OutputSchema {
+/** Several paths with commas between them, or a path that has commas in it. */
+function pathsIn(list: string, cwd: string): readonly string[] {
+  if (list !== '' && fileSystem.existsSync(resolve(cwd, list))) return [list];
+  return list.split(',').filter((path) => path !== '');
+}
+
+interface OutputSchema {
   readonly outputSchema?: JsonObject;
 }
 

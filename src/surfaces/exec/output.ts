@@ -12,6 +12,8 @@ export interface Output {
   start(opened: OpenedThread): void;
   event(event: ThreadEvent): void;
   notice(outcome: Outcome): void;
+  /** The program was told to end. Whoever told it knows why the turn ends, and takes `turn.failed` for another failure. */
+  toldToEnd(): void;
 }
 
 export interface OutputOptions {
@@ -29,12 +31,15 @@ export function createOutput({ json, color }: OutputOptions): Output {
 /** One JSON event per line on standard output, nothing else there. */
 function jsonOutput(): Output {
   const toExecEvents = execEvents();
+  let told = false;
   return {
     start: (opened) => say(startLine(opened)),
     notice: (outcome) => say(`${outcome.message} ${outcome.next}`),
     event(event) {
-      for (const line of toExecEvents(event)) process.stdout.write(`${JSON.stringify(line)}\n`);
+      for (const line of toExecEvents(event))
+        if (!told || line.type !== 'turn.failed') process.stdout.write(`${JSON.stringify(line)}\n`);
     },
+    toldToEnd: () => (told = true),
   };
 }
 
@@ -43,6 +48,7 @@ function plainOutput(dim: (text: string) => string): Output {
   return {
     start: (opened) => say(dim(startLine(opened))),
     notice: (outcome) => say(`${outcome.message} ${outcome.next}`),
+    toldToEnd: () => {},
     event(event) {
       switch (event.kind) {
         case 'item-completed':

@@ -1,16 +1,21 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import type { ClientFacts } from '../../envelope/facts.ts';
 import { findRepository } from '../../gather/git.ts';
+import { missingFolder } from '../../gather/missing-folder.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
-import type { UserInput } from '../../protocol/user-input.ts';
 import { version } from '../../protocol/version.ts';
 import type { TurnResult } from '../../thread/settle.ts';
+import type { ThreadTurn } from '../../thread/thread.ts';
 import { Engine, type EngineRefused, type OpenedThread } from '../engine.ts';
 import { type ExecArguments, lastValue, parseExecArguments } from './arguments.ts';
-import { loadImages, loadOutputSchema, type OutputSchema, writeLastMessage } from './files.ts';
+import { loadImages, loadOutputSchema, writeLastMessage } from './files.ts';
 import { execUsage } from './options.ts';
 import { createOutput, type Output } from './output.ts';
 import { readPrompt } from './stdin.ts';
+
+/** How long a process that was told to end waits for a reader of what it has printed. */
+const unreadMs = 2000;
 
 /** `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, interrupted or refused; 2: wrong usage. */
 export async function runExec(words: readonly string[]): Promise<number> {
@@ -46,21 +51,35 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   if (opened.kind === 'refused') return complain(opened.outcome, 1);
   output.start(opened);
   for (const notice of opened.notices) output.notice(notice);
-  const result = await runTurn(opened, { text: prompt, images }, outputSchema);
+  const cyberAccessProgram = lastValue(asked, 'cyberAccessProgram');
+  const modes = { ...outputSchema, ...(cyberAccessProgram === undefined ? {} : { cyberAccessProgram }) };
+  const result = await runTurn(opened, { input: { text: prompt, images }, ...modes }, output);
   const written = writeLastMessage(asked, result);
   if (written !== undefined) output.notice(written);
   return result.kind === 'completed' ? 0 : 1;
 }
 
-async function runTurn({ thread }: OpenedThread, input: UserInput, schema: OutputSchema): Promise<TurnResult> {
+async function runTurn(
+  { thread }: OpenedThread,
+  turn: Omit<ThreadTurn, 'signal'>,
+  output: Output,
+): Promise<TurnResult> {
   const interrupt = new AbortController();
   const stop = (): void => interrupt.abort();
-  process.on('SIGINT', stop).on('SIGTERM', stop);
+  let told = false;
+  const end = (): void => {
+    told = true;
+    output.toldToEnd();
+    stop();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', end);
   try {
-    return await thread.run({ input, signal: interrupt.signal, ...schema });
+    return await thread.run({ ...turn, signal: interrupt.signal });
   } finally {
     await thread.close();
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    process.off('SIGINT', stop).off('SIGTERM', end);
+    // Output that nobody reads any more must not keep the process.
+    if (told) setTimeout(() => process.exit(), unreadMs).unref();
   }
 }
 
@@ -70,7 +89,7 @@ function loadEngine(asked: ExecArguments): Promise<Engine | EngineRefused> {
     env: process.env,
     osHome: homedir(),
     cwd: process.cwd(),
-    client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? 'capstan_exec', version, source: 'exec' },
+    client: clientFacts(asked),
     overrides: overridesOf(asked),
     // Nobody is there to be asked.
     approval: 'never',
@@ -83,6 +102,12 @@ function loadEngine(asked: ExecArguments): Promise<Engine | EngineRefused> {
   });
 }
 
+function clientFacts(asked: ExecArguments): ClientFacts {
+  const name = process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? 'capstan_exec';
+  const threadSource = lastValue(asked, 'threadSource');
+  return { name, version, source: 'exec', ...(threadSource === undefined ? {} : { threadSource }) };
+}
+
 async function openThread(engine: Engine, asked: ExecArguments, output: Output): Promise<OpenedThread | EngineRefused> {
   const folder = lastValue(asked, 'cwd');
   const cwd = folder === undefined ? undefined : resolve(folder);
@@ -90,7 +115,7 @@ async function openThread(engine: Engine, asked: ExecArguments, output: Output):
   const { resume } = asked;
   if (resume === undefined) {
     const place = cwd ?? process.cwd();
-    const problem = checkRepository(asked, place);
+    const problem = missingFolder(place) ?? checkRepository(asked, place);
     return problem === undefined ? engine.start({ listener, cwd: place }) : { kind: 'refused', outcome: problem };
   }
   const where = asked.flags.has('all') ? {} : { cwd: cwd ?? process.cwd() };

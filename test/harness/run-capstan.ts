@@ -5,7 +5,8 @@ import { join, resolve } from 'node:path';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 
-const bin = resolve(import.meta.dirname, '../../src/bin.ts');
+/** What Node runs as the command. */
+export const capstanScript = resolve(import.meta.dirname, '../../src/bin.ts');
 
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -61,7 +62,7 @@ supports_websockets = false
   /** Starts the command in the workspace. */
   start(words: readonly string[], options: StartOptions = {}): Running {
     const [program, ...before] = [...(options.prefix ?? []), process.execPath];
-    const child = spawn(program!, [...before, bin, ...words], {
+    const child = spawn(program!, [...before, capstanScript, ...words], {
       cwd: this.workspace,
       env: { ...process.env, CAPSTAN_HOME: this.home, ...options.env },
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],

@@ -17,6 +17,7 @@ export interface RequestOptions {
   readonly verbosity?: string;
   readonly serviceTier?: string;
   readonly outputSchema?: JsonObject;
+  readonly cyberAccessProgram?: string;
   readonly parallelToolCalls: boolean;
   /** Stable over the thread: lets the provider find the cached prefix. */
   readonly cacheKey: string;

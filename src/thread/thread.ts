@@ -1,5 +1,5 @@
 import { applyChange } from '../envelope/override.ts';
-import type { Settings } from '../envelope/settings.ts';
+import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
@@ -24,8 +24,8 @@ export interface ThreadOptions {
   readonly listener: (event: ThreadEvent) => void;
 }
 
-/** One turn of a thread. */
-export type ThreadTurn = Pick<TurnInput, 'input' | 'signal' | 'outputSchema'>;
+/** One turn of a thread, and what holds for it alone. */
+export interface ThreadTurn extends Pick<TurnInput, 'input' | 'signal'>, Omit<TurnSettings, keyof Settings> {}
 
 export type Overridden =
   | { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] }
@@ -152,23 +152,22 @@ export class Thread {
     return result;
   }
 
-  async #run({ input, signal, outputSchema }: ThreadTurn): Promise<TurnResult> {
-    const schema = outputSchema === undefined ? {} : { outputSchema };
+  async #run({ input, signal, ...own }: ThreadTurn): Promise<TurnResult> {
+    const { outputSchema } = own;
     const { promise: entered, resolve: onEntered } = Promise.withResolvers<void>();
     this.#entered = entered;
     try {
       return await runTurn(this.#parts, this.#log, {
         threadId: this.id,
-        settings: this.#settings,
+        settings: { ...this.#settings, ...own },
         input,
         signal,
         inbox: this.#inbox,
         warned: this.#warned,
         onOpened: (turnId) => {
-          this.#running = { turnId, ...schema };
+          this.#running = { turnId, ...(outputSchema === undefined ? {} : { outputSchema }) };
         },
         onEntered,
-        ...schema,
       });
     } finally {
       onEntered();

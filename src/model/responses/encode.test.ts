@@ -38,6 +38,7 @@ const options: fc.Arbitrary<RequestOptions> = fc.record(
     summary: text,
     verbosity: text,
     outputSchema: item,
+    cyberAccessProgram: text,
     parallelToolCalls: fc.boolean(),
     cacheKey: text,
     labels: fc.dictionary(text, text, { maxKeys: 3 }),
@@ -61,6 +62,7 @@ describe('the body', () => {
         summary: 'auto',
         verbosity: 'low',
         outputSchema,
+        cyberAccessProgram: 'standard',
         labels: { turn_id: 't1' },
       },
       instructions: 'Be brief.',
@@ -74,7 +76,7 @@ describe('the body', () => {
       '{"model":"gpt-5.5","stream":true,"store":false,"include":["reasoning.encrypted_content"],"tool_choice":"auto",' +
         '"parallel_tool_calls":true,"reasoning":{"effort":"high","summary":"auto"},' +
         '"text":{"verbosity":"low","format":{"type":"json_schema","strict":true,"name":"codex_output_schema",' +
-        '"schema":{"type":"object","properties":{}}}},"prompt_cache_key":"key","instructions":"Be brief.",' +
+        '"schema":{"type":"object","properties":{}}}},"prompt_cache_key":"key","access_programs":{"cyber":"standard"},"instructions":"Be brief.",' +
         '"tools":[{"type":"function","name":"look","parameters":{}}],' +
         '"input":[{"type":"message","role":"user","content":[]},{"type":"reasoning","summary":[],"content":null}],' +
         '"client_metadata":{"turn_id":"t1"}}',

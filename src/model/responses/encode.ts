@@ -66,17 +66,13 @@ function constantFields(options: RequestOptions): string {
     include: ['reasoning.encrypted_content'],
     tool_choice: 'auto',
     parallel_tool_calls: options.parallelToolCalls,
-    reasoning: { effort: wireEffort(options.effort), summary: options.summary },
+    reasoning: { effort: options.effort, summary: options.summary },
     text: textField(options),
     service_tier: options.serviceTier,
     prompt_cache_key: options.cacheKey,
+    access_programs: options.cyberAccessProgram && { cyber: options.cyberAccessProgram },
   };
   return JSON.stringify(fields).slice(0, -1);
-}
-
-/** The highest level is a way of working; the provider knows the one below it. */
-function wireEffort(effort: string | undefined): string | undefined {
-  return effort === 'ultra' ? 'max' : effort;
 }
 
 function textField(options: RequestOptions): object | undefined {

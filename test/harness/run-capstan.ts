@@ -8,7 +8,7 @@ import type { Line } from '../../src/protocol/line.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 // What users run, if it is made from the sources as they are now (`npm test` sees to that). It starts five times as fast.
-export const capstanScript = join(root, isBuilt(root) ? 'dist/capstanScript.js' : 'src/capstanScript.ts');
+export const capstanScript = join(root, isBuilt(root) ? 'dist/bin.js' : 'src/bin.ts');
 
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;

@@ -17,8 +17,8 @@ export interface Files {
 
 export interface OpenFile {
   size(): Promise<number>;
-  /** Up to `length` bytes from `position`; fewer only at the end of the file. */
-  read(position: number, length: number): Promise<Uint8Array>;
+  /** Up to `length` bytes from `position`; fewer only at the end of the file. They may lie in `memory`, if that is given. */
+  read(position: number, length: number, memory?: Uint8Array): Promise<Uint8Array>;
   /** Writes all bytes at the end, or rejects; after a rejection an unknown prefix may have been written. */
   append(bytes: Uint8Array): Promise<void>;
   truncate(size: number): Promise<void>;

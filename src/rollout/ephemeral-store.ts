@@ -18,7 +18,7 @@ export function createEphemeralStore(below: RolloutStore, clock: Clock): Rollout
       return below.open(id);
     },
     read: (id, options) => below.read(id, options),
-    readBack: (id) => below.readBack(id),
+    readBack: (id, wanted) => below.readBack(id, wanted),
   };
 }
 

@@ -52,8 +52,8 @@ export const nodeFiles: Files = {
 function openFile(handle: FileHandle): OpenFile {
   return {
     size: async () => (await handle.stat()).size,
-    async read(position, length) {
-      const buffer = Buffer.allocUnsafe(length);
+    async read(position, length, memory) {
+      const buffer = memory ?? Buffer.allocUnsafe(length);
       let filled = 0;
       while (filled < length) {
         const { bytesRead } = await handle.read(buffer, filled, length - filled, position + filled);

@@ -172,7 +172,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     create,
     open,
     read: (id, options) => reading(id, (segments) => readLineage(segments, options)),
-    readBack: (id) => reading(id, readLineageBack),
+    readBack: (id, wanted) => reading(id, (segments) => readLineageBack(segments, wanted)),
   };
 }
 

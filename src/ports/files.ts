@@ -29,7 +29,7 @@ export interface OpenFile {
 
 /** A lock that the operating system drops when its holder dies. */
 export interface Locks {
-  /** Takes the lock on the file, which is made if missing, or says who has it. Never waits for the holder. */
+  /** Takes the lock on the file, which is made if missing, its folder too, or says who has it. Never waits for the holder. */
   take(path: string): Promise<Lock | LockHeld>;
 }
 

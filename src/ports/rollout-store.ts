@@ -7,9 +7,9 @@ import type { Outcome } from '../protocol/outcome.ts';
 export interface RolloutStore {
   /**
    * Takes the writer lock of a new thread. `meta` is the payload of its first line, which is written with the first
-   * append: a thread in which nothing happened leaves no file.
+   * append: a thread in which nothing happened leaves no file. It may be on its way while the lock is taken.
    */
-  create(id: ThreadId, meta: JsonObject): Promise<Owned | OpenRefused>;
+  create(id: ThreadId, meta: JsonObject | Promise<JsonObject>): Promise<Owned | OpenRefused>;
   /** Takes the writer lock of an existing thread and mends its tail. */
   open(id: ThreadId): Promise<Owned | OpenRefused>;
   /** Lines in file order. Lines that do not parse are left out and counted in `skipped` of the return value. */

@@ -41,13 +41,13 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
 async function ask(turn: Turn, step: Step): Promise<StepAnswer> {
   const { parts, log, signal } = turn;
   const body = parts.encoder.body(recordRequest(turn, step));
-  await log.durable();
-  if (signal.aborted) return { kind: 'aborted' };
-
+  const durable = log.durable();
+  // A lost disk is reported at the end; until then nobody may be listening.
+  durable.catch(() => {});
   const calls = new Calls(turn, step);
   let answer: StepAnswer = { kind: 'done' };
   let lastMessage: string | undefined;
-  for await (const event of parts.client.stream({ body, headers: headers(turn) }, signal)) {
+  for await (const event of parts.client.stream({ body, headers: headers(turn), after: durable }, signal)) {
     if (event.kind === 'item') {
       const item = recordItem(turn, event.item);
       if (isCall(item)) calls.start(item);
@@ -59,6 +59,8 @@ async function ask(turn: Turn, step: Step): Promise<StepAnswer> {
       answer = calls.any || event.endTurn === false ? { kind: 'go-on' } : { kind: 'done' };
     }
   }
+  // Rejects if the lines of the request are lost. Then nothing was sent.
+  await durable;
   await calls.finish();
   if (signal.aborted) answer = { kind: 'aborted' };
   return lastMessage === undefined ? answer : { ...answer, lastMessage };

@@ -47,17 +47,19 @@ export class Thread {
   ): Promise<Thread | OpenRefused> {
     const id = parts.ids.uuid() as ThreadId;
     const { settings, listener } = options;
-    const facts = await parts.gatherFacts(settings);
-    const envelope = resolveEnvelope({
-      threadId: id,
-      turnId: id as string as TurnId,
-      facts,
-      settings,
-      instructionsSoFar: {},
-      tools: parts.router.names,
-    });
-    const meta = sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git });
-    const owned = await parts.store.create(id, meta);
+    const describe = async (): Promise<JsonObject> => {
+      const envelope = resolveEnvelope({
+        threadId: id,
+        turnId: id as string as TurnId,
+        facts: await parts.gatherFacts(settings),
+        settings,
+        instructionsSoFar: {},
+        tools: parts.router.names,
+      });
+      return sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git });
+    };
+    // Later than the call: the lock is being taken before anything is looked at.
+    const owned = await parts.store.create(id, Promise.resolve().then(describe));
     if (owned.kind === 'refused') return owned;
     const log = new ThreadLog(owned, emptyState, listener);
     log.tell({ kind: 'thread-started', threadId: id });

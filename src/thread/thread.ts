@@ -64,12 +64,13 @@ export class Thread {
     git: JsonObject | undefined,
   ): Promise<Thread | OpenRefused> {
     const id = parts.ids.uuid() as ThreadId;
-    const envelope = await previewEnvelope(parts, id, settings, emptyState);
-    const meta = sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git });
+    // Later than the call: the lock is being taken before anything is looked at.
+    const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, settings, emptyState));
+    const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git }));
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
     const log = new ThreadLog(owned, emptyState, listener);
-    log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', envelope));
+    log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', await envelope));
     return new Thread(id, parts, log, settings);
   }
 

@@ -112,7 +112,7 @@ describe('places', () => {
   it('a folder that is not there is refused, for a new thread and for one that began there', async () => {
     const { model, place } = await scene([ok()]);
     const folder = join(place.workspace, 'folder');
-    const refused = { code: 1, stdout: '', stderr: expect.stringContaining(`There is no folder ${folder}.`) };
+    const refused = { code: 1, stdout: '', stderr: expect.stringContaining(`The folder ${folder} does not exist.`) };
     expect(await place.run('exec', '--json', '-C', folder, 'x')).toMatchObject(refused);
     mkdirSync(folder);
     const run = await place.run('exec', '--json', '-C', folder, 'x');

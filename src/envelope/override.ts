@@ -95,9 +95,9 @@ function settingsOf(given: ReadFields, settings: Settings, catalogue: Catalogue)
 }
 
 /** Another model keeps the effort if it has it; else it thinks about as hard as its middle one. */
-function effortFor(
+export function effortFor(
   model: string,
-  { model: before, effort }: Settings,
+  { model: before, effort }: Pick<Settings, 'model' | 'effort'>,
   catalogue: Catalogue,
 ): { effort?: string | undefined } {
   if (model === before || effort === undefined) return {};

@@ -3,6 +3,7 @@ import { refusalOf } from '../config/config-problem.ts';
 import { providerOf } from '../config/providers.ts';
 import type { ClientFacts } from '../envelope/facts.ts';
 import type { Catalogue } from '../envelope/model-record.ts';
+import { effortFor } from '../envelope/override.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { loadCatalogue } from '../gather/catalogue-file.ts';
 import { modelNotices } from '../gather/catalogue-notices.ts';
@@ -169,7 +170,7 @@ export class Engine {
       requirements: this.#base.requirements,
     });
     if ('code' in made) return made;
-    const { settings } = made;
+    const settings = refitted(made.settings, choices.resumed, catalogue);
     const notices = [...problems, ...made.notices, ...modelNotices(catalogue, settings)];
     return { config, catalogue, settings, notices };
   }
@@ -194,6 +195,13 @@ export class Engine {
       requirements: this.#base.requirements,
     });
   }
+}
+
+/** An effort that the thread had under another model is not asked of one that does not have it. */
+function refitted(settings: Settings, resumed: Partial<Settings> | undefined, catalogue: Catalogue): Settings {
+  if (resumed?.model === undefined || settings.origins?.['effort'] !== 'thread') return settings;
+  const { effort = settings.effort } = effortFor(settings.model, { ...settings, model: resumed.model }, catalogue);
+  return effort === undefined ? settings : { ...settings, effort };
 }
 
 function refused(outcome: Outcome): EngineRefused {

@@ -1,8 +1,10 @@
+import { writeFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { recognise } from '../../src/fragments/recognise.ts';
 import { Engine, type EngineOptions, type Outcome, type Thread, type ThreadEvent, words } from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
+import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { Script, ScriptedModel } from '../../src/testing/index.ts';
 import type { TurnResult } from '../../src/thread/settle.ts';
 import type { ThreadTurn } from '../../src/thread/thread.ts';
@@ -74,6 +76,15 @@ export class LiveThread {
   async close(): Promise<void> {
     await this.#thread?.close();
     this.#thread = undefined;
+  }
+
+  /** The file as somebody else might leave it; the thread is closed before. */
+  async rewrite(change: (lines: readonly Line[]) => readonly LineDraft[]): Promise<void> {
+    await this.close();
+    const [path] = this.place.rollouts();
+    const timestamp = '2026-11-15T00:00:00.000Z';
+    const lines = change(this.place.lines()).map((line, ordinal) => ({ timestamp, ...line, ordinal }));
+    writeFileSync(path!, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   }
 
   /** The events of a kind. */

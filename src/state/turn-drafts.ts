@@ -74,12 +74,13 @@ export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDra
 /** What somebody chose and the shared keys have no room for, in the form from which it is taken up again. */
 function choicesOf({ identity, policy, modes }: Envelope): JsonObject {
   const { collaboration, personality, realtime } = modes;
+  const tier = identity.serviceTier ?? identity.askedTier;
   return {
     profile: policy.profile as unknown as JsonObject,
     provider: identity.provider,
     ...(identity.summary === undefined ? {} : { summary: identity.summary }),
     ...(identity.verbosity === undefined ? {} : { verbosity: identity.verbosity }),
-    ...(identity.serviceTier === undefined ? {} : { service_tier: identity.serviceTier }),
+    ...(tier === undefined ? {} : { service_tier: tier }),
     ...(personality === undefined ? {} : { personality }),
     ...(collaboration.mode === 'default' && collaboration.asked === undefined
       ? {}

@@ -57,6 +57,8 @@ export interface TurnInput {
   onOpened(turnId: TurnId): void;
   /** Its contract is recorded: what changes from here on is for the next turn. */
   onEntered(): void;
+  /** Nothing more enters the turn: it can no longer be steered. */
+  onEnding(): void;
 }
 
 /** A turn that runs. */
@@ -72,4 +74,6 @@ export interface Turn {
   readonly warned: Set<string>;
   /** Items that stand until the turn ends, by id. */
   readonly standing: Map<string, TurnItem>;
+  /** Nothing more enters it. */
+  onEnding(): void;
 }

@@ -18,7 +18,7 @@ export function recordRequest({ parts, log, threadId, turnId, envelope }: Turn, 
       options: {
         model: identity.model.slug,
         ...(identity.effort === undefined ? {} : { effort: sentEffort(identity.model, identity.effort) }),
-        ...(identity.summary === undefined ? {} : { summary: identity.summary }),
+        ...(identity.summary === undefined || identity.summary === 'none' ? {} : { summary: identity.summary }),
         ...(identity.verbosity === undefined ? {} : { verbosity: identity.verbosity }),
         ...(identity.serviceTier === undefined ? {} : { serviceTier: identity.serviceTier }),
         ...(outputSchema === undefined ? {} : { outputSchema }),

@@ -21,8 +21,11 @@ export type StepAnswer = (
 
 /** Asks the model once, again while the connection fails, and does what it asks for. */
 export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
+  let said: Pick<StepAnswer, 'lastMessage'> = {};
   for (let attempt = 1; ; attempt++) {
-    const answer = await ask(turn, step, attempt);
+    const answer: StepAnswer = { ...said, ...(await ask(turn, step, attempt)) };
+    // What an attempt recorded before it failed was said all the same.
+    if (answer.lastMessage !== undefined) said = { lastMessage: answer.lastMessage };
     if (answer.kind !== 'failed' || turn.signal.aborted)
       return turn.signal.aborted ? { ...answer, kind: 'aborted' } : answer;
     const { failure } = answer;

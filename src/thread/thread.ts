@@ -1,5 +1,6 @@
 import { applyChange } from '../envelope/override.ts';
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
+import { modelNotices } from '../gather/catalogue-notices.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
@@ -140,17 +141,27 @@ export class Thread {
   }
 
   async #change(change: unknown): Promise<Overridden> {
-    // A turn that is beginning records its own contract first: the newest record is what resume goes by.
-    await this.#entered;
     const { catalogue } = await this.#parts.gatherFacts(this.#settings);
     const result = applyChange(this.#settings, change, { catalogue, requirements: this.#parts.requirements });
-    if (result.kind === 'refused') return result;
+    if (result.kind === 'refused' || result.changed.length === 0) return result;
     const envelope = await previewEnvelope(this.#parts, this.id, result.settings, this.#log.state);
+    await this.#turnEntered();
     this.#settings = result.settings;
     this.#log.record(settingsApplied(this.id, envelope));
     this.#log.tell(settingsEvent('override', envelope));
+    const told = result.changed.some((name) => name === 'model' || name === 'serviceTier');
+    const notices = told ? modelNotices(catalogue, result.settings) : [];
+    this.#log.tell(...notices.map((outcome) => ({ kind: 'warning', outcome }) as const));
     await this.#log.durable();
     return result;
+  }
+
+  /** A turn that is beginning records its own contract first: the newest record is what resume goes by. */
+  async #turnEntered(): Promise<void> {
+    for (let entered: Promise<unknown> | undefined; entered !== this.#entered;) {
+      entered = this.#entered;
+      await entered;
+    }
   }
 
   async #run({ input, signal, ...own }: ThreadTurn): Promise<TurnResult> {
@@ -169,6 +180,9 @@ export class Thread {
           this.#running = { turnId, ...(outputSchema === undefined ? {} : { outputSchema }) };
         },
         onEntered,
+        onEnding: () => {
+          this.#running = undefined;
+        },
       });
     } finally {
       onEntered();

@@ -46,6 +46,8 @@ export class WatchedThread {
   readonly early: string[] = [];
   /** Called when a command starts: the moment at which a process dies in the worst way. */
   onCommand: () => void = () => {};
+  /** Puts other parts in the place of some. */
+  adapt: (parts: ThreadParts) => ThreadParts = (parts) => parts;
   readonly #clock = steppingClock();
   /** Ids begin here: processes that share a thread must not make the same ones. */
   idStart = 0;
@@ -77,7 +79,7 @@ export class WatchedThread {
   /** Begins the thread, or folds it from the disk if there is anything of it. */
   async open(): Promise<Thread> {
     if (this.#thread !== undefined) return this.#thread;
-    const parts = this.#parts();
+    const parts = this.adapt(this.#parts());
     const options = { settings: settingsOf(this.world), listener: (event: ThreadEvent) => this.events.push(event) };
     const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
     if (resumed?.kind === 'resumed') {

@@ -64,11 +64,19 @@ export class Thread {
     git: JsonObject | undefined,
   ): Promise<Thread | OpenRefused> {
     const id = parts.ids.uuid() as ThreadId;
-    const envelope = await previewEnvelope(parts, id, settings, emptyState);
-    const meta = sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git });
-    const owned = await parts.store.create(id, meta);
+    const describe = async () => {
+      const envelope = await previewEnvelope(parts, id, settings, emptyState);
+      return { envelope, meta: sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git }) };
+    };
+    // Later than the call: the lock is being taken before anything is looked at.
+    const described = Promise.resolve().then(describe);
+    const owned = await parts.store.create(
+      id,
+      described.then(({ meta }) => meta),
+    );
     if (owned.kind === 'refused') return owned;
     const log = new ThreadLog(owned, emptyState, listener);
+    const { envelope } = await described;
     log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', envelope));
     return new Thread(id, parts, log, settings);
   }

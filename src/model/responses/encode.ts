@@ -1,6 +1,6 @@
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
 import type { Item } from '../../protocol/item.ts';
-import { itemText } from './item-bytes.ts';
+import { itemBytes } from './item-bytes.ts';
 
 /** Grows when the bytes made of the same prompt change. */
 const version = 'responses/1';
@@ -18,10 +18,10 @@ export function responsesEncoder(): Encoder {
   let instructionsCache = { text: '', bytes: bytesOf('') };
 
   /** With the comma in front: a long history then needs no piece for the commas between its items. */
-  function itemBytes(item: Item): Uint8Array {
+  function bytesOfItem(item: Item): Uint8Array {
     const known = itemCache.get(item);
     if (known !== undefined) return known;
-    const bytes = bytesOf(`,${itemText(item)}`);
+    const bytes = itemBytes(item);
     itemCache.set(item, bytes);
     return bytes;
   }
@@ -48,7 +48,7 @@ export function responsesEncoder(): Encoder {
       if (prompt.instructions !== '') pieces.push(instructionsBytes(prompt.instructions));
       pieces.push(toolsBytes(prompt.tools));
       for (const [index, item] of prompt.input.entries()) {
-        const bytes = itemBytes(item);
+        const bytes = bytesOfItem(item);
         pieces.push(index === 0 ? bytes.subarray(1) : bytes);
       }
       pieces.push(bytesOf(`],"client_metadata":${JSON.stringify(prompt.options.labels)}}`));

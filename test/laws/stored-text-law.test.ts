@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { itemTokens } from '../../src/history/size.ts';
 import { responsesEncoder } from '../../src/model/responses/encode.ts';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import { asItem, type Item } from '../../src/protocol/item.ts';
@@ -67,13 +68,15 @@ function keyOf(member: string): string {
   return member.slice(0, member.indexOf(':'));
 }
 
-it('an item that was read is sent in the bytes that its value alone would give', async () => {
+it('an item that was read is sent in the bytes that its value alone would give, and weighs as much', async () => {
   let kept = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(payloads, rests), { minLength: 1, maxLength: 4 }), async (lines) => {
       const texts = lines.map(([payload, rest]) => lineText(payload, rest));
       const values = lines.map(([payload]) => JSON.parse(payload) as Item);
-      expect(bodyOf(await itemsOf(texts))).toBe(bodyOf(values));
+      const items = await itemsOf(texts);
+      expect(items.map(itemTokens)).toEqual(values.map(itemTokens));
+      expect(bodyOf(items)).toBe(bodyOf(values));
       for (const item of await itemsOf(texts)) kept += takeItemText(item) === undefined ? 0 : 1;
     }),
     { numRuns: 300 },

@@ -134,14 +134,12 @@ describe('laws', () => {
     );
   });
 
-  test('an item, a tool list and instructions are encoded once', () => {
+  test('a tool list and instructions are encoded once', () => {
     const encoder = responsesEncoder();
-    const first: Item = { type: 'message', role: 'user', content: [] };
-    const second: Item = { type: 'message', role: 'assistant', content: [] };
     const shared = { options: plain, instructions: 'Be brief.', tools: [{ type: 'function' }] };
-    const [, instructionsA, toolsA, , secondA] = encoder.body({ ...shared, input: [first, second] });
-    const [, instructionsB, toolsB, , secondB] = encoder.body({ ...shared, input: [first, second, { ...second }] });
-    expect([instructionsB === instructionsA, toolsB === toolsA, secondB === secondA]).toEqual([true, true, true]);
+    const [, instructionsA, toolsA] = encoder.body({ ...shared, input: [] });
+    const [, instructionsB, toolsB] = encoder.body({ ...shared, input: [{ type: 'message' }] });
+    expect([instructionsB === instructionsA, toolsB === toolsA]).toEqual([true, true]);
   });
 });
 

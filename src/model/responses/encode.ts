@@ -1,6 +1,5 @@
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
-import type { Item } from '../../protocol/item.ts';
-import { itemBytes } from './item-bytes.ts';
+import { inputEncoder } from './encode-input.ts';
 
 /** Grows when the bytes made of the same prompt change. */
 const version = 'responses/1';
@@ -13,18 +12,9 @@ const version = 'responses/1';
  * objects afterwards.
  */
 export function responsesEncoder(): Encoder {
-  const itemCache = new WeakMap<Item, Uint8Array>();
+  const inputPieces = inputEncoder();
   const toolsCache = new WeakMap<readonly ToolSpec[], Uint8Array>();
   let instructionsCache = { text: '', bytes: bytesOf('') };
-
-  /** With the comma in front: a long history then needs no piece for the commas between its items. */
-  function bytesOfItem(item: Item): Uint8Array {
-    const known = itemCache.get(item);
-    if (known !== undefined) return known;
-    const bytes = itemBytes(item);
-    itemCache.set(item, bytes);
-    return bytes;
-  }
 
   function toolsBytes(tools: readonly ToolSpec[]): Uint8Array {
     const known = toolsCache.get(tools);
@@ -47,10 +37,7 @@ export function responsesEncoder(): Encoder {
       const pieces: Uint8Array[] = [bytesOf(constantFields(prompt.options))];
       if (prompt.instructions !== '') pieces.push(instructionsBytes(prompt.instructions));
       pieces.push(toolsBytes(prompt.tools));
-      for (const [index, item] of prompt.input.entries()) {
-        const bytes = bytesOfItem(item);
-        pieces.push(index === 0 ? bytes.subarray(1) : bytes);
-      }
+      pieces.push(...inputPieces(prompt.input));
       pieces.push(bytesOf(`],"client_metadata":${JSON.stringify(prompt.options.labels)}}`));
       return pieces;
     },

@@ -10,13 +10,13 @@ const closingBrace = 0x7d;
  * An item as it goes over the wire, with a comma in front: the stored object, key order and unknown keys included,
  * without what a provider would refuse. The stored object keeps all of it.
  */
-export function itemBytes(item: Item): Uint8Array {
+export function itemBytes(item: Item): Buffer {
   const stored = takeItemText(item);
   return (stored === undefined ? undefined : fromStored(stored, item)) ?? Buffer.from(`,${itemText(item)}`, 'utf8');
 }
 
 /** The stored text; what must go is cut off where it stands at the end, as the other program puts it. */
-function fromStored(stored: Buffer, item: Item): Uint8Array | undefined {
+function fromStored(stored: Buffer, item: Item): Buffer | undefined {
   if (hasForeignId(item)) return undefined;
   if (!Object.hasOwn(item, foreignKey)) return stored;
   if (Object.keys(item).at(-1) !== foreignKey) return undefined;

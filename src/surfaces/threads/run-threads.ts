@@ -24,7 +24,7 @@ export async function runThreads(words: readonly string[]): Promise<number> {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (command !== undefined) return (await command.load()).run(rest);
   const message = `threads: there is no command ${JSON.stringify(name)}.`;
-  return complain({ code: 'usage', message, next: 'See `capstan threads --help`.' }, 2);
+  return complain({ message, next: 'See `capstan threads --help`.' }, 2);
 }
 
 export function threadsUsage(): string {

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, failed, httpError, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -107,4 +109,16 @@ describe('the start of a thread', () => {
     ]);
     expect(live.added(0)[0]![1]).toContain('Approval: untrusted.');
   });
+});
+
+it('the table of gaps names tests that there are, or says what is not there yet', () => {
+  const root = resolve(import.meta.dirname, '../..');
+  const [, table = ''] = readFileSync(resolve(root, 'docs/differences.md'), 'utf8').split('## What Codex leaves open');
+  const rows = table.split('\n').filter((line) => /^\| (?!Codex \|)/.test(line));
+  expect(rows.length).toBe(32);
+  for (const row of rows) {
+    const named = [...row.matchAll(/`([^`]+\.test\.ts)`/g)].map(([, path]) => path!);
+    expect(named.length > 0 || row.includes('not there yet'), row).toBe(true);
+    expect(named.filter((path) => !existsSync(resolve(root, path)))).toEqual([]);
+  }
 });

@@ -45,6 +45,7 @@ export function turnContext(envelope: Envelope, before: JsonObject | undefined):
       collaboration_mode: collaborationMode(envelope),
       ...(modes.realtime.active ? { realtime_active: true } : {}),
       ...(identity.effort === undefined ? {} : { effort: identity.effort }),
+      ...(modes.cyberAccessProgram === undefined ? {} : { cyber_access_program: modes.cyberAccessProgram }),
       summary: identity.summary ?? 'none',
       capstan: { ...choicesOf(envelope), envelope: envelopeRecord(before, storeEnvelope(envelope)) },
     },

@@ -15,14 +15,11 @@ import { recordEvent } from './record-context.ts';
 
 /** Resolves the turn's envelope and records that it begins. What a dead process left open is closed first. */
 export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
-  const { settings, threadId, signal, outputSchema, inbox, warned, onEnding } = asked;
+  const { settings, threadId, signal, inbox, warned, onEnding } = asked;
   const facts = await parts.gatherFacts(settings);
   const base = instructionsOf(log.state);
   const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId, ...(base === undefined ? {} : { base }) };
-  const envelope = resolveEnvelope(
-    { ...facts, thread, tools: parts.router.names },
-    { ...settings, ...(outputSchema === undefined ? {} : { outputSchema }) },
-  );
+  const envelope = resolveEnvelope({ ...facts, thread, tools: parts.router.names }, settings);
   const { turnId } = envelope.telemetry;
   const turn: Turn = { parts, log, threadId, turnId, envelope, signal, inbox, warned, standing: new Map(), onEnding };
   closeDeadTurn(turn);

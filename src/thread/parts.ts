@@ -1,6 +1,6 @@
 import type { Facts, StepFacts } from '../envelope/facts.ts';
 import type { Envelope } from '../envelope/envelope.ts';
-import type { Settings } from '../envelope/settings.ts';
+import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import type { Requirements } from '../policy/requirements.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -9,7 +9,6 @@ import type { Encoder } from '../ports/prompt.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import type { UserInput } from '../protocol/user-input.ts';
@@ -47,10 +46,8 @@ export interface GatheredStep extends StepFacts {
 /** What a turn is asked to do. */
 export interface TurnInput {
   readonly threadId: ThreadId;
-  readonly settings: Settings;
+  readonly settings: TurnSettings;
   readonly input: UserInput;
-  /** The answer must be JSON of this shape. Holds for this turn only. */
-  readonly outputSchema?: JsonObject;
   readonly signal: AbortSignal;
   /** What arrives while the turn runs. */
   readonly inbox: Inbox;

@@ -42,14 +42,14 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
 async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer> {
   const { parts, log, signal } = turn;
   const body = parts.encoder.body(recordRequest(turn, step));
-  await log.durable();
-  if (signal.aborted) return { kind: 'aborted' };
-
+  const durable = log.durable();
+  // A lost disk is reported at the end; until then nobody may be listening.
+  durable.catch(() => {});
   const trace = new StepTrace(turn, step, attempt);
   const calls = new Calls(turn, step);
   let answer: StepAnswer = { kind: 'done' };
   let lastMessage: string | undefined;
-  for await (const event of parts.client.stream({ body, headers: headers(turn) }, signal)) {
+  for await (const event of parts.client.stream({ body, headers: headers(turn), after: durable }, signal)) {
     trace.sawEvent();
     if (event.kind === 'item') {
       const item = recordItem(turn, event.item);
@@ -66,6 +66,8 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
       answer = calls.count > 0 || event.endTurn === false ? { kind: 'go-on' } : { kind: 'done' };
     }
   }
+  // Rejects if the lines of the request are lost. Then nothing was sent.
+  await durable;
   await calls.finish();
   if (signal.aborted) answer = { kind: 'aborted' };
   const failure = answer.kind === 'failed' ? { failure: answer.failure.code } : {};

@@ -1,5 +1,5 @@
 import { applyChange } from '../envelope/override.ts';
-import type { Settings } from '../envelope/settings.ts';
+import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import { modelNotices } from '../gather/catalogue-notices.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
@@ -25,8 +25,8 @@ export interface ThreadOptions {
   readonly listener: (event: ThreadEvent) => void;
 }
 
-/** One turn of a thread. */
-export type ThreadTurn = Pick<TurnInput, 'input' | 'signal' | 'outputSchema'>;
+/** One turn of a thread, and what holds for it alone. */
+export interface ThreadTurn extends Pick<TurnInput, 'input' | 'signal'>, Omit<TurnSettings, keyof Settings> {}
 
 export type Overridden =
   | { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] }
@@ -65,12 +65,13 @@ export class Thread {
     git: JsonObject | undefined,
   ): Promise<Thread | OpenRefused> {
     const id = parts.ids.uuid() as ThreadId;
-    const envelope = await previewEnvelope(parts, id, settings, emptyState);
-    const meta = sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git });
+    // Later than the call: the lock is being taken before anything is looked at.
+    const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, settings, emptyState));
+    const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git }));
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
     const log = new ThreadLog(owned, emptyState, listener);
-    log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', envelope));
+    log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', await envelope));
     return new Thread(id, parts, log, settings);
   }
 
@@ -163,26 +164,25 @@ export class Thread {
     }
   }
 
-  async #run({ input, signal, outputSchema }: ThreadTurn): Promise<TurnResult> {
-    const schema = outputSchema === undefined ? {} : { outputSchema };
+  async #run({ input, signal, ...own }: ThreadTurn): Promise<TurnResult> {
+    const { outputSchema } = own;
     const { promise: entered, resolve: onEntered } = Promise.withResolvers<void>();
     this.#entered = entered;
     try {
       return await runTurn(this.#parts, this.#log, {
         threadId: this.id,
-        settings: this.#settings,
+        settings: { ...this.#settings, ...own },
         input,
         signal,
         inbox: this.#inbox,
         warned: this.#warned,
         onOpened: (turnId) => {
-          this.#running = { turnId, ...schema };
+          this.#running = { turnId, ...(outputSchema === undefined ? {} : { outputSchema }) };
         },
         onEntered,
         onEnding: () => {
           this.#running = undefined;
         },
-        ...schema,
       });
     } finally {
       onEntered();

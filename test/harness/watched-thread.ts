@@ -171,7 +171,7 @@ export class WatchedThread {
       create: async (id, meta) => watchIfOwned(await store.create(id, meta)),
       open: async (id) => watchIfOwned(await store.open(id)),
       read: (id, options) => store.read(id, options),
-      readBack: (id) => store.readBack(id),
+      readBack: (id, wanted) => store.readBack(id, wanted),
     };
   }
 

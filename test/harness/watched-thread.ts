@@ -139,6 +139,7 @@ export class WatchedThread {
       router: createRouter([execCommandTool(this.#pretendedCommands())]),
       requirements: noRequirements,
       tracer: silentTracer,
+      folderProblem: () => undefined,
       gatherFacts: () => Promise.resolve(factsOf(this.world, clock.now())),
       gatherStep: () => Promise.resolve(stepFactsOf(this.world)),
     };

@@ -172,6 +172,7 @@ export class WatchedThread {
       router: this.#router(),
       requirements: noRequirements,
       tracer: silentTracer,
+      folderProblem: () => undefined,
       gatherFacts: ({ cwd }) => Promise.resolve(factsOf(this.world, cwd, clock.now())),
       gatherStep: (envelope) => {
         const facts = stepFactsOf(this.world, envelope.workspace.cwd);

@@ -50,6 +50,8 @@ it('exec takes these options', () => {
       "--cd",
       "--color",
       "--config",
+      "--context-events",
+      "--cyber-access-program",
       "--dangerously-bypass-approvals-and-sandbox",
       "--disable",
       "--enable",
@@ -68,6 +70,7 @@ it('exec takes these options', () => {
       "--skip-git-repo-check",
       "--strict-config",
       "--thread-source",
+      "--verbose",
       "--yolo",
       "-C",
       "-c",
@@ -77,6 +80,7 @@ it('exec takes these options', () => {
       "-o",
       "-p",
       "-s",
+      "-v",
     ]
   `);
 });

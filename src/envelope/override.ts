@@ -3,6 +3,7 @@ import { widthOf } from '../policy/profile-width.ts';
 import { type Allowed, brokenByApproval, brokenByProfile, type Requirements } from '../policy/requirements.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import { effortFor } from './effort-for.ts';
 import { type Catalogue, lookUpModel } from './model-record.ts';
 import { changeFields, type ReadFields } from './override-fields.ts';
 import type { Settings } from './settings.ts';
@@ -88,22 +89,12 @@ function settingsOf(given: ReadFields, settings: Settings, catalogue: Catalogue)
   return {
     ...plain,
     ...(sandboxMode === undefined ? {} : { profile: sandboxMode }),
-    ...(effort === undefined ? effortFor(model, settings, catalogue) : { effort: effort ?? undefined }),
+    ...(effort === undefined
+      ? { effort: effortFor(lookUpModel(catalogue, model), settings) }
+      : { effort: effort ?? undefined }),
     ...(personality === undefined ? {} : { personality: personality ?? undefined }),
     ...(realtime === undefined ? {} : { realtime: { ...settings.realtime, ...realtime } }),
   };
-}
-
-/** Another model keeps the effort if it has it; else it thinks about as hard as its middle one. */
-function effortFor(
-  model: string,
-  { model: before, effort }: Settings,
-  catalogue: Catalogue,
-): { effort?: string | undefined } {
-  if (model === before || effort === undefined) return {};
-  const { supportedEfforts } = lookUpModel(catalogue, model);
-  if (supportedEfforts.length === 0 || supportedEfforts.includes(effort)) return {};
-  return { effort: supportedEfforts[Math.floor((supportedEfforts.length - 1) / 2)] };
 }
 
 function notAllowed(

@@ -10,7 +10,7 @@ import { diskFault, errorCode } from './disk-fault.ts';
 import { findAllRollouts, findRollouts, type FoundRollout, type FoundRollouts } from './find-rollout.ts';
 import { Journal } from './journal.ts';
 import { openLineage, readLineage, readLineageBack, type Segment } from './lineage.ts';
-import { localTime as processTime, lockFolder, lockPath, rolloutPath, type LocalTime } from './names.ts';
+import { localTime as processTime, lockPath, rolloutPath, type LocalTime } from './names.ts';
 import { openTail } from './open-tail.ts';
 import { readHead } from './read-head.ts';
 import { archivedThread, compressedThread, lockedThread, unknownThread } from './refusals.ts';
@@ -35,7 +35,6 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   async function takeLock(id: ThreadId): Promise<Lock | OpenRefused> {
     const path = lockPath(home, id);
     try {
-      await files.makeDirectory(lockFolder(home), 0o700);
       const lock = await locks.take(path);
       return lock.kind === 'lock' ? lock : lockedThread(id, lock.owner);
     } catch (error) {
@@ -43,10 +42,17 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     }
   }
 
-  async function create(id: ThreadId, meta: JsonObject): Promise<Owned | OpenRefused> {
-    const payload = firstPayload(id, meta);
-    const lock = await takeLock(id);
+  async function create(id: ThreadId, meta: JsonObject | Promise<JsonObject>): Promise<Owned | OpenRefused> {
+    // Another process takes the lock; there is time to describe the thread meanwhile.
+    const [locked, described] = await Promise.allSettled([takeLock(id), firstPayload(id, meta)]);
+    if (locked.status === 'rejected') throw locked.reason;
+    const lock = locked.value;
     if (lock.kind === 'refused') return lock;
+    if (described.status === 'rejected') {
+      await lock.release();
+      throw described.reason;
+    }
+    const payload = described.value;
     const path = rolloutPath(home, id, localTime(clock.now()));
     const file = new RolloutFile({ files, home, path, durableFolders });
     return new Journal({ path, file, lock, clock, nextOrdinal: firstOrdinal(payload), lastTime: 0, meta: payload });
@@ -179,12 +185,13 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     create,
     open,
     read: (id, options) => reading(id, (segments) => readLineage(segments, options)),
-    readBack: (id) => reading(id, readLineageBack),
+    readBack: (id, wanted) => reading(id, (segments) => readLineageBack(segments, wanted)),
   };
 }
 
 /** The first line says whose file it is and in which form it is written: the second is the store's to say. */
-function firstPayload(id: ThreadId, meta: JsonObject): JsonObject {
+async function firstPayload(id: ThreadId, described: JsonObject | Promise<JsonObject>): Promise<JsonObject> {
+  const meta = await described;
   const owner = meta['id'] ?? id;
   if (owner !== id) {
     throw new Fault({

@@ -7,7 +7,7 @@ import type { Line } from '../protocol/line.ts';
 import { carriedState } from './compacted.ts';
 import { describeState } from './describe.ts';
 import { locate } from './locate.ts';
-import { reduce } from './reduce.ts';
+import { concernsState, reduce } from './reduce.ts';
 import { emptyState, type ThreadState } from './thread-state.ts';
 
 function file(...drafts: readonly Pick<Line, 'type' | 'payload'>[]): readonly Line[] {
@@ -30,6 +30,19 @@ const texts = (state: ThreadState) =>
 describe('reduce', () => {
   it('takes the first session_meta and no other', () => {
     expect(fold(file(meta, { type: 'session_meta', payload: { id: 'copy' } })).meta).toEqual(meta.payload);
+  });
+
+  it('is left as it was by lines that do not concern it', () => {
+    const state = fold(file(meta, ...turn('1', 'a')));
+    const records = [
+      event({ type: 'item_completed', item: { type: 'CommandExecution', aggregated_output: 'x' } }),
+      event({ type: 'item_completed', item: says('user', 'b').payload }),
+    ];
+    for (const { type, payload } of records) {
+      expect(concernsState({ type, payloadType: String(payload['type']) })).toBe(false);
+      expect(fold(file({ type, payload }), state)).toBe(state);
+    }
+    expect(concernsState({ type: 'event_msg', payloadType: undefined })).toBe(true);
   });
 
   it('rolls back whole turns, the context told in them included', () => {

@@ -1,8 +1,9 @@
 import type { Config } from '../config/config.ts';
 import { refusalOf } from '../config/config-problem.ts';
 import { providerOf } from '../config/providers.ts';
+import { effortFor } from '../envelope/effort-for.ts';
 import type { ClientFacts } from '../envelope/facts.ts';
-import type { Catalogue } from '../envelope/model-record.ts';
+import { type Catalogue, lookUpModel } from '../envelope/model-record.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { loadCatalogue } from '../gather/catalogue-file.ts';
 import { modelNotices } from '../gather/catalogue-notices.ts';
@@ -169,7 +170,7 @@ export class Engine {
       requirements: this.#base.requirements,
     });
     if ('code' in made) return made;
-    const { settings } = made;
+    const settings = withFittingEffort(made.settings, choices.resumed, catalogue);
     const notices = [...problems, ...made.notices, ...modelNotices(catalogue, settings)];
     return { config, catalogue, settings, notices };
   }
@@ -198,6 +199,15 @@ export class Engine {
 
 function refused(outcome: Outcome): EngineRefused {
   return { kind: 'refused', outcome };
+}
+
+/** A thread that goes on with another model keeps its effort if that model has it. */
+function withFittingEffort(settings: Settings, resumed: Partial<Settings> | undefined, catalogue: Catalogue): Settings {
+  if (resumed?.model === undefined || settings.origins?.['effort'] !== 'thread') return settings;
+  const { effort: had, ...rest } = settings;
+  const before = { model: resumed.model, ...(had === undefined ? {} : { effort: had }) };
+  const effort = effortFor(lookUpModel(catalogue, settings.model), before);
+  return effort === undefined ? rest : { ...rest, effort };
 }
 
 function noticesOf(

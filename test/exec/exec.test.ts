@@ -136,6 +136,16 @@ describe('capstan exec', () => {
     expect(run.stdout + run.stderr + JSON.stringify(place.lines())).not.toContain('hunter2');
   });
 
+  it('keeps what is set for commands out of the thread file and the events', async () => {
+    const { model, place } = await scene([answer({ items: [say('ok')] })]);
+    const set = 'shell_environment_policy.set={ MY_TOKEN = "hunter2" }';
+    const run = await place.run('exec', '--json', '--context-events', '-c', set, 'go');
+    expect(run.code).toBe(0);
+    expect(run.stdout + run.stderr + JSON.stringify(place.lines())).not.toContain('hunter2');
+    expect(JSON.stringify(place.lines())).toContain('MY_TOKEN');
+    expect(model.requests[0]!.bytes.toString('utf8')).not.toContain('hunter2');
+  });
+
   it('answers calls that make no sense and goes on', async () => {
     const script = [
       answer({
@@ -248,28 +258,30 @@ describe('capstan exec resume', () => {
 });
 
 describe('interruption', () => {
-  it.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s ends the turn, its command and the process, and leaves a thread to resume',
-    async (signal) => {
-      const { model, place } = await scene([
-        answer({ items: [callTool('exec_command', { cmd: 'sleep 61.25' })] }),
-        answer({ items: [say('ok')] }),
-      ]);
-      const running = place.start(['exec', '--json', 'go']);
-      await running.printed('item.started');
-      running.child.kill(signal);
-      const run = await running.finished;
-      expect(run.code).toBe(1);
-      expect(run.events.at(-1)).toEqual({ type: 'turn.failed', error: { message: 'The turn was interrupted.' } });
-      expect(place.lines().at(-1)).toMatchObject({
-        type: 'event_msg',
-        payload: { type: 'turn_aborted', reason: 'interrupted' },
-      });
-      const next = await place.run('exec', '--json', 'resume', threadId(run), 'go on');
-      expect(next.code).toBe(0);
-      const told = textsOf(inputOf(model, 1)) as string[];
-      expect(told.at(-3)).toContain('aborted by user');
-      expect(told.at(-2)).toMatch(/^<turn_aborted>/);
-    },
-  );
+  const message = 'The turn was interrupted.';
+  it.each([
+    ['SIGINT', { type: 'turn.failed', error: { message } }],
+    // Whoever sent it knows: the turn did not fail by itself.
+    ['SIGTERM', { type: 'error', message }],
+  ] as const)('%s ends the turn, its command and the process, and leaves a thread to resume', async (signal, last) => {
+    const { model, place } = await scene([
+      answer({ items: [callTool('exec_command', { cmd: 'sleep 61.25' })] }),
+      answer({ items: [say('ok')] }),
+    ]);
+    const running = place.start(['exec', '--json', 'go']);
+    await running.printed('item.started');
+    running.child.kill(signal);
+    const run = await running.finished;
+    expect(run.code).toBe(1);
+    expect(run.events.at(-1)).toEqual(last);
+    expect(place.lines().at(-1)).toMatchObject({
+      type: 'event_msg',
+      payload: { type: 'turn_aborted', reason: 'interrupted' },
+    });
+    const next = await place.run('exec', '--json', 'resume', threadId(run), 'go on');
+    expect(next.code).toBe(0);
+    const told = textsOf(inputOf(model, 1)) as string[];
+    expect(told.at(-3)).toContain('aborted by user');
+    expect(told.at(-2)).toMatch(/^<turn_aborted>/);
+  });
 });

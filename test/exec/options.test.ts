@@ -53,6 +53,13 @@ describe('pictures', () => {
     expect(JSON.stringify(record)).toContain('{"type":"local_image","path":"a.png"}');
     expect(JSON.stringify(record)).not.toContain('base64');
   });
+
+  it('may have commas in their names', async () => {
+    const { model, place } = await scene([ok()]);
+    writeFileSync(join(place.workspace, 'a,b.png'), png);
+    await place.run('exec', '--json', '-i', 'a,b.png', 'look');
+    expect(textsOf(inputOf(model, 0))).toContain('<image name=[Image #1] path="a,b.png">');
+  });
 });
 
 describe('the answer', () => {
@@ -100,6 +107,18 @@ describe('places', () => {
       stderr: expect.stringContaining('Not inside a trusted directory'),
     });
     expect((await place.run('exec', '--json', '--skip-git-repo-check', 'x')).code).toBe(0);
+  });
+
+  it('a folder that is not there is refused, for a new thread and for one that began there', async () => {
+    const { model, place } = await scene([ok()]);
+    const folder = join(place.workspace, 'folder');
+    const refused = { code: 1, stdout: '', stderr: expect.stringContaining(`The folder ${folder} does not exist.`) };
+    expect(await place.run('exec', '--json', '-C', folder, 'x')).toMatchObject(refused);
+    mkdirSync(folder);
+    const run = await place.run('exec', '--json', '-C', folder, 'x');
+    rmSync(folder, { recursive: true });
+    expect(await place.run('exec', '--json', 'resume', threadId(run), 'y')).toMatchObject(refused);
+    expect(model.requests).toHaveLength(1);
   });
 
   it('--ephemeral leaves nothing on the disk, also when it resumes', async () => {

@@ -8,7 +8,7 @@ import type { Line } from '../../src/protocol/line.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 // What users run, if it is made from the sources as they are now (`npm test` sees to that). It starts five times as fast.
-const bin = join(root, isBuilt(root) ? 'dist/bin.js' : 'src/bin.ts');
+export const capstanScript = join(root, isBuilt(root) ? 'dist/bin.js' : 'src/bin.ts');
 
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
@@ -64,7 +64,7 @@ supports_websockets = false
   /** Starts the command in the workspace. */
   start(words: readonly string[], options: StartOptions = {}): Running {
     const [program, ...before] = [...(options.prefix ?? []), process.execPath];
-    const child = spawn(program!, [...before, bin, ...words], {
+    const child = spawn(program!, [...before, capstanScript, ...words], {
       cwd: this.workspace,
       env: { ...process.env, CAPSTAN_HOME: this.home, ...options.env },
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -128,7 +128,7 @@ export class Running {
 }
 
 function eventsIn(stdout: string): readonly JsonObject[] {
-  if (!stdout.startsWith('{')) return [];
+  if (!stdout.startsWith('{"')) return [];
   return stdout
     .split('\n')
     .filter((line) => line !== '')

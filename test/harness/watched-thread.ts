@@ -63,6 +63,8 @@ export class WatchedThread {
   readonly early: string[] = [];
   /** Called when a command starts: the moment at which a process dies in the worst way. */
   onCommand: () => void = () => {};
+  /** Puts other parts in the place of some. */
+  adapt: (parts: ThreadParts) => ThreadParts = (parts) => parts;
   readonly #clock = steppingClock();
   /** Ids begin here: processes that share a thread must not make the same ones. */
   idStart = 0;
@@ -99,7 +101,7 @@ export class WatchedThread {
   /** Begins the thread, or folds it from the disk if there is anything of it. */
   async open(openedWith: OpenedWith = 'world'): Promise<Thread> {
     if (this.#thread !== undefined) return this.#thread;
-    const parts = this.#parts();
+    const parts = this.adapt(this.#parts());
     const options = { settings: settingsOf(this.world), listener: (event: ThreadEvent) => this.events.push(event) };
     const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
     if (resumed?.kind === 'resumed') {
@@ -170,6 +172,7 @@ export class WatchedThread {
       router: this.#router(),
       requirements: noRequirements,
       tracer: silentTracer,
+      folderProblem: () => undefined,
       gatherFacts: ({ cwd }) => Promise.resolve(factsOf(this.world, cwd, clock.now())),
       gatherStep: (envelope) => {
         const facts = stepFactsOf(this.world, envelope.workspace.cwd);
@@ -224,7 +227,7 @@ export class WatchedThread {
       create: async (id, meta) => watchIfOwned(await store.create(id, meta)),
       open: async (id) => watchIfOwned(await store.open(id)),
       read: (id, options) => store.read(id, options),
-      readBack: (id) => store.readBack(id),
+      readBack: (id, wanted) => store.readBack(id, wanted),
     };
   }
 

@@ -43,7 +43,7 @@ interface Refused {
  */
 export async function openStream(
   opening: Opening,
-  request: Pick<Outgoing, 'headers' | 'body' | 'signal' | 'onSent'>,
+  request: Pick<Outgoing, 'headers' | 'body' | 'signal' | 'after' | 'onSent'>,
 ): Promise<OpenedStream> {
   const { provider, clock, random, send } = opening;
   const { signal } = request;

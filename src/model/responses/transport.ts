@@ -52,6 +52,7 @@ async function* answer(
   const opened = await openStream(opening, {
     headers: requestHeaders(sources),
     body: request.body,
+    after: request.after,
     onSent: request.onSent,
     signal,
   });

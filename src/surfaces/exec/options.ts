@@ -34,6 +34,7 @@ export type ExecOptionKey =
   | 'enable'
   | 'disable'
   | 'threadSource'
+  | 'cyberAccessProgram'
   | 'last'
   | 'all'
   | 'help';
@@ -104,6 +105,13 @@ export const execOptions: readonly ExecOption[] = [
   { key: 'enable', names: ['--enable'], value: 'FEATURE', repeats: true, help: '' },
   { key: 'disable', names: ['--disable'], value: 'FEATURE', repeats: true, help: '' },
   { key: 'threadSource', names: ['--thread-source'], value: 'NAME', help: '' },
+  {
+    key: 'cyberAccessProgram',
+    names: ['--cyber-access-program'],
+    value: 'NAME',
+    choices: ['standard', 'daybreak_blue', 'daybreak_red'],
+    help: '',
+  },
   { key: 'help', names: ['-h', '--help'], help: 'this text' },
 ];
 

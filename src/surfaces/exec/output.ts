@@ -14,6 +14,8 @@ export interface Output {
   notice(outcome: Outcome): void;
   /** The turn ended with the loss of what should keep it: no event of the engine tells of that. */
   lost(fault: Fault): void;
+  /** The program was told to end. Whoever told it knows why the turn ends, and takes `turn.failed` for another failure. */
+  toldToEnd(): void;
 }
 
 export interface OutputOptions {
@@ -50,8 +52,11 @@ function dimmer(color: string): (text: string) => string {
 /** One JSON event per line on standard output, nothing else there. */
 function jsonOutput(context: boolean): Output {
   const toExecEvents = execEvents({ context });
+  let told = false;
   const print = (events: readonly (ExecEvent | ExecContextEvent)[]): void => {
-    for (const event of events) process.stdout.write(`${JSON.stringify(event)}\n`);
+    for (const event of events) {
+      if (!told || event.type !== 'turn.failed') process.stdout.write(`${JSON.stringify(event)}\n`);
+    }
   };
   const announcement = new Announcement(say, (text) => text);
   return {
@@ -66,6 +71,9 @@ function jsonOutput(context: boolean): Output {
       print(failedTurn(fault));
       // Here too: the disk that is lost may be the one that the events go to.
       complain(fault, 1);
+    },
+    toldToEnd() {
+      told = true;
     },
   };
 }
@@ -85,6 +93,7 @@ function plainOutput(dim: (text: string) => string, resumable: boolean): Output 
       complain(fault, 1);
       sayHowToGoOn();
     },
+    toldToEnd: () => {},
     event(event) {
       if (isContextNews(event)) return;
       switch (event.kind) {

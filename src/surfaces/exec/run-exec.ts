@@ -1,11 +1,12 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import type { ClientFacts } from '../../envelope/facts.ts';
 import { folderProblem } from '../../gather/folder.ts';
 import { findRepository } from '../../gather/git.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
-import type { UserInput } from '../../protocol/user-input.ts';
 import { version } from '../../protocol/version.ts';
 import type { TurnResult } from '../../thread/settle.ts';
+import type { ThreadTurn } from '../../thread/thread.ts';
 import { complain } from '../complain.ts';
 import { currentFolder } from '../current-folder.ts';
 import { Engine, type EngineRefused, type OpenedThread } from '../engine.ts';
@@ -15,8 +16,11 @@ import { loadImages } from './images.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
 import { execUsage } from './options.ts';
 import { createOutput, type Output } from './output.ts';
-import { loadOutputSchema, type OutputSchema } from './output-schema.ts';
+import { loadOutputSchema } from './output-schema.ts';
 import { readPrompt } from './stdin.ts';
+
+/** How long a process that was told to end waits for a reader of what it has printed. */
+const unreadMs = 2000;
 
 /**
  * `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, interrupted, refused, or what was asked for
@@ -62,7 +66,10 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   if (opened.kind === 'refused') return complain(opened.outcome, 1);
   output.start(opened);
   for (const notice of opened.notices) output.notice(notice);
-  const result = await lostAsValue(() => runTurn(opened, { text: prompt, images }, outputSchema));
+  const cyberAccessProgram = lastValue(asked, 'cyberAccessProgram');
+  const own = { ...outputSchema, ...(cyberAccessProgram === undefined ? {} : { cyberAccessProgram }) };
+  const turn = { input: { text: prompt, images }, ...own };
+  const result = await lostAsValue(() => runTurn(opened, turn, output));
   if (result instanceof Fault) {
     output.lost(result);
     return 1;
@@ -82,15 +89,27 @@ async function lostAsValue<Value>(run: () => Promise<Value>): Promise<Value | Fa
   }
 }
 
-async function runTurn({ thread }: OpenedThread, input: UserInput, schema: OutputSchema): Promise<TurnResult> {
+async function runTurn(
+  { thread }: OpenedThread,
+  turn: Omit<ThreadTurn, 'signal'>,
+  output: Output,
+): Promise<TurnResult> {
   const interrupt = new AbortController();
   const stop = (): void => interrupt.abort();
-  process.on('SIGINT', stop).on('SIGTERM', stop);
+  let told = false;
+  const end = (): void => {
+    told = true;
+    output.toldToEnd();
+    stop();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', end);
   try {
-    return await thread.run({ input, signal: interrupt.signal, ...schema });
+    return await thread.run({ ...turn, signal: interrupt.signal });
   } finally {
     await thread.close();
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    process.off('SIGINT', stop).off('SIGTERM', end);
+    // Output that nobody reads any more must not keep the process.
+    if (told) setTimeout(() => process.exit(), unreadMs).unref();
   }
 }
 
@@ -100,7 +119,7 @@ function loadEngine(asked: ExecArguments, cwd: string): Promise<Engine | EngineR
     env: process.env,
     osHome: homedir(),
     cwd,
-    client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? 'capstan_exec', version, source: 'exec' },
+    client: clientFacts(asked),
     overrides: overridesOf(asked),
     // Nobody is there to be asked.
     approval: 'never',
@@ -111,6 +130,12 @@ function loadEngine(asked: ExecArguments, cwd: string): Promise<Engine | EngineR
     addDirectories: asked.values.addDirectory ?? [],
     ephemeral: asked.flags.has('ephemeral'),
   });
+}
+
+function clientFacts(asked: ExecArguments): ClientFacts {
+  const name = process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? 'capstan_exec';
+  const threadSource = lastValue(asked, 'threadSource');
+  return { name, version, source: 'exec', ...(threadSource === undefined ? {} : { threadSource }) };
 }
 
 async function openThread(

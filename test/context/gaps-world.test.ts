@@ -5,7 +5,7 @@ import { recognise } from '../../src/fragments/recognise.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { answer, callTool, say, type Script, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
-import { factsOf, firstWorld } from '../harness/fixed-parts.ts';
+import { factsOf, firstWorld } from '../harness/world.ts';
 import { rowOf } from '../harness/live-thread.ts';
 import { inputOf } from '../harness/scene.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
@@ -89,7 +89,7 @@ describe('a mode that the model cannot run', () => {
   it('becomes the default one, which is said once; it is back with a model that can', async () => {
     const live = await stage(yes);
     const thread = await live.thread.open();
-    const { catalogue } = factsOf(firstWorld, 0);
+    const { catalogue } = factsOf(firstWorld, firstWorld.cwd, 0);
     const simple = { ...catalogue.fallback, slug: 'simple', modes: { default: {} } };
     live.facts = { catalogue: { ...catalogue, models: [simple] } };
     const steps = [

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as library from '../src/index.ts';
 import { configUsage } from '../src/surfaces/config/arguments.ts';
+import { contextUsage } from '../src/surfaces/context/arguments.ts';
+import { envelopeUsage } from '../src/surfaces/envelope/arguments.ts';
 import { execOptions } from '../src/surfaces/exec/options.ts';
 import * as testing from '../src/testing/index.ts';
 
@@ -50,6 +52,7 @@ it('exec takes these options', () => {
       "--cd",
       "--color",
       "--config",
+      "--context-events",
       "--dangerously-bypass-approvals-and-sandbox",
       "--disable",
       "--enable",
@@ -68,6 +71,7 @@ it('exec takes these options', () => {
       "--skip-git-repo-check",
       "--strict-config",
       "--thread-source",
+      "--verbose",
       "--yolo",
       "-C",
       "-c",
@@ -77,6 +81,7 @@ it('exec takes these options', () => {
       "-o",
       "-p",
       "-s",
+      "-v",
     ]
   `);
 });
@@ -97,4 +102,10 @@ it('config has these commands and options', () => {
     '-h',
     '-p',
   ]);
+});
+
+it('context and envelope have these options', () => {
+  const options = (usage: string) => [...new Set(usage.match(/(?<![\w-])--?[A-Za-z][\w-]*/g))].toSorted();
+  expect(options(contextUsage)).toEqual(['--changes', '--help', '--json', '--request', '-h']);
+  expect(options(envelopeUsage)).toEqual(['--diff', '--help', '--json', '--turn', '-h']);
 });

@@ -10,6 +10,7 @@ import { resultsPage, type Report } from './report/results-page.ts';
 import { summarise, type Samples } from './report/summary.ts';
 import { goalTable, plainTable, summaryTable } from './report/table.ts';
 import { type Bench, runScenarios } from './run-scenarios.ts';
+import { runSteps, stepRepetitions } from './run-steps.ts';
 import { runVersion, versionRepetitions } from './run-version.ts';
 import { SampleBook } from './sample-book.ts';
 import { isNeeded, neededMarks, scenarioGroups } from './scenarios.ts';
@@ -62,6 +63,7 @@ async function measure({ effort, only }: BenchOptions): Promise<{ samples: Sampl
       const needed = group.filter((scenario) => isNeeded(scenario, only));
       if (needed.length > 0) await runScenarios(needed, bench);
     }
+    runSteps(bench, only);
     if (only.length === 0 || only.includes('version')) await runVersion(bench);
   } finally {
     model.close();
@@ -78,7 +80,8 @@ function repetitions({ effort }: BenchOptions): string {
     const calls = scenario.calls[effort];
     return `${scenario.repetitions[effort]} × ${scenario.title}${calls === 0 ? '' : ` (${calls} calls)`}`;
   });
-  return `${[...turns, `${versionRepetitions[effort]} × \`--version\``].join(', ')}.`;
+  const steps = `${stepRepetitions[effort]} × context of a step`;
+  return `${[...turns, steps, `${versionRepetitions[effort]} × \`--version\``].join(', ')}.`;
 }
 
 function versionIn(file: string): string {

@@ -17,6 +17,9 @@ switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
   case 'config':
     process.exitCode = await (await import('./surfaces/config/run-config.ts')).runConfig(words.slice(1));
     break;
+  case 'threads':
+    process.exitCode = await (await import('./surfaces/threads/run-threads.ts')).runThreads(words.slice(1));
+    break;
   case 'context':
     process.exitCode = await (await import('./surfaces/context/run-context.ts')).runContext(words.slice(1));
     break;

@@ -53,6 +53,7 @@ it('exec takes these options', () => {
       "--color",
       "--config",
       "--context-events",
+      "--cyber-access-program",
       "--dangerously-bypass-approvals-and-sandbox",
       "--disable",
       "--enable",

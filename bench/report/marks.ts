@@ -11,15 +11,18 @@ export type MarkId =
   | 'cpu-10k'
   | 'cpu-1m'
   | 'resume'
+  | 'step-100k'
+  | 'step-1m'
+  | 'step-10m'
   | 'version';
 
-/** Who can stand in a table: the contenders, and what only `--version` is measured with. */
-export type RowId = ContenderId | 'codex-shim' | 'node';
+/** Who can stand in a table: the contenders, and what only `--version` and steps are measured with. */
+export type RowId = ContenderId | 'codex-shim' | 'node' | 'copy';
 
 export interface Mark {
   readonly id: MarkId;
   readonly title: string;
-  readonly unit: 'ms' | 's' | 'MB' | 'KB';
+  readonly unit: 'µs' | 'ms' | 's' | 'MB' | 'KB';
 }
 
 /** In the order of the report. */
@@ -34,6 +37,9 @@ export const marks: readonly Mark[] = [
   { id: 'cpu-10k', title: 'Processor time of the turn, 10 KB of history', unit: 's' },
   { id: 'cpu-1m', title: 'Processor time of the turn, 1 MB of history', unit: 's' },
   { id: 'resume', title: 'Resume of a 10 MB thread to first request', unit: 'ms' },
+  { id: 'step-100k', title: 'Context of a step, 0.1 MB of history', unit: 'µs' },
+  { id: 'step-1m', title: 'Context of a step, 1 MB of history', unit: 'µs' },
+  { id: 'step-10m', title: 'Context of a step, 10 MB of history', unit: 'µs' },
   { id: 'version', title: '--version', unit: 'ms' },
 ];
 
@@ -46,4 +52,5 @@ export const rowNames: Readonly<Record<RowId, string>> = {
   'floor-sandboxed': 'floor, sandboxed',
   floor: 'floor',
   node: 'bare Node',
+  copy: 'copy of its bytes',
 };

@@ -42,16 +42,18 @@ function extraRows(summary: Summary): readonly Row[] {
   });
 }
 
-/** For `--version` the floor is Node itself. A difference below zero is noise, and no ratio can be made of it. */
+/** For `--version` the floor is Node itself, for a step a copy of the body. A difference below zero is noise, and no ratio can be made of it. */
 function withRatios(rows: readonly Row[]): readonly Row[] {
   const codex = rows.find(({ id }) => id === 'codex')?.median;
-  const floor = rows.find(({ id }) => id === 'floor' || id === 'node')?.median;
+  const floor = rows.find(({ id }) => floors.has(id))?.median;
   return rows.map((row) => ({
     ...row,
     ...(isRatio(row.median, codex) ? { ofCodex: row.median / codex } : {}),
     ...(isRatio(row.median, floor) ? { ofFloor: row.median / floor } : {}),
   }));
 }
+
+const floors: ReadonlySet<RowId> = new Set(['floor', 'node', 'copy']);
 
 function isRatio(value: number, base: number | undefined): base is number {
   return value >= 0 && base !== undefined && base > 0;

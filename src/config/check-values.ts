@@ -72,7 +72,8 @@ class Check {
       case 'toggles':
         return isJsonObject(value) ? this.#toggles(kind, value, at) : this.#wrongType(kind, value, at);
       case 'unsupported': {
-        const severity = this.#layer.name === 'managed' ? 'error' : 'warning';
+        // A file may be there for another program; whoever manages a machine or gives a flag means this one.
+        const severity = this.#layer.name === 'managed' || this.#layer.name === 'flags' ? 'error' : 'warning';
         return this.#report(severity, 'config-unsupported-key', at, 'is not enforced by this version', kind.advice);
       }
       case 'retired':

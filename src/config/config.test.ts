@@ -263,6 +263,13 @@ function managed(values: JsonObject): ConfigLayer {
   return { name: 'managed', source: '/etc/managed_config.toml', values };
 }
 
+test('a restriction that a flag asks for and that is not enforced is an error', () => {
+  const { problems } = readConfig([{ name: 'flags', source: 'flags', values: { default_permissions: 'audit' } }]);
+  expect(problems.map(({ code, severity }) => ({ code, severity }))).toEqual([
+    { code: 'config-unsupported-key', severity: 'error' },
+  ]);
+});
+
 test('in the managed file nothing passes that has no effect', () => {
   const { problems } = readConfig([managed({ modle: 'x', permissions: { strict: {} } })]);
   expect(problems.map(({ code, severity }) => ({ code, severity }))).toEqual([

@@ -9,9 +9,12 @@ export interface Identity {
   /** The dialect in which the provider is spoken to. */
   readonly modelClient: 'responses';
   readonly effort?: string;
+  /** `none` when somebody chose that. */
   readonly summary?: string;
   readonly verbosity?: string;
   readonly serviceTier?: string;
+  /** What was asked for, when requests go without it. */
+  readonly askedTier?: string;
   readonly client: { readonly name: string; readonly version: string };
   /** How the process came to be. */
   readonly sessionSource: string;
@@ -31,9 +34,10 @@ export function resolveIdentity(facts: Facts, settings: Settings): Identity {
     provider: settings.provider,
     modelClient: 'responses',
     ...(effort === undefined ? {} : { effort }),
-    ...(summary === undefined || summary === 'none' ? {} : { summary }),
+    ...(summary === undefined ? {} : { summary }),
     ...(verbosity === undefined ? {} : { verbosity }),
     ...(serviceTier === undefined ? {} : { serviceTier }),
+    ...(serviceTier !== undefined || settings.serviceTier === undefined ? {} : { askedTier: settings.serviceTier }),
     client: { name, version },
     sessionSource: source,
     threadSource: threadSource ?? 'user',

@@ -17,6 +17,8 @@ export interface Modes {
   readonly review: boolean;
   /** The answer must be JSON of this shape. */
   readonly outputSchema?: JsonObject;
+  /** The program of OpenAI under which the turn is let work on security. */
+  readonly cyberAccessProgram?: string;
   readonly leaveOut: readonly LeftOut[];
 }
 
@@ -43,13 +45,16 @@ export function resolveModes(
     capabilities: Capabilities;
   },
 ): Modes {
-  const { personality, realtime, outputSchema } = settings;
+  const { personality, realtime, outputSchema, cyberAccessProgram } = settings;
+  // Other providers do not know such programs, and may refuse a request that names one.
+  const known = cyberAccessProgram !== undefined && identity.provider === 'openai';
   return {
     collaboration: collaborationFor(identity, settings),
     ...(personality === undefined ? {} : { personality }),
     realtime: realtime ?? { active: false },
     review: false,
     ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(known ? { cyberAccessProgram } : {}),
     leaveOut: settings.leaveOut ?? [],
   };
 }

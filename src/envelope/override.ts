@@ -1,16 +1,141 @@
-import type { Requirements } from '../policy/requirements.ts';
+import { withDeniedReads } from '../policy/denied-reads.ts';
+import { widthOf } from '../policy/profile-width.ts';
+import { type Allowed, brokenByApproval, brokenByProfile, type Requirements } from '../policy/requirements.ts';
+import { isJsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { Catalogue } from './model-record.ts';
+import { effortFor } from './effort-for.ts';
+import { type Catalogue, lookUpModel } from './model-record.ts';
+import { changeFields, type ReadFields } from './override-fields.ts';
 import type { Settings } from './settings.ts';
 
-export type Changed =
-  | { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] }
-  | { readonly kind: 'refused'; readonly outcome: Outcome };
+export type { SettingsChange } from './override-fields.ts';
 
-export function applyChange(
-  settings: Settings,
-  change: unknown,
-  _rules: { readonly catalogue: Catalogue; readonly requirements: Requirements },
-): Changed {
-  return { kind: 'changed', settings: { ...settings, ...(change as Partial<Settings>) }, changed: [] };
+export interface ChangeRules {
+  readonly catalogue: Catalogue;
+  readonly requirements: Requirements;
+}
+
+export type ChangeProblem = Outcome<
+  'change-malformed' | 'change-unknown-key' | 'change-wrong-value' | 'change-not-allowed'
+>;
+
+export type Changed =
+  /** `changed`: the names of the settings that are not what they were, in a fixed order. */
+  | { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] }
+  | { readonly kind: 'refused'; readonly outcome: ChangeProblem };
+
+/**
+ * The settings with a `SettingsChange` over them. All of it is applied or nothing: a key that is not known, a value of the
+ * wrong sort or one that breaks a requirement refuses the whole change. A turn that runs keeps the envelope that it has.
+ */
+export function applyChange(settings: Settings, change: unknown, { catalogue, requirements }: ChangeRules): Changed {
+  const given = readFields(change);
+  if ('code' in given) return { kind: 'refused', outcome: given };
+  const wanted = { ...settings, ...settingsOf(given, settings, catalogue) };
+  const outcome = notAllowed(requirements, wanted);
+  if (outcome !== undefined) return { kind: 'refused', outcome };
+  const allowed = { ...wanted, profile: withDeniedReads(requirements, wanted.profile) };
+  const changed = changeable.filter((name) => !isEqual(settings[name], allowed[name]));
+  if (changed.length === 0) return { kind: 'changed', settings, changed };
+  const origins = { ...settings.origins, ...Object.fromEntries(changed.map((name) => [name, 'override'])) };
+  return { kind: 'changed', settings: withoutUndefined({ ...allowed, origins }), changed };
+}
+
+const changeable = [
+  'cwd',
+  'approval',
+  'profile',
+  'model',
+  'effort',
+  'summary',
+  'serviceTier',
+  'collaboration',
+  'personality',
+  'realtime',
+] as const satisfies readonly (keyof Settings)[];
+
+function readFields(change: unknown): ReadFields | ChangeProblem {
+  if (!isJsonObject(change)) {
+    const message = `A change of settings must be an object, not ${describe(change)}.`;
+    return { code: 'change-malformed', message, next: 'Send an object with the settings to change.' };
+  }
+  const unknown = Object.keys(change).filter((key) => !Object.hasOwn(changeFields, key));
+  if (unknown.length > 0) {
+    const message = `A change of settings has no key "${unknown.toSorted().join('", "')}".`;
+    return { code: 'change-unknown-key', message, next: `Use ${Object.keys(changeFields).join(', ')}.` };
+  }
+  const read = new Map<string, unknown>();
+  for (const [key, field] of Object.entries(changeFields)) {
+    const given = change[key];
+    if (given === undefined) continue;
+    const value = field.read(given);
+    if (value === undefined) return wrongValue(`${key} must be ${field.expected}, not ${describe(given)}.`, key);
+    read.set(key, value);
+  }
+  if (read.has('profile') && read.has('sandboxMode')) {
+    return wrongValue('profile and sandboxMode cannot be changed together: both say what commands may touch.', 'one');
+  }
+  return Object.fromEntries(read);
+}
+
+function wrongValue(message: string, key: string): ChangeProblem {
+  return { code: 'change-wrong-value', message, next: `Correct ${key} or leave it out. Nothing was changed.` };
+}
+
+/** What the fields make of the settings; undefined for a setting that goes back to nobody's choice. */
+function settingsOf(given: ReadFields, settings: Settings, catalogue: Catalogue) {
+  const { sandboxMode, effort, personality, realtime, ...plain } = given;
+  const model = given.model ?? settings.model;
+  return {
+    ...plain,
+    ...(sandboxMode === undefined ? {} : { profile: sandboxMode }),
+    ...(effort === undefined
+      ? { effort: effortFor(lookUpModel(catalogue, model), settings) }
+      : { effort: effort ?? undefined }),
+    ...(personality === undefined ? {} : { personality: personality ?? undefined }),
+    ...(realtime === undefined ? {} : { realtime: { ...settings.realtime, ...realtime } }),
+  };
+}
+
+function notAllowed(
+  requirements: Requirements,
+  { approval, profile }: Pick<Settings, 'approval' | 'profile'>,
+): ChangeProblem | undefined {
+  const byApproval = brokenByApproval(requirements, approval);
+  if (byApproval !== undefined) return forbidden('approval', approval, byApproval);
+  const byProfile = brokenByProfile(requirements, profile);
+  return byProfile === undefined ? undefined : forbidden('sandbox mode', widthOf(profile), byProfile);
+}
+
+function forbidden(what: string, value: string, { allowed, key, source }: Allowed<string>): ChangeProblem {
+  return {
+    code: 'change-not-allowed',
+    message: `The ${what} "${value}" is not allowed by ${key} in ${source}. Nothing was changed.`,
+    next: `Choose one of these: ${allowed.join(', ')}. Or ask whoever manages this machine.`,
+  };
+}
+
+function describe(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'string') return value.length > 60 ? 'a long string' : JSON.stringify(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return value === undefined ? 'nothing' : `this ${typeof value}`;
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
+  const names = Object.keys(one);
+  return (
+    Array.isArray(one) === Array.isArray(other) &&
+    names.length === Object.keys(other).length &&
+    names.every((name) => isEqual((one as Record<string, unknown>)[name], (other as Record<string, unknown>)[name]))
+  );
+}
+
+function withoutUndefined<Value extends object>(value: Value): Settings {
+  const present = Object.entries(value).filter(([, member]) => member !== undefined);
+  // Only optional settings can go.
+  return Object.fromEntries(present) as unknown as Settings;
 }

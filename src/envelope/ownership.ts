@@ -52,6 +52,9 @@ const {
   firstLine,
   turnLines,
   modelRecord,
+  effortFor,
+  sentEffort,
+  storedEnvelope,
   trace,
   usage,
   history,
@@ -106,7 +109,7 @@ type Row = Omit<Ownership, 'field'>;
 const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.slug': {
     source: { setting: 'model', otherwise: 'default' },
-    consumers: [request, turnLines, trace, modelSwitch, modelSection, personality, instructions],
+    consumers: [request, turnLines, trace, modelSwitch, modelSection, personality, instructions, effortFor],
   },
   'identity.model.contextWindow': { source: catalogue, consumers: [window] },
   'identity.model.maxContextWindow': { source: catalogue, consumers: [window] },
@@ -114,8 +117,8 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.autoCompactTokens': { source: catalogue, consumers: [window] },
   'identity.model.truncation.mode': { source: catalogue, consumers: [window] },
   'identity.model.truncation.limit': { source: catalogue, consumers: [window] },
-  'identity.model.defaultEffort': { source: catalogue, consumers: [identity] },
-  'identity.model.supportedEfforts': { source: catalogue, consumers: [modelSwitch] },
+  'identity.model.defaultEffort': { source: catalogue, consumers: [identity, sentEffort] },
+  'identity.model.supportedEfforts': { source: catalogue, consumers: [modelSwitch, effortFor, sentEffort] },
   'identity.model.defaultSummary': { source: catalogue, consumers: [identity] },
   'identity.model.defaultVerbosity': { source: catalogue, consumers: [identity] },
   'identity.model.serviceTiers': { source: catalogue, consumers: [identity, modelNotices] },
@@ -128,7 +131,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.guessed': { source: catalogue, consumers: [identity, modelNotices] },
   'identity.provider': {
     source: { setting: 'provider', otherwise: 'default' },
-    consumers: [turnLines, firstLine, trace],
+    consumers: [turnLines, firstLine, trace, modes],
   },
   'identity.modelClient': { source: byDefault, consumers: [], awaits: 'a second dialect of providers' },
   'identity.effort': {
@@ -147,6 +150,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
     source: { setting: 'serviceTier', otherwise: 'default' },
     consumers: [request, turnLines, modelSwitch],
   },
+  'identity.askedTier': { source: { setting: 'serviceTier', otherwise: 'default' }, consumers: [turnLines] },
   'identity.client.name': { source: facts, consumers: [headers, firstLine] },
   'identity.client.version': { source: facts, consumers: [headers, firstLine] },
   'identity.sessionSource': { source: facts, consumers: [firstLine] },
@@ -214,7 +218,10 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.profile': { source: profile, consumers: [turnLines] },
   'policy.resolved': { source: profile, consumers: [environment, permissions, exec, patch, image] },
   'policy.sandboxLevel': { source: profile, consumers: [], awaits: 'labels of traces' },
-  'policy.shellEnvironment': { source: { setting: 'shellEnvironment', otherwise: 'default' }, consumers: [exec] },
+  'policy.shellEnvironment': {
+    source: { setting: 'shellEnvironment', otherwise: 'default' },
+    consumers: [exec, storedEnvelope],
+  },
   'policy.approvedPrefixes': {
     source: { setting: 'approvedPrefixes', otherwise: 'default' },
     consumers: [permissions, turnLines],
@@ -255,6 +262,10 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'modes.realtime.startInstructions': { source: realtime, consumers: [realtimeSection] },
   'modes.review': { source: byDefault, consumers: [], awaits: 'turns that review' },
   'modes.outputSchema': { source: { setting: 'outputSchema', otherwise: 'default' }, consumers: [request] },
+  'modes.cyberAccessProgram': {
+    source: { setting: 'cyberAccessProgram', otherwise: 'default' },
+    consumers: [request, turnLines],
+  },
   'modes.leaveOut': {
     source: { setting: 'leaveOut', otherwise: 'default' },
     consumers: [apps, collaboration, environments, permissions],

@@ -46,6 +46,8 @@ export interface Settings {
 export interface TurnSettings extends Settings {
   /** The answer must be JSON of this shape. */
   readonly outputSchema?: JsonObject;
+  /** The program of OpenAI under which the turn is let work on security. */
+  readonly cyberAccessProgram?: string;
 }
 
 export type CollaborationMode = 'default' | 'plan';

@@ -32,7 +32,7 @@ export function createNodeSpawn({ clock, temporaryDirectory }: NodeSpawnOptions)
     async run(command, limits, signal) {
       const startedAt = clock.now();
       const output = createOutputBuffer(limits.outputBytes);
-      const told = () => ({ output: output.result(), durationMs: clock.now() - startedAt });
+      const told = () => ({ output: output.result(), durationMs: Math.max(0, clock.now() - startedAt) });
       let running: Running | NotStarted | undefined;
       try {
         running = signal.aborted ? undefined : await start(command, pipes, (doors ??= findInheritedDoors()));

@@ -26,9 +26,8 @@ export const networkRulesFragment = defineFragment<NetworkRulesText>({
   body: ({ added }) => `\nNetwork rules saved; they hold from now on:\n${dashedLines(listRules(added)).join('\n')}\n`,
 });
 
+/** Each once. */
 export function listRules(rules: readonly NetworkRule[]): BoundedList {
-  return boundedList(
-    rules.map(({ host, action }) => `${action} ${quote(host)}`),
-    { count: 100, characters: 5000 },
-  );
+  const lines = rules.map(({ host, action }) => `${action} ${quote(host)}`);
+  return boundedList([...new Set(lines)], { count: 100, characters: 5000 });
 }

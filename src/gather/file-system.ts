@@ -23,8 +23,17 @@ export function reasonOf(error: unknown): string {
     case 'EACCES':
     case 'EPERM':
       return 'permission denied';
+    case 'ENOENT':
+      return 'it does not exist';
+    case 'ENOTDIR':
+      return 'a part of its path is not a folder';
     case 'EISDIR':
       return 'it is a folder';
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return 'the disk is full';
+    case 'EROFS':
+      return 'the disk is read-only';
     case 'ELOOP':
       return 'its links lead in a circle';
     default:

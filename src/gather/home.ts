@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Outcome } from '../protocol/outcome.ts';
 import { fileSystem, kindOfEntry, reasonOf } from './file-system.ts';
 
@@ -32,12 +32,22 @@ function named(env: Readonly<Record<string, string | undefined>>, name: string):
 function ownHome(path: string): Home | HomeProblem {
   if (kindOfEntry(path) === 'missing') {
     try {
-      fileSystem.mkdirSync(path, { recursive: true, mode: 0o700 });
+      makeFolder(path);
     } catch (error) {
       return unusable(path, 'CAPSTAN_HOME', `cannot be made: ${reasonOf(error)}`);
     }
   }
   return existingHome(path, 'CAPSTAN_HOME');
+}
+
+/**
+ * Makes a folder and its parents one by one. For several at once Node says that the folder does not exist whatever the
+ * reason, a read-only disk for instance.
+ */
+function makeFolder(path: string): void {
+  const parent = dirname(path);
+  if (parent !== path && kindOfEntry(parent) === 'missing') makeFolder(parent);
+  fileSystem.mkdirSync(path, { mode: 0o700 });
 }
 
 function existingHome(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME'): Home | HomeProblem {

@@ -10,27 +10,37 @@ const mostBytes = 10 * 1024 * 1024;
 
 /** Reads a picture for a user's message. Its type is told by its first bytes, not by its name. */
 export function loadImage(path: string, cwd: string): UserImage | ImageProblem {
-  let bytes: Buffer;
-  try {
-    bytes = fileSystem.readFileSync(resolve(cwd, path));
-  } catch (error) {
-    const message = `The image ${path} cannot be read: ${reasonOf(error)}`;
-    return { code: 'image-unreadable', message, next: 'Check the path.' };
+  const bytes = readBytes(resolve(cwd, path));
+  if ('unreadable' in bytes) {
+    const message = `The image ${path} cannot be read: ${bytes.unreadable}.`;
+    return { code: 'image-unreadable', message, next: 'Check the path: it must lead to a file that you may read.' };
+  }
+  if ('tooLarge' in bytes) {
+    const size = (bytes.tooLarge / 1024 / 1024).toFixed(1);
+    return {
+      code: 'image-too-large',
+      message: `The image ${path} has ${size} MB; 10 MB is the most.`,
+      next: 'Make it smaller, for example by halving its width and height.',
+    };
   }
   const type = imageType(bytes);
   if (type === undefined) {
     const next = 'Convert it to PNG, JPEG, GIF or WebP.';
     return { code: 'image-unsupported', message: `${path} is not an image that models take.`, next };
   }
-  if (bytes.length > mostBytes) {
-    const size = (bytes.length / 1024 / 1024).toFixed(1);
-    return {
-      code: 'image-too-large',
-      message: `The image ${path} has ${size} MB; 10 MB is the most.`,
-      next: 'Make it smaller.',
-    };
-  }
   return { path, dataUrl: `data:image/${type};base64,${bytes.toString('base64')}` };
+}
+
+/** Looks before it reads: a pipe that nobody writes to would hold up the program for good, and a disk image its memory. */
+function readBytes(path: string): Buffer | { readonly unreadable: string } | { readonly tooLarge: number } {
+  try {
+    const stats = fileSystem.statSync(path);
+    if (stats.isDirectory()) return { unreadable: 'it is a folder' };
+    if (!stats.isFile()) return { unreadable: 'it is not a regular file' };
+    return stats.size > mostBytes ? { tooLarge: stats.size } : fileSystem.readFileSync(path);
+  } catch (error) {
+    return { unreadable: reasonOf(error) };
+  }
 }
 
 function imageType(bytes: Buffer): string | undefined {

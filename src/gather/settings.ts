@@ -80,6 +80,8 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
         ? ranked('approval', config.approvalPolicy)
         : { value: choices.approval, origin: 'surface' },
     profile,
+    approvedPrefixes: ranked('approvedPrefixes', undefined as Settings['approvedPrefixes']),
+    networkRules: ranked('networkRules', undefined as Settings['networkRules']),
     shellEnvironment: ranked('shellEnvironment', config.shellEnvironmentPolicy),
     baseInstructions: baseInstructions(config, choices),
     developerInstructions: configured('developerInstructions', notBlank(config.developerInstructions)),

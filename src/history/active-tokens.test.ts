@@ -3,6 +3,7 @@ import type { Item } from '../protocol/item.ts';
 import { noUsage } from '../protocol/usage.ts';
 import { activeTokens } from './active-tokens.ts';
 import { entryOf } from './entry.ts';
+import { historyOf } from './history.ts';
 import { requestTokens } from './ledger.ts';
 import { itemTokens } from './size.ts';
 
@@ -17,46 +18,46 @@ const output: Item = { type: 'function_call_output', call_id: 'a', output: 'fine
 const mail: Item = { type: 'agent_message', author: '/root', recipient: '/root/a', content: [] };
 const last = { ...noUsage, input: 90, output: 10, total: 100 };
 const base = { instructions: 'Be brief.', tools: [{ type: 'function', name: 'look' }], last, reasoningCounted: false };
-const of = (...items: readonly Item[]) => items.map((item) => entryOf(item, undefined));
+const of = (...items: readonly Item[]) => historyOf(items.map((item) => entryOf(item, undefined)));
 
 describe('activeTokens', () => {
   it('is what the provider counted while nothing was added', () => {
-    expect(activeTokens({ ...base, entries: of(user('a'), said('b')) })).toEqual({ tokens: 100, measure: 'exact' });
+    expect(activeTokens({ ...base, history: of(user('a'), said('b')) })).toEqual({ tokens: 100, measure: 'exact' });
   });
 
   it('adds estimates for what came after the model spoke', () => {
     const added = [user('next'), output];
-    expect(activeTokens({ ...base, entries: of(user('a'), said('b'), ...added) })).toEqual({
+    expect(activeTokens({ ...base, history: of(user('a'), said('b'), ...added) })).toEqual({
       tokens: 100 + itemTokens(added[0]!) + itemTokens(output),
       measure: 'estimated',
     });
-    expect(activeTokens({ ...base, entries: of(said('b'), mail) })).toEqual({
+    expect(activeTokens({ ...base, history: of(said('b'), mail) })).toEqual({
       tokens: 100 + itemTokens(mail),
       measure: 'estimated',
     });
   });
 
   it('adds the reasoning of earlier turns, unless the provider counts it', () => {
-    const entries = of(user('a'), reasoning(900), reasoning(1000), user('b'), reasoning(4000), said('c'));
-    expect(activeTokens({ ...base, entries })).toEqual({ tokens: 132, measure: 'estimated' });
-    expect(activeTokens({ ...base, entries, reasoningCounted: true })).toEqual({ tokens: 100, measure: 'exact' });
+    const history = of(user('a'), reasoning(900), reasoning(1000), user('b'), reasoning(4000), said('c'));
+    expect(activeTokens({ ...base, history })).toEqual({ tokens: 132, measure: 'estimated' });
+    expect(activeTokens({ ...base, history, reasoningCounted: true })).toEqual({ tokens: 100, measure: 'exact' });
   });
 
   it('adds nothing where nobody can say what was counted', () => {
-    expect(activeTokens({ ...base, entries: of(user('a'), user('b')) })).toEqual({ tokens: 100, measure: 'exact' });
+    expect(activeTokens({ ...base, history: of(user('a'), user('b')) })).toEqual({ tokens: 100, measure: 'exact' });
   });
 
   it('estimates everything when the provider counted nothing', () => {
     const items = [user('a'), said('b')];
     const everything = { tokens: requestTokens({ ...base, input: items }), measure: 'estimated' };
-    expect(activeTokens({ ...base, entries: of(...items), last: undefined })).toEqual(everything);
-    expect(activeTokens({ ...base, entries: of(...items), last: noUsage })).toEqual(everything);
+    expect(activeTokens({ ...base, history: of(...items), last: undefined })).toEqual(everything);
+    expect(activeTokens({ ...base, history: of(...items), last: noUsage })).toEqual(everything);
   });
 
   it('goes by a total without counts only as far as it says more: that is a window that overflowed', () => {
     const items = [user('a'.repeat(4000))];
     const everything = requestTokens({ ...base, input: items });
-    const withTotal = (total: number) => activeTokens({ ...base, entries: of(...items), last: { ...noUsage, total } });
+    const withTotal = (total: number) => activeTokens({ ...base, history: of(...items), last: { ...noUsage, total } });
     expect(withTotal(258_400)).toEqual({ tokens: 258_400, measure: 'estimated' });
     expect(withTotal(100)).toEqual({ tokens: everything, measure: 'estimated' });
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../protocol/item.ts';
 import { noUsage } from '../protocol/usage.ts';
 import { entryOf } from './entry.ts';
+import { historyOf } from './history.ts';
 import { ejectedReasoning, percentRemaining, usageAfterOverflow } from './percent-remaining.ts';
 
 const used = (total: number) => ({ ...noUsage, total });
@@ -42,10 +43,7 @@ describe('percentRemaining', () => {
 describe('ejectedReasoning', () => {
   const usage = { ...noUsage, reasoningOutput: 700 };
   const of = (...items: readonly Item[]) =>
-    ejectedReasoning(
-      items.map((item) => entryOf(item, undefined)),
-      usage,
-    );
+    ejectedReasoning(historyOf(items.map((item) => entryOf(item, undefined))), usage);
   const user: Item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'hi' }] };
   const encrypted: Item = { type: 'reasoning', summary: [], encrypted_content: 'x' };
 

@@ -1,6 +1,6 @@
 import { noUsage, type Usage } from '../protocol/usage.ts';
-import type { Entry } from './entry.ts';
-import { isBoundary } from './entry.ts';
+import type { History } from './history.ts';
+import { weightOf } from './history-weight.ts';
 
 export interface WindowUse {
   /** Tokens of the effective window. */
@@ -25,15 +25,8 @@ export function percentRemaining({ effective, baseline, usage, ejected = 0 }: Wi
  * Reasoning tokens of the newest response that are gone: providers see reasoning again only when it stands in history,
  * encrypted or in words.
  */
-export function ejectedReasoning(entries: readonly Entry[], usage: Usage): number {
-  const boundary = entries.findLastIndex(isBoundary);
-  const kept = entries.slice(boundary + 1).some(({ item }) => item.type === 'reasoning' && carriesThought(item));
-  return kept ? 0 : usage.reasoningOutput;
-}
-
-function carriesThought(item: Entry['item']): boolean {
-  const content = item['content'];
-  return typeof item['encrypted_content'] === 'string' || (Array.isArray(content) && content.length > 0);
+export function ejectedReasoning(history: History, usage: Usage): number {
+  return weightOf(history).thoughtKept ? 0 : usage.reasoningOutput;
 }
 
 /**

@@ -127,6 +127,20 @@ describe('laws', () => {
     );
   });
 
+  it('what was compared before makes no difference', () => {
+    const change = fc.record({ drop: fc.nat(3), add: input });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 8 }), (changes) => {
+        let before: SentRequest = { ...sent, input: [] };
+        for (const { drop, add } of changes) {
+          const now = { ...sent, input: [...before.input.slice(0, Math.max(0, before.input.length - drop)), ...add] };
+          expect(comparePrefix(before, now)).toEqual(comparePrefix(structuredClone(before), structuredClone(now)));
+          before = now;
+        }
+      }),
+    );
+  });
+
   it('anything else is reported at the first index that differs', () => {
     fc.assert(
       fc.property(input, input, (before, now) => {

@@ -67,9 +67,12 @@ function commonLength(before: readonly Item[], now: readonly Item[]): number {
   return most;
 }
 
-/** Almost always one and the same object. Texts are made only where it is not. */
+/**
+ * Almost always one and the same object. Texts are made only where it is not. `Object.is` compares the pointers alone;
+ * `===` looks into both objects first, and a long history is not in the processor's cache.
+ */
 function same(a: Item, b: Item): boolean {
-  return a === b || JSON.stringify(a) === JSON.stringify(b);
+  return Object.is(a, b) || JSON.stringify(a) === JSON.stringify(b);
 }
 
 /** It is nowhere in the new input, and something that followed it has moved up to its place, or nothing did. */

@@ -1,6 +1,7 @@
 import { byteLength, estimateTokens } from '../fragments/truncate.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Item } from '../protocol/item.ts';
+import { itemTextBytes } from '../protocol/item-text.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
 import { audioSeconds } from './audio-seconds.ts';
 import { base64Bytes } from './base64-bytes.ts';
@@ -25,8 +26,12 @@ export function toolTokens(tool: ToolSpec): number {
   return remembered(tool, () => estimateTokens(JSON.stringify(tool)));
 }
 
-export function instructionsTokens(instructions: string): number {
-  return estimateTokens(instructions);
+/** Found again at every step, and seldom other ones. */
+let newestInstructions = { text: '', tokens: 0 };
+
+export function instructionsTokens(text: string): number {
+  if (text !== newestInstructions.text) newestInstructions = { text, tokens: estimateTokens(text) };
+  return newestInstructions.tokens;
 }
 
 function remembered(value: Item | ToolSpec, measure: () => number): number {
@@ -41,10 +46,16 @@ export function itemBytes(item: Item): number {
   const encrypted = wholeEncrypted(item);
   if (encrypted !== undefined) return Math.max(0, Math.floor((encrypted.length * 3) / 4) - encryptionBytes);
   const key = partsKey(item);
-  if (key === undefined) return byteLength(JSON.stringify(item));
-  const parts = (item[key] as readonly Json[]).map(weighPart);
+  if (key === undefined) return textBytes(item);
+  const given = item[key] as readonly Json[];
+  const parts = given.map(weighPart);
+  if (parts.every(({ text }, index) => text === given[index])) return textBytes(item);
   const extra = parts.reduce((sum, part) => sum + part.extra, 0);
   return byteLength(JSON.stringify({ ...item, [key]: parts.map(({ text }) => text) })) + extra;
+}
+
+function textBytes(item: Item): number {
+  return itemTextBytes(item) ?? byteLength(JSON.stringify(item));
 }
 
 /** Bytes of an encrypted item that are not what the model thought. */

@@ -8,6 +8,8 @@ export interface Files {
   makeDirectory(path: string, mode: number): Promise<void>;
   /** Opens for reading and appending. Without `create` a missing file rejects with ENOENT. */
   open(path: string, options: { readonly create: boolean; readonly mode: number }): Promise<OpenFile>;
+  /** Opens for reading only, which a read-only disk allows too. A missing file rejects with ENOENT. */
+  openToRead(path: string): Promise<OpenFile>;
   /** Names in the folder, in no order; empty when the folder does not exist. */
   list(path: string): Promise<readonly string[]>;
   /** When the file was last written, in milliseconds since the Unix epoch; undefined when there is none. */
@@ -17,8 +19,8 @@ export interface Files {
 
 export interface OpenFile {
   size(): Promise<number>;
-  /** Up to `length` bytes from `position`; fewer only at the end of the file. */
-  read(position: number, length: number): Promise<Uint8Array>;
+  /** Up to `length` bytes from `position`; fewer only at the end of the file. They may lie in `memory`, if that is given. */
+  read(position: number, length: number, memory?: Uint8Array): Promise<Uint8Array>;
   /** Writes all bytes at the end, or rejects; after a rejection an unknown prefix may have been written. */
   append(bytes: Uint8Array): Promise<void>;
   truncate(size: number): Promise<void>;
@@ -29,7 +31,7 @@ export interface OpenFile {
 
 /** A lock that the operating system drops when its holder dies. */
 export interface Locks {
-  /** Takes the lock on the file, which is made if missing, or says who has it. Never waits for the holder. */
+  /** Takes the lock on the file, which is made if missing, its folder too, or says who has it. Never waits for the holder. */
   take(path: string): Promise<Lock | LockHeld>;
 }
 

@@ -15,6 +15,11 @@ export interface ModelRequest {
   readonly body: readonly Uint8Array[];
   /** Extra headers: names of thread, turn and the like. */
   readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Nothing of the request leaves before this resolves; meanwhile the connection may be opened. When it rejects nothing
+   * leaves at all, and the iteration ends as if the signal had aborted.
+   */
+  readonly after?: Promise<void>;
   /** Called when the system has the whole request: from here on there is time. */
   readonly onSent?: () => void;
 }

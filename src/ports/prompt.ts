@@ -17,6 +17,7 @@ export interface RequestOptions {
   readonly verbosity?: string;
   readonly serviceTier?: string;
   readonly outputSchema?: JsonObject;
+  readonly cyberAccessProgram?: string;
   readonly parallelToolCalls: boolean;
   /** Stable over the thread: lets the provider find the cached prefix. */
   readonly cacheKey: string;
@@ -36,7 +37,7 @@ export interface Prompt {
 /**
  * Turns a prompt into the bytes of a request body.
  * Equal prompts give equal bytes, whatever was encoded before. The bytes of `input` for a longer input begin with the
- * bytes of the shorter one, its closing bracket aside. An item object is encoded once and its bytes kept with it.
+ * bytes of the shorter one, its closing bracket aside, and cost only what is new to it.
  */
 export interface Encoder {
   /** Names the format and its revision. Stored with each request; bytes may only change together with it. */

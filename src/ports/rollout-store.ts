@@ -1,22 +1,30 @@
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { Line, LineDraft } from '../protocol/line.ts';
+import type { Line, LineDraft, LineKind } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 
 /** The rollouts of all threads. Reading needs no lock; writing has one owner (I4). */
 export interface RolloutStore {
   /**
    * Takes the writer lock of a new thread. `meta` is the payload of its first line, which is written with the first
-   * append: a thread in which nothing happened leaves no file.
+   * append: a thread in which nothing happened leaves no file. It may be on its way while the lock is taken.
    */
-  create(id: ThreadId, meta: JsonObject): Promise<Owned | OpenRefused>;
+  create(id: ThreadId, meta: JsonObject | Promise<JsonObject>): Promise<Owned | OpenRefused>;
   /** Takes the writer lock of an existing thread and mends its tail. */
   open(id: ThreadId): Promise<Owned | OpenRefused>;
   /** Lines in file order. Lines that do not parse are left out and counted in `skipped` of the return value. */
-  read(id: ThreadId, options: { readonly from: Ordinal }): AsyncGenerator<Line, ReadReport>;
+  read(id: ThreadId, options: ReadOptions): AsyncGenerator<Line, ReadReport>;
   /** The same lines, newest first. */
-  readBack(id: ThreadId): AsyncGenerator<Line, ReadReport>;
+  readBack(id: ThreadId, wanted?: Wanted): AsyncGenerator<Line, ReadReport>;
 }
+
+export interface ReadOptions {
+  readonly from: Ordinal;
+  readonly wanted?: Wanted;
+}
+
+/** Lines that a reader does not want cost it next to nothing. Where the type of the payload is not known, it must say yes. */
+export type Wanted = (kind: LineKind) => boolean;
 
 export interface ReadReport {
   /** Lines that are not JSON objects with a type and a payload. */

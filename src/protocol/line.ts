@@ -16,6 +16,13 @@ export interface Line {
   readonly metadata?: JsonObject;
 }
 
+/** What a line is about. */
+export interface LineKind {
+  readonly type: string;
+  /** The payload's own type; undefined also when it is not known yet. */
+  readonly payloadType: string | undefined;
+}
+
 /** A line before the journal stamps it with its time and ordinal. */
 export type LineDraft = Pick<Line, 'type' | 'payload' | 'metadata'>;
 

@@ -8,6 +8,16 @@ export interface Outcome<Code extends string = string> {
   readonly next: string;
 }
 
+/** What happened and what to do about it, in one text. */
+export function fullText({ message, next }: Pick<Outcome, 'message' | 'next'>): string {
+  return next === '' ? message : `${sentence(message)} ${next}`;
+}
+
+/** The text with a full stop: words of providers and of the system often come without one. */
+export function sentence(text: string): string {
+  return /[.!?…]["')\]]*$/.test(text) ? text : `${text}.`;
+}
+
 /** A bug or a lost resource. Thrown; it ends the thread cleanly. */
 export class Fault extends Error {
   readonly code: string;

@@ -11,20 +11,31 @@ export function sha1(bytes: Uint8Array): Uint8Array {
   view.setUint32(padded.length - 8, Math.floor(bitLength / 0x100000000));
   view.setUint32(padded.length - 4, bitLength >>> 0);
 
-  const hash = new Uint32Array([0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0]);
-  const words = new Uint32Array(80);
+  const hash = new Int32Array([0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0]);
+  const words = new Int32Array(80);
   for (let block = 0; block < padded.length; block += 64) {
-    for (let i = 0; i < 16; i++) words[i] = view.getUint32(block + i * 4);
-    for (let i = 16; i < 80; i++) words[i] = rotate(words[i - 3]! ^ words[i - 8]! ^ words[i - 14]! ^ words[i - 16]!, 1);
-    let [a, b, c, d, e] = hash as unknown as [number, number, number, number, number];
+    for (let i = 0; i < 16; i++) words[i] = view.getInt32(block + i * 4);
+    for (let i = 16; i < 80; i++) {
+      const word = words[i - 3]! ^ words[i - 8]! ^ words[i - 14]! ^ words[i - 16]!;
+      words[i] = (word << 1) | (word >>> 31);
+    }
+    let a = hash[0]!;
+    let b = hash[1]!;
+    let c = hash[2]!;
+    let d = hash[3]!;
+    let e = hash[4]!;
+    // Without calls and destructuring: this runs a few times per start, before any compiler cares for it.
     for (let i = 0; i < 80; i++) {
-      const [mix, constant] = round(i, b, c, d);
-      const next = (rotate(a, 5) + mix + e + constant + words[i]!) >>> 0;
+      let next = ((a << 5) | (a >>> 27)) + e + words[i]!;
+      if (i < 20) next += ((b & c) | (~b & d)) + 0x5a827999;
+      else if (i < 40) next += (b ^ c ^ d) + 0x6ed9eba1;
+      else if (i < 60) next += ((b & c) | (b & d) | (c & d)) + 0x8f1bbcdc;
+      else next += (b ^ c ^ d) + 0xca62c1d6;
       e = d;
       d = c;
-      c = rotate(b, 30);
+      c = (b << 30) | (b >>> 2);
       b = a;
-      a = next;
+      a = next | 0;
     }
     hash[0]! += a;
     hash[1]! += b;
@@ -34,21 +45,10 @@ export function sha1(bytes: Uint8Array): Uint8Array {
   }
   const digest = new Uint8Array(20);
   const out = new DataView(digest.buffer);
-  hash.forEach((word, i) => out.setUint32(i * 4, word));
+  hash.forEach((word, i) => out.setInt32(i * 4, word));
   return digest;
 }
 
 export function hex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-function round(i: number, b: number, c: number, d: number): [mix: number, constant: number] {
-  if (i < 20) return [(b & c) | (~b & d), 0x5a827999];
-  if (i < 40) return [b ^ c ^ d, 0x6ed9eba1];
-  if (i < 60) return [(b & c) | (b & d) | (c & d), 0x8f1bbcdc];
-  return [b ^ c ^ d, 0xca62c1d6];
-}
-
-function rotate(word: number, by: number): number {
-  return ((word << by) | (word >>> (32 - by))) >>> 0;
 }

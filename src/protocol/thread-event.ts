@@ -22,7 +22,7 @@ export type ThreadEvent =
   | { readonly kind: 'retrying'; readonly outcome: Outcome }
   /** `usage` counts the whole thread so far. */
   | { readonly kind: 'turn-completed'; readonly turnId: TurnId; readonly usage: Usage; readonly lastMessage?: string }
-  | { readonly kind: 'turn-failed'; readonly turnId: TurnId; readonly outcome: Outcome }
+  | { readonly kind: 'turn-failed'; readonly turnId: TurnId; readonly outcome: Outcome; readonly lastMessage?: string }
   | { readonly kind: 'turn-aborted'; readonly turnId: TurnId };
 
 /** What the next turn starts from: when a thread is opened, and whenever somebody changes it. */

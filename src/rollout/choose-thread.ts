@@ -3,7 +3,7 @@ import type { Files } from '../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import { isJsonObject, stringAt } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { errorCode } from './disk-fault.ts';
+import { diskFault, errorCode } from './disk-fault.ts';
 import { findActiveRollouts } from './find-rollout.ts';
 import { readHead } from './read-head.ts';
 
@@ -84,7 +84,7 @@ async function threadNames(files: Files, home: string): Promise<ReadonlyMap<Thre
 
 async function readWhole(files: Files, path: string): Promise<string> {
   try {
-    const file = await files.open(path, { create: false, mode: 0o600 });
+    const file = await files.openToRead(path);
     try {
       return new TextDecoder().decode(await file.read(0, await file.size()));
     } finally {
@@ -92,17 +92,22 @@ async function readWhole(files: Files, path: string): Promise<string> {
     }
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return '';
-    throw error;
+    throw diskFault(error, 'read', path);
   }
 }
 
 async function isOf(files: Files, path: string, cwd: string | undefined): Promise<boolean> {
-  const file = await files.open(path, { create: false, mode: 0o600 });
   try {
-    const head = await readHead(file);
-    return head.kind === 'meta' && (cwd === undefined || head.meta['cwd'] === cwd);
-  } finally {
-    await file.close();
+    const file = await files.openToRead(path);
+    try {
+      const head = await readHead(file);
+      return head.kind === 'meta' && (cwd === undefined || head.meta['cwd'] === cwd);
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    // To pass over it could mean to go on with another thread than the one that is meant.
+    throw diskFault(error, 'open', path);
   }
 }
 

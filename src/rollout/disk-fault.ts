@@ -1,14 +1,15 @@
 import { Fault } from '../protocol/outcome.ts';
 
-export type DiskFaultCode = 'disk-full' | 'disk-denied' | 'disk-failed';
+export type DiskFaultCode = 'disk-full' | 'disk-denied' | 'disk-blocked' | 'disk-failed';
 
 const advice: Readonly<Record<DiskFaultCode, string>> = {
   'disk-full':
-    'Free some space or raise the quota, then open the thread again. Everything up to the last save is safe.',
+    'Free some space, or raise the quota or the limit of file sizes. Everything up to the last save is safe.',
   'disk-denied':
-    'Check who owns the file and its folders and whether the disk is read-only, then open the thread again.',
-  'disk-failed':
-    'Check the disk and the system log, then open the thread again. Everything up to the last save is safe.',
+    'Check who owns the file and its folders and whether the disk is read-only; or let CAPSTAN_HOME name a folder that you may write to, or keep nothing with --ephemeral.',
+  'disk-blocked':
+    'Something else stands where the file or one of its folders should be: move it away, or let CAPSTAN_HOME name another folder.',
+  'disk-failed': 'Check the disk and the system log. Everything up to the last save is safe.',
 };
 
 /** What a disk's refusal means for a thread. */
@@ -32,6 +33,10 @@ function diskFaultCode(error: unknown): DiskFaultCode {
     case 'EPERM':
     case 'EROFS':
       return 'disk-denied';
+    case 'ENOTDIR':
+    case 'EISDIR':
+    case 'EEXIST':
+      return 'disk-blocked';
     default:
       return 'disk-failed';
   }

@@ -10,7 +10,7 @@ import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
  */
 export function createEphemeralStore(below: RolloutStore, clock: Clock): RolloutStore {
   return {
-    create: (_id, meta) => Promise.resolve(forgetful(clock, 0, meta)),
+    create: async (_id, meta) => forgetful(clock, 0, await meta),
     async open(id) {
       for await (const line of below.readBack(id)) {
         if (line.ordinal !== undefined) return forgetful(clock, line.ordinal + 1, undefined);
@@ -18,7 +18,7 @@ export function createEphemeralStore(below: RolloutStore, clock: Clock): Rollout
       return below.open(id);
     },
     read: (id, options) => below.read(id, options),
-    readBack: (id) => below.readBack(id),
+    readBack: (id, wanted) => below.readBack(id, wanted),
   };
 }
 

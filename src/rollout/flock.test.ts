@@ -106,8 +106,11 @@ describe('the writer lock', () => {
     await lock.release();
   });
 
-  test('is not the business of a folder that does not exist', async () => {
-    await expect(flock.take(join(folder, 'missing', 'x.lock'))).rejects.toMatchObject({ code: 'ENOENT' });
+  test('brings its folder along', async () => {
+    const lock = await flock.take(join(folder, 'missing', 'x.lock'));
+    expect(lock.kind).toBe('lock');
+    expect(await flock.take(join(folder, 'missing', 'x.lock'))).toMatchObject({ kind: 'held' });
+    if (lock.kind === 'lock') await lock.release();
   });
 });
 

@@ -1,5 +1,16 @@
-import { constants } from 'node:fs';
-import { open, stat, type FileHandle } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { Lock, LockHeld, Locks } from '../ports/files.ts';
 import { errorCode } from './disk-fault.ts';
@@ -17,7 +28,10 @@ export interface FlockOptions {
  */
 const pauses = [10, 20, 30, 40];
 
-/** Locks that other programs see too: `flock` on the file, as Codex does it. */
+/**
+ * Locks that other programs see too: `flock` on the file, as Codex does it. The few calls around the program that locks
+ * are synchronous, so that it runs as soon as `take` was called and the caller has its time.
+ */
 export function createFlock(options: FlockOptions): Locks {
   const { clock, programs = lockPrograms } = options;
   return {
@@ -34,30 +48,26 @@ export function createFlock(options: FlockOptions): Locks {
 }
 
 async function tryOnce(path: string, clock: Clock, programs: readonly LockProgram[]): Promise<Lock | LockHeld> {
-  const file = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  makeFolder(dirname(path));
+  const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
   let taken = false;
   try {
-    if ((await lockOpenFile(file.fd, programs)) === 'held') return await heldBy(file);
+    if ((await lockOpenFile(file, programs)) === 'held') return heldBy(file);
     // Someone may have removed the file between opening and locking. Then our lock guards a file that nobody finds.
-    taken = await isSameFile(file, path);
+    taken = isSameFile(file, path);
     if (!taken) return { kind: 'held' };
   } finally {
-    if (!taken) await file.close();
+    if (!taken) closeSync(file);
   }
-  await sign(file, `capstan pid ${process.pid} since ${new Date(clock.now()).toISOString()}\n`);
+  sign(file, `capstan pid ${process.pid} since ${new Date(clock.now()).toISOString()}\n`);
   return lockOn(file);
 }
 
-/** Keeps the open files of locks from the garbage collector, which would close them and so free the locks. */
-const held = new Set<FileHandle>();
-
-function lockOn(file: FileHandle): Lock {
-  held.add(file);
+function lockOn(file: number): Lock {
   let released: Promise<void> | undefined;
   const release = async (): Promise<void> => {
-    await sign(file, '');
-    held.delete(file);
-    await file.close();
+    sign(file, '');
+    closeSync(file);
   };
   return {
     kind: 'lock',
@@ -68,17 +78,18 @@ function lockOn(file: FileHandle): Lock {
 }
 
 /** Puts the one line about the holder into the file. It is a courtesy to whom we refuse, so it may fail. */
-async function sign(file: FileHandle, text: string): Promise<void> {
+function sign(file: number, text: string): void {
   try {
-    await file.truncate(0);
-    if (text !== '') await file.write(text, 0);
+    ftruncateSync(file, 0);
+    if (text !== '') writeSync(file, text, 0);
   } catch {
     // A full disk: the lock holds all the same.
   }
 }
 
-async function heldBy(file: FileHandle): Promise<LockHeld> {
-  const { buffer, bytesRead } = await file.read(Buffer.alloc(200), 0, 200, 0);
+function heldBy(file: number): LockHeld {
+  const buffer = Buffer.alloc(200);
+  const bytesRead = readSync(file, buffer, 0, buffer.length, 0);
   const owner = /^capstan pid (\d+) since [\w:.-]+/.exec(buffer.toString('latin1', 0, bytesRead));
   // A line without its process was left by a crash; the lock has another holder, who wrote nothing.
   return owner !== null && isAlive(Number(owner[1])) ? { kind: 'held', owner: owner[0] } : { kind: 'held' };
@@ -92,12 +103,26 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function isSameFile(file: FileHandle, path: string): Promise<boolean> {
+function isSameFile(file: number, path: string): boolean {
   try {
-    const [ours, named] = await Promise.all([file.stat({ bigint: true }), stat(path, { bigint: true })]);
+    const [ours, named] = [fstatSync(file, { bigint: true }), statSync(path, { bigint: true })];
     return ours.ino === named.ino && ours.dev === named.dev;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return false;
     throw error;
+  }
+}
+
+function makeFolder(path: string): void {
+  const options = { recursive: true, mode: 0o700 };
+  try {
+    mkdirSync(path, options);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    // Node says this whatever the reason, a read-only disk for instance. One folder alone gets the true one.
+    let missing = path;
+    while (missing !== dirname(missing) && !existsSync(dirname(missing))) missing = dirname(missing);
+    mkdirSync(missing, { mode: 0o700 });
+    mkdirSync(path, options);
   }
 }

@@ -1,5 +1,5 @@
 import type { OpenFile } from '../ports/files.ts';
-import type { ReadReport } from '../ports/rollout-store.ts';
+import type { ReadOptions, ReadReport, Wanted } from '../ports/rollout-store.ts';
 import type { Ordinal } from '../protocol/ids.ts';
 import { numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
@@ -41,7 +41,7 @@ export async function openLineage(
 /** All lines in order: the thread's own first line, then what was taken over, then what it added. */
 export async function* readLineage(
   segments: readonly Segment[],
-  options: { readonly from: Ordinal },
+  options: ReadOptions,
 ): AsyncGenerator<Line, ReadReport> {
   const [own, ...rest] = segments;
   if (own === undefined || rest.length === 0) return yield* read(own!.file, options);
@@ -53,11 +53,14 @@ export async function* readLineage(
 }
 
 /** The same, newest first. */
-export async function* readLineageBack(segments: readonly Segment[]): AsyncGenerator<Line, ReadReport> {
+export async function* readLineageBack(
+  segments: readonly Segment[],
+  wanted: Wanted | undefined,
+): AsyncGenerator<Line, ReadReport> {
   const [own, ...rest] = segments;
-  if (own === undefined || rest.length === 0) return yield* readBack(own!.file);
+  if (own === undefined || rest.length === 0) return yield* readBack(own!.file, wanted);
   let skipped = 0;
-  for (const { file } of segments) skipped += (yield* withoutFirstLine(readBack(file))).skipped;
+  for (const { file } of segments) skipped += (yield* withoutFirstLine(readBack(file, wanted))).skipped;
   const head = await read(own.file, { from: 0 as Ordinal }).next();
   if (head.done !== true) yield head.value;
   return { skipped };
@@ -76,7 +79,7 @@ function upTo(file: OpenFile, end: number): OpenFile {
   return {
     ...file,
     size: async () => Math.min(end, await file.size()),
-    read: (position, length) => file.read(position, Math.max(0, Math.min(length, end - position))),
+    read: (position, length, memory) => file.read(position, Math.max(0, Math.min(length, end - position)), memory),
   };
 }
 

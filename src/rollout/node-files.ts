@@ -1,22 +1,51 @@
-import { constants } from 'node:fs';
-import { mkdir, open, readdir, stat, type FileHandle } from 'node:fs/promises';
+import {
+  close,
+  constants,
+  fdatasync,
+  fstat,
+  fsync,
+  ftruncate,
+  mkdir,
+  open,
+  read,
+  readdir,
+  stat,
+  write,
+  type NoParamCallback,
+  type Stats,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import type { Files, OpenFile } from '../ports/files.ts';
 import { errorCode } from './disk-fault.ts';
 
-/** The disk of this machine. */
+/** The disk of this machine. By callbacks: loading Node's promises of the same calls costs every start 2 ms. */
 export const nodeFiles: Files = {
   async makeDirectory(path, mode) {
-    await mkdir(path, { recursive: true, mode });
+    const make = (): Promise<string | undefined> =>
+      result<string | undefined>((done) => mkdir(path, { recursive: true, mode }, done));
+    try {
+      await make();
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
+      // Node says this whatever the reason, a read-only disk for instance. One folder alone gets the true one.
+      const missing = await firstMissing(path);
+      await result<void>((done) => mkdir(missing, { mode }, (problem) => done(problem)));
+      await make();
+    }
   },
 
   async open(path, { create, mode }) {
     const flags = constants.O_RDWR | constants.O_APPEND | (create ? constants.O_CREAT : 0);
-    return openFile(await open(path, flags, mode));
+    return openFile(await result<number>((done) => open(path, flags, mode, done)));
+  },
+
+  async openToRead(path) {
+    return openFile(await result<number>((done) => open(path, constants.O_RDONLY, done)));
   },
 
   async list(path) {
     try {
-      return await readdir(path);
+      return await result<string[]>((done) => readdir(path, done));
     } catch (error) {
       const code = errorCode(error);
       if (code === 'ENOENT' || code === 'ENOTDIR') return [];
@@ -26,7 +55,7 @@ export const nodeFiles: Files = {
 
   async modified(path) {
     try {
-      return (await stat(path)).mtimeMs;
+      return (await result<Stats>((done) => stat(path, done))).mtimeMs;
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
@@ -36,41 +65,66 @@ export const nodeFiles: Files = {
   async syncDirectory(path) {
     // Windows opens no folders; its file systems keep names in their own journal.
     if (process.platform === 'win32') return;
-    const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+    const folder = await result<number>((done) => open(path, constants.O_RDONLY | constants.O_DIRECTORY, done));
     try {
-      await handle.sync();
+      await ended((done) => fsync(folder, done));
     } catch (error) {
       // Some network and FUSE file systems know no sync of folders. There is nothing more that we could do there.
       const code = errorCode(error);
       if (code !== 'EINVAL' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
     } finally {
-      await handle.close();
+      await ended((done) => close(folder, done));
     }
   },
 };
 
-function openFile(handle: FileHandle): OpenFile {
+/** The folder nearest to the root that has to be made for a path. */
+async function firstMissing(path: string): Promise<string> {
+  let missing = path;
+  while (missing !== dirname(missing) && !(await exists(dirname(missing)))) missing = dirname(missing);
+  return missing;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await result<Stats>((done) => stat(path, done));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function openFile(file: number): OpenFile {
   return {
-    size: async () => (await handle.stat()).size,
-    async read(position, length) {
-      const buffer = Buffer.allocUnsafe(length);
+    size: async () => (await result<Stats>((done) => fstat(file, done))).size,
+    async read(position, length, memory) {
+      const buffer = memory ?? Buffer.allocUnsafe(length);
       let filled = 0;
       while (filled < length) {
-        const { bytesRead } = await handle.read(buffer, filled, length - filled, position + filled);
-        if (bytesRead === 0) break;
-        filled += bytesRead;
+        const from = position + filled;
+        const count = await result<number>((done) => read(file, buffer, filled, length - filled, from, done));
+        if (count === 0) break;
+        filled += count;
       }
       return buffer.subarray(0, filled);
     },
     async append(bytes) {
       // The system may write less than it was given; opened with O_APPEND, the rest follows at the end.
       for (let written = 0; written < bytes.length;) {
-        written += (await handle.write(bytes, written, bytes.length - written)).bytesWritten;
+        written += await result<number>((done) => write(file, bytes, written, bytes.length - written, null, done));
       }
     },
-    truncate: (size) => handle.truncate(size),
+    truncate: (size) => ended((done) => ftruncate(file, size, done)),
     // Without the times, which nobody needs back; the length is synced, as the bytes could not be read without it.
-    sync: () => handle.datasync(),
-    close: () => handle.close(),
+    sync: () => ended((done) => fdatasync(file, done)),
+    close: () => ended((done) => close(file, done)),
   };
+}
+
+function result<Value>(run: (done: (error: Error | null, value: Value) => void) => void): Promise<Value> {
+  return new Promise((resolve, reject) => run((error, value) => (error === null ? resolve(value) : reject(error))));
+}
+
+function ended(run: (done: NoParamCallback) => void): Promise<void> {
+  return new Promise((resolve, reject) => run((error) => (error === null ? resolve() : reject(error))));
 }

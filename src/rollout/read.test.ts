@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { ReadReport } from '../ports/rollout-store.ts';
 import type { Ordinal } from '../protocol/ids.ts';
-import type { Line } from '../protocol/line.ts';
+import type { Line, LineKind } from '../protocol/line.ts';
 import { SimulatedDisk } from '../testing/simulated-disk.ts';
 import { encodeLine } from './line-codec.ts';
 import { read, readBack } from './read.ts';
@@ -43,6 +43,7 @@ const texts = fc.oneof(
   { weight: 6, arbitrary: fc.string({ unit: 'binary' }) },
   { weight: 1, arbitrary: fc.integer({ min: 65_400, max: 65_600 }).map((length) => 'é'.repeat(length >> 1)) },
   { weight: 1, arbitrary: fc.integer({ min: 130_900, max: 131_200 }).map((length) => '🙂'.repeat(length >> 2)) },
+  { weight: 1, arbitrary: fc.integer({ min: 1_113_900, max: 1_114_200 }).map((length) => 'é'.repeat(length >> 1)) },
 );
 const rubbish = fc.constantFrom('', ' ', '{"half":', 'null', '[1]', '{"type":"x"}', '\0\0');
 
@@ -111,6 +112,22 @@ describe('reading a rollout', () => {
     expect(await from(numbered, 7)).toEqual(['c']);
     const bare = ['a', 'b', 'c'].map((text) => encodeLine({ timestamp: 't', type: 'x', payload: { text } }));
     expect(await from(await fileWith(Buffer.from(bare.join(''))), 1)).toEqual(['b', 'c']);
+  });
+
+  test('gives only what is wanted, both ways, and counts ordinals on', async () => {
+    const kinds = ['a', 'b', 'a', 'b'];
+    const lines = kinds.map((kind, i): Line => ({ ...line(i, 'x'.repeat(i * 1000)), payload: { type: kind, i } }));
+    const bare = lines.map(({ ordinal: _none, ...rest }) => rest);
+    // Keys in another order: what the line is about is known only when it was parsed.
+    const odd = `{"payload":{"i":4,"type":"a"},"type":"event_msg"}\n{"payload":{"i":5,"type":"b"},"type":"event_msg"}\n`;
+    const wanted = ({ payloadType = 'b' }: LineKind): boolean => payloadType === 'b';
+    const found = ({ lines: some }: { lines: readonly Line[] }) => some.map(({ payload }) => payload['i']);
+    for (const written of [lines, bare]) {
+      const file = await fileWith(Buffer.from(written.map(encodeLine).join('') + odd));
+      expect(found(await collect(read(file, { ...start, wanted })))).toEqual([1, 3, 5]);
+      expect(found(await collect(read(file, { from: 2 as Ordinal, wanted })))).toEqual([3, 5]);
+      expect(found(await collect(readBack(file, wanted)))).toEqual([5, 3, 1]);
+    }
   });
 
   test('of an empty file gives nothing', async () => {

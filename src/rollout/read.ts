@@ -1,46 +1,61 @@
 import type { OpenFile } from '../ports/files.ts';
-import type { ReadReport } from '../ports/rollout-store.ts';
-import type { Ordinal } from '../protocol/ids.ts';
+import type { ReadOptions, ReadReport, Wanted } from '../ports/rollout-store.ts';
+import { stringAt } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
 import { decodeLine } from './line-codec.ts';
+import { peekLine, type PeekedLine } from './peek-line.ts';
 import { splitBackward, splitForward, type RawLine } from './split-lines.ts';
+import { rememberStoredItem } from './stored-item.ts';
 
 /**
  * The lines of a rollout in file order, from the ordinal on. A line without an ordinal, as in legacy files, counts as
  * the one after its predecessor. Blank lines are passed over, bad ones are counted in `skipped`. What stands after the
  * last newline is a line if it reads as one, and otherwise not there yet: a reader of a live thread never sees half a
- * line.
+ * line. A line that is not wanted is not parsed, so nobody learns whether it is a bad one.
  */
-export async function* read(file: OpenFile, options: { readonly from: Ordinal }): AsyncGenerator<Line, ReadReport> {
+export async function* read(file: OpenFile, { from, wanted = all }: ReadOptions): AsyncGenerator<Line, ReadReport> {
   let skipped = 0;
   let place = -1;
   for await (const block of splitForward(file)) {
     for (const raw of block) {
-      const line = lineOf(raw);
+      const line = take(raw, wanted);
       if (line === 'bad') skipped += 1;
       if (line === 'bad' || line === undefined) continue;
       place = line.ordinal ?? place + 1;
-      if (place >= options.from) yield line;
+      if (place >= from && isLine(line)) yield line;
     }
   }
   return { skipped };
 }
 
 /** All lines of a rollout, newest first, by the rules of `read`. */
-export async function* readBack(file: OpenFile): AsyncGenerator<Line, ReadReport> {
+export async function* readBack(file: OpenFile, wanted: Wanted = all): AsyncGenerator<Line, ReadReport> {
   let skipped = 0;
   for await (const block of splitBackward(file)) {
     for (const raw of block) {
-      const line = lineOf(raw);
+      const line = take(raw, wanted);
       if (line === 'bad') skipped += 1;
-      else if (line !== undefined) yield line;
+      else if (line !== undefined && isLine(line)) yield line;
     }
   }
   return { skipped };
 }
 
-function lineOf(raw: RawLine): Line | 'bad' | undefined {
+const all: Wanted = () => true;
+
+type Unwanted = Pick<PeekedLine, 'ordinal'>;
+
+function take(raw: RawLine, wanted: Wanted): Line | Unwanted | 'bad' | undefined {
+  const peeked = peekLine(raw.bytes);
+  if (peeked !== undefined && !wanted(peeked)) return { ordinal: peeked.ordinal };
   const line = decodeLine(raw.bytes);
   if (line === 'blank') return undefined;
-  return line === 'bad' && !raw.terminated ? undefined : line;
+  if (line === 'bad') return raw.terminated ? 'bad' : undefined;
+  if (!wanted({ type: line.type, payloadType: stringAt(line.payload, 'type') })) return { ordinal: line.ordinal };
+  if (peeked !== undefined) rememberStoredItem(line, raw.bytes, peeked.payloadAt);
+  return line;
+}
+
+function isLine(line: Line | Unwanted): line is Line {
+  return 'payload' in line;
 }

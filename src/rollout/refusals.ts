@@ -7,7 +7,11 @@ export interface ThreadFile {
 }
 
 export function unknownThread(id: ThreadId): OpenRefused {
-  return refused('thread-unknown', `There is no thread ${id}.`, 'Check the id, and the home folder in use.');
+  return refused(
+    'thread-unknown',
+    `There is no thread ${id}.`,
+    'Check the id, and that CAPSTAN_HOME names the home folder in which the thread was started.',
+  );
 }
 
 export function archivedThread({ id, path }: ThreadFile): OpenRefused {
@@ -17,7 +21,11 @@ export function archivedThread({ id, path }: ThreadFile): OpenRefused {
 
 export function lockedThread(id: ThreadId, owner: string | undefined): OpenRefused {
   const message = `Thread ${id} is being written by ${owner ?? 'another program'}.`;
-  return refused('thread-locked', message, 'Close the thread there, or read it without writing.');
+  return refused(
+    'thread-locked',
+    message,
+    'Wait until it has ended there, or end it there. A copy that is not kept is possible with --ephemeral.',
+  );
 }
 
 export function compressedThread({ id, path }: ThreadFile): OpenRefused {
@@ -32,7 +40,7 @@ export function legacyThread({ id, path }: ThreadFile): OpenRefused {
 
 export function unreadableThread({ id, path }: ThreadFile, why: string): OpenRefused {
   const message = `The file of thread ${id} cannot be continued: ${why} (${path}).`;
-  return refused('thread-unreadable', message, 'Look at the file, or start a new thread.');
+  return refused('thread-unreadable', message, 'Mend the file or bring it back from a copy, or start a new thread.');
 }
 
 function refused(code: OpenRefusedCode, message: string, next: string): OpenRefused {

@@ -1,24 +1,26 @@
 import type { OpenFile } from '../ports/files.ts';
 
 export interface RawLine {
-  /** Without the newline. */
-  readonly bytes: Uint8Array;
+  /** Without the newline. Valid until the next block is asked for. */
+  readonly bytes: Buffer;
   /** False only for what stands after the last newline of the file. */
   readonly terminated: boolean;
 }
 
 const newline = 0x0a;
-const forwardBlock = 128 * 1024;
-const backwardBlock = 64 * 1024;
+/** Enough for whoever looks only at the first lines. */
+const firstBlock = 64 * 1024;
+const laterBlock = 1024 * 1024;
 
 /**
  * The lines of a file in order, those of one block at a time. Lines are cut from bytes, not from text, so a character
  * may lie across blocks; the pieces of a long line are joined once, so a line may be as long as memory allows.
  */
 export async function* splitForward(file: OpenFile): AsyncGenerator<readonly RawLine[], void> {
-  let pieces: Uint8Array[] = [];
-  for (let position = 0; ;) {
-    const block = await file.read(position, forwardBlock);
+  let pieces: Buffer[] = [];
+  let memory: Buffer = Buffer.allocUnsafe(firstBlock);
+  for (let position = 0; ; memory = grown(memory)) {
+    const block = await readBlock(file, position, memory.length, memory);
     if (block.length === 0) break;
     position += block.length;
     const lines: RawLine[] = [];
@@ -28,7 +30,7 @@ export async function* splitForward(file: OpenFile): AsyncGenerator<readonly Raw
       pieces = [];
       start = end + 1;
     }
-    if (start < block.length) pieces.push(block.subarray(start));
+    if (start < block.length) pieces.push(Buffer.from(block.subarray(start)));
     if (lines.length > 0) yield lines;
   }
   if (pieces.length > 0) yield [{ bytes: joined(pieces), terminated: false }];
@@ -38,11 +40,12 @@ export async function* splitForward(file: OpenFile): AsyncGenerator<readonly Raw
 export async function* splitBackward(file: OpenFile): AsyncGenerator<readonly RawLine[], void> {
   let terminated = false;
   // The later part of the line that is being put together, last piece first.
-  let pieces: Uint8Array[] = [];
-  for (let position = await file.size(); position > 0;) {
-    const length = Math.min(backwardBlock, position);
+  let pieces: Buffer[] = [];
+  let memory: Buffer = Buffer.allocUnsafe(firstBlock);
+  for (let position = await file.size(); position > 0; memory = grown(memory)) {
+    const length = Math.min(memory.length, position);
     position -= length;
-    const block = await file.read(position, length);
+    const block = await readBlock(file, position, length, memory);
     const lines: RawLine[] = [];
     let end = block.length;
     for (let at = block.lastIndexOf(newline); at !== -1; at = end === 0 ? -1 : block.lastIndexOf(newline, end - 1)) {
@@ -52,13 +55,23 @@ export async function* splitBackward(file: OpenFile): AsyncGenerator<readonly Ra
       pieces = [];
       end = at;
     }
-    if (end > 0) pieces.push(block.subarray(0, end));
+    if (end > 0) pieces.push(Buffer.from(block.subarray(0, end)));
     if (lines.length > 0) yield lines;
   }
   if (terminated || pieces.length > 0) yield [{ bytes: joined(pieces.toReversed()), terminated }];
 }
 
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
+/** All blocks share one piece of memory: fresh memory costs more than reading into it. */
+function grown(memory: Buffer): Buffer {
+  return memory.length === laterBlock ? memory : Buffer.allocUnsafe(laterBlock);
+}
+
+async function readBlock(file: OpenFile, position: number, length: number, memory: Buffer): Promise<Buffer> {
+  const { buffer, byteOffset, byteLength } = await file.read(position, length, memory);
+  return Buffer.from(buffer, byteOffset, byteLength);
+}
+
+function joined(pieces: readonly Buffer[]): Buffer {
   const [only] = pieces;
   return pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
 }

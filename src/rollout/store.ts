@@ -10,7 +10,7 @@ import { diskFault, errorCode } from './disk-fault.ts';
 import { findAllRollouts, findRollouts, type FoundRollout, type FoundRollouts } from './find-rollout.ts';
 import { Journal } from './journal.ts';
 import { openLineage, readLineage, readLineageBack, type Segment } from './lineage.ts';
-import { localTime as processTime, lockFolder, lockPath, rolloutPath, type LocalTime } from './names.ts';
+import { localTime as processTime, lockPath, rolloutPath, type LocalTime } from './names.ts';
 import { openTail } from './open-tail.ts';
 import { readHead } from './read-head.ts';
 import { archivedThread, compressedThread, lockedThread, unknownThread } from './refusals.ts';
@@ -35,7 +35,6 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   async function takeLock(id: ThreadId): Promise<Lock | OpenRefused> {
     const path = lockPath(home, id);
     try {
-      await files.makeDirectory(lockFolder(home), 0o700);
       const lock = await locks.take(path);
       return lock.kind === 'lock' ? lock : lockedThread(id, lock.owner);
     } catch (error) {
@@ -43,10 +42,17 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     }
   }
 
-  async function create(id: ThreadId, meta: JsonObject): Promise<Owned | OpenRefused> {
-    const payload = firstPayload(id, meta);
-    const lock = await takeLock(id);
+  async function create(id: ThreadId, meta: JsonObject | Promise<JsonObject>): Promise<Owned | OpenRefused> {
+    // Another process takes the lock; there is time to describe the thread meanwhile.
+    const [locked, described] = await Promise.allSettled([takeLock(id), firstPayload(id, meta)]);
+    if (locked.status === 'rejected') throw locked.reason;
+    const lock = locked.value;
     if (lock.kind === 'refused') return lock;
+    if (described.status === 'rejected') {
+      await lock.release();
+      throw described.reason;
+    }
+    const payload = described.value;
     const path = rolloutPath(home, id, localTime(clock.now()));
     const file = new RolloutFile({ files, home, path, durableFolders });
     return new Journal({ path, file, lock, clock, nextOrdinal: firstOrdinal(payload), lastTime: 0, meta: payload });
@@ -72,7 +78,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     const found = await find(id);
     const refusal = notActive(id, found);
     if (refusal !== undefined) return refusal;
-    const opened = await openNewest(id, found.rollouts);
+    const opened = await openNewest(id, found.rollouts, openToWrite);
     if (opened.kind === 'refused') return opened;
     const { path, file } = opened;
     try {
@@ -104,10 +110,11 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   async function openNewest(
     id: ThreadId,
     rollouts: readonly FoundRollout[],
+    openFile: (path: string) => Promise<OpenFile>,
   ): Promise<OpenRefused | { readonly kind: 'opened'; readonly path: string; readonly file: OpenFile }> {
     for (const [index, { path, name }] of rollouts.entries()) {
       if (name.compressed) return compressedThread({ id, path });
-      const file = await openIfThere(path);
+      const file = await openIfThere(path, openFile);
       if (file === undefined) continue;
       const isLast = index === rollouts.length - 1;
       if (isLast || !(await isEmpty(file, path))) return { kind: 'opened', path, file };
@@ -116,9 +123,15 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     return unknownThread(id);
   }
 
-  async function openIfThere(path: string): Promise<OpenFile | undefined> {
+  const openToRead = (path: string): Promise<OpenFile> => files.openToRead(path);
+  const openToWrite = (path: string): Promise<OpenFile> => files.open(path, { create: false, mode: 0o600 });
+
+  async function openIfThere(
+    path: string,
+    openFile: (path: string) => Promise<OpenFile>,
+  ): Promise<OpenFile | undefined> {
     try {
-      return await files.open(path, { create: false, mode: 0o600 });
+      return await openFile(path);
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return undefined;
       throw diskFault(error, 'open', path);
@@ -135,7 +148,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   }
 
   async function openForReading(id: ThreadId): Promise<{ readonly path: string; readonly file: OpenFile }> {
-    const opened = await openNewest(id, (await find(id)).rollouts);
+    const opened = await openNewest(id, (await find(id)).rollouts, openToRead);
     if (opened.kind === 'refused') throw new Fault(opened);
     return opened;
   }
@@ -164,7 +177,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   async function openRollout(rolloutId: string): Promise<Segment | undefined> {
     const found = (await findAllRollouts(files, home)).find(({ name }) => name.rolloutId === rolloutId);
     if (found === undefined || found.name.compressed) return undefined;
-    const file = await openIfThere(found.path);
+    const file = await openIfThere(found.path, openToRead);
     return file === undefined ? undefined : { path: found.path, file };
   }
 
@@ -172,12 +185,13 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     create,
     open,
     read: (id, options) => reading(id, (segments) => readLineage(segments, options)),
-    readBack: (id) => reading(id, readLineageBack),
+    readBack: (id, wanted) => reading(id, (segments) => readLineageBack(segments, wanted)),
   };
 }
 
 /** The first line says whose file it is and in which form it is written: the second is the store's to say. */
-function firstPayload(id: ThreadId, meta: JsonObject): JsonObject {
+async function firstPayload(id: ThreadId, described: JsonObject | Promise<JsonObject>): Promise<JsonObject> {
+  const meta = await described;
   const owner = meta['id'] ?? id;
   if (owner !== id) {
     throw new Fault({

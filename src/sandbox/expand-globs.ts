@@ -1,5 +1,4 @@
 import type { Dirent } from 'node:fs';
-import { readdir } from 'node:fs/promises';
 import { globCovers, parseGlob, staticFolderOf } from '../policy/glob.ts';
 import { depthOf, joinPath } from '../policy/paths.ts';
 
@@ -52,7 +51,8 @@ export async function expandGlobs(globs: readonly string[]): Promise<Expansion> 
 /** A folder that cannot be read by us cannot be read by our commands either. */
 async function read(folder: string): Promise<readonly Dirent[]> {
   try {
-    return await readdir(folder, { withFileTypes: true });
+    // Loaded on use: few policies have globs, and every start would pay for it.
+    return await process.getBuiltinModule('node:fs').promises.readdir(folder, { withFileTypes: true });
   } catch {
     return [];
   }

@@ -3,7 +3,7 @@ import { append } from '../history/history.ts';
 import { asItem } from '../protocol/item.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import { arrayAt, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
-import { type Line, lineType } from '../protocol/line.ts';
+import { type Line, type LineKind, lineType } from '../protocol/line.ts';
 import { foldWorldState } from '../world/baseline.ts';
 import { foldCompacted } from './compacted.ts';
 import { foldEvent } from './fold-event.ts';
@@ -53,6 +53,14 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
 function foldContext({ envelope: before, ...state }: ThreadState, context: JsonObject): ThreadState {
   const envelope = foldEnvelope(before, objectAt(context, 'capstan')?.['envelope']);
   return { ...state, context, newest: 'context', ...(envelope === undefined ? {} : { envelope }) };
+}
+
+/**
+ * Whether a line of this kind may change the state. Records for screens may not, and they are half of a file: they say
+ * again what items say.
+ */
+export function concernsState({ type, payloadType }: LineKind): boolean {
+  return type !== lineType.event || payloadType !== 'item_completed';
 }
 
 /** Items that steer a request, or that a former version left behind: never part of history. */

@@ -45,6 +45,7 @@ export function turnContext(envelope: Envelope, before: JsonObject | undefined):
       collaboration_mode: collaborationMode(envelope),
       ...(modes.realtime.active ? { realtime_active: true } : {}),
       ...(identity.effort === undefined ? {} : { effort: identity.effort }),
+      ...(modes.cyberAccessProgram === undefined ? {} : { cyber_access_program: modes.cyberAccessProgram }),
       summary: identity.summary ?? 'none',
       capstan: { ...choicesOf(envelope), envelope: envelopeRecord(before, storeEnvelope(envelope)) },
     },
@@ -73,12 +74,13 @@ export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDra
 /** What somebody chose and the shared keys have no room for, in the form from which it is taken up again. */
 function choicesOf({ identity, policy, modes }: Envelope): JsonObject {
   const { collaboration, personality, realtime } = modes;
+  const tier = identity.serviceTier ?? identity.askedTier;
   return {
     profile: policy.profile as unknown as JsonObject,
     provider: identity.provider,
     ...(identity.summary === undefined ? {} : { summary: identity.summary }),
     ...(identity.verbosity === undefined ? {} : { verbosity: identity.verbosity }),
-    ...(identity.serviceTier === undefined ? {} : { service_tier: identity.serviceTier }),
+    ...(tier === undefined ? {} : { service_tier: tier }),
     ...(personality === undefined ? {} : { personality }),
     ...(collaboration.mode === 'default' && collaboration.asked === undefined
       ? {}
@@ -134,12 +136,14 @@ export function turnFoundDead(turnId: string): LineDraft {
   return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause: 'process-died' } });
 }
 
-function times({ telemetry }: Envelope, endedAt: number): JsonObject {
+/** A turn does not end before it began, even if the clock went back meanwhile. */
+function times({ telemetry: { turnId, startedAt } }: Envelope, clock: number): JsonObject {
+  const endedAt = Math.max(startedAt, clock);
   return {
-    turn_id: telemetry.turnId,
-    started_at: seconds(telemetry.startedAt),
+    turn_id: turnId,
+    started_at: seconds(startedAt),
     completed_at: seconds(endedAt),
-    duration_ms: Math.max(0, endedAt - telemetry.startedAt),
+    duration_ms: endedAt - startedAt,
   };
 }
 

@@ -1,4 +1,5 @@
 import { execOptions } from './exec/options.ts';
+import { outlastReaders } from './outlast-readers.ts';
 
 const commands = ['exec', 'config', 'context', 'envelope', 'demo', 'completion', '--help', '--version'];
 /** Commands that only look, with their options. */
@@ -15,6 +16,7 @@ const folders = execOptions.filter(({ value }) => value === 'FOLDER').flatMap(({
 
 /** `capstan completion SHELL`: a script that the shell can source. */
 export function printCompletion(shell: string | undefined): number {
+  outlastReaders();
   const script = shell === 'bash' ? bash() : shell === 'zsh' ? zsh() : shell === 'fish' ? fish() : undefined;
   if (script === undefined) {
     process.stderr.write(`Usage: capstan completion bash|zsh|fish

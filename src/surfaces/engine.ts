@@ -1,8 +1,9 @@
 import type { Config } from '../config/config.ts';
 import { refusalOf } from '../config/config-problem.ts';
 import { providerOf } from '../config/providers.ts';
+import { effortFor } from '../envelope/effort-for.ts';
 import type { ClientFacts } from '../envelope/facts.ts';
-import type { Catalogue } from '../envelope/model-record.ts';
+import { type Catalogue, lookUpModel } from '../envelope/model-record.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { loadCatalogue } from '../gather/catalogue-file.ts';
 import { modelNotices } from '../gather/catalogue-notices.ts';
@@ -10,6 +11,7 @@ import { loadEnvFile } from '../gather/config-env-file.ts';
 import { configInFolder } from '../gather/config-in-folder.ts';
 import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../gather/config-layers.ts';
 import { findRepository, readGitFacts } from '../gather/git.ts';
+import { folderProblem } from '../gather/folder.ts';
 import { findHome } from '../gather/home.ts';
 import { loadInstructionFiles } from '../gather/model-instructions.ts';
 import { settingsFrom } from '../gather/settings.ts';
@@ -150,6 +152,8 @@ export class Engine {
 
   /** What holds for a thread in its folder. */
   async #configure(choices: { readonly cwd: string; readonly resumed?: Partial<Settings> }): Promise<Chosen | Outcome> {
+    const missing = folderProblem(choices.cwd);
+    if (missing !== undefined) return missing;
     const { config, problems } = await configInFolder(this.#base, choices.cwd);
     const error = refusalOf(problems);
     if (error !== undefined) return error;
@@ -166,7 +170,7 @@ export class Engine {
       requirements: this.#base.requirements,
     });
     if ('code' in made) return made;
-    const { settings } = made;
+    const settings = withFittingEffort(made.settings, choices.resumed, catalogue);
     const notices = [...problems, ...made.notices, ...modelNotices(catalogue, settings)];
     return { config, catalogue, settings, notices };
   }
@@ -197,6 +201,15 @@ function refused(outcome: Outcome): EngineRefused {
   return { kind: 'refused', outcome };
 }
 
+/** A thread that goes on with another model keeps its effort if that model has it. */
+function withFittingEffort(settings: Settings, resumed: Partial<Settings> | undefined, catalogue: Catalogue): Settings {
+  if (resumed?.model === undefined || settings.origins?.['effort'] !== 'thread') return settings;
+  const { effort: had, ...rest } = settings;
+  const before = { model: resumed.model, ...(had === undefined ? {} : { effort: had }) };
+  const effort = effortFor(lookUpModel(catalogue, settings.model), before);
+  return effort === undefined ? rest : { ...rest, effort };
+}
+
 function noticesOf(
   id: ThreadId,
   { owned, skipped }: { owned: { torn?: { bytes: number } }; skipped: number },
@@ -210,10 +223,11 @@ function noticesOf(
     });
   }
   if (skipped > 0) {
+    const [lines, were] = skipped === 1 ? ['A line', 'was'] : [`${skipped} lines`, 'were'];
     notices.push({
       code: 'lines-skipped',
-      message: `${skipped} lines of thread ${id} could not be read and were passed over.`,
-      next: 'The rest of the thread is as it was.',
+      message: `${lines} of thread ${id} could not be read and ${were} passed over.`,
+      next: 'The model does not see what stood there; the rest of the thread is as it was.',
     });
   }
   return notices;

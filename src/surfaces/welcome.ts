@@ -1,6 +1,9 @@
 import { homedir } from 'node:os';
 import { version } from '../protocol/version.ts';
+import { complain } from './complain.ts';
+import { currentFolder } from './current-folder.ts';
 import { Engine } from './engine.ts';
+import { outlastReaders } from './outlast-readers.ts';
 
 const usage = `Capstan, a coding agent.
 
@@ -19,6 +22,7 @@ Usage:
 
 /** What a bare \`capstan\` does: the demo as long as no model is configured, else a word on how to go on. */
 export async function welcome(words: readonly string[]): Promise<number> {
+  outlastReaders();
   const [command] = words;
   const exec = words.findIndex((word) => word === 'exec' || word === 'e');
   if (command?.startsWith('-') === true && exec > 0) return execWithRootOptions(words, exec);
@@ -31,11 +35,10 @@ export async function welcome(words: readonly string[]): Promise<number> {
     return 2;
   }
   const client = { name: 'capstan', version, source: 'cli' };
-  const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: process.cwd(), client, overrides: [] });
-  if (engine.kind === 'refused') {
-    process.stderr.write(`capstan: ${engine.outcome.message}\n         ${engine.outcome.next}\n`);
-    return 1;
-  }
+  const here = currentFolder();
+  if ('code' in here) return complain(here, 1);
+  const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: here.path, client, overrides: [] });
+  if (engine.kind === 'refused') return complain(engine.outcome, 1);
   if (!engine.hasModel) return (await import('./demo/run-demo.ts')).runDemo([]);
   process.stdout.write(usage);
   return 0;

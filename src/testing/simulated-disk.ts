@@ -110,6 +110,10 @@ export class SimulatedDisk implements Files {
     for (const at of missing.toReversed()) this.#entries.set(at, { mode, durable: false });
   }
 
+  openToRead(path: string): Promise<OpenFile> {
+    return this.open(path, { create: false, mode: 0o600 });
+  }
+
   async open(path: string, options: { readonly create: boolean; readonly mode: number }): Promise<OpenFile> {
     this.#enter('open', path);
     const entry = this.#entries.get(path);

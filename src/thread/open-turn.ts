@@ -15,20 +15,19 @@ import { recordEvent } from './record-context.ts';
 
 /** Resolves the turn's envelope and records that it begins. What a dead process left open is closed first. */
 export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
-  const { settings, threadId, signal, outputSchema, inbox, warned } = asked;
+  const { settings, threadId, signal, inbox, warned, onEnding } = asked;
   const facts = await parts.gatherFacts(settings);
   const base = instructionsOf(log.state);
   const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId, ...(base === undefined ? {} : { base }) };
-  const envelope = resolveEnvelope(
-    { ...facts, thread, tools: parts.router.names },
-    { ...settings, ...(outputSchema === undefined ? {} : { outputSchema }) },
-  );
+  const envelope = resolveEnvelope({ ...facts, thread, tools: parts.router.names }, settings);
   const { turnId } = envelope.telemetry;
-  const turn: Turn = { parts, log, threadId, turnId, envelope, signal, inbox, warned, standing: new Map() };
+  const turn: Turn = { parts, log, threadId, turnId, envelope, signal, inbox, warned, standing: new Map(), onEnding };
   closeDeadTurn(turn);
   log.record(turnStarted(envelope));
   log.tell({ kind: 'turn-started', turnId });
   tellSwitch(turn);
+  // What was injected before the turn stands before its words, and what arrives from here on after them.
+  inbox.put({ kind: 'words', input: asked.input });
   asked.onOpened(turnId);
   return turn;
 }

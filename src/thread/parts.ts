@@ -1,6 +1,6 @@
 import type { Facts, StepFacts } from '../envelope/facts.ts';
 import type { Envelope } from '../envelope/envelope.ts';
-import type { Settings } from '../envelope/settings.ts';
+import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import type { Requirements } from '../policy/requirements.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
@@ -9,7 +9,6 @@ import type { Encoder } from '../ports/prompt.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import type { UserInput } from '../protocol/user-input.ts';
@@ -31,6 +30,8 @@ export interface ThreadParts {
   readonly router: Router;
   /** Reads the world at the start of a turn. */
   gatherFacts(settings: Settings): Promise<Facts>;
+  /** Why nobody can work in a folder, or undefined when it is there. */
+  folderProblem(path: string): Outcome | undefined;
   /** Reads again what may have moved since. */
   gatherStep(envelope: Envelope): Promise<GatheredStep>;
   /** What nobody may change, whoever asks. */
@@ -47,10 +48,8 @@ export interface GatheredStep extends StepFacts {
 /** What a turn is asked to do. */
 export interface TurnInput {
   readonly threadId: ThreadId;
-  readonly settings: Settings;
+  readonly settings: TurnSettings;
   readonly input: UserInput;
-  /** The answer must be JSON of this shape. Holds for this turn only. */
-  readonly outputSchema?: JsonObject;
   readonly signal: AbortSignal;
   /** What arrives while the turn runs. */
   readonly inbox: Inbox;
@@ -60,6 +59,8 @@ export interface TurnInput {
   onOpened(turnId: TurnId): void;
   /** Its contract is recorded: what changes from here on is for the next turn. */
   onEntered(): void;
+  /** Nothing more enters the turn: it can no longer be steered. */
+  onEnding(): void;
 }
 
 /** A turn that runs. */
@@ -75,4 +76,6 @@ export interface Turn {
   readonly warned: Set<string>;
   /** Items that stand until the turn ends, by id. */
   readonly standing: Map<string, TurnItem>;
+  /** Nothing more enters it. */
+  onEnding(): void;
 }

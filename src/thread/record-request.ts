@@ -1,3 +1,4 @@
+import { sentEffort } from '../envelope/sent-effort.ts';
 import type { Step } from '../envelope/step.ts';
 import type { Prompt } from '../ports/prompt.ts';
 import { planRequest, promptFor } from '../state/request.ts';
@@ -6,6 +7,7 @@ import type { Turn } from './parts.ts';
 /** Records what the request will hold, says what it breaks, and gives it. */
 export function recordRequest({ parts, log, threadId, turnId, envelope }: Turn, step: Step): Prompt {
   const { identity, capabilities, modes } = envelope;
+  const { outputSchema, cyberAccessProgram } = modes;
   const { record, drafts, prefix } = planRequest(
     log.state,
     {
@@ -15,11 +17,12 @@ export function recordRequest({ parts, log, threadId, turnId, envelope }: Turn, 
       modalities: capabilities.modalities,
       options: {
         model: identity.model.slug,
-        ...(identity.effort === undefined ? {} : { effort: identity.effort }),
-        ...(identity.summary === undefined ? {} : { summary: identity.summary }),
+        ...(identity.effort === undefined ? {} : { effort: sentEffort(identity.model, identity.effort) }),
+        ...(identity.summary === undefined || identity.summary === 'none' ? {} : { summary: identity.summary }),
         ...(identity.verbosity === undefined ? {} : { verbosity: identity.verbosity }),
         ...(identity.serviceTier === undefined ? {} : { serviceTier: identity.serviceTier }),
-        ...(modes.outputSchema === undefined ? {} : { outputSchema: modes.outputSchema }),
+        ...(outputSchema === undefined ? {} : { outputSchema }),
+        ...(cyberAccessProgram === undefined ? {} : { cyberAccessProgram }),
         parallelToolCalls: true,
         cacheKey: threadId,
         labels: { session_id: threadId, thread_id: threadId, turn_id: turnId },

@@ -1,6 +1,5 @@
 import type { Step } from '../envelope/step.ts';
 import { activeTokens } from '../history/active-tokens.ts';
-import { entries } from '../history/history.ts';
 import { ejectedReasoning, percentRemaining, usageAfterOverflow } from '../history/percent-remaining.ts';
 import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
 import { tokenCount } from '../state/turn-drafts.ts';
@@ -27,10 +26,9 @@ export function recordOverflow(turn: Turn, step: Step): void {
 function tellUsage({ log, turnId, envelope }: Turn, step: Step, counted: Usage | undefined): void {
   const { window, instructions } = envelope;
   const { history, usage } = log.state;
-  const known = entries(history);
   const last = usage.last.total === 0 ? undefined : usage.last;
   const active = activeTokens({
-    entries: known,
+    history,
     instructions: instructions.base.text,
     tools: step.tools,
     last,
@@ -50,7 +48,7 @@ function tellUsage({ log, turnId, envelope }: Turn, step: Step, counted: Usage |
       effective: window.effective,
       baseline: window.baseline,
       usage: used,
-      ejected: counted === undefined ? 0 : ejectedReasoning(known, counted),
+      ejected: counted === undefined ? 0 : ejectedReasoning(history, counted),
     }),
   });
 }

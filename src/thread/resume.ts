@@ -1,7 +1,7 @@
 import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
-import { locate } from '../state/locate.ts';
-import { reduce } from '../state/reduce.ts';
+import { decidesStart, locate } from '../state/locate.ts';
+import { concernsState, reduce } from '../state/reduce.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 
 /** A thread whose writer we are, with the state that its file adds up to. */
@@ -28,7 +28,7 @@ export async function openThread(store: RolloutStore, id: ThreadId): Promise<Res
 
 /** The state of a thread, read from as near to its end as its checkpoints allow. */
 async function foldThread(store: RolloutStore, id: ThreadId): Promise<{ state: ThreadState; skipped: number }> {
-  const start = await locate(store.readBack(id));
+  const start = await locate(store.readBack(id, decidesStart));
   const first = 0 as Ordinal;
   if (start.kind === 'start') return fold(store, id, emptyState, first);
   const head = await store.read(id, { from: first }).next();
@@ -37,7 +37,7 @@ async function foldThread(store: RolloutStore, id: ThreadId): Promise<{ state: T
 }
 
 async function fold(store: RolloutStore, id: ThreadId, initial: ThreadState, from: Ordinal) {
-  const lines = store.read(id, { from });
+  const lines = store.read(id, { from, wanted: concernsState });
   let state = initial;
   for (;;) {
     const next = await lines.next();

@@ -2,6 +2,7 @@ import type { Step } from '../envelope/step.ts';
 import { delay } from '../model/responses/backoff.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { isCall, isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
+import { sentence } from '../protocol/outcome.ts';
 import { itemLine } from '../state/item-drafts.ts';
 import { Calls } from './calls.ts';
 import type { Turn } from './parts.ts';
@@ -20,20 +21,20 @@ export type StepAnswer = (
 
 /** Asks the model once, again while the connection fails, and does what it asks for. */
 export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
+  let said: Pick<StepAnswer, 'lastMessage'> = {};
   for (let attempt = 1; ; attempt++) {
-    const answer = await ask(turn, step, attempt);
+    const answer: StepAnswer = { ...said, ...(await ask(turn, step, attempt)) };
+    // What an attempt recorded before it failed was said all the same.
+    if (answer.lastMessage !== undefined) said = { lastMessage: answer.lastMessage };
     if (answer.kind !== 'failed' || turn.signal.aborted)
       return turn.signal.aborted ? { ...answer, kind: 'aborted' } : answer;
     const { failure } = answer;
     if (failure.retry === 'never' || attempt > turn.parts.streamMaxRetries) return answer;
-    turn.log.tell({
-      kind: 'retrying',
-      outcome: {
-        ...failure,
-        message: `${failure.message} Trying again (${attempt} of ${turn.parts.streamMaxRetries}).`,
-      },
-    });
-    await turn.parts.clock.sleep(failure.retry.afterMs ?? delay(attempt, turn.parts.random), turn.signal);
+    const waitMs = failure.retry.afterMs ?? delay(attempt, turn.parts.random);
+    const wait = waitMs < 2000 ? '' : ` in ${Math.round(waitMs / 1000)} seconds`;
+    const again = `Trying again${wait} (${attempt} of ${turn.parts.streamMaxRetries}).`;
+    turn.log.tell({ kind: 'retrying', outcome: { ...failure, message: `${sentence(failure.message)} ${again}` } });
+    await turn.parts.clock.sleep(waitMs, turn.signal);
   }
 }
 
@@ -41,14 +42,14 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
 async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer> {
   const { parts, log, signal } = turn;
   const body = parts.encoder.body(recordRequest(turn, step));
-  await log.durable();
-  if (signal.aborted) return { kind: 'aborted' };
-
+  const durable = log.durable();
+  // A lost disk is reported at the end; until then nobody may be listening.
+  durable.catch(() => {});
   const trace = new StepTrace(turn, step, attempt);
   const calls = new Calls(turn, step);
   let answer: StepAnswer = { kind: 'done' };
   let lastMessage: string | undefined;
-  for await (const event of parts.client.stream({ body, headers: headers(turn) }, signal)) {
+  for await (const event of parts.client.stream({ body, headers: headers(turn), after: durable }, signal)) {
     trace.sawEvent();
     if (event.kind === 'item') {
       const item = recordItem(turn, event.item);
@@ -65,6 +66,8 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
       answer = calls.count > 0 || event.endTurn === false ? { kind: 'go-on' } : { kind: 'done' };
     }
   }
+  // Rejects if the lines of the request are lost. Then nothing was sent.
+  await durable;
   await calls.finish();
   if (signal.aborted) answer = { kind: 'aborted' };
   const failure = answer.kind === 'failed' ? { failure: answer.failure.code } : {};

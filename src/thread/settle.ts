@@ -9,8 +9,8 @@ import type { StepAnswer } from './sample.ts';
 /** How a turn ended. */
 export type TurnResult =
   | { readonly kind: 'completed'; readonly lastMessage?: string }
-  | { readonly kind: 'aborted' }
-  | { readonly kind: 'failed'; readonly outcome: Outcome };
+  | { readonly kind: 'aborted'; readonly lastMessage?: string }
+  | { readonly kind: 'failed'; readonly outcome: Outcome; readonly lastMessage?: string };
 
 /** The one way to end a turn: its end is recorded, durable, and only then told. */
 export async function settle(
@@ -21,6 +21,7 @@ export async function settle(
   const { log, parts, turnId, envelope } = turn;
   // What arrived too late for this turn is not lost: the next request has it.
   drainInbox(turn);
+  turn.onEnding();
   for (const item of turn.standing.values()) log.tell({ kind: 'item-completed', item });
   const said = lastMessage === undefined ? {} : { lastMessage };
   const end = { envelope, endedAt: parts.clock.now(), ...said };
@@ -35,11 +36,11 @@ export async function settle(
       log.record(turnAborted(end));
       log.tell({ kind: 'turn-aborted', turnId });
       await log.durable();
-      return { kind: 'aborted' };
+      return { kind: 'aborted', ...said };
     case 'failed':
       log.record(turnComplete(end, answer.failure));
-      log.tell({ kind: 'turn-failed', turnId, outcome: answer.failure });
+      log.tell({ kind: 'turn-failed', turnId, outcome: answer.failure, ...said });
       await log.durable();
-      return { kind: 'failed', outcome: answer.failure };
+      return { kind: 'failed', outcome: answer.failure, ...said };
   }
 }

@@ -1,5 +1,6 @@
 import { applyChange } from '../envelope/override.ts';
-import type { Settings } from '../envelope/settings.ts';
+import type { Settings, TurnSettings } from '../envelope/settings.ts';
+import { modelNotices } from '../gather/catalogue-notices.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
@@ -24,8 +25,8 @@ export interface ThreadOptions {
   readonly listener: (event: ThreadEvent) => void;
 }
 
-/** One turn of a thread. */
-export type ThreadTurn = Pick<TurnInput, 'input' | 'signal' | 'outputSchema'>;
+/** One turn of a thread, and what holds for it alone. */
+export interface ThreadTurn extends Pick<TurnInput, 'input' | 'signal'>, Omit<TurnSettings, keyof Settings> {}
 
 export type Overridden =
   | { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] }
@@ -64,12 +65,13 @@ export class Thread {
     git: JsonObject | undefined,
   ): Promise<Thread | OpenRefused> {
     const id = parts.ids.uuid() as ThreadId;
-    const envelope = await previewEnvelope(parts, id, settings, emptyState);
-    const meta = sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git });
+    // Later than the call: the lock is being taken before anything is looked at.
+    const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, settings, emptyState));
+    const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git }));
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
     const log = new ThreadLog(owned, emptyState, listener);
-    log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', envelope));
+    log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', await envelope));
     return new Thread(id, parts, log, settings);
   }
 
@@ -139,36 +141,50 @@ export class Thread {
   }
 
   async #change(change: unknown): Promise<Overridden> {
-    // A turn that is beginning records its own contract first: the newest record is what resume goes by.
-    await this.#entered;
     const { catalogue } = await this.#parts.gatherFacts(this.#settings);
     const result = applyChange(this.#settings, change, { catalogue, requirements: this.#parts.requirements });
-    if (result.kind === 'refused') return result;
+    if (result.kind === 'refused' || result.changed.length === 0) return result;
+    const missing = result.changed.includes('cwd') ? this.#parts.folderProblem(result.settings.cwd) : undefined;
+    if (missing !== undefined) return { kind: 'refused', outcome: { ...missing, next: 'Make it, or choose another.' } };
     const envelope = await previewEnvelope(this.#parts, this.id, result.settings, this.#log.state);
+    await this.#turnEntered();
     this.#settings = result.settings;
     this.#log.record(settingsApplied(this.id, envelope));
     this.#log.tell(settingsEvent('override', envelope));
+    const told = result.changed.some((name) => name === 'model' || name === 'serviceTier');
+    const notices = told ? modelNotices(catalogue, result.settings) : [];
+    this.#log.tell(...notices.map((outcome) => ({ kind: 'warning', outcome }) as const));
     await this.#log.durable();
     return result;
   }
 
-  async #run({ input, signal, outputSchema }: ThreadTurn): Promise<TurnResult> {
-    const schema = outputSchema === undefined ? {} : { outputSchema };
+  /** A turn that is beginning records its own contract first: the newest record is what resume goes by. */
+  async #turnEntered(): Promise<void> {
+    for (let entered: Promise<unknown> | undefined; entered !== this.#entered;) {
+      entered = this.#entered;
+      await entered;
+    }
+  }
+
+  async #run({ input, signal, ...own }: ThreadTurn): Promise<TurnResult> {
+    const { outputSchema } = own;
     const { promise: entered, resolve: onEntered } = Promise.withResolvers<void>();
     this.#entered = entered;
     try {
       return await runTurn(this.#parts, this.#log, {
         threadId: this.id,
-        settings: this.#settings,
+        settings: { ...this.#settings, ...own },
         input,
         signal,
         inbox: this.#inbox,
         warned: this.#warned,
         onOpened: (turnId) => {
-          this.#running = { turnId, ...schema };
+          this.#running = { turnId, ...(outputSchema === undefined ? {} : { outputSchema }) };
         },
         onEntered,
-        ...schema,
+        onEnding: () => {
+          this.#running = undefined;
+        },
       });
     } finally {
       onEntered();

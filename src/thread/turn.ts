@@ -3,7 +3,6 @@ import { drainInbox } from './drain-inbox.ts';
 import { enterStep } from './enter-step.ts';
 import { openTurn } from './open-turn.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
-import { recordUserMessage } from './record.ts';
 import { sample } from './sample.ts';
 import { settle, type TurnResult } from './settle.ts';
 
@@ -15,7 +14,7 @@ export async function runTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInp
   const turn = await openTurn(parts, log, asked);
   let step = await enterStep(turn, 0);
   asked.onEntered();
-  recordUserMessage(turn, asked.input);
+  drainInbox(turn);
   let lastMessage: string | undefined;
 
   for (;;) {

@@ -5,8 +5,8 @@ import { isJsonObject, type JsonObject, stringAt } from '../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
 
 interface StoredText extends JsonObject {
-  /** Digest of the text as it is told first; the text itself stands in its message (I9). */
-  readonly instructions: string;
+  /** Digest of the text as it is told first; the text itself stands in its message (I9). Others write none for no text. */
+  readonly instructions?: string;
 }
 
 export interface TextSection<Fact> {
@@ -29,14 +29,17 @@ export function textSection<Fact extends object>(definition: TextSection<Fact>):
     of,
     stored,
     read(value) {
-      const instructions = isJsonObject(value) ? stringAt(value, 'instructions') : undefined;
-      return instructions === undefined ? undefined : { instructions };
+      if (!isJsonObject(value)) return undefined;
+      const instructions = stringAt(value, 'instructions');
+      if (instructions === undefined) return Object.keys(value).length === 0 ? {} : undefined;
+      return { instructions };
     },
     full: (now) => [told(now, false)],
     change(before, now) {
-      if (now === undefined) return [render(withdrawn, undefined)];
+      const nothingStands = before !== unknown && before.instructions === undefined;
+      if (now === undefined) return nothingStands ? [] : [render(withdrawn, undefined)];
       if (before !== unknown && before.instructions === stored(now).instructions) return [];
-      return [told(now, true)];
+      return [told(now, !nothingStands)];
     },
   };
 }

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { GrowingThread } from '../../bench/context/growing-thread.ts';
 import { exchangesOf } from '../../bench/history/exchange.ts';
 import { rolloutText } from '../../bench/history/rollout.ts';
 import { parseOptions } from '../../bench/options.ts';
 import { cpuSecondsIn, peakBytesIn } from '../../bench/process/read-usage.ts';
+import { runSteps } from '../../bench/run-steps.ts';
+import { SampleBook } from '../../bench/sample-book.ts';
+import type { Item } from '../../src/protocol/item.ts';
 import { decodeLine } from '../../src/rollout/line-codec.ts';
 import { entries } from '../../src/history/history.ts';
 import { reduce } from '../../src/state/reduce.ts';
@@ -41,6 +45,36 @@ describe('a prepared history', () => {
     const exchange = ['message', 'function_call', 'function_call_output', 'message'];
     expect(entries(state.history).map(({ item }) => item.type)).toEqual([...exchange, ...exchange]);
     expect(state.openTurn).toBeUndefined();
+  });
+});
+
+describe('a growing thread', () => {
+  it('sends all of its history at every step, the new call with its answer at the end', () => {
+    const thread = new GrowingThread(20_000);
+    const inputs = [1, 2].map(() => {
+      thread.grow();
+      const body = Buffer.concat(thread.step().body).toString('utf8');
+      return (JSON.parse(body) as { readonly input: readonly Item[] }).input;
+    });
+    const exchange = ['message', 'function_call', 'function_call_output', 'message'];
+    const round = ['function_call', 'function_call_output'];
+    expect(inputs[1]!.map(({ type }) => type)).toEqual([...exchange, ...exchange, ...round, ...round]);
+    expect(inputs[1]!.slice(0, -2)).toEqual(inputs[0]);
+  });
+
+  it('is measured at the sizes that were asked for', () => {
+    const book = new SampleBook();
+    runSteps({ book, effort: 'quick', say: () => {} }, ['step-100k', 'start']);
+    const counts = [...book.samples].map(([mark, rows]) => [mark, [...rows].map(([id, { length }]) => [id, length])]);
+    expect(counts).toEqual([
+      [
+        'step-100k',
+        [
+          ['capstan', 100],
+          ['copy', 100],
+        ],
+      ],
+    ]);
   });
 });
 

@@ -77,6 +77,11 @@ describe('summary', () => {
     expect(summary.get('version')?.map(({ ofFloor }) => ofFloor)).toEqual([1.25, 5 / 32, 1]);
   });
 
+  it('takes a copy of the body as the floor of a step', () => {
+    const steps = summarise(samplesOf({ 'step-10m': { capstan: [300], copy: [6000] } }));
+    expect(steps.get('step-10m')?.map(({ ofFloor }) => ofFloor)).toEqual([0.05, 1]);
+  });
+
   it('leaves out what was not measured', () => {
     expect([...summary.keys()]).toEqual(['round-trip-10k', 'round-trip-1m', 'extra-1m', 'version']);
   });

@@ -3,7 +3,7 @@ import type { TurnFacts } from '../../src/envelope/facts.ts';
 import type { CatalogueEntry } from '../../src/envelope/model-record.ts';
 import type { TurnSettings } from '../../src/envelope/settings.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
-import { factsOf, firstWorld, settingsOf } from '../harness/fixed-parts.ts';
+import { factsOf, firstWorld, settingsOf } from '../harness/world.ts';
 
 /** A model about which everything is known. */
 const knownModel: Required<CatalogueEntry> = {
@@ -29,8 +29,8 @@ const knownModel: Required<CatalogueEntry> = {
 /** Facts in which nothing is absent. The thread began with another model. */
 export function fullFacts(): Required<TurnFacts> {
   return {
-    ...factsOf(firstWorld, 1_794_720_724_810),
-    catalogue: { models: [knownModel], fallback: factsOf(firstWorld, 0).catalogue.fallback },
+    ...factsOf(firstWorld, firstWorld.cwd, 1_794_720_724_810),
+    catalogue: { models: [knownModel], fallback: factsOf(firstWorld, firstWorld.cwd, 0).catalogue.fallback },
     client: { name: 'capstan_test', version: '1', source: 'cli', threadSource: 'subagent' },
     found: {
       skills: 'The skills.',
@@ -73,12 +73,14 @@ export function fullSettings(): Required<TurnSettings> {
     window: { contextWindow: 150_000, effectivePercent: 80 },
     origins: { effort: 'user', window: 'profile wide' },
     outputSchema: { type: 'object' },
+    cyberAccessProgram: 'standard',
   };
 }
 
 /**
- * An envelope with every optional field in it. Two of them exclude each other in one resolution: guidance that the
- * model did not run with comes from a mode that it can run.
+ * An envelope with every optional field in it. Some exclude each other in one resolution: guidance that the model did not
+ * run with comes from a mode that it can run, a tier that was asked for in vain stands where none is, and an access
+ * program is known to one provider.
  */
 export function fullEnvelope(): Envelope {
   const envelope = resolveEnvelope(fullFacts(), fullSettings());
@@ -86,7 +88,25 @@ export function fullEnvelope(): Envelope {
     ...fullSettings(),
     collaboration: { mode: 'default', instructions: 'Go.' },
   });
+  const other = resolveEnvelope(fullFacts(), { ...fullSettings(), provider: 'openai', serviceTier: 'none such' });
   const { mode, asked, given } = envelope.modes.collaboration;
   const collaboration = { mode, asked: asked!, instructions: modes.collaboration.instructions!, given: given! };
-  return { ...envelope, modes: { ...envelope.modes, collaboration } };
+  const { serviceTier, ...identity } = envelope.identity;
+  const { leaveOut, ...others } = envelope.modes;
+  const { modelClient, effort, summary, verbosity, model, provider, ...client } = identity;
+  return {
+    ...envelope,
+    identity: {
+      model,
+      provider,
+      modelClient,
+      effort: effort!,
+      summary: summary!,
+      verbosity: verbosity!,
+      serviceTier: serviceTier!,
+      askedTier: other.identity.askedTier!,
+      ...client,
+    },
+    modes: { ...others, collaboration, cyberAccessProgram: other.modes.cyberAccessProgram!, leaveOut },
+  };
 }

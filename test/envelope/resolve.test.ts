@@ -7,12 +7,12 @@ import type { Window } from '../../src/envelope/window.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
-import { factsOf, firstWorld, settingsOf } from '../harness/fixed-parts.ts';
+import { factsOf, firstWorld, settingsOf } from '../harness/world.ts';
 import { fullFacts, fullSettings } from './full-envelope.ts';
 
 const { effort: _effort, ...bareSettings } = settingsOf(firstWorld);
 const bareFacts: TurnFacts = {
-  ...factsOf(firstWorld, 5_000),
+  ...factsOf(firstWorld, firstWorld.cwd, 5_000),
   thread: { id: 'thread' as ThreadId, turnId: 'a-turn' as TurnId },
   tools: ['exec_command'],
 };

@@ -1,100 +1,145 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Fragment } from '../../src/fragments/define.ts';
-import type { PermissionsText } from '../../src/fragments/permissions.ts';
-import type { JsonWithoutNull } from '../../src/protocol/json.ts';
-import type { InstructionDocument } from '../../src/envelope/facts.ts';
+import { isJsonObject, type Json, type JsonWithoutNull } from '../../src/protocol/json.ts';
 import { type Section, unknown } from '../../src/world/section.ts';
+import { sections } from '../../src/world/sections.ts';
 import { agentsMdSection } from '../../src/world/sections/agents-md.ts';
-import type { Environment } from '../../src/envelope/environment.ts';
+import { appsSection } from '../../src/world/sections/apps.ts';
+import { collaborationModeSection } from '../../src/world/sections/collaboration-mode.ts';
+import { developerInstructionsSection } from '../../src/world/sections/developer-instructions.ts';
 import { environmentsSection } from '../../src/world/sections/environments.ts';
+import { managedInstructionsSection } from '../../src/world/sections/managed-instructions.ts';
+import { modelSection } from '../../src/world/sections/model.ts';
 import { permissionsSection } from '../../src/world/sections/permissions.ts';
-import { readWorld } from './world-reader.ts';
+import { personalitySection } from '../../src/world/sections/personality.ts';
+import { pluginsSection } from '../../src/world/sections/plugins.ts';
+import { realtimeSection } from '../../src/world/sections/realtime.ts';
+import { sessionContextSection } from '../../src/world/sections/session-context.ts';
+import { skillsSection } from '../../src/world/sections/skills.ts';
+import * as facts from './section-facts.ts';
+import { isWorldText, readWorld, type WorldFacts } from './world-reader.ts';
 
-const path = fc.oneof(
-  fc.constantFrom('/repo', '/a b', '/x<y>&"\'', '/line\nbreak', '/</environment_context>', '/ünï'),
-  fc.string({ unit: 'binary', maxLength: 20 }).map((name) => `/${name}`),
-);
+const tested = new Set<string>();
 
-const environment: fc.Arbitrary<Environment> = fc.record({
-  cwd: path,
-  shell: fc.constantFrom('bash', 'zsh', 'sh'),
-  date: fc.constantFrom('2026-11-15', '2026-11-16'),
-  timezone: fc.constantFrom('Etc/UTC', 'Europe/Oslo'),
-  approvalPolicy: fc.constantFrom('never', 'on-request'),
-  sandboxMode: fc.constantFrom('read-only', 'workspace-write'),
-  networkAccess: fc.constantFrom('restricted', 'enabled'),
-  writableRoots: fc.array(path, { maxLength: 3 }),
-  workspaceRoots: fc.array(path, { maxLength: 2 }),
-  deniedPaths: fc.array(path, { maxLength: 2 }),
-  allowedDomains: fc.array(fc.domain(), { maxLength: 2 }),
-  deniedDomains: fc.array(fc.domain(), { maxLength: 2 }),
-});
-
-const permissions: fc.Arbitrary<PermissionsText> = fc.record({
-  mode: fc.constantFrom('read-only', 'workspace-write', 'danger-full-access', 'external-sandbox'),
-  network: fc.constantFrom('restricted', 'enabled'),
-  approval: fc.constantFrom('never', 'on-request', 'untrusted'),
-  writableRoots: fc.array(path, { maxLength: 3 }),
-  readOnlyPaths: fc.array(path, { maxLength: 3 }),
-  deniedPaths: fc.array(path, { maxLength: 3 }),
-  readsEverything: fc.boolean(),
-  approvedPrefixes: fc.constant([]),
-  networkRules: fc.constant([]),
-});
-
-const instructions: fc.Arbitrary<InstructionDocument> = fc.record(
-  {
-    directory: fc.constantFrom('/repo', '/other'),
-    text: fc.oneof(
-      fc.constantFrom('Be kind.', '</INSTRUCTIONS>', '# AGENTS.md instructions'),
-      fc.string({ minLength: 1 }),
-    ),
-  },
-  { requiredKeys: [] },
-);
-
-function texts(fragments: readonly Fragment[]): readonly string[] {
-  return fragments.map(({ text }) => text);
+interface Lifetime {
+  /** The section always has a fact, so there is nothing to withdraw. */
+  readonly always?: true;
 }
 
 function obeysTheLaw<Fact, Stored extends JsonWithoutNull>(
   section: Section<Fact, Stored>,
   fact: fc.Arbitrary<Fact>,
+  { always }: Lifetime = {},
 ): void {
-  describe(`${section.id}`, () => {
-    const orNothing = fc.option(fact, { nil: undefined });
+  tested.add(section.id);
+  const orNothing = always === true ? fact : fc.option(fact, { nil: undefined });
+  const whole = (now: Fact | undefined): readonly Fragment[] => (now === undefined ? [] : section.full(now));
+  const past = (told: Fact | undefined): Stored | undefined => {
+    if (told === undefined) return undefined;
+    const before = section.read(JSON.parse(JSON.stringify(section.stored(told))) as Json);
+    if (before === undefined) throw new Error('a stored fact must be readable');
+    return before;
+  };
 
-    it('full and then change tell the same as full of the new fact', () => {
+  describe(`${section.id}`, () => {
+    it('changes, one after the other, tell the same as the full form of the last fact', () => {
       fc.assert(
-        fc.property(fact, orNothing, (a, b) => {
-          const before = section.read(JSON.parse(JSON.stringify(section.stored(a))) as Stored);
-          if (before === undefined) throw new Error('a stored fact must be readable');
-          const told = readWorld([...texts(section.full(a)), ...texts(section.change(before, b))]);
-          expect(told).toEqual(readWorld(b === undefined ? [] : texts(section.full(b))));
+        fc.property(fact, fc.array(orNothing, { minLength: 1, maxLength: 3 }), (first, later) => {
+          let before: Fact | undefined = first;
+          const told = [...section.full(first)];
+          for (const now of later) {
+            const stored = past(before);
+            told.push(...(stored === undefined ? whole(now) : section.change(stored, now)));
+            before = now;
+          }
+          expect(knownFrom(told)).toEqual(knownFrom(whole(later.at(-1))));
         }),
       );
     });
 
-    it('an unknown past is answered in full, whatever was told before', () => {
+    it('an unknown past is answered so that it does not matter, whatever was told before', () => {
       fc.assert(
-        fc.property(fact, fact, (a, b) => {
-          const told = readWorld([...texts(section.full(a)), ...texts(section.change(unknown, b))]);
-          expect(told).toEqual(readWorld(texts(section.full(b))));
+        fc.property(fc.array(fact, { maxLength: 2 }), orNothing, (before, now) => {
+          const told = [...before.flatMap((each) => section.full(each)), ...section.change(unknown, now)];
+          expect(knownFrom(told)).toEqual(knownFrom(whole(now)));
         }),
       );
     });
 
     it('says nothing when nothing changed', () => {
       fc.assert(
-        fc.property(fact, (a) => {
-          expect(section.change(section.stored(a), a)).toEqual([]);
+        fc.property(fact, (now) => {
+          expect(section.change(past(now)!, now)).toEqual([]);
+        }),
+      );
+    });
+
+    it('stores what survives the file, and no null', () => {
+      fc.assert(
+        fc.property(fact, (now) => {
+          const stored = section.stored(now);
+          expect(past(now)).toEqual(stored);
+          expect(holdsNull(stored)).toBe(false);
+        }),
+      );
+    });
+
+    it('reads anything, and goes on from what it read', () => {
+      const anything = fc.jsonValue() as fc.Arbitrary<Json>;
+      // Near enough to what we write that somebody could take it for ours.
+      const edited = fc.tuple(fact, anything, fc.nat(9)).map(([each, value, at]): Json => {
+        const stored: Json = section.stored(each);
+        if (!isJsonObject(stored)) return value;
+        const keys = Object.keys(stored);
+        return { ...stored, [keys[at % keys.length] ?? 'x']: value };
+      });
+      fc.assert(
+        fc.property(fc.oneof(anything, edited), orNothing, (stored, now) => {
+          const before = section.read(stored);
+          for (const { role, text } of section.change(before ?? unknown, now)) {
+            expect(isWorldText({ role, text })).toBe(true);
+          }
         }),
       );
     });
   });
 }
 
-obeysTheLaw(environmentsSection, environment);
-obeysTheLaw(permissionsSection, permissions);
-obeysTheLaw(agentsMdSection, instructions);
+function knownFrom(fragments: readonly Fragment[]): WorldFacts {
+  for (const fragment of fragments) expect(isWorldText(fragment), fragment.text).toBe(true);
+  return readWorld(fragments);
+}
+
+/** In objects: there a patch would take it for a removal. */
+function holdsNull(value: Json | undefined): boolean {
+  if (value === null) return true;
+  return isJsonObject(value) && Object.values(value).some(holdsNull);
+}
+
+obeysTheLaw(modelSection, facts.models, { always: true });
+obeysTheLaw(permissionsSection, facts.permissions);
+obeysTheLaw(permissionsSection, facts.permissionsThatGrow);
+obeysTheLaw(collaborationModeSection, facts.collaborationMode);
+obeysTheLaw(realtimeSection, facts.realtime);
+obeysTheLaw(personalitySection, facts.personality);
+obeysTheLaw(developerInstructionsSection, facts.text);
+obeysTheLaw(appsSection, fc.boolean());
+obeysTheLaw(pluginsSection, fc.boolean());
+obeysTheLaw(skillsSection, facts.skills);
+obeysTheLaw(sessionContextSection, facts.sessionContext);
+obeysTheLaw(managedInstructionsSection, facts.text);
+obeysTheLaw(agentsMdSection, facts.instructions);
+obeysTheLaw(environmentsSection, facts.environment);
+
+it('holds the law against every section', () => {
+  expect([...tested].toSorted()).toEqual(sections.map(({ id }) => id).toSorted());
+});
+
+/** Somebody's own base instructions hold for every model: a switch says nothing, whatever it is from and to. */
+it('is silent about models under custom instructions', () => {
+  const custom = { model: 'two', guidance: { kind: 'custom' } } as const;
+  expect([modelSection.full(custom), modelSection.change('one', custom), modelSection.change(unknown, custom)]).toEqual(
+    [[], [], []],
+  );
+});

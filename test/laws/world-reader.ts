@@ -1,50 +1,240 @@
 /**
- * A reader of context messages that knows the tags and nothing of the code that writes them: what it learns is what a
- * model could learn.
+ * A reader of context messages that knows the tags and the words in them, and nothing of the code that writes them: what
+ * it learns is what a model could learn.
  */
 export interface WorldFacts {
-  environment: Record<string, string>;
-  permissions: Record<string, string | readonly string[]>;
+  /** What the newest switch of models says holds; absent: the instructions at the start of the request. */
+  guidance?: string;
+  permissions?: Permissions;
+  mode?: { readonly name: string; readonly text: string };
+  realtime?: true;
+  personality?: string;
+  developer?: string;
+  apps?: true;
+  plugins?: true;
+  skills?: string;
+  session?: string;
+  managed?: string;
   instructions?: { readonly directory?: string; readonly text: string };
+  /** By tag. A list that is empty is not there. */
+  environment: Record<string, string | readonly string[]>;
 }
 
-export function readWorld(texts: readonly string[]): WorldFacts {
-  const facts: WorldFacts = { environment: {}, permissions: {} };
-  for (const text of texts) {
-    if (text.startsWith('<environment_context>')) readEnvironment(facts, text);
-    else if (text.startsWith('<permissions instructions>')) readPermissions(facts, text);
-    else if (text.startsWith('# AGENTS.md instructions')) readInstructions(facts, text);
-    else throw new Error(`a text that no reader knows: ${text.slice(0, 80)}`);
-  }
+interface Permissions {
+  readonly mode: string;
+  readonly network: string;
+  readonly approval: string;
+  readonly readsEverything: boolean;
+  readonly writableRoots: readonly string[];
+  readonly readOnlyPaths: readonly string[];
+  readonly deniedPaths: readonly string[];
+  /** Each as JSON, sorted: their order says nothing. */
+  readonly prefixes: readonly string[];
+  /** `allow` or `deny` and the host as JSON. */
+  readonly rules: readonly string[];
+}
+
+export interface Part {
+  readonly role: string;
+  readonly text: string;
+}
+
+interface Family {
+  readonly role: 'developer' | 'user';
+  readonly opening: string;
+  readonly read: (facts: WorldFacts, text: string) => void;
+}
+
+/** What somebody who reads all of these knows in the end. Texts that are no context of the world teach nothing. */
+export function readWorld(parts: readonly Part[]): WorldFacts {
+  const facts: WorldFacts = { environment: {} };
+  for (const part of parts) familyOf(part)?.read(facts, part.text.replaceAll('\r\n', '\n').toWellFormed());
   return facts;
 }
 
-/** Fields that are mentioned change; the rest stays. */
-function readEnvironment(facts: WorldFacts, text: string): void {
-  if (text.includes('<withdrawn />')) facts.environment = {};
-  for (const [, tag, value] of text.matchAll(/^ {2}<(\w+)>(.*)<\/\1>$/gm)) facts.environment[tag!] = unescape(value!);
+/** Whether a text tells something about the world. */
+export function isWorldText(part: Part): boolean {
+  return familyOf(part) !== undefined;
+}
+
+/** The parts of all messages of a request that are not the model's. */
+export function partsOf(input: unknown): readonly Part[] {
+  const items = input as readonly { readonly type: string; readonly role?: string; readonly content?: unknown }[];
+  return items.flatMap(({ type, role, content }) =>
+    type === 'message' && (role === 'developer' || role === 'user') && Array.isArray(content)
+      ? content.flatMap(({ text }) => (typeof text === 'string' ? [{ role, text }] : []))
+      : [],
+  );
+}
+
+function familyOf({ role, text }: Part): Family | undefined {
+  return families.find((family) => family.role === role && text.startsWith(family.opening));
+}
+
+const families: readonly Family[] = [
+  { role: 'developer', opening: '<model_switch>', read: readSwitch },
+  { role: 'developer', opening: '<permissions instructions>', read: readPermissions },
+  { role: 'developer', opening: '<approved_command_prefixes>', read: readPrefixes },
+  { role: 'developer', opening: '<network_rules>', read: readRules },
+  { role: 'developer', opening: '<collaboration_mode>', read: readMode },
+  { role: 'developer', opening: '<realtime_conversation>', read: readRealtime },
+  { role: 'developer', opening: '<personality_spec>', read: readPersonality },
+  textFamily('developer_instructions', 'developer'),
+  guidanceFamily('apps_instructions', 'apps'),
+  guidanceFamily('plugins_instructions', 'plugins'),
+  textFamily('skills_instructions', 'skills'),
+  textFamily('session_context', 'session'),
+  textFamily('managed_developer_instructions', 'managed'),
+  { role: 'user', opening: '# AGENTS.md instructions', read: readInstructions },
+  { role: 'user', opening: '<environment_context>', read: readEnvironment },
+];
+
+const takenBack = /^(?:The|There) .* no longer (?:holds?|apply|offered)\b/;
+const notice = /^(?:These take|This takes) the place of .* given before\.\n\n/;
+
+function between(tag: string, text: string): string {
+  const [start, end] = [`<${tag}>\n`, `\n</${tag}>`];
+  if (!text.startsWith(start) || !text.endsWith(end)) throw new Error(`a text that does not end as it began: ${text}`);
+  return withEnds(tag, text.slice(start.length, -end.length));
+}
+
+/** Prose that holds the end of its own message has it escaped. */
+function withEnds(tag: string, body: string): string {
+  return body.replaceAll(new RegExp(`&lt;(?=\\s*/\\s*${tag}\\s*>)`, 'gi'), '<');
+}
+
+function textFamily(tag: string, key: 'developer' | 'skills' | 'session' | 'managed'): Family {
+  return {
+    role: 'developer',
+    opening: `<${tag}>`,
+    read(facts, text) {
+      const body = between(tag, text);
+      if (takenBack.test(body)) delete facts[key];
+      else facts[key] = body.replace(notice, '');
+    },
+  };
+}
+
+function guidanceFamily(tag: string, key: 'apps' | 'plugins'): Family {
+  return {
+    role: 'developer',
+    opening: `<${tag}>`,
+    read(facts, text) {
+      if (takenBack.test(between(tag, text))) delete facts[key];
+      else facts[key] = true;
+    },
+  };
+}
+
+/** Only a text that says so takes the place of what an earlier switch said. */
+function readSwitch(facts: WorldFacts, text: string): void {
+  const said =
+    /^The model is now ".*"\. Guidance given for earlier models, also in earlier messages of this kind, no longer holds\. ([\s\S]*)$/;
+  const [, holds] = said.exec(between('model_switch', text)) ?? [];
+  if (holds === 'The instructions at the start of the request hold.') delete facts.guidance;
+  else if (holds?.startsWith('This guidance holds in the place of the instructions at the start of the request:\n\n'))
+    facts.guidance = holds.slice(holds.indexOf('\n\n') + 2);
+  else throw new Error(`a switch that does not say what holds: ${text}`);
 }
 
 /** The newest message holds as a whole. */
 function readPermissions(facts: WorldFacts, text: string): void {
-  facts.permissions = {};
-  if (text.includes('are withdrawn.')) return;
-  for (const line of text.split('\n').slice(1, -1)) {
-    const word = /^(Sandbox|Network|Approval): ([\w-]+)\. /.exec(line);
-    const list = /^([^:"]+): (".*)$/.exec(line);
-    if (word !== null) facts.permissions[word[1]!] = word[2]!;
-    else if (list !== null) facts.permissions[list[1]!] = JSON.parse(`[${list[2]!}]`) as string[];
-    else facts.permissions[line] = 'told';
-  }
+  const body = between('permissions instructions', text);
+  delete facts.permissions;
+  if (body.startsWith('The permissions described earlier are withdrawn.')) return;
+  const word = (name: string): string => new RegExp(`^${name}: ([\\w-]+)\\. `, 'm').exec(body)?.[1] ?? 'not told';
+  facts.permissions = {
+    mode: word('Sandbox'),
+    network: word('Network'),
+    approval: word('Approval'),
+    readsEverything: !body.includes('\nReading is limited to'),
+    writableRoots: quotedList(body, 'Writable roots'),
+    readOnlyPaths: quotedList(body, 'Read-only inside them'),
+    deniedPaths: quotedList(body, 'Not readable'),
+    prefixes: dashedList(body, 'Commands that begin with one of these run without a question:')
+      .map(unquoted)
+      .toSorted(),
+    rules: dashedList(body, 'Saved network rules:').map(unquoted).toSorted(),
+  };
+}
+
+function quotedList(body: string, title: string): readonly string[] {
+  const listed = new RegExp(`^${title}[^:"]*: (".*)$`, 'm').exec(body)?.[1];
+  return listed === undefined ? [] : (JSON.parse(`[${listed}]`) as string[]);
+}
+
+function dashedList(body: string, title: string): readonly string[] {
+  const lines = body.split('\n');
+  const at = lines.indexOf(title);
+  if (at < 0) return [];
+  const rest = lines.slice(at + 1);
+  const end = rest.findIndex((line) => !line.startsWith('- '));
+  return (end < 0 ? rest : rest.slice(0, end)).map((line) => line.slice(2));
+}
+
+/** A list of words or a word, as plain JSON writes it: what is escaped in the text is not in the fact. */
+function unquoted(line: string): string {
+  const at = line.search(/["[]/);
+  return `${line.slice(0, at)}${JSON.stringify(JSON.parse(line.slice(at)))}`;
+}
+
+function readPrefixes(facts: WorldFacts, text: string): void {
+  const title = 'Commands that begin with one of these now run without a question:';
+  add(facts, 'prefixes', dashedList(between('approved_command_prefixes', text), title));
+}
+
+function readRules(facts: WorldFacts, text: string): void {
+  add(facts, 'rules', dashedList(between('network_rules', text), 'Network rules saved; they hold from now on:'));
+}
+
+function add(facts: WorldFacts, key: 'prefixes' | 'rules', news: readonly string[]): void {
+  if (facts.permissions === undefined || news.length === 0) throw new Error(`${key} that add nothing, or to nothing`);
+  facts.permissions = {
+    ...facts.permissions,
+    [key]: [...new Set([...facts.permissions[key], ...news.map(unquoted)])].toSorted(),
+  };
+}
+
+function readMode(facts: WorldFacts, text: string): void {
+  delete facts.mode;
+  if (text === '<collaboration_mode></collaboration_mode>') return;
+  const [, name, words] = /^Mode: (.*)\n\n([\s\S]*)$/.exec(between('collaboration_mode', text)) ?? [];
+  facts.mode = { name: name ?? 'not told', text: words ?? 'not told' };
+}
+
+function readRealtime(facts: WorldFacts, text: string): void {
+  const [, word] = /^Realtime conversation: (on|off)\.\n\n/.exec(between('realtime_conversation', text)) ?? [];
+  if (word === undefined) throw new Error(`neither begun nor ended: ${text}`);
+  if (word === 'on') facts.realtime = true;
+  else delete facts.realtime;
+}
+
+function readPersonality(facts: WorldFacts, text: string): void {
+  const body = between('personality_spec', text);
+  const [, name] = /^Manner of speech: (\w+)\. It takes the place of any manner asked for before\.\n/.exec(body) ?? [];
+  if (name !== undefined) facts.personality = name;
+  else if (takenBack.test(body)) delete facts.personality;
+  else throw new Error(`no manner of speech: ${text}`);
 }
 
 function readInstructions(facts: WorldFacts, text: string): void {
   const [, directory, body] =
     /^# AGENTS\.md instructions(?: for ([^\n]*))?\n\n<INSTRUCTIONS>\n([\s\S]*)\n<\/INSTRUCTIONS>$/.exec(text) ?? [];
   if (body === undefined) throw new Error(`instructions without their frame: ${text}`);
-  const words = body.replace(/^These take the place of all AGENTS\.md instructions given before\.\n\n/, '');
-  if (words.startsWith('The AGENTS.md instructions given before no longer apply')) delete facts.instructions;
+  const words = withEnds('INSTRUCTIONS', body.replace(notice, ''));
+  if (takenBack.test(body)) delete facts.instructions;
   else facts.instructions = { ...(directory === undefined ? {} : { directory }), text: words };
+}
+
+/** Fields that are mentioned change; the rest stays. */
+function readEnvironment(facts: WorldFacts, text: string): void {
+  const body = between('environment_context', text);
+  if (body.includes('<withdrawn />')) facts.environment = {};
+  for (const [, tag] of body.matchAll(/^ {2}<(\w+) \/>$/gm)) delete facts.environment[tag!];
+  for (const [, tag, value] of body.matchAll(/^ {2}<(\w+)>(.*)<\/\1>$/gm)) {
+    const entries = [...value!.matchAll(/<(\w+)>(.*?)<\/\1>/g)].map(([, , entry]) => unescape(entry!));
+    facts.environment[tag!] = entries.length === 0 ? unescape(value!) : entries;
+  }
 }
 
 function unescape(text: string): string {

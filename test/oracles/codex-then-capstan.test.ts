@@ -40,6 +40,8 @@ describe('a thread that Codex started', () => {
     expect(bytesOf(input.slice(0, known.length))).toEqual(bytesOf(known.map(asSent)));
     expect(textsOf(input.slice(known.length))).toEqual([
       expect.stringMatching(/^<permissions instructions>\nSandbox: read-only\./),
+      // Codex lists skills of its own, which are not to be had here.
+      expect.stringMatching(/^<skills_instructions>\nThe skills listed before are no longer offered/),
       expect.stringMatching(/^<environment_context>/),
       'second words',
     ]);

@@ -4,6 +4,9 @@ import { connectionFailure } from './connection-failure.ts';
 test.each([
   ['ECONNREFUSED', {}],
   ['ENOTFOUND', {}],
+  ['ECONNRESET', {}],
+  ['HPE_INVALID_CONSTANT', {}],
+  ['EPROTO', 'never'],
   ['CERT_HAS_EXPIRED', 'never'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'never'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'never'],

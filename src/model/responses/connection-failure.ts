@@ -1,26 +1,69 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
-import { modelFailure } from './failure.ts';
+import { type FailureDraft, modelFailure } from './failure.ts';
+
+/** No answer came at all. `origin` is where the request went; `code` is what Node calls the problem. */
+export function connectionFailure(origin: string, code: string): ModelFailure {
+  const { message, ...rest } = kindOf(origin, code);
+  return modelFailure({ code: 'connection-failed', message: `${message} (${code}).`, ...rest });
+}
 
 /** Node's and OpenSSL's names for a peer that cannot prove who it is. Trying again changes nothing. */
 const certificateProblem = /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_SSL_)/;
 
-/** No answer came at all. `origin` is where the request went; `code` is what Node calls the problem. */
-export function connectionFailure(origin: string, code: string): ModelFailure {
+function kindOf(origin: string, code: string): Omit<FailureDraft, 'code'> {
   if (certificateProblem.test(code)) {
-    return modelFailure({
-      code: 'connection-failed',
-      message: `The connection to ${origin} is not secure (${code}).`,
+    return {
+      message: `The connection to ${origin} is not secure`,
       next: 'Check the base URL; for a private authority, name its certificate in NODE_EXTRA_CA_CERTS.',
       retry: 'never',
-    });
+    };
   }
-  return modelFailure({ code: 'connection-failed', message: `No answer from ${origin} (${code}).`, retry: {} });
+  if (code === 'EPROTO') {
+    return {
+      message: `What answers at ${origin} does not speak TLS as it should`,
+      next: 'Check the base URL of the provider: a server without TLS needs http:// instead of https://.',
+      retry: 'never',
+    };
+  }
+  if (code.startsWith('HPE_')) {
+    return {
+      message: `What answers at ${origin} does not speak HTTP`,
+      next: 'Check the port in the base URL of the provider, and whether it must begin with https://.',
+      retry: {},
+    };
+  }
+  if (code === 'ECONNREFUSED') {
+    return {
+      message: `Nothing listens at ${origin}: the connection was refused`,
+      next: 'Start the server, or correct the base URL of the provider.',
+      retry: {},
+    };
+  }
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
+    return {
+      message: `The host in ${origin} could not be found`,
+      next: 'Check the spelling of the base URL of the provider, and the network.',
+      retry: {},
+    };
+  }
+  return { message: `No answer from ${origin}`, retry: {} };
 }
 
 export function cutFailure(code: string): ModelFailure {
   return modelFailure({
     code: 'stream-cut',
     message: `The connection ended before the answer was complete (${code}).`,
+    retry: {},
+  });
+}
+
+/** The answer began and ended like a stream, without one event in it. */
+export function emptyFailure(contentType: string | undefined): ModelFailure {
+  const type = contentType === undefined ? 'without a content type' : `of type ${contentType}`;
+  return modelFailure({
+    code: 'server-error',
+    message: `The provider sent an answer ${type} in which there is no event.`,
+    next: 'Check that the base URL of the provider leads to the Responses API; if it does, send again.',
     retry: {},
   });
 }

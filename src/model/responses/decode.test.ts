@@ -75,6 +75,19 @@ describe('a stream', () => {
     ]);
   });
 
+  test('tells an answer without any event from one that was cut', () => {
+    const asked: boolean[] = [];
+    for (const bytes of [Buffer.from('no events\n\n'), wire(conversation.slice(0, 1))]) {
+      const decoder = responsesDecoder();
+      decoder.push(bytes);
+      decoder.end((sawEvent) => {
+        asked.push(sawEvent);
+        return cause;
+      });
+    }
+    expect(asked).toEqual([false, true]);
+  });
+
   test('counts a last event without its empty line', () => {
     const bytes = wire(conversation);
     expect(decoded([bytes.subarray(0, bytes.length - 2)])).toEqual(conversationEvents);
@@ -99,10 +112,13 @@ describe('a stream', () => {
     expect(decoded([Buffer.from(junk.join('')), wire(conversation)])).toEqual(conversationEvents);
   });
 
-  test('does not hide a finished item that cannot be read', () => {
+  test('does not hide a finished item or an end that cannot be read', () => {
     const broken = [
       '{"type":"response.output_item.done","item":{"type":"function_call"',
       '{"type":"response.output_item.done"}',
+      '{"type":"response.completed","response":{"id"',
+      '{"type":"response.failed","response":{"error":',
+      '{"type":"response.incomplete","resp',
     ];
     for (const data of broken) {
       expect(decoded([Buffer.from(`data: ${data}\n\n`)])).toEqual([
@@ -260,5 +276,5 @@ function wire(events: readonly object[]): Buffer {
 
 function decoded(chunks: readonly Uint8Array[]): readonly ModelEvent[] {
   const decoder = responsesDecoder();
-  return [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.end(cause)];
+  return [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.end(() => cause)];
 }

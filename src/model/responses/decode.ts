@@ -28,8 +28,11 @@ const wanted: ReadonlySet<string> = new Set(Object.values(eventType));
 /** Turns the bytes of one response into model events. After a `completed` or `failed` it gives nothing more. */
 export interface ResponsesDecoder {
   push(chunk: Uint8Array): readonly ModelEvent[];
-  /** The stream is over. Gives `failed` unless the response was finished: for `cause`, or for what the server said before. */
-  end(cause: ModelFailure): readonly ModelEvent[];
+  /**
+   * The stream is over. Gives `failed` unless the response was finished: for what the server said before, else for the
+   * cause, which may depend on whether there was any event.
+   */
+  end(cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[];
 }
 
 export function responsesDecoder(): ResponsesDecoder {
@@ -37,6 +40,7 @@ export function responsesDecoder(): ResponsesDecoder {
   const added = addedItems();
   let responseId = '';
   let finished = false;
+  let sawEvent = false;
   /** A bare `error` event does not end the stream, but explains why it ends soon after. */
   let reported: ModelFailure | undefined;
 
@@ -77,6 +81,7 @@ export function responsesDecoder(): ResponsesDecoder {
 
   function decodeAll(events: readonly Buffer[]): ModelEvent[] {
     const decoded: ModelEvent[] = [];
+    sawEvent ||= events.length > 0;
     for (const data of events) {
       if (finished) break;
       const type = peekType(data);
@@ -102,7 +107,7 @@ export function responsesDecoder(): ResponsesDecoder {
       const decoded = finished ? [] : decodeAll(parser.end());
       if (finished) return decoded;
       finished = true;
-      return [...decoded, { kind: 'failed', failure: reported ?? cause }];
+      return [...decoded, { kind: 'failed', failure: reported ?? cause(sawEvent) }];
     },
   };
 }
@@ -123,9 +128,14 @@ function peekType(data: Buffer): string | undefined {
   return type.includes('\\') ? undefined : type;
 }
 
-/** Broken events are skipped, unless it was an item: without it a tool call would be lost and nobody would know. */
+/**
+ * Broken events are skipped, unless it was an item, without which a tool call would be lost and nobody would know, or
+ * the end, for which nobody should wait until the server closes.
+ */
 function lost(type: string | undefined): ModelEvent | undefined {
-  return type === eventType.itemDone ? { kind: 'failed', failure: unreadableItem() } : undefined;
+  if (type === eventType.itemDone) return { kind: 'failed', failure: unreadableItem() };
+  const isEnd = type === eventType.completed || type === eventType.failed || type === eventType.incomplete;
+  return isEnd ? { kind: 'failed', failure: unreadableEnd() } : undefined;
 }
 
 function parse(data: Buffer): JsonObject | undefined {
@@ -172,10 +182,18 @@ function unreadableItem(): ModelFailure {
   });
 }
 
+function unreadableEnd(): ModelFailure {
+  return modelFailure({
+    code: 'server-error',
+    message: 'The provider ended its answer with an event that cannot be read.',
+    retry: {},
+  });
+}
+
 function oversizedEvent(): ModelFailure {
   return modelFailure({
     code: 'server-error',
-    message: `The provider sent an event of more than ${largestEventBytes} bytes.`,
+    message: `The provider sent an event of more than ${largestEventBytes / 1024 / 1024} MB.`,
     retry: 'never',
   });
 }

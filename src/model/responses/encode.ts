@@ -1,6 +1,5 @@
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
-import type { Item } from '../../protocol/item.ts';
-import { itemText } from './item-bytes.ts';
+import { inputEncoder } from './encode-input.ts';
 
 /** Grows when the bytes made of the same prompt change. */
 const version = 'responses/1';
@@ -13,18 +12,9 @@ const version = 'responses/1';
  * objects afterwards.
  */
 export function responsesEncoder(): Encoder {
-  const itemCache = new WeakMap<Item, Uint8Array>();
+  const inputPieces = inputEncoder();
   const toolsCache = new WeakMap<readonly ToolSpec[], Uint8Array>();
   let instructionsCache = { text: '', bytes: bytesOf('') };
-
-  /** With the comma in front: a long history then needs no piece for the commas between its items. */
-  function itemBytes(item: Item): Uint8Array {
-    const known = itemCache.get(item);
-    if (known !== undefined) return known;
-    const bytes = bytesOf(`,${itemText(item)}`);
-    itemCache.set(item, bytes);
-    return bytes;
-  }
 
   function toolsBytes(tools: readonly ToolSpec[]): Uint8Array {
     const known = toolsCache.get(tools);
@@ -47,10 +37,7 @@ export function responsesEncoder(): Encoder {
       const pieces: Uint8Array[] = [bytesOf(constantFields(prompt.options))];
       if (prompt.instructions !== '') pieces.push(instructionsBytes(prompt.instructions));
       pieces.push(toolsBytes(prompt.tools));
-      for (const [index, item] of prompt.input.entries()) {
-        const bytes = itemBytes(item);
-        pieces.push(index === 0 ? bytes.subarray(1) : bytes);
-      }
+      pieces.push(...inputPieces(prompt.input));
       pieces.push(bytesOf(`],"client_metadata":${JSON.stringify(prompt.options.labels)}}`));
       return pieces;
     },
@@ -66,17 +53,13 @@ function constantFields(options: RequestOptions): string {
     include: ['reasoning.encrypted_content'],
     tool_choice: 'auto',
     parallel_tool_calls: options.parallelToolCalls,
-    reasoning: { effort: wireEffort(options.effort), summary: options.summary },
+    reasoning: { effort: options.effort, summary: options.summary },
     text: textField(options),
     service_tier: options.serviceTier,
     prompt_cache_key: options.cacheKey,
+    access_programs: options.cyberAccessProgram && { cyber: options.cyberAccessProgram },
   };
   return JSON.stringify(fields).slice(0, -1);
-}
-
-/** The highest level is a way of working; the provider knows the one below it. */
-function wireEffort(effort: string | undefined): string | undefined {
-  return effort === 'ultra' ? 'max' : effort;
 }
 
 function textField(options: RequestOptions): object | undefined {

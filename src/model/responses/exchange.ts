@@ -14,6 +14,7 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: readonly Uint8Array[];
   readonly idleMs: number;
+  readonly after?: Promise<void> | undefined;
   readonly onSent?: (() => void) | undefined;
   readonly signal: AbortSignal;
 }
@@ -66,7 +67,9 @@ function exchange(request: (options: RequestOptions) => ClientRequest, outgoing:
     });
     client.on('close', () => settle({ kind: 'lost', code: 'closed', stale: false }));
     if (outgoing.onSent !== undefined) client.once('finish', outgoing.onSent);
-    writeAll(client, outgoing.body);
+    if (outgoing.after === undefined) return writeAll(client, outgoing.body);
+    // The connection is opened meanwhile: no header leaves before the first byte of the body.
+    outgoing.after.then(() => client.destroyed || writeAll(client, outgoing.body), onAbort);
   });
 }
 

@@ -33,10 +33,21 @@ export function modelFailure(draft: FailureDraft): ModelFailure {
   return {
     code: draft.code,
     message: draft.message,
-    next: draft.next ?? nextSteps[draft.code],
+    next: draft.next ?? waitAdvice(draft) ?? nextSteps[draft.code],
     retry: draft.retry,
     ...(draft.status === undefined ? {} : { status: draft.status }),
   };
+}
+
+/** With the time, where the server gave one. */
+function waitAdvice({ code, retry }: FailureDraft): string | undefined {
+  if ((code !== 'rate-limited' && code !== 'overloaded') || retry === 'never' || retry.afterMs === undefined) {
+    return undefined;
+  }
+  const seconds = Math.ceil(retry.afterMs / 1000);
+  // A longer wait is cut to a minute before it comes here.
+  if (seconds >= 60) return 'Wait a minute or more, then send again.';
+  return `Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then send again.`;
 }
 
 /** Worth another try, after the time that the server asked for, if it did. */

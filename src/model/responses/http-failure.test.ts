@@ -58,6 +58,14 @@ describe('the sentence for the person', () => {
     expect(judged(500, '').message).toBe('The provider answered with status 500.');
   });
 
+  test('quotes the title of a page and not its markup', () => {
+    const page = (head: string): string => judged(502, `<!DOCTYPE html>\n<html>${head}<body>…</body></html>`).message;
+    expect(page('<head><title>\n Bad\n gateway </title></head>')).toBe(
+      'The provider answered with status 502: a web page, "Bad gateway"',
+    );
+    expect(page('')).toBe('The provider answered with status 502: a web page');
+  });
+
   test('says when a limit resets', () => {
     const body = error({ type: 'usage_limit_reached', message: 'The limit is reached.', resets_at: now / 1000 });
     expect(judged(429, body).message).toBe(
@@ -75,5 +83,7 @@ describe('the sentence for the person', () => {
     );
     expect(judged(403, '<html>Cloudflare: you have been blocked</html>').next).toContain('firewall');
     expect(judged(404, '').next).toContain('base URL');
+    expect(judged(429, '', { 'retry-after': '90' }).next).toBe('Wait a minute or more, then send again.');
+    expect(judged(429, '', { 'retry-after-ms': '20' }).next).toBe('Wait 1 second, then send again.');
   });
 });

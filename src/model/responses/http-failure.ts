@@ -109,8 +109,16 @@ function timeOf(unixSeconds: number | undefined): string | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
 }
 
+/** What a page that was made for browsers says above everything else. Undefined when the body is no page. */
+function pageTitle(body: string): string | undefined {
+  if (!/^\s*(<!doctype html|<html|<head|<body)/i.test(body)) return undefined;
+  const [, title] = /<(?:title|h1)[^>]*>(.*?)</is.exec(body) ?? [];
+  const text = (title ?? '').replace(/\s+/g, ' ').trim();
+  return text === '' ? 'a web page' : `a web page, "${text}"`;
+}
+
 function messageOf(answer: ErrorAnswer, error: ErrorWords): string {
-  const words = detailOf(error.message === '' ? answer.body : error.message);
+  const words = detailOf(error.message === '' ? (pageTitle(answer.body) ?? answer.body) : error.message);
   const requestId = answer.headers['x-request-id'] ?? answer.headers['x-oai-request-id'] ?? answer.headers['cf-ray'];
   return [
     `The provider answered with status ${answer.status}${words === '' ? '.' : `: ${words}`}`,

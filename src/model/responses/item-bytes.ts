@@ -1,14 +1,32 @@
 import type { Item } from '../../protocol/item.ts';
+import { takeItemText } from '../../protocol/item-text.ts';
 
 /** Housekeeping of another program, found in its files. Providers refuse it. */
 const foreignKey = 'internal_chat_message_metadata_passthrough';
 
+const closingBrace = 0x7d;
+
 /**
- * The JSON text of an item as it goes over the wire: the stored object, key order and unknown keys included, without
- * what a provider would refuse. The stored object keeps all of it.
+ * An item as it goes over the wire, with a comma in front: the stored object, key order and unknown keys included,
+ * without what a provider would refuse. The stored object keeps all of it.
  */
-export function itemText(item: Item): string {
-  const dropId = Object.hasOwn(item, 'id') && !isProviderId(item['id']);
+export function itemBytes(item: Item): Buffer {
+  const stored = takeItemText(item);
+  return (stored === undefined ? undefined : fromStored(stored, item)) ?? Buffer.from(`,${itemText(item)}`, 'utf8');
+}
+
+/** The stored text; what must go is cut off where it stands at the end, as the other program puts it. */
+function fromStored(stored: Buffer, item: Item): Buffer | undefined {
+  if (hasForeignId(item)) return undefined;
+  if (!Object.hasOwn(item, foreignKey)) return stored;
+  if (Object.keys(item).at(-1) !== foreignKey) return undefined;
+  const end = stored.length - Buffer.byteLength(`,"${foreignKey}":${JSON.stringify(item[foreignKey])}}`);
+  stored[end] = closingBrace;
+  return stored.subarray(0, end + 1);
+}
+
+function itemText(item: Item): string {
+  const dropId = hasForeignId(item);
   if (!dropId && !Object.hasOwn(item, foreignKey)) return JSON.stringify(item);
   const kept = Object.entries(item).filter(([key]) => key !== foreignKey && !(dropId && key === 'id'));
   // fromEntries defines its members, so that even a key like __proto__ comes through as what it is.
@@ -16,8 +34,9 @@ export function itemText(item: Item): string {
 }
 
 /** Providers take back only ids of the shape they give out, `prefix_suffix`. */
-function isProviderId(id: unknown): boolean {
-  if (typeof id !== 'string') return false;
-  const separator = id.indexOf('_');
-  return separator > 0 && separator < id.length - 1;
+function hasForeignId(item: Item): boolean {
+  if (!Object.hasOwn(item, 'id')) return false;
+  const id = item['id'];
+  const separator = typeof id === 'string' ? id.indexOf('_') : -1;
+  return typeof id !== 'string' || separator < 1 || separator === id.length - 1;
 }

@@ -5,7 +5,7 @@ import { delay } from './backoff.ts';
 import { abortedFailure, connectionFailure, idleFailure } from './connection-failure.ts';
 import type { Opened, Outgoing, Send } from './exchange.ts';
 import { httpFailure } from './http-failure.ts';
-import type { ProviderOptions } from './provider.ts';
+import { keyAdvice, type ProviderOptions } from './provider.ts';
 import type { ResponseBody } from './response-body.ts';
 
 const mostRetries = 100;
@@ -21,9 +21,14 @@ export interface Opening {
   readonly random: () => number;
 }
 
-export type OpenedStream =
-  | { readonly kind: 'open'; readonly body: ResponseBody }
-  | { readonly kind: 'failed'; readonly failure: ModelFailure };
+/** An answer that may be a stream of events. */
+export interface OpenStream {
+  readonly kind: 'open';
+  readonly body: ResponseBody;
+  readonly contentType: string | undefined;
+}
+
+export type OpenedStream = OpenStream | { readonly kind: 'failed'; readonly failure: ModelFailure };
 
 interface Refused {
   readonly kind: 'failed';
@@ -38,7 +43,7 @@ interface Refused {
  */
 export async function openStream(
   opening: Opening,
-  request: Pick<Outgoing, 'headers' | 'body' | 'signal' | 'onSent'>,
+  request: Pick<Outgoing, 'headers' | 'body' | 'signal' | 'after' | 'onSent'>,
 ): Promise<OpenedStream> {
   const { provider, clock, random, send } = opening;
   const { signal } = request;
@@ -60,7 +65,7 @@ export async function openStream(
   }
 }
 
-async function judge(opened: Opened, opening: Opening): Promise<{ kind: 'open'; body: ResponseBody } | Refused> {
+async function judge(opened: Opened, opening: Opening): Promise<OpenStream | Refused> {
   switch (opened.kind) {
     case 'aborted':
       return { kind: 'failed', failure: abortedFailure(), again: 'no' };
@@ -72,7 +77,9 @@ async function judge(opened: Opened, opening: Opening): Promise<{ kind: 'open'; 
       return { kind: 'failed', failure, again: opened.stale ? 'at-once' : 'after-delay' };
     }
     case 'answer':
-      return isEventStream(opened.message) ? { kind: 'open', body: opened.body } : refusal(opened, opening.clock);
+      return isEventStream(opened.message)
+        ? { kind: 'open', body: opened.body, contentType: opened.message.headers['content-type'] }
+        : refusal(opened, opening);
   }
 }
 
@@ -83,12 +90,17 @@ function isEventStream(message: IncomingMessage): boolean {
   return !/^(text\/html|application\/json)\b/i.test(message.headers['content-type'] ?? '');
 }
 
-async function refusal(answer: Extract<Opened, { kind: 'answer' }>, clock: Clock): Promise<Refused> {
+async function refusal(answer: Extract<Opened, { kind: 'answer' }>, { clock, provider }: Opening): Promise<Refused> {
   const body = await readError(answer.body);
   if (body.kind === 'aborted') return { kind: 'failed', failure: abortedFailure(), again: 'no' };
   const status = answer.message.statusCode ?? 0;
-  const failure = httpFailure({ status, headers: answer.message.headers, body: body.text }, clock.now());
-  return { kind: 'failed', failure, again: status >= 500 ? 'after-delay' : 'no' };
+  const { headers } = answer.message;
+  const failure = httpFailure({ status, headers, body: body.text }, clock.now());
+  return {
+    kind: 'failed',
+    failure: status === 401 ? { ...failure, next: keyAdvice(provider) } : failure,
+    again: status >= 500 ? 'after-delay' : 'no',
+  };
 }
 
 type ErrorBody = { readonly kind: 'text'; readonly text: string } | { readonly kind: 'aborted' };

@@ -19,6 +19,15 @@ export function providerCredentials(provider: ProviderOptions, environment: Envi
   return () => Promise.resolve(resolve(provider, environment));
 }
 
+/** Where a person finds the key that the server did not accept. */
+export function keyAdvice({ id, envKeys, bearerToken, httpHeaders, envHttpHeaders }: ProviderOptions): string {
+  if (envKeys.length > 0) return `Check the key in ${envKeys.join(' or ')} and what it may use.`;
+  if (bearerToken !== undefined) return `Check experimental_bearer_token of the provider ${id} and what it may use.`;
+  const named = [...Object.keys(httpHeaders), ...Object.keys(envHttpHeaders)];
+  if (named.length > 0) return `Check the key of the provider ${id}, in its headers ${named.join(', ')}.`;
+  return `No key was sent. Name the variable that holds the key in env_key of the provider ${id}.`;
+}
+
 function resolve(
   { envKeys, bearerToken, name, envKeyInstructions }: ProviderOptions,
   environment: Environment,

@@ -193,6 +193,51 @@ describe('the request', () => {
   });
 });
 
+describe('a request that must wait', () => {
+  /** A server that answers nothing, and what happened at it and before it. */
+  async function listener(): Promise<{ url: string; connected: Promise<void>; bytes: Promise<void>; log: string[] }> {
+    const log: string[] = [];
+    const [connected, bytes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const server = createServer((socket) => {
+      log.push('connected');
+      connected.resolve();
+      socket
+        .on('error', () => {})
+        .once('data', () => {
+          log.push('bytes');
+          bytes.resolve();
+        });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    server.unref();
+    const { port } = server.address() as AddressInfo;
+    return { url: `http://127.0.0.1:${port}`, connected: connected.promise, bytes: bytes.promise, log };
+  }
+
+  test('opens its connection, and sends nothing before its time', async () => {
+    const { url, connected, bytes, log } = await listener();
+    const time = Promise.withResolvers<void>();
+    const stop = new AbortController();
+    const events = collect(clientFor(url).stream({ ...request, after: time.promise }, stop.signal));
+    await connected;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    log.push('time');
+    time.resolve();
+    await bytes;
+    expect(log).toEqual(['connected', 'time', 'bytes']);
+    stop.abort();
+    expect(await events).toMatchObject([{ kind: 'failed', failure: { code: 'aborted' } }]);
+  });
+
+  test('is never sent when its time does not come', async () => {
+    const { url, connected, log } = await listener();
+    const after = connected.then(() => Promise.reject(new Error('the disk is full')));
+    const events = await collect(clientFor(url).stream({ ...request, after }, never));
+    expect(events).toMatchObject([{ kind: 'failed', failure: { code: 'aborted', retry: 'never' } }]);
+    expect(log).toEqual(['connected']);
+  });
+});
+
 describe('retries', () => {
   test('send the same bytes again, with growing delays', async () => {
     const { clock, sleeps } = sleepless();
@@ -301,8 +346,8 @@ describe('failures', () => {
       kind: 'failed',
       failure: {
         code: 'connection-failed',
-        message: `No answer from http://127.0.0.1:${port} (ECONNREFUSED).`,
-        next: 'Check the network and the base URL of the provider.',
+        message: `Nothing listens at http://127.0.0.1:${port}: the connection was refused (ECONNREFUSED).`,
+        next: 'Start the server, or correct the base URL of the provider.',
         retry: {},
       },
     });

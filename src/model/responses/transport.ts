@@ -1,14 +1,14 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
-import { abortedFailure, cutFailure, idleFailure } from './connection-failure.ts';
+import { abortedFailure, cutFailure, emptyFailure, idleFailure } from './connection-failure.ts';
 import { responsesDecoder } from './decode.ts';
 import { sender } from './exchange.ts';
 import { modelFailure, withoutSecrets } from './failure.ts';
 import { openStream } from './open-stream.ts';
-import type { Opening } from './open-stream.ts';
+import type { Opening, OpenStream } from './open-stream.ts';
 import type { Credentials, Environment, ProviderOptions } from './provider.ts';
 import { isHeaderValue, requestHeaders, secretsOf } from './request-headers.ts';
-import type { Read, ResponseBody } from './response-body.ts';
+import type { Read } from './response-body.ts';
 import { targetOf } from './target.ts';
 
 export interface ResponsesClientOptions {
@@ -52,10 +52,11 @@ async function* answer(
   const opened = await openStream(opening, {
     headers: requestHeaders(sources),
     body: request.body,
+    after: request.after,
     onSent: request.onSent,
     signal,
   });
-  const events = opened.kind === 'failed' ? only(opened.failure) : read(opened.body, options.provider, signal);
+  const events = opened.kind === 'failed' ? only(opened.failure) : read(opened, options.provider, signal);
   const secrets = secretsOf(sources);
   for await (const event of events) {
     yield event.kind === 'failed' ? { kind: 'failed', failure: withoutSecrets(event.failure, secrets) } : event;
@@ -64,7 +65,7 @@ async function* answer(
 
 /** The events of an open stream. When the last one is handed out the connection is closed or on its way to the pool. */
 async function* read(
-  body: ResponseBody,
+  { body, contentType }: OpenStream,
   { streamIdleTimeoutMs }: ProviderOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, undefined> {
@@ -73,7 +74,10 @@ async function* read(
   try {
     for (;;) {
       const part = await body.read(streamIdleTimeoutMs);
-      const events = part.kind === 'chunk' ? decoder.push(part.bytes) : decoder.end(causeOf(part, streamIdleTimeoutMs));
+      const events =
+        part.kind === 'chunk'
+          ? decoder.push(part.bytes)
+          : decoder.end((sawEvent) => causeOf(part, { idleMs: streamIdleTimeoutMs, contentType, sawEvent }));
       for (const event of events) {
         // Also between events that came together: abort means now.
         if (signal.aborted) return yield failed(abortedFailure());
@@ -89,10 +93,16 @@ async function* read(
   }
 }
 
-function causeOf(end: Exclude<Read, { kind: 'chunk' }>, idleMs: number): ModelFailure {
+interface StreamSoFar {
+  readonly idleMs: number;
+  readonly contentType: string | undefined;
+  readonly sawEvent: boolean;
+}
+
+function causeOf(end: Exclude<Read, { kind: 'chunk' }>, { idleMs, contentType, sawEvent }: StreamSoFar): ModelFailure {
   switch (end.kind) {
     case 'end':
-      return cutFailure('end of stream');
+      return sawEvent ? cutFailure('end of stream') : emptyFailure(contentType);
     case 'cut':
       return cutFailure(end.code);
     case 'idle':

@@ -2,6 +2,9 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { findHome } from '../../gather/home.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { complain } from '../complain.ts';
+import { currentFolder } from '../current-folder.ts';
+import { outlastReaders } from '../outlast-readers.ts';
 import { type ConfigArguments, configUsage, parseConfigArguments } from './arguments.ts';
 import { columns } from './columns.ts';
 import { type Configured, loadConfigured } from './configured.ts';
@@ -11,6 +14,7 @@ import { showJson, showToml } from './show.ts';
 
 /** `capstan config`. 0: shown; 1: shown, and there is an error in the configuration, or no such key; 2: wrong usage. */
 export async function runConfig(words: readonly string[]): Promise<number> {
+  outlastReaders();
   const asked = parseConfigArguments(words);
   if ('code' in asked) return complain(asked, 2);
   if (asked.command === 'help') {
@@ -19,8 +23,10 @@ export async function runConfig(words: readonly string[]): Promise<number> {
   }
   const home = findHome(process.env, homedir());
   if ('code' in home) return complain(home, 1);
-  const cwd = process.cwd();
-  const configured = await loadConfigured(home.path, resolve(asked.folder ?? cwd), {
+  const here = currentFolder();
+  if ('code' in here) return complain(here, 1);
+  const cwd = here.path;
+  const configured = await loadConfigured(home.path, resolve(cwd, asked.folder ?? '.'), {
     ...asked,
     osHome: homedir(),
     cwd,
@@ -49,9 +55,4 @@ function answerTo(asked: ConfigArguments, configured: Configured): { readonly te
 function pathText(configured: Configured): string {
   const files = configured.layers.filter(({ name }) => name !== 'default' && name !== 'flags');
   return columns(files.map((layer) => [layer.name, layer.source, layerState(layer, configured)]));
-}
-
-function complain({ message, next }: Pick<Outcome, 'message' | 'next'>, code: number): number {
-  process.stderr.write(`capstan: ${message}\n         ${next}\n`);
-  return code;
 }

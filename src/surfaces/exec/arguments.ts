@@ -1,3 +1,4 @@
+import { nearestKey } from '../../config/nearest-key.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type ExecOptionKey, execOptions } from './options.ts';
 
@@ -35,7 +36,7 @@ export function parseExecArguments(words: readonly string[]): ExecArguments | Ou
     }
     const [name, attached] = splitOption(word);
     const option = execOptions.find(({ names }) => names.includes(name));
-    if (option === undefined) return usage(`there is no option ${name}.`);
+    if (option === undefined) return unknownOption(name);
     if (option.value === undefined) {
       if (attached !== undefined) return usage(`${name} takes no value.`);
       flags.add(option.key);
@@ -75,6 +76,15 @@ function target(
     ...(resumes ? { resume: name === undefined ? { kind: 'last' } : { kind: 'named', name } } : {}),
     ...(words[0] === undefined || words[0] === '-' ? {} : { prompt: words[0] }),
   };
+}
+
+function unknownOption(name: string): Outcome<'usage'> {
+  const known = execOptions.filter(({ help }) => help !== '').flatMap(({ names }) => names);
+  // Among names of one letter each is as near as any other.
+  const nearest = name.startsWith('--') ? nearestKey(name, known) : undefined;
+  const { code, message, next } = usage(`there is no option ${name}.`);
+  const meant = nearest === undefined ? '' : `Did you mean ${nearest}? `;
+  return { code, message, next: `${meant}${next} A prompt that begins with a dash goes behind "--".` };
 }
 
 function usage(message: string): Outcome<'usage'> {

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../protocol/outcome.ts';
+import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { Usage } from '../../protocol/usage.ts';
@@ -72,25 +72,25 @@ export function execEvents({ context = false } = {}): (
       case 'item-completed':
         return shown('item.completed', event.item);
       case 'warning':
-        return [{ type: 'item.completed', item: { id: nextId(), type: 'error', message: sentence(event.outcome) } }];
+        return [{ type: 'item.completed', item: { id: nextId(), type: 'error', message: fullText(event.outcome) } }];
       case 'retrying':
-        return [{ type: 'error', message: sentence(event.outcome) }];
+        return [{ type: 'error', message: fullText(event.outcome) }];
       case 'turn-completed':
         return [{ type: 'turn.completed', usage: execUsage(event.usage) }];
       case 'turn-failed':
-        return failed(sentence(event.outcome));
+        return failedTurn(event.outcome);
       case 'turn-aborted':
-        return failed('The turn was interrupted.');
+        return ended('The turn was interrupted.');
     }
   };
 }
 
-/** What happened and what to do about it, in one text: readers of events have no second field for advice. */
-function sentence({ message, next }: Outcome): string {
-  return next === '' ? message : `${message} ${next}`;
+/** How the stream of events ends when the turn fails. Readers have no second field for advice, so it is in the text. */
+export function failedTurn(outcome: Pick<Outcome, 'message' | 'next'>): readonly ExecEvent[] {
+  return ended(fullText(outcome));
 }
 
-function failed(message: string): readonly ExecEvent[] {
+function ended(message: string): readonly ExecEvent[] {
   return [
     { type: 'error', message },
     { type: 'turn.failed', error: { message } },

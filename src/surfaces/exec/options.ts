@@ -34,6 +34,7 @@ export type ExecOptionKey =
   | 'enable'
   | 'disable'
   | 'threadSource'
+  | 'cyberAccessProgram'
   | 'last'
   | 'all'
   | 'help';
@@ -104,6 +105,13 @@ export const execOptions: readonly ExecOption[] = [
   { key: 'enable', names: ['--enable'], value: 'FEATURE', repeats: true, help: '' },
   { key: 'disable', names: ['--disable'], value: 'FEATURE', repeats: true, help: '' },
   { key: 'threadSource', names: ['--thread-source'], value: 'NAME', help: '' },
+  {
+    key: 'cyberAccessProgram',
+    names: ['--cyber-access-program'],
+    value: 'NAME',
+    choices: ['standard', 'daybreak_blue', 'daybreak_red'],
+    help: '',
+  },
   { key: 'help', names: ['-h', '--help'], help: 'this text' },
 ];
 
@@ -136,6 +144,7 @@ ${lines.join('\n')}
 The answer is printed on standard output; what happens meanwhile goes to standard error.
 A resumed thread keeps its last model, effort, folder and policy unless an option names another.
 
-Exit codes: 0 the turn was completed; 1 it failed, was interrupted or could not begin; 2 wrong usage.
+Exit codes: 0 the turn was completed; 1 it failed, was interrupted, could not begin, or its output could not be
+written; 2 wrong usage.
 `;
 }

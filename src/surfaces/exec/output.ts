@@ -1,18 +1,21 @@
-import { describePolicy } from '../../policy/describe-policy.ts';
-import { resolvePolicy } from '../../policy/resolve-policy.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
+import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, PlanItem, TurnItem } from '../../protocol/turn-item.ts';
-import { version } from '../../protocol/version.ts';
+import { complain } from '../complain.ts';
 import type { OpenedThread } from '../engine.ts';
-import { contextLine, isContextNews } from './context-events.ts';
-import { execEvents, shellWords } from './events.ts';
+import { Announcement } from './announcement.ts';
+import { contextLine, type ExecContextEvent, isContextNews } from './context-events.ts';
+import { type ExecEvent, execEvents, failedTurn } from './events.ts';
 
 /** Where a run shows itself. Standard output carries the contract, standard error is for people. */
 export interface Output {
   start(opened: OpenedThread): void;
   event(event: ThreadEvent): void;
   notice(outcome: Outcome): void;
+  /** The turn ended with the loss of what should keep it: no event of the engine tells of that. */
+  lost(fault: Fault): void;
+  /** The program was told to end. Whoever told it knows why the turn ends, and takes `turn.failed` for another failure. */
+  toldToEnd(): void;
 }
 
 export interface OutputOptions {
@@ -22,16 +25,19 @@ export interface OutputOptions {
   readonly contextEvents: boolean;
   /** Say what the model is told and what it costs. */
   readonly verbose: boolean;
+  /** Whether the thread is there when the process has ended. */
+  readonly resumable: boolean;
 }
 
-export function createOutput({ json, color, contextEvents, verbose }: OutputOptions): Output {
-  const output = json ? jsonOutput(contextEvents) : plainOutput(dimmer(color));
+export function createOutput({ json, color, contextEvents, verbose, resumable }: OutputOptions): Output {
+  const dim = dimmer(color);
+  const output = json ? jsonOutput(contextEvents) : plainOutput(dim, resumable);
   if (!verbose) return output;
   return {
     ...output,
     event(event) {
       const line = isContextNews(event) ? contextLine(event) : undefined;
-      if (line !== undefined) say(dimmer(color)(line));
+      if (line !== undefined) say(dim(line));
       output.event(event);
     },
   };
@@ -46,20 +52,48 @@ function dimmer(color: string): (text: string) => string {
 /** One JSON event per line on standard output, nothing else there. */
 function jsonOutput(context: boolean): Output {
   const toExecEvents = execEvents({ context });
+  let told = false;
+  const print = (events: readonly (ExecEvent | ExecContextEvent)[]): void => {
+    for (const event of events) {
+      if (!told || event.type !== 'turn.failed') process.stdout.write(`${JSON.stringify(event)}\n`);
+    }
+  };
+  const announcement = new Announcement(say, (text) => text);
   return {
-    start: (opened) => say(startLine(opened)),
-    notice: (outcome) => say(`${outcome.message} ${outcome.next}`),
+    start: (opened) => announcement.opened(opened),
+    notice: (outcome) => announcement.notice(fullText(outcome)),
     event(event) {
-      for (const line of toExecEvents(event)) process.stdout.write(`${JSON.stringify(line)}\n`);
+      if (event.kind === 'thread-started') announcement.started();
+      print(toExecEvents(event));
+    },
+    lost(fault) {
+      announcement.end();
+      print(failedTurn(fault));
+      // Here too: the disk that is lost may be the one that the events go to.
+      complain(fault, 1);
+    },
+    toldToEnd() {
+      told = true;
     },
   };
 }
 
 /** What happens on standard error; the answer alone on standard output. */
-function plainOutput(dim: (text: string) => string): Output {
+function plainOutput(dim: (text: string) => string, resumable: boolean): Output {
+  const announcement = new Announcement(say, dim);
+  const sayHowToGoOn = (): void => {
+    const id = resumable ? announcement.threadId : undefined;
+    if (id !== undefined) say(dim(`To go on with this thread: capstan exec resume ${id}`));
+  };
   return {
-    start: (opened) => say(dim(startLine(opened))),
-    notice: (outcome) => say(`${outcome.message} ${outcome.next}`),
+    start: (opened) => announcement.opened(opened),
+    notice: (outcome) => announcement.notice(fullText(outcome)),
+    lost(fault) {
+      announcement.end();
+      complain(fault, 1);
+      sayHowToGoOn();
+    },
+    toldToEnd: () => {},
     event(event) {
       if (isContextNews(event)) return;
       switch (event.kind) {
@@ -67,11 +101,13 @@ function plainOutput(dim: (text: string) => string): Output {
           return sayItem(event.item, dim);
         case 'warning':
         case 'retrying':
-          return say(`${event.outcome.message} ${event.outcome.next}`.trim());
+          return say(event.kind === 'retrying' ? event.outcome.message : fullText(event.outcome));
         case 'turn-failed':
-          return say(`${event.outcome.message} ${event.outcome.next}`);
+          say(fullText(event.outcome));
+          return sayHowToGoOn();
         case 'turn-aborted':
-          return say('The turn was interrupted. The thread can be resumed.');
+          say('The turn was interrupted.');
+          return sayHowToGoOn();
         case 'turn-completed': {
           const { input, cachedInput, output } = event.usage;
           say(dim(`tokens used: ${input - cachedInput + output}`));
@@ -84,6 +120,7 @@ function plainOutput(dim: (text: string) => string): Output {
           if (event.item.kind === 'command') say(`$ ${event.item.argv.at(-1) ?? ''}`);
           return;
         case 'thread-started':
+          return announcement.started();
         case 'turn-started':
           return;
       }
@@ -119,24 +156,6 @@ function planText({ steps }: PlanItem): string {
 
 function changeLine({ path, kind, movePath }: ChangedFile): string {
   return `${kind} ${path}${movePath === undefined ? '' : ` -> ${movePath}`}`;
-}
-
-/** What is in force, in one line. */
-function startLine({ thread, settings }: OpenedThread): string {
-  const { model, provider, effort, approval, cwd, profile } = settings;
-  const policy = describePolicy(
-    resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] }),
-    cwd,
-  );
-  const parts = [
-    `capstan ${version}`,
-    `thread ${thread.id}`,
-    `model ${model} (provider ${provider}${effort === undefined ? '' : `, effort ${effort}`})`,
-    `sandbox ${policy.mode}, network ${policy.network}`,
-    `approval ${approval}`,
-    `in ${shellWords([cwd])}`,
-  ];
-  return parts.join(' · ');
 }
 
 function indent(text: string): string {

@@ -1,81 +1,125 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import type { ClientFacts } from '../../envelope/facts.ts';
+import { folderProblem } from '../../gather/folder.ts';
 import { findRepository } from '../../gather/git.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
-import type { UserInput } from '../../protocol/user-input.ts';
 import { version } from '../../protocol/version.ts';
 import type { TurnResult } from '../../thread/settle.ts';
+import type { ThreadTurn } from '../../thread/thread.ts';
+import { complain } from '../complain.ts';
+import { currentFolder } from '../current-folder.ts';
 import { Engine, type EngineRefused, type OpenedThread } from '../engine.ts';
+import { outlastReaders } from '../outlast-readers.ts';
 import { type ExecArguments, lastValue, parseExecArguments } from './arguments.ts';
-import { loadImages, loadOutputSchema, type OutputSchema, writeLastMessage } from './files.ts';
+import { loadImages } from './images.ts';
+import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
 import { execUsage } from './options.ts';
 import { createOutput, type Output } from './output.ts';
+import { loadOutputSchema } from './output-schema.ts';
 import { readPrompt } from './stdin.ts';
 
-/** `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, interrupted or refused; 2: wrong usage. */
+/** How long a process that was told to end waits for a reader of what it has printed. */
+const unreadMs = 2000;
+
+/**
+ * `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, interrupted, refused, or what was asked for
+ * could not be written; 2: wrong usage.
+ */
 export async function runExec(words: readonly string[]): Promise<number> {
+  const standardOutput = outlastReaders();
   const asked = parseExecArguments(words);
-  if ('code' in asked) return complain(asked, 2);
+  const code = 'code' in asked ? complain(asked, 2) : await prepareAndRun(asked);
+  const lost = await standardOutput.finish();
+  return lost === undefined ? code : complain(lost, 1);
+}
+
+async function prepareAndRun(asked: ExecArguments): Promise<number> {
   if (asked.flags.has('help')) {
     process.stdout.write(execUsage());
     return 0;
   }
-  // A reader that leaves early must not end the turn: its thread goes on to a clean end.
-  process.stdout.on('error', () => {});
-  try {
-    return await prepareAndRun(asked);
-  } catch (error) {
-    if (error instanceof Fault) return complain(error, 1);
-    throw error;
-  }
-}
-
-async function prepareAndRun(asked: ExecArguments): Promise<number> {
+  const here = currentFolder();
+  if ('code' in here) return complain(here, 1);
+  const cwd = here.path;
   // Whoever pipes a prompt in may take long; the configuration is read meanwhile.
-  const [prompt, engine] = await Promise.all([readPrompt(asked.prompt), loadEngine(asked)]);
+  const [prompt, engine] = await Promise.all([readPrompt(asked.prompt), loadEngine(asked, cwd)]);
   if (typeof prompt !== 'string') return complain(prompt, 1);
   if (engine.kind === 'refused') return complain(engine.outcome, 1);
-  const images = loadImages(asked, process.cwd());
+  const images = loadImages(asked, cwd);
   if ('code' in images) return complain(images, 1);
-  const outputSchema = loadOutputSchema(asked);
+  const outputSchema = loadOutputSchema(asked, cwd);
   if ('code' in outputSchema) return complain(outputSchema, 1);
+  const lastMessageFile = checkLastMessageFile(asked, cwd);
+  if (lastMessageFile !== undefined && 'code' in lastMessageFile) return complain(lastMessageFile, 1);
 
   const output = createOutput({
     json: asked.flags.has('json'),
     color: lastValue(asked, 'color') ?? 'auto',
     contextEvents: asked.flags.has('contextEvents'),
     verbose: asked.flags.has('verbose'),
+    resumable: !asked.flags.has('ephemeral'),
   });
   for (const notice of engine.notices) output.notice(notice);
-  const opened = await openThread(engine, asked, output);
+  const opened = await lostAsValue(() => openThread(engine, asked, cwd, output));
+  if (opened instanceof Fault) return complain(opened, 1);
   if (opened.kind === 'refused') return complain(opened.outcome, 1);
   output.start(opened);
   for (const notice of opened.notices) output.notice(notice);
-  const result = await runTurn(opened, { text: prompt, images }, outputSchema);
-  const written = writeLastMessage(asked, result);
+  const cyberAccessProgram = lastValue(asked, 'cyberAccessProgram');
+  const own = { ...outputSchema, ...(cyberAccessProgram === undefined ? {} : { cyberAccessProgram }) };
+  const turn = { input: { text: prompt, images }, ...own };
+  const result = await lostAsValue(() => runTurn(opened, turn, output));
+  if (result instanceof Fault) {
+    output.lost(result);
+    return 1;
+  }
+  const written = lastMessageFile === undefined ? undefined : writeLastMessage(lastMessageFile, result);
   if (written !== undefined) output.notice(written);
-  return result.kind === 'completed' ? 0 : 1;
+  return result.kind === 'completed' && written?.code !== 'last-message-unwritten' ? 0 : 1;
 }
 
-async function runTurn({ thread }: OpenedThread, input: UserInput, schema: OutputSchema): Promise<TurnResult> {
-  const interrupt = new AbortController();
-  const stop = (): void => interrupt.abort();
-  process.on('SIGINT', stop).on('SIGTERM', stop);
+/** A lost disk ends the run, but is no bug: it gets its words like any other end. */
+async function lostAsValue<Value>(run: () => Promise<Value>): Promise<Value | Fault> {
   try {
-    return await thread.run({ input, signal: interrupt.signal, ...schema });
-  } finally {
-    await thread.close();
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    return await run();
+  } catch (error) {
+    if (error instanceof Fault) return error;
+    throw error;
   }
 }
 
-function loadEngine(asked: ExecArguments): Promise<Engine | EngineRefused> {
+async function runTurn(
+  { thread }: OpenedThread,
+  turn: Omit<ThreadTurn, 'signal'>,
+  output: Output,
+): Promise<TurnResult> {
+  const interrupt = new AbortController();
+  const stop = (): void => interrupt.abort();
+  let told = false;
+  const end = (): void => {
+    told = true;
+    output.toldToEnd();
+    stop();
+  };
+  process.on('SIGINT', stop).on('SIGTERM', end);
+  try {
+    return await thread.run({ ...turn, signal: interrupt.signal });
+  } finally {
+    await thread.close();
+    process.off('SIGINT', stop).off('SIGTERM', end);
+    // Output that nobody reads any more must not keep the process.
+    if (told) setTimeout(() => process.exit(), unreadMs).unref();
+  }
+}
+
+function loadEngine(asked: ExecArguments, cwd: string): Promise<Engine | EngineRefused> {
   const profile = lastValue(asked, 'profile');
   return Engine.load({
     env: process.env,
     osHome: homedir(),
-    cwd: process.cwd(),
-    client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? 'capstan_exec', version, source: 'exec' },
+    cwd,
+    client: clientFacts(asked),
     overrides: overridesOf(asked),
     // Nobody is there to be asked.
     approval: 'never',
@@ -88,17 +132,28 @@ function loadEngine(asked: ExecArguments): Promise<Engine | EngineRefused> {
   });
 }
 
-async function openThread(engine: Engine, asked: ExecArguments, output: Output): Promise<OpenedThread | EngineRefused> {
+function clientFacts(asked: ExecArguments): ClientFacts {
+  const name = process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? 'capstan_exec';
+  const threadSource = lastValue(asked, 'threadSource');
+  return { name, version, source: 'exec', ...(threadSource === undefined ? {} : { threadSource }) };
+}
+
+async function openThread(
+  engine: Engine,
+  asked: ExecArguments,
+  here: string,
+  output: Output,
+): Promise<OpenedThread | EngineRefused> {
   const folder = lastValue(asked, 'cwd');
-  const cwd = folder === undefined ? undefined : resolve(folder);
+  const cwd = folder === undefined ? undefined : resolve(here, folder);
   const listener = output.event;
   const { resume } = asked;
   if (resume === undefined) {
-    const place = cwd ?? process.cwd();
-    const problem = checkRepository(asked, place);
+    const place = cwd ?? here;
+    const problem = folderProblem(place) ?? checkRepository(asked, place);
     return problem === undefined ? engine.start({ listener, cwd: place }) : { kind: 'refused', outcome: problem };
   }
-  const where = asked.flags.has('all') ? {} : { cwd: cwd ?? process.cwd() };
+  const where = asked.flags.has('all') ? {} : { cwd: cwd ?? here };
   const chosen = await engine.choose({ ...resume, ...where });
   if (chosen.kind === 'none') return { kind: 'refused', outcome: chosen };
   return engine.resume(chosen.id, cwd === undefined ? { listener } : { listener, cwd });
@@ -125,9 +180,4 @@ function overridesOf(asked: ExecArguments): readonly string[] {
     ...(model === undefined ? [] : [`model=${JSON.stringify(model)}`]),
     ...(sandbox === undefined ? [] : [`sandbox_mode=${JSON.stringify(sandbox)}`]),
   ];
-}
-
-function complain({ message, next }: Pick<Outcome, 'message' | 'next'>, code: number): number {
-  process.stderr.write(`capstan: ${message}\n${next === '' ? '' : `         ${next}\n`}`);
-  return code;
 }

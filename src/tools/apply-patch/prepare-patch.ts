@@ -82,7 +82,7 @@ function runPatch({ disk, clock }: ApplyPatchPorts, patch: Patch, call: PatchCal
   const budget = window.toolOutput;
   const began = clock.now();
   const end = (exitCode: number, output: string): PatchEnd => {
-    const answer = patchOutput({ exitCode, seconds: (clock.now() - began) / 1000, output }, budget);
+    const answer = patchOutput({ exitCode, seconds: Math.max(0, clock.now() - began) / 1000, output }, budget);
     return { ok: exitCode === 0, output: cameAs === 'command' ? patchFromCommand(answer) : answer };
   };
   if (!isFolder(disk, folder)) return { ok: false, output: patchUnfit(`There is no folder ${folder}`, budget) };

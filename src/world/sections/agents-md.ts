@@ -25,6 +25,7 @@ export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
   read(stored) {
     if (!isJsonObject(stored)) return undefined;
     const [directory, text] = [stringAt(stored, 'directory'), stringAt(stored, 'text')];
+    if (directory !== stored['directory'] || text !== stored['text']) return undefined;
     return { ...(directory === undefined ? {} : { directory }), ...(text === undefined ? {} : { text }) };
   },
 

@@ -1,0 +1,2 @@
+/** What the tests use of it. */
+export function isBuilt(root: string): boolean;

@@ -1,0 +1,129 @@
+import { profileOf } from '../policy/legacy.ts';
+import { normalisePath } from '../policy/paths.ts';
+import { profileFor } from '../policy/profiles.ts';
+import { soundProfile, soundSandboxPolicy } from '../policy/sound-profile.ts';
+import { isJsonObject } from '../protocol/json.ts';
+import type { ApprovalPolicy, PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
+import type { CollaborationMode, CollaborationSetting, Personality, RealtimeSetting } from './settings.ts';
+
+/** What a client may change between two turns. What is omitted stays. */
+export interface SettingsChange {
+  /** Absolute. */
+  readonly cwd?: string;
+  readonly approval?: ApprovalPolicy;
+  readonly profile?: PermissionProfile;
+  /** The profile by a word, or in the coarser form; not together with `profile`. */
+  readonly sandboxMode?: SandboxMode | SandboxPolicy;
+  readonly model?: string;
+  /** `null`: as the model has it. */
+  readonly effort?: string | null;
+  readonly summary?: string;
+  /** `null`: the standard tier. */
+  readonly serviceTier?: string | null;
+  readonly collaboration?: CollaborationSetting;
+  /** `null`: none is chosen. */
+  readonly personality?: Personality | null;
+  /** Start instructions that are omitted stay. */
+  readonly realtime?: RealtimeSetting;
+}
+
+/** What a field takes. */
+interface Field<Value> {
+  /** The rest of a sentence that begins with "must be". */
+  readonly expected: string;
+  /** The value as settings hold it, and nobody else; undefined when it is not what the field takes. */
+  read(given: unknown): Value | undefined;
+}
+
+const modes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access'];
+const collaborationModes: readonly CollaborationMode[] = ['default', 'plan'];
+const noOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
+
+const name: Field<string> = {
+  expected: 'a string that is not blank',
+  read: (given) => (typeof given === 'string' && given.trim() !== '' ? given : undefined),
+};
+
+/** In the order in which they are checked and told. */
+export const changeFields = {
+  cwd: {
+    expected: 'an absolute path',
+    read: (given) => (typeof given === 'string' && normalisePath(given) !== undefined ? given : undefined),
+  } satisfies Field<string>,
+  approval: choice<ApprovalPolicy>(['untrusted', 'on-request', 'never'], { 'on-failure': 'on-request' }),
+  profile: { expected: 'a permission profile', read: soundProfile } satisfies Field<PermissionProfile>,
+  sandboxMode: {
+    expected: `one of ${quoted(modes)}, or a sandbox policy`,
+    read(given) {
+      const mode = modes.find((one) => one === given);
+      if (mode !== undefined) return profileFor(mode, noOptions);
+      const policy = soundSandboxPolicy(given);
+      return policy === undefined ? undefined : profileOf(policy);
+    },
+  } satisfies Field<PermissionProfile>,
+  model: name,
+  effort: orNull(name, null),
+  summary: choice(['auto', 'concise', 'detailed', 'none']),
+  serviceTier: orNull(
+    { ...name, read: (given) => (given === 'fast' ? 'priority' : name.read(given)) } satisfies Field<string>,
+    'default',
+  ),
+  collaboration: {
+    expected: `an object with a mode (${quoted(collaborationModes)}) and perhaps instructions`,
+    read(given) {
+      const parts = object(given, ['mode', 'instructions']);
+      const mode = collaborationModes.find((one) => one === parts?.['mode']);
+      const instructions = parts?.['instructions'];
+      if (mode === undefined || !isTextOrAbsent(instructions)) return undefined;
+      return { mode, ...(instructions === undefined ? {} : { instructions }) };
+    },
+  } satisfies Field<CollaborationSetting>,
+  personality: orNull(choice<Personality>(['none', 'friendly', 'pragmatic']), null),
+  realtime: {
+    expected: 'an object with active (true or false) and perhaps startInstructions',
+    read(given) {
+      const parts = object(given, ['active', 'startInstructions']);
+      const startInstructions = parts?.['startInstructions'];
+      const active = parts?.['active'];
+      if (typeof active !== 'boolean' || !isTextOrAbsent(startInstructions)) return undefined;
+      return { active, ...(startInstructions === undefined ? {} : { startInstructions }) };
+    },
+  } satisfies Field<RealtimeSetting>,
+} as const satisfies { readonly [Name in keyof Required<SettingsChange>]: Field<unknown> };
+
+/** The fields of a change that were given, each as its field reads it. */
+export type ReadFields = {
+  readonly [Name in keyof typeof changeFields]?: Exclude<ReturnType<(typeof changeFields)[Name]['read']>, undefined>;
+};
+
+function choice<Choice extends string>(
+  choices: readonly Choice[],
+  aliases: Readonly<Record<string, Choice>> = {},
+): Field<Choice> {
+  const older = new Map(Object.entries(aliases));
+  return {
+    expected: `one of ${quoted(choices)}`,
+    read: (given) => choices.find((one) => one === given) ?? (typeof given === 'string' ? older.get(given) : undefined),
+  };
+}
+
+/** `null` stands for a value of its own. */
+function orNull<Value, Instead>(field: Field<Value>, instead: Instead): Field<Value | Instead> {
+  return {
+    expected: `${field.expected}, or null`,
+    read: (given) => (given === null ? instead : field.read(given)),
+  };
+}
+
+/** The value if it is an object that has no other keys. */
+function object(given: unknown, keys: readonly string[]): Readonly<Record<string, unknown>> | undefined {
+  return isJsonObject(given) && Object.keys(given).every((key) => keys.includes(key)) ? given : undefined;
+}
+
+function isTextOrAbsent(value: unknown): value is string | undefined {
+  return value === undefined || typeof value === 'string';
+}
+
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `"${word}"`).join(', ');
+}

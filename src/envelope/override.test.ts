@@ -1,0 +1,353 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { withDeniedReads } from '../policy/denied-reads.ts';
+import { profileFor } from '../policy/profiles.ts';
+import { noRequirements, type Requirements } from '../policy/requirements.ts';
+import { defaultShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
+import type { Catalogue } from './model-record.ts';
+import { applyChange, type SettingsChange } from './override.ts';
+import type { Settings } from './settings.ts';
+
+const none = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
+
+const settings: Settings = {
+  model: 'even',
+  provider: 'openai',
+  effort: 'high',
+  cwd: '/repo',
+  approval: 'on-request',
+  profile: profileFor('workspace-write', none),
+  shellEnvironment: defaultShellEnvironmentPolicy,
+  personality: 'friendly',
+  realtime: { active: false, startInstructions: 'Speak.' },
+  window: { effectivePercent: 50 },
+  origins: { model: 'user', effort: 'thread' },
+};
+
+const fallback: Catalogue['fallback'] = {
+  contextWindow: 1000,
+  effectivePercent: 95,
+  truncation: { mode: 'bytes', limit: 100 },
+  supportedEfforts: [],
+  serviceTiers: [],
+  modalities: ['text'],
+  imageGeneration: false,
+  webSearch: false,
+  modes: { default: {}, plan: {} },
+  instructions: '',
+};
+const catalogue: Catalogue = {
+  models: [
+    { ...fallback, slug: 'even', supportedEfforts: ['low', 'medium', 'high', 'max'] },
+    { ...fallback, slug: 'four', supportedEfforts: ['a', 'b', 'c', 'd'] },
+    { ...fallback, slug: 'three', supportedEfforts: ['a', 'b', 'c'] },
+    { ...fallback, slug: 'open' },
+  ],
+  fallback,
+};
+
+function change(given: unknown, requirements: Requirements = noRequirements) {
+  return applyChange(settings, given, { catalogue, requirements });
+}
+
+/** The settings after a change that is expected to be taken. */
+function after(given: SettingsChange, requirements?: Requirements): Settings {
+  const made = change(given, requirements);
+  if (made.kind === 'refused') throw new Error(made.outcome.message);
+  return made.settings;
+}
+
+test('a change of everything', () => {
+  const profile = profileFor('read-only', none);
+  const given: SettingsChange = {
+    cwd: '/other',
+    approval: 'never',
+    profile,
+    model: 'open',
+    effort: 'extreme',
+    summary: 'detailed',
+    serviceTier: 'fast',
+    collaboration: { mode: 'plan', instructions: 'Plan well.' },
+    personality: 'none',
+    realtime: { active: true },
+  };
+  const names = [
+    'cwd',
+    'approval',
+    'profile',
+    'model',
+    'effort',
+    'summary',
+    'serviceTier',
+    'collaboration',
+    'personality',
+    'realtime',
+  ];
+  expect(change(given)).toEqual({
+    kind: 'changed',
+    changed: names,
+    settings: {
+      ...settings,
+      ...given,
+      serviceTier: 'priority',
+      realtime: { active: true, startInstructions: 'Speak.' },
+      origins: Object.fromEntries(names.map((name) => [name, 'override'])),
+    },
+  });
+});
+
+test('null takes a choice back', () => {
+  const { effort: _, personality: __, ...others } = settings;
+  expect(change({ effort: null, personality: null, serviceTier: null })).toEqual({
+    kind: 'changed',
+    changed: ['effort', 'serviceTier', 'personality'],
+    settings: {
+      ...others,
+      serviceTier: 'default',
+      origins: { model: 'user', effort: 'override', serviceTier: 'override', personality: 'override' },
+    },
+  });
+});
+
+test('an effort that the model does not list stays while the model does', () => {
+  const held = { ...settings, effort: 'extreme' };
+  const made = applyChange(held, { model: 'even', cwd: '/other' }, { catalogue, requirements: noRequirements });
+  expect(made).toMatchObject({ changed: ['cwd'], settings: { effort: 'extreme' } });
+});
+
+test('what is the same already is no change', () => {
+  expect(change({ model: 'even', cwd: '/repo', sandboxMode: 'workspace-write' })).toEqual({
+    kind: 'changed',
+    settings,
+    changed: [],
+  });
+});
+
+describe('another model', () => {
+  test.each([
+    ['has the effort', 'even-2', 'high'],
+    ['has others, four', 'four', 'b'],
+    ['has others, three', 'three', 'b'],
+    ['takes any', 'open', 'high'],
+    ['nobody knows', 'unheard', 'high'],
+  ])('that %s', (_, model, effort) => {
+    expect(after({ model })).toMatchObject({ model, effort });
+  });
+
+  test('gets the effort that comes with it, and none where there was none', () => {
+    expect(after({ model: 'four', effort: 'd' })).toMatchObject({ effort: 'd' });
+    expect(after({ model: 'four', effort: null })).not.toHaveProperty('effort');
+    const { effort: _, ...without } = settings;
+    const rules = { catalogue, requirements: noRequirements };
+    expect(applyChange(without, { model: 'four' }, rules)).toMatchObject({ changed: ['model'] });
+  });
+});
+
+test.each<[unknown, object]>([
+  ['read-only', profileFor('read-only', none)],
+  ['danger-full-access', { type: 'disabled' }],
+  [{ type: 'danger-full-access' }, { type: 'disabled' }],
+  [
+    { type: 'external-sandbox', network_access: 'enabled' },
+    { type: 'external', network: 'enabled' },
+  ],
+  [{ type: 'read-only', network_access: true }, profileFor('read-only', { ...none, network: true })],
+  [
+    { type: 'workspace-write', writable_roots: ['/a'], network_access: true, exclude_slash_tmp: true },
+    profileFor('workspace-write', { ...none, network: true, writableRoots: ['/a'], excludeSlashTmp: true }),
+  ],
+])('the sandbox mode %j', (sandboxMode, profile) => {
+  expect(after({ sandboxMode } as SettingsChange).profile).toEqual(profile);
+});
+
+test.each<[string, unknown, string, string]>([
+  ['no object', 'model', 'change-malformed', 'must be an object, not "model"'],
+  ['a list', [], 'change-malformed', 'not a list'],
+  ['nothing', undefined, 'change-malformed', 'not nothing'],
+  ['a key that is not known', { modle: 'x', model: 'open' }, 'change-unknown-key', '"modle"'],
+  ['a name of the prototype', JSON.parse('{"__proto__": 1}'), 'change-unknown-key', '"__proto__"'],
+  ['a relative folder', { cwd: 'repo' }, 'change-wrong-value', 'cwd must be an absolute path, not "repo"'],
+  ['a folder with a hidden end', { cwd: '/repo\0/etc' }, 'change-wrong-value', 'cwd must be'],
+  [
+    'a policy that is none',
+    { approval: 'always' },
+    'change-wrong-value',
+    'approval must be one of "untrusted", "on-request", "never", not "always"',
+  ],
+  ['a policy in a list', { approval: ['on-failure'] }, 'change-wrong-value', 'approval must be'],
+  ['no policy', { approval: null }, 'change-wrong-value', 'not null'],
+  ['an empty model', { model: ' ' }, 'change-wrong-value', 'model must be a string that is not blank, not " "'],
+  [
+    'a number for an effort',
+    { effort: 3 },
+    'change-wrong-value',
+    'effort must be a string that is not blank, or null, not 3',
+  ],
+  ['a summary that is none', { summary: 'long' }, 'change-wrong-value', 'summary must be'],
+  ['a mode that is none', { collaboration: { mode: 'review' } }, 'change-wrong-value', 'collaboration must be'],
+  ['a mode with more', { collaboration: { mode: 'plan', model: 'x' } }, 'change-wrong-value', 'collaboration must be'],
+  ['a manner that is none', { personality: 'rude' }, 'change-wrong-value', 'personality must be'],
+  ['half a conversation', { realtime: {} }, 'change-wrong-value', 'realtime must be'],
+  ['a sandbox that is none', { sandboxMode: 'open' }, 'change-wrong-value', 'sandboxMode must be'],
+  [
+    'a policy of another shape',
+    { sandboxMode: { type: 'workspace-write', writable_roots: ['a'] } },
+    'change-wrong-value',
+    'sandboxMode must be',
+  ],
+  [
+    'a profile of another shape',
+    { profile: { type: 'managed' } },
+    'change-wrong-value',
+    'profile must be a permission profile',
+  ],
+  [
+    'a profile with a broken entry',
+    {
+      profile: {
+        type: 'managed',
+        network: 'enabled',
+        file_system: { type: 'restricted', entries: [{ access: 'write' }] },
+      },
+    },
+    'change-wrong-value',
+    'profile must be',
+  ],
+  [
+    'two sandboxes',
+    { sandboxMode: 'read-only', profile: { type: 'disabled' } },
+    'change-wrong-value',
+    'profile and sandboxMode',
+  ],
+])('%s is refused', (_, given, code, message) => {
+  expect(change(given)).toEqual({
+    kind: 'refused',
+    outcome: { code, message: expect.stringContaining(message), next: expect.any(String) },
+  });
+});
+
+const demanding: Requirements = {
+  approvals: { allowed: ['on-request'], source: '/etc/requirements.toml:1', key: 'allowed_approval_policies' },
+  sandboxModes: {
+    allowed: ['workspace-write', 'read-only'],
+    source: '/etc/requirements.toml:2',
+    key: 'allowed_sandbox_modes',
+  },
+  denyRead: { patterns: ['/secret'], source: '/etc/requirements.toml:3' },
+};
+
+test.each<[SettingsChange, string]>([
+  [
+    { approval: 'never', model: 'open' },
+    'The approval "never" is not allowed by allowed_approval_policies in /etc/requirements.toml:1. Nothing was changed.',
+  ],
+  [
+    { sandboxMode: 'danger-full-access' },
+    'The sandbox mode "danger-full-access" is not allowed by allowed_sandbox_modes in /etc/requirements.toml:2. Nothing was changed.',
+  ],
+  [
+    { profile: { type: 'external', network: 'restricted' } },
+    'The sandbox mode "external-sandbox" is not allowed by allowed_sandbox_modes in /etc/requirements.toml:2. Nothing was changed.',
+  ],
+])('a requirement refuses %j', (given, message) => {
+  expect(change(given, demanding)).toMatchObject({ kind: 'refused', outcome: { code: 'change-not-allowed', message } });
+});
+
+test('what must not be read stays denied', () => {
+  expect(after({ sandboxMode: 'read-only' }, demanding).profile).toEqual(
+    withDeniedReads(demanding, profileFor('read-only', none)),
+  );
+});
+
+const text = fc.constantFrom('a', 'b', 'four', 'even', 'open');
+const right = fc.record(
+  {
+    cwd: fc.constantFrom('/repo', '/other'),
+    approval: fc.constantFrom('untrusted', 'on-request', 'never'),
+    sandboxMode: fc.constantFrom('read-only', 'workspace-write', { type: 'danger-full-access' }),
+    model: text,
+    effort: fc.option(text),
+    summary: fc.constantFrom('auto', 'none'),
+    serviceTier: fc.option(fc.constantFrom('fast', 'flex')),
+    collaboration: fc.record(
+      { mode: fc.constantFrom('default', 'plan'), instructions: text },
+      { requiredKeys: ['mode'] },
+    ),
+    personality: fc.option(fc.constantFrom('none', 'friendly')),
+    realtime: fc.record({ active: fc.boolean(), startInstructions: text }, { requiredKeys: ['active'] }),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<SettingsChange>;
+const rules = fc.constantFrom(noRequirements, demanding).map((requirements) => ({ catalogue, requirements }));
+const settingOf: Readonly<Record<string, keyof Settings>> = { sandboxMode: 'profile' };
+
+describe('whatever the change', () => {
+  test('what it leaves out stays, and the settings before are as they were', () => {
+    fc.assert(
+      fc.property(right, rules, (given, held) => {
+        const before = structuredClone(settings);
+        const made = applyChange(settings, given, held);
+        expect(settings).toEqual(before);
+        if (made.kind === 'refused') return;
+        const touched = new Set<string>(Object.keys(given).map((key) => settingOf[key] ?? key));
+        if (touched.has('model')) touched.add('effort');
+        if (held.requirements.denyRead !== undefined) touched.add('profile');
+        touched.add('origins');
+        const rest = (all: Settings) => Object.entries(all).filter(([name]) => !touched.has(name));
+        expect(rest(made.settings)).toEqual(rest(settings));
+        for (const name of made.changed) expect(touched).toContain(name);
+      }),
+    );
+  });
+
+  test('twice is once, and the order of its keys means nothing', () => {
+    fc.assert(
+      fc.property(right, rules, (given, held) => {
+        const once = applyChange(settings, given, held);
+        const reversed = Object.fromEntries(Object.entries(given).toReversed());
+        expect(applyChange(settings, reversed, held)).toEqual(once);
+        if (once.kind === 'refused') return;
+        expect(applyChange(once.settings, given, held)).toEqual({ ...once, changed: [] });
+      }),
+    );
+  });
+
+  test('one fault refuses all of it', () => {
+    const faults = fc.constantFrom<[string, unknown]>(['cwd', 'here'], ['model', ''], ['nonsense', 1], ['approval', 5]);
+    fc.assert(
+      fc.property(right, faults, rules, (given, [key, fault], held) => {
+        expect(applyChange(settings, { ...given, [key]: fault }, held)).toMatchObject({ kind: 'refused' });
+      }),
+    );
+  });
+
+  test('any value at all is answered', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.anything(),
+          fc.dictionary(fc.constantFrom('cwd', 'profile', 'sandboxMode', 'realtime'), fc.anything()),
+        ),
+        (given) => {
+          expect(['changed', 'refused']).toContain(change(given).kind);
+        },
+      ),
+    );
+  });
+
+  test('nobody can change it from outside afterwards', () => {
+    const given = {
+      profile: {
+        type: 'managed',
+        network: 'restricted',
+        file_system: { type: 'restricted', entries: [] as unknown[] },
+      },
+      realtime: { active: true },
+    };
+    const made = change(given);
+    const before = structuredClone(made);
+    given.profile.file_system.entries.push({ path: { type: 'path', path: '/' }, access: 'write' });
+    given.realtime.active = false;
+    expect(made).toEqual(before);
+  });
+});

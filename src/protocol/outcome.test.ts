@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { fullText, sentence } from './outcome.ts';
+
+test('a sentence gets the full stop that it lacks', () => {
+  const whole = ['Done.', 'Why?', 'No!', 'And so on…', 'He said "no."', '(It was so.)'];
+  expect(whole.map(sentence)).toEqual(whole);
+  expect(sentence('status 400: no such field (request req_7)')).toBe('status 400: no such field (request req_7).');
+});
+
+test('what happened and what to do are one text', () => {
+  expect(fullText({ message: 'It broke', next: 'Mend it.' })).toBe('It broke. Mend it.');
+  expect(fullText({ message: 'It broke', next: '' })).toBe('It broke');
+});

@@ -1,0 +1,70 @@
+import { describePolicy } from '../../policy/describe-policy.ts';
+import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import { version } from '../../protocol/version.ts';
+import type { OpenedThread } from '../engine.ts';
+import { shellWords } from './events.ts';
+
+/** Says what is in force as soon as the thread is open and durable: the line names it, and a name must lead somewhere. */
+export class Announcement {
+  readonly #say: (text: string) => void;
+  readonly #dim: (text: string) => string;
+  #opened: OpenedThread | undefined;
+  #isDurable = false;
+  #waiting: string[] = [];
+
+  constructor(say: (text: string) => void, dim: (text: string) => string) {
+    this.#say = say;
+    this.#dim = dim;
+  }
+
+  /** The id of the thread, once it was shown. */
+  get threadId(): string | undefined {
+    return this.#isDurable ? this.#opened?.thread.id : undefined;
+  }
+
+  opened(thread: OpenedThread): void {
+    this.#opened = thread;
+    this.#announce();
+  }
+
+  /** The thread's first lines are durable. */
+  started(): void {
+    this.#isDurable = true;
+    this.#announce();
+  }
+
+  /** Says something about the run; after the announcement, if one is still to come. */
+  notice(text: string): void {
+    if (this.#opened === undefined || this.#isDurable) this.#say(text);
+    else this.#waiting.push(text);
+  }
+
+  /** Nothing is announced any more: what waited for it is said. */
+  end(): void {
+    for (const text of this.#waiting.splice(0)) this.#say(text);
+  }
+
+  #announce(): void {
+    if (this.#opened === undefined || !this.#isDurable) return;
+    this.#say(this.#dim(startLine(this.#opened)));
+    this.end();
+  }
+}
+
+/** What is in force, in one line. */
+function startLine({ thread, settings }: OpenedThread): string {
+  const { model, provider, effort, approval, cwd, profile } = settings;
+  const policy = describePolicy(
+    resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] }),
+    cwd,
+  );
+  const parts = [
+    `capstan ${version}`,
+    `thread ${thread.id}`,
+    `model ${model} (provider ${provider}${effort === undefined ? '' : `, effort ${effort}`})`,
+    `sandbox ${policy.mode}, network ${policy.network}`,
+    `approval ${approval}`,
+    `in ${shellWords([cwd])}`,
+  ];
+  return parts.join(' · ');
+}

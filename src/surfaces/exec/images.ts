@@ -1,0 +1,24 @@
+import { resolve } from 'node:path';
+import { kindOfEntry } from '../../gather/file-system.ts';
+import { loadImage } from '../../gather/load-image.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { UserImage } from '../../protocol/user-input.ts';
+import type { ExecArguments } from './arguments.ts';
+
+/** The pictures of `--image`. */
+export function loadImages(asked: ExecArguments, cwd: string): readonly UserImage[] | Outcome {
+  const paths = (asked.values.image ?? []).flatMap((list) => pathsIn(list, cwd));
+  const images: UserImage[] = [];
+  for (const path of paths) {
+    const image = loadImage(path, cwd);
+    if ('code' in image) return image;
+    images.push(image);
+  }
+  return images;
+}
+
+/** Several paths with commas between them, or a path that has commas in it. */
+function pathsIn(list: string, cwd: string): readonly string[] {
+  if (list !== '' && kindOfEntry(resolve(cwd, list)) !== 'missing') return [list];
+  return list.split(',').filter((path) => path !== '');
+}

@@ -1,0 +1,56 @@
+import { dirname, resolve } from 'node:path';
+import { fileSystem, kindOfEntry, reasonOf } from '../../gather/file-system.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { TurnResult } from '../../thread/settle.ts';
+import { type ExecArguments, lastValue } from './arguments.ts';
+
+/** The file of `--output-last-message`. */
+export interface LastMessageFile {
+  readonly path: string;
+}
+
+/** Where the answer goes, if anywhere. Before the turn, because a turn costs time and money. Touches nothing. */
+export function checkLastMessageFile(asked: ExecArguments, cwd: string): LastMessageFile | Outcome | undefined {
+  const given = lastValue(asked, 'lastMessageFile');
+  if (given === undefined) return undefined;
+  const path = resolve(cwd, given);
+  const problem = whyNotWritable(path);
+  if (problem === undefined) return { path };
+  return {
+    code: 'last-message-unwritable',
+    message: `The answer cannot be written to ${path}: ${problem}.`,
+    next: 'Give -o a file in a folder that you may write to. Nothing was sent to the model.',
+  };
+}
+
+/**
+ * Writes the answer of a completed turn; a failed turn leaves the file as it was. What a person should know of it comes
+ * back: `last-message-unwritten` when the file is not what was asked for.
+ */
+export function writeLastMessage({ path }: LastMessageFile, result: TurnResult): Outcome | undefined {
+  if (result.kind !== 'completed') return undefined;
+  try {
+    fileSystem.writeFileSync(path, result.lastMessage ?? '');
+  } catch (error) {
+    return {
+      code: 'last-message-unwritten',
+      message: `The turn is complete, but its answer could not be written to ${path}: ${reasonOf(error)}.`,
+      next: 'The answer is in the output above and in the thread.',
+    };
+  }
+  if (result.lastMessage !== undefined) return undefined;
+  return { code: 'no-last-message', message: `The model gave no answer; ${path} is empty.`, next: '' };
+}
+
+function whyNotWritable(path: string): string | undefined {
+  const kind = kindOfEntry(path);
+  if (kind === 'folder') return 'it is a folder';
+  const folder = dirname(path);
+  if (kind === 'missing' && kindOfEntry(folder) !== 'folder') return `there is no folder ${folder}`;
+  try {
+    fileSystem.accessSync(kind === 'missing' ? folder : path, fileSystem.constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return reasonOf(error);
+  }
+}

@@ -1,0 +1,48 @@
+import { resolve } from 'node:path';
+import { fileSystem, reasonOf } from '../../gather/file-system.ts';
+import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { type ExecArguments, lastValue } from './arguments.ts';
+
+export interface OutputSchema {
+  readonly outputSchema?: JsonObject;
+}
+
+/** The file of `--output-schema`. */
+export function loadOutputSchema(asked: ExecArguments, cwd: string): OutputSchema | Outcome {
+  const path = lastValue(asked, 'outputSchema');
+  if (path === undefined) return {};
+  const text = readText(resolve(cwd, path));
+  if ('problem' in text) {
+    const message = `The output schema ${path} cannot be read: ${text.problem}.`;
+    return { code: 'schema-unreadable', message, next: 'Give --output-schema a file that you may read.' };
+  }
+  const schema = parse(text.content);
+  if (!('problem' in schema)) return { outputSchema: schema.object };
+  return {
+    code: 'schema-invalid',
+    message: `The output schema ${path} cannot be used: ${schema.problem}.`,
+    next: 'Write a JSON Schema into it, such as {"type": "object", "properties": {…}}.',
+  };
+}
+
+interface Problem {
+  readonly problem: string;
+}
+
+function readText(path: string): { readonly content: string } | Problem {
+  try {
+    return { content: fileSystem.readFileSync(path, 'utf8') };
+  } catch (error) {
+    return { problem: reasonOf(error) };
+  }
+}
+
+function parse(text: string): { readonly object: JsonObject } | Problem {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^\uFEFF/, ''));
+    return isJsonObject(value) ? { object: value } : { problem: 'it is JSON, but no object' };
+  } catch (error) {
+    return { problem: `it is not JSON (${(error as SyntaxError).message})` };
+  }
+}

@@ -1,0 +1,43 @@
+import { complain } from '../complain.ts';
+
+/** What a file of this folder exports for its command. */
+export interface ThreadsCommand {
+  /** Runs with the words after the command's name; gives the exit code. */
+  run(words: readonly string[]): Promise<number>;
+}
+
+interface Row {
+  readonly summary: string;
+  readonly load: () => Promise<ThreadsCommand>;
+}
+
+/** One row per command, one file per command: each is loaded when it is asked for. */
+const commands: Readonly<Record<string, Row>> = {};
+
+/** `capstan threads COMMAND …` */
+export async function runThreads(words: readonly string[]): Promise<number> {
+  const [name, ...rest] = words;
+  if (name === undefined || name === '-h' || name === '--help') {
+    process.stdout.write(threadsUsage());
+    return name === undefined ? 2 : 0;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (command !== undefined) return (await command.load()).run(rest);
+  const message = `threads: there is no command ${JSON.stringify(name)}.`;
+  return complain({ message, next: 'See `capstan threads --help`.' }, 2);
+}
+
+export function threadsUsage(): string {
+  const width = Math.max(0, ...Object.keys(commands).map((name) => name.length));
+  const rows = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
+  return [
+    'Works with threads. THREAD is an id, the beginning of one, a name, or --last.\n',
+    'Usage:',
+    '  capstan threads COMMAND …\n',
+    'Commands:',
+    ...rows,
+    '',
+    '`capstan threads COMMAND --help` says more.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,172 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { answer, say } from '../../src/testing/index.ts';
+import { scene, threadId } from '../harness/scene.ts';
+import { expectRefused, lastSent, refusal } from './expectations.ts';
+
+const isRoot = process.getuid?.() === 0;
+
+describe('a prompt that', () => {
+  it('is not there', async () => {
+    const stage = await scene([]);
+    const noPrompt = ['There is no prompt.', 'Give it as an argument or on standard input.'] as const;
+    expectRefused(stage, await stage.place.run('exec'), noPrompt);
+    expectRefused(stage, await stage.place.run('exec', '--json', '   '), noPrompt);
+    expectRefused(stage, await stage.place.start(['exec', '--json'], { input: ' \n' }).finished, noPrompt);
+  });
+
+  it('is not text', async () => {
+    const stage = await scene([]);
+    const run = await stage.place.start(['exec'], { input: Buffer.from([0x68, 0xff, 0xfe]) }).finished;
+    expectRefused(stage, run, ['Standard input is not text in UTF-8.', 'Convert it to UTF-8.']);
+  });
+});
+
+describe('an option that', () => {
+  const help = 'See `capstan exec --help`. A prompt that begins with a dash goes behind "--".';
+
+  it('nobody knows is named with the nearest one', async () => {
+    const stage = await scene([]);
+    const runs = [
+      [
+        ['--jsno', 'x'],
+        ['exec: there is no option --jsno.', `Did you mean --json? ${help}`],
+      ],
+      [
+        ['--json', '--sanbox=read-only', 'x'],
+        ['exec: there is no option --sanbox.', `Did you mean --sandbox? ${help}`],
+      ],
+      [['-Z'], ['exec: there is no option -Z.', help]],
+      [['--quite-different'], ['exec: there is no option --quite-different.', help]],
+    ] as const;
+    for (const [words, reason] of runs) expectRefused(stage, await stage.place.run('exec', ...words), reason, 2);
+  });
+});
+
+describe('a picture that', () => {
+  const next = 'Check the path: it must lead to a file that you may read.';
+
+  it('cannot be used', async () => {
+    const stage = await scene([]);
+    const { workspace } = stage.place;
+    mkdirSync(join(workspace, 'folder'));
+    execFileSync('mkfifo', [join(workspace, 'pipe')]);
+    writeFileSync(join(workspace, 'text.png'), 'not an image');
+    writeFileSync(join(workspace, 'huge.png'), Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'));
+    // More than Node reads in one piece; the disk holds only its beginning.
+    truncateSync(join(workspace, 'huge.png'), 3 * 1024 ** 3);
+    const reasons = [
+      ['gone.png', ['The image gone.png cannot be read: it does not exist.', next]],
+      ['text.png/a.png', ['The image text.png/a.png cannot be read: a part of its path is not a folder.', next]],
+      ['folder', ['The image folder cannot be read: it is a folder.', next]],
+      ['pipe', ['The image pipe cannot be read: it is not a regular file.', next]],
+      ['text.png', ['text.png is not an image that models take.', 'Convert it to PNG, JPEG, GIF or WebP.']],
+      [
+        'huge.png',
+        [
+          'The image huge.png has 3072.0 MB; 10 MB is the most.',
+          'Make it smaller, for example by halving its width and height.',
+        ],
+      ],
+    ] as const;
+    for (const [path, reason] of reasons)
+      expectRefused(stage, await stage.place.run('exec', '--json', '-i', path, 'x'), reason);
+  });
+
+  it.skipIf(isRoot)('may not be read', async () => {
+    const stage = await scene([]);
+    writeFileSync(join(stage.place.workspace, 'secret.png'), 'x', { mode: 0 });
+    const run = await stage.place.run('exec', '-i', 'secret.png', 'x');
+    expectRefused(stage, run, ['The image secret.png cannot be read: permission denied.', next]);
+  });
+});
+
+describe('an output schema that', () => {
+  it('cannot be used', async () => {
+    const stage = await scene([]);
+    const { root, workspace } = stage.place;
+    const path = join(root, 'schema.json');
+    const refuse = async (reason: readonly [string, string], file = path) =>
+      expectRefused(stage, await stage.place.run('exec', '--json', '--output-schema', file, 'x'), reason);
+    const unreadable = 'Give --output-schema a file that you may read.';
+    const invalid = 'Write a JSON Schema into it, such as {"type": "object", "properties": {…}}.';
+
+    await refuse([`The output schema ${path} cannot be read: it does not exist.`, unreadable]);
+    await refuse([`The output schema ${workspace} cannot be read: it is a folder.`, unreadable], workspace);
+    writeFileSync(path, '{');
+    const syntax = "it is not JSON (Expected property name or '}' in JSON at position 1 (line 1 column 2))";
+    await refuse([`The output schema ${path} cannot be used: ${syntax}.`, invalid]);
+    writeFileSync(path, '[]');
+    await refuse([`The output schema ${path} cannot be used: it is JSON, but no object.`, invalid]);
+  });
+});
+
+describe('a folder that', () => {
+  const next = 'Make it, or choose another folder to work in with -C.';
+
+  it('does not exist or is none', async () => {
+    const stage = await scene([]);
+    const { place } = stage;
+    const file = join(place.workspace, '.git', 'HEAD');
+    // Outside of the repository, too: that a folder is missing comes before what it could be.
+    const gone = join(place.root, 'gone');
+    expectRefused(stage, await place.run('exec', '-C', gone, 'x'), [`The folder ${gone} does not exist.`, next]);
+    expectRefused(stage, await place.run('exec', '--json', '--yolo', '-C', file, 'x'), [
+      `${file} is not a folder.`,
+      next,
+    ]);
+  });
+
+  it('was removed under the feet of the shell', async () => {
+    const stage = await scene([]);
+    const run = await stage.place.start(['exec', '--json', 'x'], {
+      prefix: ['bash', '-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', '_'],
+    }).finished;
+    const message = 'The folder that capstan was started in no longer exists.';
+    expectRefused(stage, run, [message, 'Change to a folder that exists and start again.']);
+  });
+
+  it('was removed since the thread was there', async () => {
+    const { model, place } = await scene(() => answer({ items: [say('ok')] }));
+    const elsewhere = join(place.workspace, 'elsewhere');
+    mkdirSync(elsewhere);
+    const id = threadId(await place.run('exec', '--json', '-C', elsewhere, 'one'));
+    rmSync(elsewhere, { recursive: true });
+    const refused = await place.run('exec', '--json', 'resume', id, 'two');
+    expect(refused).toEqual(refusal([`The folder ${elsewhere} does not exist.`, next]));
+    const run = await place.run('exec', '--json', '-C', place.workspace, 'resume', id, 'three');
+    expect(run.code).toBe(0);
+    expect(lastSent(model)).toEqual(expect.arrayContaining(['one', 'ok', 'three']));
+    expect(lastSent(model)).not.toContain('two');
+  });
+});
+
+describe('a file for the answer that', () => {
+  it('cannot be written is refused before the model is asked', async () => {
+    const stage = await scene([]);
+    const { place } = stage;
+    const next = 'Give -o a file in a folder that you may write to. Nothing was sent to the model.';
+    const folder = join(place.root, 'gone');
+    expectRefused(stage, await place.run('exec', '--json', '-o', join(folder, 'a.txt'), 'x'), [
+      `The answer cannot be written to ${folder}/a.txt: there is no folder ${folder}.`,
+      next,
+    ]);
+    expectRefused(stage, await place.run('exec', '-o', '.', 'x'), [
+      `The answer cannot be written to ${place.workspace}: it is a folder.`,
+      next,
+    ]);
+  });
+
+  it.each([['--json'], ['--color=never']])('cannot be written after all costs the exit code (%s)', async (option) => {
+    const { model, place } = await scene(() => answer({ items: [say('ok')] }));
+    const run = await place.run('exec', option, '-o', '/dev/full', 'one');
+    expect([run.code, run.stdout.includes('ok')]).toEqual([1, true]);
+    expect(run.stderr.split('\n').at(-2)).toBe(
+      'The turn is complete, but its answer could not be written to /dev/full: the disk is full. The answer is in the output above and in the thread.',
+    );
+    const next = await place.run('exec', '--json', 'resume', '--last', 'two');
+    expect([next.code, lastSent(model).slice(-3)]).toEqual([0, ['one', 'ok', 'two']]);
+  });
+});

@@ -1,0 +1,96 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { answer, say } from '../../src/testing/index.ts';
+import { scene } from '../harness/scene.ts';
+import { expectRefused, type Refusal } from './expectations.ts';
+
+describe('a configuration that', () => {
+  it('cannot be used', async () => {
+    const stage = await scene([]);
+    const { place } = stage;
+    const path = join(place.home, 'config.toml');
+    const good = readFileSync(path, 'utf8');
+    const refuse = async (text: string, reason: Refusal, ...options: readonly string[]) => {
+      writeFileSync(path, text);
+      expectRefused(stage, await place.run('exec', '--json', ...options, 'x'), reason);
+    };
+    await refuse('model = [', [
+      `${path}:1:9: unfinished array.\n1 | model = [\n            ^`,
+      `Correct line 1 of ${path}.`,
+    ]);
+    await refuse(good.replace('"gpt-5.5"', '5'), [
+      `${path}:1: model must be a string that is not blank, not 5.`,
+      'Write it in quotes: "5".',
+    ]);
+    await refuse(
+      good,
+      ['The override "model" has no "="', 'Write -c key=value, for example -c model_reasoning_effort=high.'],
+      '-c',
+      'model',
+    );
+    rmSync(path);
+    mkdirSync(path);
+    expectRefused(stage, await place.run('exec', 'x'), [
+      `${path} cannot be read: it is a folder.`,
+      `Make ${path} a file that you may read, or remove it.`,
+    ]);
+  });
+
+  it('names no model', async () => {
+    const stage = await scene([]);
+    writeFileSync(join(stage.place.home, 'config.toml'), '');
+    expectRefused(stage, await stage.place.run('exec', 'hi'), [
+      'No model is configured',
+      `Write these lines at the top of ${stage.place.home}/config.toml, or pass -m MODEL:
+model = "gpt-5.5"
+model_provider = "openai"
+model_reasoning_effort = "medium"`,
+    ]);
+  });
+
+  it('misspells a key says so beside what comes of it', async () => {
+    const { model, place } = await scene([]);
+    const path = join(place.home, 'config.toml');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('base_url', 'base_ulr'));
+    const run = await place.run('exec', '--json', 'hi');
+    expect([run.code, run.stdout, model.requests.length]).toEqual([1, '', 0]);
+    expect(run.stderr)
+      .toBe(`${path}:7: model_providers.scripted.base_ulr is not a known key. Did you mean model_providers.scripted.base_url?
+capstan: The provider "scripted" has no base_url
+         Set model_providers.scripted.base_url to the address that ends before /responses.
+`);
+  });
+});
+
+describe('a home that', () => {
+  it('cannot be used', async () => {
+    const stage = await scene([]);
+    const { place } = stage;
+    const file = join(place.root, 'file');
+    writeFileSync(file, '');
+    const refuse = async (env: Readonly<Record<string, string>>, reason: Refusal) =>
+      expectRefused(stage, await place.start(['exec', '--json', 'x'], { env }).finished, reason);
+    await refuse({ CAPSTAN_HOME: file }, [
+      `CAPSTAN_HOME names something that is not a folder: ${file}`,
+      'Let CAPSTAN_HOME name a folder, or unset it.',
+    ]);
+    await refuse({ CAPSTAN_HOME: `${file}/home` }, [
+      `The folder in CAPSTAN_HOME cannot be made: a part of its path is not a folder (${file}/home)`,
+      'Let CAPSTAN_HOME name a folder that you may write to, or unset it.',
+    ]);
+    await refuse({ CAPSTAN_HOME: '', CODEX_HOME: `${place.root}/gone` }, [
+      `CODEX_HOME names a folder that does not exist: ${place.root}/gone`,
+      'Make the folder, or unset CODEX_HOME.',
+    ]);
+  });
+
+  it('is missing is made', async () => {
+    const { model, place } = await scene([answer({ items: [say('ok')] })]);
+    const env = { CAPSTAN_HOME: join(place.root, 'a', 'new', 'home') };
+    const provider = `model_providers.new={name="new",base_url="${model.url}"}`;
+    const words = ['exec', '-m', 'gpt-5.5', '-c', 'model_provider=new', '-c', provider, 'hi'];
+    const run = await place.start(words, { env }).finished;
+    expect([run.code, run.stdout], run.stderr).toEqual([0, 'ok\n']);
+  });
+});

@@ -1,0 +1,124 @@
+import { writeFileSync } from 'node:fs';
+import { onTestFinished } from 'vitest';
+import { recognise } from '../../src/fragments/recognise.ts';
+import { Engine, type EngineOptions, type Outcome, type Thread, type ThreadEvent, words } from '../../src/index.ts';
+import type { ThreadId } from '../../src/protocol/ids.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import type { Line, LineDraft } from '../../src/protocol/line.ts';
+import type { Script, ScriptedModel } from '../../src/testing/index.ts';
+import type { TurnResult } from '../../src/thread/settle.ts';
+import type { ThreadTurn } from '../../src/thread/thread.ts';
+import type { Place } from './run-capstan.ts';
+import { inputOf, scene } from './scene.ts';
+
+/** A thread of this process, what it tells, and what its model is sent. */
+export class LiveThread {
+  readonly model: ScriptedModel;
+  readonly place: Place;
+  readonly events: ThreadEvent[] = [];
+  /** What was said when the thread was opened last. */
+  notices: readonly Outcome[] = [];
+  /** Called with each event, while the thread waits. */
+  onEvent: (event: ThreadEvent) => void = () => {};
+  #id: ThreadId | undefined;
+  #thread: Thread | undefined;
+
+  private constructor(model: ScriptedModel, place: Place) {
+    this.model = model;
+    this.place = place;
+  }
+
+  static async in(script: Script, more = ''): Promise<LiveThread> {
+    const { model, place } = await scene(script, more);
+    const live = new LiveThread(model, place);
+    onTestFinished(() => live.close());
+    return live;
+  }
+
+  get thread(): Thread {
+    if (this.#thread === undefined) throw new Error('the thread is not open');
+    return this.#thread;
+  }
+
+  /** Starts the thread, or goes on with it as another process would. */
+  async open(options: Partial<EngineOptions> = {}): Promise<Thread> {
+    await this.close();
+    const { home, root, workspace } = this.place;
+    const engine = await Engine.load({
+      env: { PATH: process.env['PATH'], CAPSTAN_HOME: home },
+      osHome: root,
+      cwd: workspace,
+      client: { name: 'test', version: '0', source: 'exec' },
+      overrides: [],
+      systemFolders: [],
+      ...options,
+    });
+    if (engine.kind === 'refused') throw new Error(engine.outcome.message);
+    const listener = (event: ThreadEvent): void => {
+      this.events.push(event);
+      this.onEvent(event);
+    };
+    const opened = await (this.#id === undefined
+      ? engine.start({ listener, cwd: workspace })
+      : engine.resume(this.#id, { listener }));
+    if (opened.kind === 'refused') throw new Error(opened.outcome.message);
+    this.notices = [...engine.notices, ...opened.notices];
+    this.#thread = opened.thread;
+    this.#id = opened.thread.id;
+    return opened.thread;
+  }
+
+  async turn(text: string, more: Partial<ThreadTurn> = {}): Promise<TurnResult> {
+    if (this.#thread === undefined) await this.open();
+    return this.thread.run({ input: words(text), signal: new AbortController().signal, ...more });
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.close();
+    this.#thread = undefined;
+  }
+
+  /** The file as somebody else might leave it; the thread is closed before. */
+  async rewrite(change: (lines: readonly Line[]) => readonly LineDraft[]): Promise<void> {
+    await this.close();
+    const [path] = this.place.rollouts();
+    const timestamp = '2026-11-15T00:00:00.000Z';
+    const lines = change(this.place.lines()).map((line, ordinal) => ({ timestamp, ...line, ordinal }));
+    writeFileSync(path!, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  }
+
+  /** The events of a kind. */
+  told<Kind extends ThreadEvent['kind']>(kind: Kind): readonly Extract<ThreadEvent, { kind: Kind }>[] {
+    return this.events.filter((event): event is Extract<ThreadEvent, { kind: Kind }> => event.kind === kind);
+  }
+
+  /** What a request holds, one row per item. */
+  rows(request: number): readonly Row[] {
+    return inputOf(this.model, request).map(rowOf);
+  }
+
+  /** What a request holds and the request before it does not. */
+  added(request: number): readonly Row[] {
+    return this.rows(request).slice(request === 0 ? 0 : this.rows(request - 1).length);
+  }
+
+  /** The same with the kind of a fragment in the place of its text. */
+  layout(request: number): readonly Row[] {
+    return this.added(request).map(namesIn);
+  }
+}
+
+/** The role or type of an item, and the texts in it. */
+export type Row = readonly string[];
+
+export function rowOf(item: JsonObject): Row {
+  const { type, role, content, name, output } = item;
+  if (type === 'message')
+    return [String(role), ...(content as JsonObject[]).map(({ text, type: kind }) => String(text ?? kind))];
+  if (output !== undefined) return ['output', typeof output === 'string' ? output : JSON.stringify(output)];
+  return name === undefined ? [String(type)] : ['call', String(name)];
+}
+
+export function namesIn([role = '', ...texts]: Row): Row {
+  return [role, ...texts.map((text) => recognise(role, text) ?? text)];
+}

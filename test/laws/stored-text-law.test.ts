@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { itemTokens } from '../../src/history/size.ts';
+import { responsesEncoder } from '../../src/model/responses/encode.ts';
+import type { Ordinal } from '../../src/protocol/ids.ts';
+import { asItem, type Item } from '../../src/protocol/item.ts';
+import type { Json, JsonObject } from '../../src/protocol/json.ts';
+import { takeItemText } from '../../src/protocol/item-text.ts';
+import { read } from '../../src/rollout/read.ts';
+import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
+
+/** The items of a file with these lines, as a thread that is resumed gets them. */
+async function itemsOf(lines: readonly string[]): Promise<readonly Item[]> {
+  const file = await new SimulatedDisk().open('/file', { create: true, mode: 0o600 });
+  await file.append(Buffer.from(lines.map((line) => `${line}\n`).join('')));
+  const items: Item[] = [];
+  for await (const { payload } of read(file, { from: 0 as Ordinal })) items.push(asItem(payload)!);
+  return items;
+}
+
+const bodyOf = (input: readonly Item[]): string => {
+  const options = { model: 'm', parallelToolCalls: true, cacheKey: 'k', labels: {} };
+  return Buffer.concat(responsesEncoder().body({ options, instructions: '', tools: [], input })).toString('utf8');
+};
+
+const lineText = (payload: string, rest = ''): string =>
+  `{"timestamp":"2026-11-15T00:00:00.000Z","ordinal":7,"type":"response_item","payload":${payload}${rest}}`;
+
+const plain = ['plain text ', 'é', '🙂', '\u2028', '\\n', '\\"', '\\\\'];
+/** There are several ways to write these, or they look so. */
+const ambiguous = ['\\\\u0041', '\\/', '\\u001b', '\\u00e9'];
+const longString = fc
+  .oneof(fc.array(fc.constantFrom(...plain)), fc.array(fc.constantFrom(...plain, ...ambiguous)))
+  .map((parts) => `"${parts.join('')}${'x'.repeat(3000)}"`);
+const members = fc.array(
+  fc.oneof(
+    longString.map((text) => `"output":${text}`),
+    fc.constantFrom(
+      '"call_id":"c"',
+      '"status": "spaced"',
+      '"n":1.0',
+      '"n":12',
+      '"0":true',
+      '"é":"é"',
+      '"hole":"\uffff"',
+    ),
+    fc.constantFrom('"id":"fco_1"', '"id":"no provider\'s"', '"id":null'),
+    fc.constant('"internal_chat_message_metadata_passthrough":{"turn_id":"t","create_time":1794717420.5407884}'),
+    fc
+      .array(longString, { maxLength: 2 })
+      .map((texts) => `"content":[${texts.map((text) => `{"text":${text}}`).join(',')}]`),
+  ),
+  { minLength: 1, maxLength: 5 },
+);
+const payloads = members.map((parts) => {
+  const unique = parts.filter((part, i) => parts.findIndex((other) => keyOf(other) === keyOf(part)) === i);
+  return `{"type":"function_call_output",${unique.join(',')}}`;
+});
+const rests = fc.constantFrom(
+  '',
+  ',"metadata":{"capstan":{"turn":"t"}}',
+  ', "metadata":{}',
+  ',"metadata":{},"later":1',
+  ' ',
+);
+
+function keyOf(member: string): string {
+  return member.slice(0, member.indexOf(':'));
+}
+
+it('an item that was read is sent in the bytes that its value alone would give, and weighs as much', async () => {
+  let kept = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(payloads, rests), { minLength: 1, maxLength: 4 }), async (lines) => {
+      const texts = lines.map(([payload, rest]) => lineText(payload, rest));
+      const values = lines.map(([payload]) => JSON.parse(payload) as Item);
+      const items = await itemsOf(texts);
+      expect(items.map(itemTokens)).toEqual(values.map(itemTokens));
+      expect(bodyOf(items)).toBe(bodyOf(values));
+      for (const item of await itemsOf(texts)) kept += takeItemText(item) === undefined ? 0 : 1;
+    }),
+    { numRuns: 300 },
+  );
+  expect(kept).toBeGreaterThan(20);
+});
+
+it('keeps the text of what Capstan and Codex write', async () => {
+  const output = 'a "quoted" line\n'.repeat(1000);
+  const ours = { type: 'function_call_output', id: 'fco_1', call_id: 'c', output };
+  const theirs = { ...ours, internal_chat_message_metadata_passthrough: { turn_id: 't', create_time: 1.5 } };
+  const message: JsonObject = {
+    type: 'message',
+    id: 'msg_1',
+    role: 'user',
+    content: [{ type: 'input_text', text: output }],
+  };
+  const text = (payload: Json, metadata: Json): string =>
+    lineText(JSON.stringify(payload), `,"metadata":${JSON.stringify(metadata)}`);
+  const items = await itemsOf([
+    text(ours, { capstan: { turn: 't', origin: { family: 'tool' } } }),
+    text(theirs, { client_authored: false }),
+    text(message, { user_input_order: 1 }),
+    lineText(JSON.stringify(ours)),
+  ]);
+  expect(items.map((item) => takeItemText(item)?.toString('utf8'))).toEqual(
+    [ours, theirs, message, ours].map((item) => `,${JSON.stringify(item)}`),
+  );
+});

@@ -1,0 +1,37 @@
+import type { ThreadEvent, ThreadItem } from '@openai/codex-sdk';
+import { expectTypeOf, it } from 'vitest';
+import type { ExecEvent, ExecItem } from '../../../src/surfaces/exec/events.ts';
+
+// The compiler does the work: ../types.test.ts runs it over this folder.
+
+/** What is printed can be changed by its reader. */
+type Printed<Value> = Value extends object ? { -readonly [Key in keyof Value]: Printed<Value[Key]> } : Value;
+
+type Item = Printed<ExecItem>;
+type Command = Extract<Item, { type: 'command_execution' }>;
+type FileChange = Extract<Item, { type: 'file_change' }>;
+type OtherItem = Exclude<Item, Command | FileChange>;
+
+/** Three values that Capstan and Codex print are missing in the types of the SDK. */
+type NarrowCommand = Omit<Command, 'exit_code' | 'status'> & {
+  exit_code?: Exclude<Command['exit_code'], null>;
+  status: Exclude<Command['status'], 'declined'>;
+};
+type NarrowFileChange = Omit<FileChange, 'status'> & { status: Exclude<FileChange['status'], 'in_progress'> };
+
+type WithNarrowItem<Event> = Event extends { item: unknown }
+  ? Omit<Event, 'item'> & { item: OtherItem | NarrowCommand | NarrowFileChange }
+  : Event;
+
+it('every event that can be printed is one of the SDK, three values aside', () => {
+  expectTypeOf<WithNarrowItem<Printed<ExecEvent>>>().toExtend<ThreadEvent>();
+});
+
+it('the three values are still missing there, and still printed here', () => {
+  expectTypeOf<Omit<NarrowCommand, 'exit_code'> & { exit_code: null }>().not.toExtend<ThreadItem>();
+  expectTypeOf<Omit<NarrowCommand, 'status'> & { status: 'declined' }>().not.toExtend<ThreadItem>();
+  expectTypeOf<Omit<NarrowFileChange, 'status'> & { status: 'in_progress' }>().not.toExtend<ThreadItem>();
+  expectTypeOf<null>().toExtend<Command['exit_code']>();
+  expectTypeOf<'declined'>().toExtend<Command['status']>();
+  expectTypeOf<'in_progress'>().toExtend<FileChange['status']>();
+});

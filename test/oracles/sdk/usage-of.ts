@@ -1,0 +1,12 @@
+import type { Usage } from '@openai/codex-sdk';
+
+/** What so many answers of the scripted model cost, as the SDK counts. */
+export function usageOf(answers: number): Usage {
+  return {
+    input_tokens: 100 * answers,
+    cached_input_tokens: 20 * answers,
+    cache_write_input_tokens: 0,
+    output_tokens: 10 * answers,
+    reasoning_output_tokens: 3 * answers,
+  };
+}

@@ -11,7 +11,7 @@ export const consumers = {
   turn: 'src/thread/open-turn.ts',
   preview: 'src/thread/preview.ts',
   modelSwitch: 'src/thread/model-switch.ts',
-  modelNotices: 'src/gather/catalogue-notices.ts',
+  modelNotices: 'src/envelope/model-notices.ts',
   effortFor: 'src/envelope/effort-for.ts',
   sentEffort: 'src/envelope/sent-effort.ts',
   storedEnvelope: 'src/state/stored-envelope.ts',

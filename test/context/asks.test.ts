@@ -500,7 +500,7 @@ describe('wrong words', () => {
     expect(await ask('envelope', other)).toEqual([
       1,
       '',
-      `capstan: There is no thread ${other}.\n         Check the id, and the home folder in use.\n`,
+      `capstan: There is no thread ${other}.\n         Check the id, and that CAPSTAN_HOME names the home folder in which the thread was started.\n`,
     ]);
     expect(await ask('envelope', id, '--turn', '4')).toEqual([
       1,

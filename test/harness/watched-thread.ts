@@ -10,10 +10,11 @@ import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { describeState } from '../../src/state/describe.ts';
-import { lastSettings } from '../../src/state/resumed-settings.ts';
+import { type LastSettings, lastSettings } from '../../src/state/resumed-settings.ts';
 import type { Files, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import { silentTracer } from '../../src/telemetry/load-tracer.ts';
+import type { Settings } from '../../src/envelope/settings.ts';
 import type { ThreadParts } from '../../src/thread/parts.ts';
 import { openThread } from '../../src/thread/resume.ts';
 import { Thread } from '../../src/thread/thread.ts';
@@ -107,7 +108,7 @@ export class WatchedThread {
     if (resumed?.kind === 'resumed') {
       this.#lines = (await this.lines()).length;
       const settings =
-        openedWith === 'world' ? options.settings : { ...configuredIn(this.world), ...lastSettings(resumed.state) };
+        openedWith === 'world' ? options.settings : goneOn(configuredIn(this.world), lastSettings(resumed.state));
       const thread = await Thread.resume(parts, resumed, { ...options, settings });
       this.#thread = thread;
       return thread;
@@ -266,4 +267,11 @@ export class WatchedThread {
       },
     };
   }
+}
+
+/** What the thread had, over what is configured. That it chose no manner of speech is a choice too. */
+function goneOn(configured: Settings, { personality, ...last }: LastSettings): Settings {
+  const { personality: configuredManner, ...rest } = configured;
+  const manner = personality === undefined ? configuredManner : personality;
+  return { ...rest, ...last, ...(manner === undefined || manner === null ? {} : { personality: manner }) };
 }

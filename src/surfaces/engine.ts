@@ -6,7 +6,7 @@ import type { ClientFacts } from '../envelope/facts.ts';
 import { type Catalogue, lookUpModel } from '../envelope/model-record.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { loadCatalogue } from '../gather/catalogue-file.ts';
-import { modelNotices } from '../gather/catalogue-notices.ts';
+import { modelNotices } from '../envelope/model-notices.ts';
 import { loadEnvFile } from '../gather/config-env-file.ts';
 import { configInFolder } from '../gather/config-in-folder.ts';
 import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../gather/config-layers.ts';

@@ -114,7 +114,7 @@ describe('--context-events', () => {
   });
 
   it('tells what happened once as an event', async () => {
-    const { place } = await scene([answer({ items: [say('ok')] })]);
+    const { place } = await scene(() => answer({ items: [say('ok')] }));
     await place.run('exec', 'one');
     const running = place.lines().findLast(({ payload }) => payload['type'] === 'task_complete')!;
     const file = place.rollouts()[0]!;

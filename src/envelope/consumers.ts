@@ -60,7 +60,7 @@ export const consumerRoles: Readonly<Record<string, string>> = {
   [consumers.turn]: 'turn',
   [consumers.preview]: 'settings event',
   [consumers.modelSwitch]: 'model switch',
-  [consumers.modelNotices]: 'notices at the start',
+  [consumers.modelNotices]: 'notices',
   [consumers.effortFor]: 'model switch',
   [consumers.sentEffort]: 'request builder',
   [consumers.storedEnvelope]: 'rollout',

@@ -69,7 +69,9 @@ function prefixOf(state: ThreadState, record: RequestRecord): PrefixReport | und
   const { sent } = state;
   if (sent === undefined) return undefined;
   if (sent.kind === 'gone') {
-    const tokens = promptFor(state, record).input.reduce((sum, item) => sum + itemTokens(item), 0);
+    // What a rollback leaves stood in earlier requests; what a checkpoint leaves stood in none.
+    const fresh = sent.why === 'checkpoint' ? promptFor(state, record).input : [];
+    const tokens = fresh.reduce((sum, item) => sum + itemTokens(item), 0);
     return { kept: { items: 0, tokens: 0 }, breaks: [{ kind: sent.why, tokens }] };
   }
   const before = promptFor({ ...state, history: sent.history }, sent.record);

@@ -10,7 +10,9 @@ import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { describeState } from '../../src/state/describe.ts';
+import type { Settings } from '../../src/envelope/settings.ts';
 import { lastSettings } from '../../src/state/resumed-settings.ts';
+import type { ThreadState } from '../../src/state/thread-state.ts';
 import type { Files, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import { silentTracer } from '../../src/telemetry/load-tracer.ts';
@@ -106,8 +108,7 @@ export class WatchedThread {
     const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
     if (resumed?.kind === 'resumed') {
       this.#lines = (await this.lines()).length;
-      const settings =
-        openedWith === 'world' ? options.settings : { ...configuredIn(this.world), ...lastSettings(resumed.state) };
+      const settings = openedWith === 'world' ? options.settings : remembered(this.world, resumed.state);
       const thread = await Thread.resume(parts, resumed, { ...options, settings });
       this.#thread = thread;
       return thread;
@@ -266,4 +267,11 @@ export class WatchedThread {
       },
     };
   }
+}
+
+/** What the thread remembers over what is configured, as the engine puts it together. */
+function remembered(world: World, state: ThreadState): Settings {
+  const { personality: configured, ...others } = configuredIn(world);
+  const { personality = configured, ...last } = lastSettings(state);
+  return { ...others, ...last, ...(personality === undefined || personality === null ? {} : { personality }) };
 }

@@ -20,6 +20,8 @@ export interface RolloutStore {
 
 export interface ReadOptions {
   readonly from: Ordinal;
+  /** The first line that is not read any more. */
+  readonly to?: Ordinal;
   readonly wanted?: Wanted;
 }
 

@@ -56,12 +56,18 @@ describe('a fork', () => {
 
   test('says which file is missing, and does not go round in circles', async () => {
     const disk = new SimulatedDisk();
-    const base = (thread: ThreadId) => ({
-      history_base: { thread_id: thread, end_ordinal_exclusive: 1, end_byte_offset: 0 },
+    const base = (thread: ThreadId, endByte = 999) => ({
+      history_base: { thread_id: thread, end_ordinal_exclusive: 3, end_byte_offset: endByte },
     });
-    await write(disk, parent, base(child), 'a');
+    // Their first lines are equally long.
+    const sample = new SimulatedDisk();
+    const [first = ''] = Buffer.from(sample.contents(await write(sample, parent, base(child), 'a')) ?? [])
+      .toString()
+      .split('\n');
+    const end = first.length + 1;
+    await write(disk, parent, base(child, end), 'a');
     await expect(texts(disk, parent, 0)).rejects.toThrow(`goes on from rollout ${child}`);
-    await write(disk, child, base(parent), 'b');
+    await write(disk, child, base(parent, end), 'b');
     await expect(texts(disk, parent, 0)).rejects.toThrow('circle');
   });
 

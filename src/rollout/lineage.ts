@@ -103,7 +103,8 @@ function upTo(file: OpenFile, end: number): OpenFile {
 async function cutProblem({ path, file }: OpenRollout, cut: OpenFile, base: HistoryBase): Promise<string | undefined> {
   if ((await file.size()) < base.endByte) return `${path} is shorter than it was`;
   const head = await readHead(cut);
-  if (head.kind === 'meta' && historyMode(head.meta) !== 'paginated') return `${path} is kept in the old form`;
+  if (head.kind !== 'meta') return `${path} has changed before the place`;
+  if (historyMode(head.meta) !== 'paginated') return `${path} is kept in the old form`;
   for await (const block of splitBackward(cut)) {
     for (const { bytes, terminated } of block) {
       const ordinal = ordinalOf(bytes);

@@ -1,5 +1,4 @@
-import { isModelMade } from '../history/entry.ts';
-import { entries } from '../history/history.ts';
+import { type Entry, isModelMade } from '../history/entry.ts';
 import type { Encoder, Prompt } from '../ports/prompt.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
@@ -44,22 +43,25 @@ export async function* rebuildRequests(
   let state = emptyState;
   /** Waits for the line about its bytes. */
   let rebuilt: RebuiltRequest | undefined;
-  let hasRecords = false;
+  let isAnswering = false;
   for await (const line of lines) {
     const before = state;
     state = reduce(before, line);
-    if (state.turns !== before.turns) hasRecords = false;
     const record = line.type === lineType.request ? readRequest(line.payload) : undefined;
     if (record !== undefined) {
       if (rebuilt !== undefined) yield rebuilt;
       rebuilt = rebuild(state, line, record, encoderFor(record.encoder));
-      hasRecords = true;
     }
     if (line.type === lineType.sent && rebuilt !== undefined) {
       yield withSent(rebuilt, line.payload);
       rebuilt = undefined;
     }
-    if (!hasRecords && isAnswer(before, state)) yield infer(before, line);
+    if (endsAnswer(line)) isAnswering = false;
+    const entry = line.type === lineType.responseItem ? addedEntry(before, state) : undefined;
+    if (entry === undefined) continue;
+    // Entries of ours name their turn, and their requests have records.
+    if (isModelMade(entry) && entry.turn === undefined && !isAnswering) yield infer(before, line);
+    isAnswering = isModelMade(entry);
   }
   if (rebuilt !== undefined) yield rebuilt;
 }
@@ -75,12 +77,13 @@ function withSent(rebuilt: RebuiltRequest, payload: JsonObject): RebuiltRequest 
   return sent?.turnId === rebuilt.record.turnId && sent.step === rebuilt.record.step ? { ...rebuilt, sent } : rebuilt;
 }
 
-/** The model says something, and what stood before was not its own: it has been asked. */
-function isAnswer(before: ThreadState, now: ThreadState): boolean {
-  if (now.history.length !== before.history.length + 1) return false;
-  const added = entries(now.history).at(-1);
-  const last = entries(before.history).at(-1);
-  return added !== undefined && isModelMade(added) && (last === undefined || !isModelMade(last));
+/** Other programs count tokens when an answer is complete. */
+function endsAnswer({ type, payload }: Line): boolean {
+  return type === lineType.event && payload['type'] === 'token_count';
+}
+
+function addedEntry({ history: before }: ThreadState, { history: now }: ThreadState): Entry | undefined {
+  return now.length === before.length + 1 ? now.storage[before.length] : undefined;
 }
 
 function infer(state: ThreadState, line: Line): InferredRequest {

@@ -17,11 +17,10 @@ import { loadInstructionFiles } from '../gather/model-instructions.ts';
 import { settingsFrom } from '../gather/settings.ts';
 import { systemClock } from '../gather/system-clock.ts';
 import { systemIds } from '../gather/system-ids.ts';
-import type { ReadReport, RolloutStore } from '../ports/rollout-store.ts';
+import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Tracer } from '../ports/tracer.ts';
-import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { Line } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
@@ -149,11 +148,6 @@ export class Engine {
     const { settings, notices } = chosen;
     const thread = await Thread.resume(parts, resumed, { settings, listener });
     return { kind: 'opened', thread, settings, notices: [...notices, ...noticesOf(id, resumed)] };
-  }
-
-  /** The lines of a thread, those that it goes on from included. Needs no lock. Throws a Fault if there is no such thread. */
-  lines(id: ThreadId): AsyncGenerator<Line, ReadReport> {
-    return this.#store.read(id, { from: 0 as Ordinal });
   }
 
   /** What holds for a thread in its folder. */

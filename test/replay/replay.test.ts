@@ -197,7 +197,7 @@ describe('capstan replay', () => {
     });
     const unknown = await place.run('replay', '01a1dcd3-0000-7000-8000-000000000000');
     expect(unknown).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('01a1dcd3') });
-    expect(await place.run('replay', 'x', '--print')).toMatchObject({ code: 1 });
+    expect(await place.run('replay', 'x', '--print')).toMatchObject({ code: 2 });
   });
 });
 

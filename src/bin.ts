@@ -34,6 +34,9 @@ switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
   case 'envelope':
     process.exitCode = await (await import('./surfaces/envelope/run-envelope.ts')).runEnvelope(words.slice(1));
     break;
+  case 'replay':
+    process.exitCode = await (await import('./surfaces/replay/run-replay.ts')).runReplay(words.slice(1));
+    break;
   case 'demo':
     process.exitCode = await (await import('./surfaces/demo/run-demo.ts')).runDemo(words.slice(1));
     break;

@@ -8,6 +8,7 @@ import { foldWorldState } from '../world/baseline.ts';
 import { foldCompacted } from './compacted.ts';
 import { foldEvent } from './fold-event.ts';
 import { readRequest } from './request-record.ts';
+import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
 
@@ -41,6 +42,11 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
     case lineType.request: {
       const record = readRequest(payload);
       return record === undefined ? state : { ...state, sent: { kind: 'request', history: state.history, record } };
+    }
+    case lineType.sent: {
+      const { sent } = state;
+      if (sent?.kind !== 'request' || readSent(payload) === undefined) return state;
+      return { ...state, posted: { history: sent.history, modalities: sent.record.modalities } };
     }
     default:
       return state;

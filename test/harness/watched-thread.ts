@@ -1,3 +1,4 @@
+import { createDigester } from '../../src/model/digester.ts';
 import { responsesEncoder } from '../../src/model/responses/encode.ts';
 import type { Envelope } from '../../src/envelope/envelope.ts';
 import type { StepFacts } from '../../src/envelope/facts.ts';
@@ -155,6 +156,7 @@ export class WatchedThread {
       ids: (this.#ids ??= countingIds(this.idStart)),
       store: this.#watched(store),
       encoder: responsesEncoder(),
+      digester: createDigester(),
       client: responsesClient({
         provider: {
           id: 'scripted',

@@ -20,6 +20,12 @@ switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
   case 'threads':
     process.exitCode = await (await import('./surfaces/threads/run-threads.ts')).runThreads(words.slice(1));
     break;
+  case 'context':
+    process.exitCode = await (await import('./surfaces/context/run-context.ts')).runContext(words.slice(1));
+    break;
+  case 'envelope':
+    process.exitCode = await (await import('./surfaces/envelope/run-envelope.ts')).runEnvelope(words.slice(1));
+    break;
   case 'demo':
     process.exitCode = await (await import('./surfaces/demo/run-demo.ts')).runDemo(words.slice(1));
     break;

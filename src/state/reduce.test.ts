@@ -62,6 +62,14 @@ describe('reduce', () => {
     expect(texts(state)).toEqual(['a', 're a']);
   });
 
+  it('goes back to the instructions that held before a rewrite', () => {
+    const before = file(meta, ...turn('1', 'a'), ...turn('2', 'b'));
+    const rewritten = file(...before, checkpoint(fold(before), 'Do this.'), ...turn('3', 'c'));
+    const back = (turns: number) =>
+      fold(file(...rewritten, event({ type: 'thread_rolled_back', num_turns: turns }))).instructions?.text;
+    expect([fold(rewritten).instructions?.text, back(1), back(2)]).toEqual(['Do this.', 'Do this.', undefined]);
+  });
+
   it('adds rollbacks up, and goes no further back than the start', () => {
     const two = [
       event({ type: 'thread_rolled_back', num_turns: 1 }),
@@ -164,6 +172,15 @@ describe('reduce', () => {
   });
 });
 
+/** A rewrite that leaves the thread with these instructions. */
+function checkpoint(state: ThreadState, text: string): Pick<Line, 'type' | 'payload'> {
+  const { instructions: _before, ...carried } = carriedState(state);
+  const instructions = { text, provenance: { type: 'model', model: 'm' } };
+  const capstan = text === 'as the thread began' ? carried : { ...carried, instructions };
+  const replacement_history = [says('user', `kept at turn ${state.turns}`).payload];
+  return { type: 'compacted', payload: { message: '', replacement_history, capstan } };
+}
+
 describe('locate', () => {
   const step = fc.oneof(
     fc.string().map((text) => [says('user', text)]),
@@ -180,7 +197,7 @@ describe('locate', () => {
     fc
       .dictionary(fc.constantFrom('a', 'b'), fc.integer())
       .map((state) => [{ type: 'world_state', payload: { full: true, state } }]),
-    fc.constant('checkpoint' as const),
+    fc.option(fc.constantFrom('Do this.', 'Do that.'), { nil: 'as the thread began' }).map((text) => ({ text })),
     fc.nat(2).map((count) => [event({ type: 'thread_rolled_back', num_turns: count })]),
   );
 
@@ -189,12 +206,8 @@ describe('locate', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const drafts: Pick<Line, 'type' | 'payload'>[] = [meta];
         for (const lines of steps) {
-          if (lines !== 'checkpoint') drafts.push(...lines);
-          else {
-            const replacement = [says('user', `kept at ${drafts.length}`).payload];
-            const capstan = carriedState(fold(file(...drafts)));
-            drafts.push({ type: 'compacted', payload: { message: '', replacement_history: replacement, capstan } });
-          }
+          if (!('text' in lines)) drafts.push(...lines);
+          else drafts.push(checkpoint(fold(file(...drafts)), lines.text));
         }
         const lines = file(...drafts);
         const start = await locate(backwards(lines));

@@ -54,14 +54,15 @@ export type Sent =
   | { readonly kind: 'request'; readonly history: History; readonly record: RequestRecord }
   | { readonly kind: 'gone'; readonly why: 'checkpoint' | 'rollback' };
 
-export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context' | 'envelope'>;
+export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context' | 'envelope' | 'instructions'>;
 
-export function markOf({ history, baseline, context, envelope }: ThreadState): Mark {
+export function markOf({ history, baseline, context, envelope, instructions }: ThreadState): Mark {
   return {
     history,
     baseline,
     ...(context === undefined ? {} : { context }),
     ...(envelope === undefined ? {} : { envelope }),
+    ...(instructions === undefined ? {} : { instructions }),
   };
 }
 

@@ -136,12 +136,14 @@ export function turnFoundDead(turnId: string): LineDraft {
   return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause: 'process-died' } });
 }
 
-function times({ telemetry }: Envelope, endedAt: number): JsonObject {
+/** A turn does not end before it began, even if the clock went back meanwhile. */
+function times({ telemetry: { turnId, startedAt } }: Envelope, clock: number): JsonObject {
+  const endedAt = Math.max(startedAt, clock);
   return {
-    turn_id: telemetry.turnId,
-    started_at: seconds(telemetry.startedAt),
+    turn_id: turnId,
+    started_at: seconds(startedAt),
     completed_at: seconds(endedAt),
-    duration_ms: Math.max(0, endedAt - telemetry.startedAt),
+    duration_ms: endedAt - startedAt,
   };
 }
 

@@ -8,6 +8,7 @@ import type { Settings } from '../envelope/settings.ts';
 import { createNodeSpawn } from '../exec/node-spawn.ts';
 import { captureShellEnvironment } from '../exec/shell-environment.ts';
 import { gatherFacts } from '../gather/facts.ts';
+import { folderProblem } from '../gather/folder.ts';
 import { InstructionFiles } from '../gather/instruction-document.ts';
 import { loadImage } from '../gather/load-image.ts';
 import { findShell } from '../gather/shell.ts';
@@ -110,6 +111,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
       return gatherFacts({ clock, env, cwd: chosen.cwd, client: input.client, trust, catalogue });
     },
+    folderProblem,
     async gatherStep(envelope) {
       const { document, problems } = await instructions.load(envelope.instructions.user);
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems };

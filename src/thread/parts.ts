@@ -30,6 +30,8 @@ export interface ThreadParts {
   readonly router: Router;
   /** Reads the world at the start of a turn. */
   gatherFacts(settings: Settings): Promise<Facts>;
+  /** Why nobody can work in a folder, or undefined when it is there. */
+  folderProblem(path: string): Outcome | undefined;
   /** Reads again what may have moved since. */
   gatherStep(envelope: Envelope): Promise<GatheredStep>;
   /** What nobody may change, whoever asks. */

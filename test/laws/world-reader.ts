@@ -30,6 +30,7 @@ interface Permissions {
   readonly deniedPaths: readonly string[];
   /** Each as JSON, sorted: their order says nothing. */
   readonly prefixes: readonly string[];
+  /** `allow` or `deny` and the host as JSON. */
   readonly rules: readonly string[];
 }
 
@@ -94,7 +95,12 @@ const notice = /^(?:These take|This takes) the place of .* given before\.\n\n/;
 function between(tag: string, text: string): string {
   const [start, end] = [`<${tag}>\n`, `\n</${tag}>`];
   if (!text.startsWith(start) || !text.endsWith(end)) throw new Error(`a text that does not end as it began: ${text}`);
-  return text.slice(start.length, -end.length);
+  return withEnds(tag, text.slice(start.length, -end.length));
+}
+
+/** Prose that holds the end of its own message has it escaped. */
+function withEnds(tag: string, body: string): string {
+  return body.replaceAll(new RegExp(`&lt;(?=\\s*/\\s*${tag}\\s*>)`, 'gi'), '<');
 }
 
 function textFamily(tag: string, key: 'developer' | 'skills' | 'session' | 'managed'): Family {
@@ -145,8 +151,10 @@ function readPermissions(facts: WorldFacts, text: string): void {
     writableRoots: quotedList(body, 'Writable roots'),
     readOnlyPaths: quotedList(body, 'Read-only inside them'),
     deniedPaths: quotedList(body, 'Not readable'),
-    prefixes: dashedList(body, 'Commands that begin with one of these run without a question:').toSorted(),
-    rules: dashedList(body, 'Saved network rules:').toSorted(),
+    prefixes: dashedList(body, 'Commands that begin with one of these run without a question:')
+      .map(unquoted)
+      .toSorted(),
+    rules: dashedList(body, 'Saved network rules:').map(unquoted).toSorted(),
   };
 }
 
@@ -164,6 +172,12 @@ function dashedList(body: string, title: string): readonly string[] {
   return (end < 0 ? rest : rest.slice(0, end)).map((line) => line.slice(2));
 }
 
+/** A list of words or a word, as plain JSON writes it: what is escaped in the text is not in the fact. */
+function unquoted(line: string): string {
+  const at = line.search(/["[]/);
+  return `${line.slice(0, at)}${JSON.stringify(JSON.parse(line.slice(at)))}`;
+}
+
 function readPrefixes(facts: WorldFacts, text: string): void {
   const title = 'Commands that begin with one of these now run without a question:';
   add(facts, 'prefixes', dashedList(between('approved_command_prefixes', text), title));
@@ -175,7 +189,10 @@ function readRules(facts: WorldFacts, text: string): void {
 
 function add(facts: WorldFacts, key: 'prefixes' | 'rules', news: readonly string[]): void {
   if (facts.permissions === undefined || news.length === 0) throw new Error(`${key} that add nothing, or to nothing`);
-  facts.permissions = { ...facts.permissions, [key]: [...new Set([...facts.permissions[key], ...news])].toSorted() };
+  facts.permissions = {
+    ...facts.permissions,
+    [key]: [...new Set([...facts.permissions[key], ...news.map(unquoted)])].toSorted(),
+  };
 }
 
 function readMode(facts: WorldFacts, text: string): void {
@@ -204,8 +221,9 @@ function readInstructions(facts: WorldFacts, text: string): void {
   const [, directory, body] =
     /^# AGENTS\.md instructions(?: for ([^\n]*))?\n\n<INSTRUCTIONS>\n([\s\S]*)\n<\/INSTRUCTIONS>$/.exec(text) ?? [];
   if (body === undefined) throw new Error(`instructions without their frame: ${text}`);
+  const words = withEnds('INSTRUCTIONS', body.replace(notice, ''));
   if (takenBack.test(body)) delete facts.instructions;
-  else facts.instructions = { ...(directory === undefined ? {} : { directory }), text: body.replace(notice, '') };
+  else facts.instructions = { ...(directory === undefined ? {} : { directory }), text: words };
 }
 
 /** Fields that are mentioned change; the rest stays. */

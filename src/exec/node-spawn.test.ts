@@ -253,7 +253,7 @@ describe.runIf(process.platform === 'linux')('a process that is killed', () => {
     ['what left the session of the command', 'setsid sleep 173205.3 & sleep 173205.3; :', '173205.3'],
   ])('takes %s with it', async (_what, text, mark) => {
     await killWhenUp(text);
-    await vi.waitUntil(() => survivors(mark) === 0, { timeout: 10_000, interval: 5 });
+    await expect.poll(() => survivors(mark), { timeout: 10_000, interval: 5 }).toBe(0);
   });
 });
 

@@ -6,6 +6,7 @@ import { arrayAt, type JsonObject, objectAt, stringAt } from '../protocol/json.t
 import { type Line, type LineKind, lineType } from '../protocol/line.ts';
 import { foldWorldState } from '../world/baseline.ts';
 import { foldCompacted } from './compacted.ts';
+import { foldAnswer, foldCall } from './fold-call.ts';
 import { foldEvent } from './fold-event.ts';
 import { readRequest } from './request-record.ts';
 import { foldEnvelope } from './stored-envelope.ts';
@@ -25,7 +26,7 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       const item = asItem(payload);
       return item === undefined || notForTheModel.has(item.type)
         ? state
-        : withEntry(state, entryOf(item, line.metadata));
+        : withEntry(foldAnswer(state, item), entryOf(item, line.metadata));
     }
     case lineType.worldState:
       return { ...state, baseline: foldWorldState(state.baseline, payload) };
@@ -35,6 +36,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return foldCompacted(state, payload);
     case lineType.event:
       return foldEvent(state, payload);
+    case lineType.call:
+      return foldCall(state, payload);
     case lineType.toolSet: {
       const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
       if (name === undefined || tools === undefined) return state;

@@ -11,6 +11,7 @@ import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { describeState } from '../../src/state/describe.ts';
 import { lastSettings } from '../../src/state/resumed-settings.ts';
+import type { Spawn } from '../../src/ports/spawn.ts';
 import type { Files, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import { silentTracer } from '../../src/telemetry/load-tracer.ts';
@@ -170,6 +171,7 @@ export class WatchedThread {
       random: () => 0.5,
       streamMaxRetries: 2,
       router: this.#router(),
+      processes: { end: () => Promise.resolve('gone') },
       requirements: noRequirements,
       tracer: silentTracer,
       folderProblem: () => undefined,
@@ -252,8 +254,9 @@ export class WatchedThread {
       shellEnvironment: { variables: () => Promise.resolve({}) },
       patches: { disk: nodeDisk(), clock: this.#clock },
       spawn: {
-        run: (command: { readonly argv: readonly string[] }) => {
+        run: (...[command, , , onStarted]: Parameters<Spawn['run']>) => {
           this.#noteRun(command.argv.at(-1) ?? '');
+          onStarted?.({ pid: 4321, startedAt: 'then', mark: 'mark' });
           this.onCommand();
           const text = `ran ${command.argv.at(-1)}`;
           return Promise.resolve({

@@ -6,6 +6,7 @@ import { arrayAt, type JsonObject, objectAt, stringAt } from '../protocol/json.t
 import { type Line, type LineKind, lineType } from '../protocol/line.ts';
 import { foldWorldState } from '../world/baseline.ts';
 import { foldCompacted } from './compacted.ts';
+import { foldAnswer, foldCall } from './fold-call.ts';
 import { foldEvent } from './fold-event.ts';
 import { readRequest } from './request-record.ts';
 import { readSent } from './request-sent.ts';
@@ -24,7 +25,7 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return Object.keys(state.meta).length > 0 ? state : { ...state, meta: payload };
     case lineType.responseItem: {
       const entry = entryIn(line);
-      return entry === undefined ? state : withEntry(state, entry);
+      return entry === undefined ? state : withEntry(foldAnswer(state, entry.item), entry);
     }
     case lineType.worldState:
       return { ...state, baseline: foldWorldState(state.baseline, payload) };
@@ -34,6 +35,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return foldCompacted(state, payload);
     case lineType.event:
       return foldEvent(state, payload);
+    case lineType.call:
+      return foldCall(state, payload);
     case lineType.toolSet: {
       const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
       if (name === undefined || tools === undefined) return state;

@@ -31,6 +31,8 @@ import { createEphemeralStore } from '../rollout/ephemeral-store.ts';
 import { createRolloutStore } from '../rollout/store.ts';
 import { loadTracer } from '../telemetry/load-tracer.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
+import type { ThreadState } from '../state/thread-state.ts';
+import { deadTurnNotice } from '../thread/dead-turn.ts';
 import { openThread } from '../thread/resume.ts';
 import { Thread } from '../thread/thread.ts';
 import type { Environment } from './environment.ts';
@@ -212,9 +214,10 @@ function withFittingEffort(settings: Settings, resumed: ResumedSettings | undefi
 
 function noticesOf(
   id: ThreadId,
-  { owned, skipped }: { owned: { torn?: { bytes: number } }; skipped: number },
+  { owned, skipped, state }: { owned: { torn?: { bytes: number } }; skipped: number; state: ThreadState },
 ): readonly Outcome[] {
-  const notices: Outcome[] = [];
+  const dead = deadTurnNotice(id, state);
+  const notices: Outcome[] = dead === undefined ? [] : [dead];
   if (owned.torn !== undefined) {
     notices.push({
       code: 'torn-tail',

@@ -30,6 +30,7 @@ import { type ChosenThread, chooseThread, type NoThread, type ThreadChoice } fro
 import { createEphemeralStore } from '../rollout/ephemeral-store.ts';
 import { createRolloutStore } from '../rollout/store.ts';
 import { loadTracer } from '../telemetry/load-tracer.ts';
+import { type RestoredSettings, restoredSettings } from '../state/restored-settings.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
 import { openThread } from '../thread/resume.ts';
 import { Thread } from '../thread/thread.ts';
@@ -60,6 +61,8 @@ export interface OpenedThread {
   readonly kind: 'opened';
   readonly thread: Thread;
   readonly settings: Settings;
+  /** What a thread that goes on took from its own past; absent for a new one. */
+  readonly restored?: RestoredSettings;
   /** What a person should know: repairs and lines that could not be read. */
   readonly notices: readonly Outcome[];
 }
@@ -147,7 +150,8 @@ export class Engine {
     }
     const { settings, notices } = chosen;
     const thread = await Thread.resume(parts, resumed, { settings, listener });
-    return { kind: 'opened', thread, settings, notices: [...notices, ...noticesOf(id, resumed)] };
+    const restored = restoredSettings(resumed.state, settings);
+    return { kind: 'opened', thread, settings, restored, notices: [...notices, ...noticesOf(id, resumed)] };
   }
 
   /** What holds for a thread in its folder. */

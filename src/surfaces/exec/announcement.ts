@@ -2,6 +2,7 @@ import { describePolicy } from '../../policy/describe-policy.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { version } from '../../protocol/version.ts';
 import type { OpenedThread } from '../engine.ts';
+import { settingWord } from '../setting-word.ts';
 import { shellWords } from './events.ts';
 
 /** Says what is in force as soon as the thread is open and durable: the line names it, and a name must lead somewhere. */
@@ -47,6 +48,8 @@ export class Announcement {
   #announce(): void {
     if (this.#opened === undefined || !this.#isDurable) return;
     this.#say(this.#dim(startLine(this.#opened)));
+    const restored = restoredLine(this.#opened);
+    if (restored !== undefined) this.#say(this.#dim(restored));
     this.end();
   }
 }
@@ -67,4 +70,11 @@ function startLine({ thread, settings }: OpenedThread): string {
     `in ${shellWords([cwd])}`,
   ];
   return parts.join(' · ');
+}
+
+/** What a thread that goes on has from its own past, in the words of the line above. */
+function restoredLine({ restored }: OpenedThread): string | undefined {
+  if (restored === undefined || restored.names.length === 0) return undefined;
+  const where = restored.from === 'settings' ? 'the last change of its settings' : 'its last turn';
+  return `restored from ${where}: ${restored.names.map((name) => settingWord(name)).join(', ')}`;
 }

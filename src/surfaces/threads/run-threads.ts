@@ -12,7 +12,10 @@ interface Row {
 }
 
 /** One row per command, one file per command: each is loaded when it is asked for. */
-const commands: Readonly<Record<string, Row>> = {};
+const commands: Readonly<Record<string, Row>> = {
+  export: { summary: 'write it as one file: JSONL, Markdown or HTML', load: () => import('./export.ts') },
+  set: { summary: 'change what its turns start from', load: () => import('./set.ts') },
+};
 
 /** `capstan threads COMMAND …` */
 export async function runThreads(words: readonly string[]): Promise<number> {

@@ -46,11 +46,11 @@ describe('capstan threads set', () => {
       },
     });
     expect(resumed.stderr).toContain(
-      'restored from the last change of its settings: ' +
-        'model, provider, effort, verbosity, folder, sandbox, mode, personality\n',
+      `thread ${id} · from the last change of its settings: ` +
+        'model, provider, effort, verbosity, folder, sandbox, mode, personality · model gpt-5.4 ',
     );
     const flags = await place.run('exec', '-m', 'gpt-5.5', 'resume', id, 'third words');
-    expect(flags.stderr).toMatch(/^restored from its last turn: provider, .*sandbox/m);
+    expect(flags.stderr).toMatch(/ · from its last turn: provider, .*sandbox/);
   });
 
   it('changes nothing when a part of it is refused, and says why', async () => {

@@ -48,14 +48,12 @@ export class Announcement {
   #announce(): void {
     if (this.#opened === undefined || !this.#isDurable) return;
     this.#say(this.#dim(startLine(this.#opened)));
-    const restored = restoredLine(this.#opened);
-    if (restored !== undefined) this.#say(this.#dim(restored));
     this.end();
   }
 }
 
 /** What is in force, in one line. */
-function startLine({ thread, settings }: OpenedThread): string {
+function startLine({ thread, settings, restored }: OpenedThread): string {
   const { model, provider, effort, approval, cwd, profile } = settings;
   const policy = describePolicy(
     resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] }),
@@ -64,6 +62,7 @@ function startLine({ thread, settings }: OpenedThread): string {
   const parts = [
     `capstan ${version}`,
     `thread ${thread.id}`,
+    ...(restored === undefined || restored.names.length === 0 ? [] : [restoredWords(restored)]),
     `model ${model} (provider ${provider}${effort === undefined ? '' : `, effort ${effort}`})`,
     `sandbox ${policy.mode}, network ${policy.network}`,
     `approval ${approval}`,
@@ -72,9 +71,8 @@ function startLine({ thread, settings }: OpenedThread): string {
   return parts.join(' · ');
 }
 
-/** What a thread that goes on has from its own past, in the words of the line above. */
-function restoredLine({ restored }: OpenedThread): string | undefined {
-  if (restored === undefined || restored.names.length === 0) return undefined;
-  const where = restored.from === 'settings' ? 'the last change of its settings' : 'its last turn';
-  return `restored from ${where}: ${restored.names.map((name) => settingWord(name)).join(', ')}`;
+/** What a thread that goes on has from its own past. */
+function restoredWords({ from, names }: NonNullable<OpenedThread['restored']>): string {
+  const where = from === 'settings' ? 'the last change of its settings' : 'its last turn';
+  return `from ${where}: ${names.map((name) => settingWord(name)).join(', ')}`;
 }

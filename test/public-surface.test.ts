@@ -4,6 +4,9 @@ import { expect, it } from 'vitest';
 import * as library from '../src/index.ts';
 import { configUsage } from '../src/surfaces/config/arguments.ts';
 import { execOptions } from '../src/surfaces/exec/options.ts';
+import { replayForm } from '../src/surfaces/replay/run-replay.ts';
+import { exportForm } from '../src/surfaces/threads/export.ts';
+import { setForm } from '../src/surfaces/threads/set.ts';
 import * as testing from '../src/testing/index.ts';
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
@@ -100,5 +103,17 @@ it('config has these commands and options', () => {
     '-c',
     '-h',
     '-p',
+  ]);
+});
+
+it('replay, threads export and threads set take these options', () => {
+  const names = [replayForm, exportForm, setForm].map((form) => [
+    form.name,
+    ...form.options.flatMap((option) => option.names).toSorted(),
+  ]);
+  expect(names.map((row) => row.join(' '))).toEqual([
+    'replay --json --last --print --request',
+    'threads export --force --format --last --new-id --output -o',
+    'threads set --approval --cd --effort --json --last --mode --model --personality --sandbox -C -a -m -s',
   ]);
 });

@@ -19,7 +19,7 @@ import { lastOption, runCommand, threadNamed } from '../run-command.ts';
 const formats = ['jsonl', 'markdown', 'html'] as const;
 type Format = (typeof formats)[number];
 
-const exportForm: CommandForm = {
+export const exportForm: CommandForm = {
   name: 'threads export',
   summary: 'Writes a thread as one file.',
   forms: ['THREAD [--format jsonl|markdown|html] [-o FILE]', '--last …'],

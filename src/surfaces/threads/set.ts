@@ -14,7 +14,7 @@ import { Engine, type EngineRefused, type OpenedThread } from '../engine.ts';
 import { lastOption, runCommand, threadNamed } from '../run-command.ts';
 import { settingWord } from '../setting-word.ts';
 
-const setForm: CommandForm = {
+export const setForm: CommandForm = {
   name: 'threads set',
   summary: 'Changes what the turns of a thread start from, from the next one on.',
   forms: ['THREAD --model MODEL --cd FOLDER … [--json]', '--last …'],

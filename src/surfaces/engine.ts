@@ -33,6 +33,7 @@ import { createRolloutStore } from '../rollout/store.ts';
 import type { ThreadArchived, ThreadDeleted } from '../rollout/thread-lifecycle.ts';
 import { threadNames } from '../rollout/thread-names.ts';
 import { loadTracer } from '../telemetry/load-tracer.ts';
+import { type RestoredSettings, restoredSettings } from '../state/restored-settings.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { deadTurnNotice } from '../thread/dead-turn.ts';
@@ -68,6 +69,8 @@ export interface OpenedThread {
   readonly kind: 'opened';
   readonly thread: Thread;
   readonly settings: Settings;
+  /** What a thread that goes on took from its own past; absent for a new one. */
+  readonly restored?: RestoredSettings;
   /** What a person should know: repairs and lines that could not be read. */
   readonly notices: readonly Outcome[];
 }
@@ -152,7 +155,8 @@ export class Engine {
     }
     const { settings, notices } = chosen;
     const thread = await Thread.resume(parts, resumed, { settings, listener });
-    return { kind: 'opened', thread, settings, notices: [...notices, ...noticesOf(id, resumed)] };
+    const restored = restoredSettings(resumed.state, settings);
+    return { kind: 'opened', thread, settings, restored, notices: [...notices, ...noticesOf(id, resumed)] };
   }
 
   /**

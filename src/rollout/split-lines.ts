@@ -19,9 +19,9 @@ const laterBlock = 1024 * 1024;
 export async function* splitForward(file: OpenFile): AsyncGenerator<readonly RawLine[], void> {
   let pieces: Buffer[] = [];
   let memory: Buffer = Buffer.allocUnsafe(firstBlock);
-  for (let position = 0; ; memory = grown(memory)) {
+  for (let position = 0, more = true; more; memory = more ? grown(memory) : memory) {
     const block = await readBlock(file, position, memory.length, memory);
-    if (block.length === 0) break;
+    more = block.length === memory.length;
     position += block.length;
     const lines: RawLine[] = [];
     let start = 0;
@@ -42,7 +42,7 @@ export async function* splitBackward(file: OpenFile): AsyncGenerator<readonly Ra
   // The later part of the line that is being put together, last piece first.
   let pieces: Buffer[] = [];
   let memory: Buffer = Buffer.allocUnsafe(firstBlock);
-  for (let position = await file.size(); position > 0; memory = grown(memory)) {
+  for (let position = await file.size(); position > 0; memory = position > 0 ? grown(memory) : memory) {
     const length = Math.min(memory.length, position);
     position -= length;
     const block = await readBlock(file, position, length, memory);

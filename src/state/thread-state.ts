@@ -31,6 +31,8 @@ export interface ThreadState {
   readonly instructions?: BaseInstructions;
   /** The request that was made last, to hold the next one against. */
   readonly sent?: Sent;
+  /** What the newest line about a sent body counts its items from. Checkpoints do not carry it. */
+  readonly posted?: { readonly history: History; readonly modalities: readonly string[] };
   readonly usage: { readonly total: Usage; readonly last: Usage };
   /** The turn that has started and not ended. On a thread nobody writes, it was cut off. */
   readonly openTurn?: OpenTurn;

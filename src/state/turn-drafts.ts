@@ -72,7 +72,7 @@ export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDra
 }
 
 /** What somebody chose and the shared keys have no room for, in the form from which it is taken up again. */
-function choicesOf({ identity, policy, modes }: Envelope): JsonObject {
+function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject {
   const { collaboration, personality, realtime } = modes;
   const tier = identity.serviceTier ?? identity.askedTier;
   return {
@@ -81,7 +81,9 @@ function choicesOf({ identity, policy, modes }: Envelope): JsonObject {
     ...(identity.summary === undefined ? {} : { summary: identity.summary }),
     ...(identity.verbosity === undefined ? {} : { verbosity: identity.verbosity }),
     ...(tier === undefined ? {} : { service_tier: tier }),
-    ...(personality === undefined ? {} : { personality }),
+    ...(personality === undefined && telemetry.origins['personality'] === undefined
+      ? {}
+      : { personality: personality ?? null }),
     ...(collaboration.mode === 'default' && collaboration.asked === undefined
       ? {}
       : { mode: collaboration.asked ?? collaboration.mode }),
@@ -131,9 +133,9 @@ export function turnAborted({ envelope, endedAt }: TurnEnd): LineDraft {
   return event({ type: 'turn_aborted', ...times(envelope, endedAt), reason: 'interrupted' });
 }
 
-/** The end of a turn whose process died; nobody knows when. */
-export function turnFoundDead(turnId: string): LineDraft {
-  return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause: 'process-died' } });
+/** The end of a turn that nobody goes on with; nobody knows when it ended. */
+export function turnLeftOpen(turnId: string, cause: 'process-died' | 'forked'): LineDraft {
+  return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause } });
 }
 
 /** A turn does not end before it began, even if the clock went back meanwhile. */

@@ -3,6 +3,7 @@ import type { Envelope } from '../envelope/envelope.ts';
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import type { Requirements } from '../policy/requirements.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Digester } from '../ports/digester.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { ModelClient } from '../ports/model-client.ts';
@@ -23,6 +24,7 @@ export interface ThreadParts {
   readonly ids: Ids;
   readonly store: RolloutStore;
   readonly encoder: Encoder;
+  readonly digester: Digester;
   readonly client: ModelClient;
   /** A number from 0 up to but not including 1: spreads retries. */
   random(): number;

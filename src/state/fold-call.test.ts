@@ -15,7 +15,7 @@ const command = {
   status: 'in-progress',
   output: '',
 } as const;
-const begins = { turnId, callId: 'c1', tool: 'exec_command', at: 5, item: command };
+const begins = { threadId: 'thread', turnId, callId: 'c1', tool: 'exec_command', at: 5, item: command };
 const runner = { pid: 77, startedAt: 'then', mark: 'm' };
 
 function openTurnAfter(...drafts: readonly LineDraft[]) {
@@ -34,7 +34,7 @@ const item = {
   source: 'agent',
   status: 'failed',
 };
-const inFlight = { callId: 'c1', tool: 'exec_command', at: 5, item };
+const inFlight = { threadId: 'thread', callId: 'c1', tool: 'exec_command', at: 5, item };
 
 const answered = (callId: string): LineDraft => ({
   type: 'response_item',

@@ -85,12 +85,12 @@ export class Calls {
   }
 
   async #run(call: CallItem): Promise<CallResult | RefusedCall> {
-    const { log, parts, signal, turnId } = this.#turn;
+    const { log, parts, signal, threadId, turnId } = this.#turn;
     const prepared = parts.router.prepare(call, this.#step);
     if (prepared.kind === 'refused') return prepared;
     this.#tellStart(prepared);
     const { call_id: callId, name: tool } = call;
-    log.record(callStarted({ turnId, callId, tool, at: parts.clock.now(), item: prepared.item }));
+    log.record(callStarted({ threadId, turnId, callId, tool, at: parts.clock.now(), item: prepared.item }));
     await log.durable();
     const over = new AbortController();
     const end = await prepared.run(signal, (process) => {

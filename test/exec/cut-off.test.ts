@@ -42,7 +42,14 @@ describe.runIf(process.platform === 'linux')('a turn that was cut off by a kill'
         status: 'failed',
       };
       expect(callLines(place.lines())).toEqual([
-        { turn_id: turn, call_id: 'call_x', tool: 'exec_command', started_at_ms: expect.any(Number) as number, item },
+        {
+          thread_id: id,
+          turn_id: turn,
+          call_id: 'call_x',
+          tool: 'exec_command',
+          started_at_ms: expect.any(Number) as number,
+          item,
+        },
         {
           turn_id: turn,
           call_id: 'call_x',

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as library from '../src/index.ts';
 import { configUsage } from '../src/surfaces/config/arguments.ts';
+import { contextUsage } from '../src/surfaces/context/arguments.ts';
+import { envelopeUsage } from '../src/surfaces/envelope/arguments.ts';
 import { execOptions } from '../src/surfaces/exec/options.ts';
 import { replayForm } from '../src/surfaces/replay/run-replay.ts';
 import { exportForm } from '../src/surfaces/threads/export.ts';
@@ -116,4 +118,10 @@ it('replay, threads export and threads set take these options', () => {
     'threads export --force --format --last --new-id --output -o',
     'threads set --approval --cd --effort --json --last --mode --model --personality --sandbox -C -a -m -s',
   ]);
+});
+
+it('context and envelope have these options', () => {
+  const options = (usage: string) => [...new Set(usage.match(/(?<![\w-])--?[A-Za-z][\w-]*/g))].toSorted();
+  expect(options(contextUsage)).toEqual(['--changes', '--help', '--json', '--request', '-h']);
+  expect(options(envelopeUsage)).toEqual(['--diff', '--help', '--json', '--turn', '-h']);
 });

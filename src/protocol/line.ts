@@ -40,6 +40,8 @@ export const lineType = {
   request: 'capstan_request',
   /** Ours: digest and size of the body that was sent. Written while the model thinks. */
   sent: 'capstan_sent',
+  /** Ours: a call begins, and once more when its process is known. Written before it has an effect. */
+  call: 'capstan_call',
   /** Ours: how a request went: times, tokens, outcome. Written when its calls are done. */
   step: 'capstan_step',
 } as const;

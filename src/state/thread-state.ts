@@ -5,6 +5,7 @@ import type { TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
+import type { CallStart } from './call-start.ts';
 import type { RequestRecord } from './request-record.ts';
 
 /**
@@ -47,6 +48,8 @@ export interface OpenTurn {
   readonly id: TurnId;
   /** Seconds since the Unix epoch. */
   readonly startedAt?: number;
+  /** Calls that have begun and have no answer. On a thread nobody writes, they were in flight when it was cut off. */
+  readonly calls?: readonly CallStart[];
   /** The state before the turn, until its first words from a user make it count. */
   readonly before?: Mark;
 }

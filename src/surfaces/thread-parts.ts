@@ -7,6 +7,7 @@ import type { Catalogue } from '../envelope/model-record.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { createNodeSpawn } from '../exec/node-spawn.ts';
 import { captureShellEnvironment } from '../exec/shell-environment.ts';
+import { systemProcesses } from '../exec/survivors.ts';
 import { gatherFacts } from '../gather/facts.ts';
 import { folderProblem } from '../gather/folder.ts';
 import { InstructionFiles } from '../gather/instruction-document.ts';
@@ -99,6 +100,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
         return client.stream({ ...request, onSent }, signal);
       },
     },
+    processes: systemProcesses,
     requirements: input.requirements,
     tracer: input.tracer,
     random: Math.random,

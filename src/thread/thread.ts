@@ -1,6 +1,6 @@
 import { applyChange } from '../envelope/override.ts';
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
-import { modelNotices } from '../gather/catalogue-notices.ts';
+import { modelNotices } from '../envelope/model-notices.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';

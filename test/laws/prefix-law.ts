@@ -15,7 +15,7 @@ interface Rebuilt {
 }
 
 /** All requests that the file alone gives: what the lines say, not the objects they were made from. */
-export async function rebuiltRequests(lines: readonly Line[]): Promise<readonly Rebuilt[]> {
+async function rebuiltRequests(lines: readonly Line[]): Promise<readonly Rebuilt[]> {
   const stored = lines.map((line) => JSON.parse(JSON.stringify(line)) as Line);
   const rebuilt: Rebuilt[] = [];
   const verdictOn = createComparison(createDigester());

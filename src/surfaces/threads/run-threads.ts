@@ -14,6 +14,7 @@ interface Row {
 /** One row per command, one file per command: each is loaded when it is asked for. */
 const commands: Readonly<Record<string, Row>> = {
   export: { summary: 'write it as one file: JSONL, Markdown or HTML', load: () => import('./export.ts') },
+  import: { summary: 'take over a thread that was exported as JSONL', load: () => import('./import.ts') },
   set: { summary: 'change what its turns start from', load: () => import('./set.ts') },
 };
 

@@ -1,4 +1,4 @@
-import { copyFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -134,9 +134,14 @@ Yes.
 
     const other = new Place(model.url);
     try {
-      const day = join(other.home, 'sessions/2026/11/15');
-      mkdirSync(day, { recursive: true });
-      copyFileSync(path, join(day, basename(path)));
+      expect(await other.run('threads', 'import', path)).toMatchObject({ code: 0, stdout: `${fork}\n`, stderr: '' });
+      expect(other.rollouts().map((copy) => [basename(copy), readFileSync(copy, 'utf8')])).toEqual([
+        [basename(path), readFileSync(path, 'utf8')],
+      ]);
+      expect(await other.run('threads', 'import', path)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`Thread ${fork} is here already.`),
+      });
       const replayed = await other.run('replay', fork);
       expect([replayed.code, replayed.stdout.trimEnd().split('\n').at(-1)]).toEqual([
         0,
@@ -168,6 +173,26 @@ Yes.
     const resumed = await place.run('exec', '--json', 'resume', copy, 'third words');
     expect([resumed.code, threadId(resumed)], resumed.stderr).toEqual([0, copy]);
     expect(await place.run('replay', copy)).toMatchObject({ code: 0 });
+  });
+
+  it('takes over nothing that is not a whole rollout', async () => {
+    const { place, id } = await twoTurns();
+    const fork = forkOf(place, id);
+    const before = place.rollouts();
+    const refused = async (name: string) => {
+      const { code, stdout, stderr } = await place.run('threads', 'import', name);
+      return [code, stdout, stderr.split('\n')[0]];
+    };
+    writeFileSync(join(place.workspace, 'notes.jsonl'), '{"type":"note"}\n');
+    expect(await refused('notes.jsonl')).toEqual([1, '', expect.stringContaining('is not a rollout')]);
+    expect(await refused('missing.jsonl')).toEqual([1, '', expect.stringContaining('There is no file')]);
+    expect(await refused(place.home)).toEqual([1, '', expect.stringContaining('needs no import')]);
+    expect(await refused(before.find((path) => path.includes(fork))!)).toEqual([
+      1,
+      '',
+      expect.stringContaining('goes on from another file'),
+    ]);
+    expect(place.rollouts()).toEqual(before);
   });
 
   it('explains what it cannot do', async () => {

@@ -30,6 +30,7 @@ it('capstan/testing exports these values', () => {
     'SimulatedLocks',
     'answer',
     'callTool',
+    'createMemoryStore',
     'cutAfter',
     'failed',
     'hang',
@@ -37,6 +38,7 @@ it('capstan/testing exports these values', () => {
     'incomplete',
     'malformed',
     'reason',
+    'rolloutStoreContract',
     'say',
     'startScriptedModel',
   ]);

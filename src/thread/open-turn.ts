@@ -1,5 +1,5 @@
 import { resolveEnvelope } from '../envelope/envelope.ts';
-import { outcomeUnknown } from '../fragments/call-answers.ts';
+import { outcomeElsewhere, outcomeUnknown } from '../fragments/call-answers.ts';
 import { type AbortCause, turnAbortedFragment } from '../fragments/turn-aborted.ts';
 import { entries } from '../history/history.ts';
 import type { TurnId } from '../protocol/ids.ts';
@@ -38,7 +38,8 @@ export function closeOpenTurn(turn: Turn, cause: Exclude<AbortCause, 'interrupte
   const open = log.state.openTurn;
   if (open === undefined) return;
   const asOpen = { ...turn, turnId: open.id };
-  for (const call of unansweredCalls(log.state)) recordAnswer(asOpen, call, outcomeUnknown);
+  const unknown = cause === 'forked' ? outcomeElsewhere : outcomeUnknown;
+  for (const call of unansweredCalls(log.state)) recordAnswer(asOpen, call, unknown);
   recordEvent(asOpen, turnAbortedFragment, cause);
   log.record(turnLeftOpen(open.id, cause));
 }

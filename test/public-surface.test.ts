@@ -36,6 +36,7 @@ it('capstan/testing exports these values', () => {
     'SimulatedLocks',
     'answer',
     'callTool',
+    'createMemoryStore',
     'cutAfter',
     'failed',
     'hang',
@@ -43,6 +44,7 @@ it('capstan/testing exports these values', () => {
     'incomplete',
     'malformed',
     'reason',
+    'rolloutStoreContract',
     'say',
     'startScriptedModel',
   ]);

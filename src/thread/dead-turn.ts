@@ -1,4 +1,4 @@
-import { outcomeUnknown, underWayElsewhere } from '../fragments/call-answers.ts';
+import { outcomeElsewhere, outcomeUnknown } from '../fragments/call-answers.ts';
 import { type AbortCause, turnAbortedFragment } from '../fragments/turn-aborted.ts';
 import { entries } from '../history/history.ts';
 import type { ThreadId } from '../protocol/ids.ts';
@@ -37,7 +37,7 @@ export function closeForkedTurn(turn: Turn): void {
   const open = log.state.openTurn;
   if (open === undefined) return;
   const asOpen = { ...turn, turnId: open.id };
-  for (const call of unansweredCalls(log.state)) recordAnswer(asOpen, call, underWayElsewhere);
+  for (const call of unansweredCalls(log.state)) recordAnswer(asOpen, call, outcomeElsewhere);
   endTurn(asOpen, 'forked');
 }
 

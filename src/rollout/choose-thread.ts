@@ -71,7 +71,7 @@ async function byName(
 }
 
 /** The names that threads were given; the newest line about a thread counts. */
-async function threadNames(files: Files, home: string): Promise<ReadonlyMap<ThreadId, string>> {
+export async function threadNames(files: Files, home: string): Promise<ReadonlyMap<ThreadId, string>> {
   const names = new Map<ThreadId, string>();
   for (const line of (await readWhole(files, join(home, 'session_index.jsonl'))).split('\n')) {
     const entry = parse(line);

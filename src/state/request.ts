@@ -1,6 +1,7 @@
 import { type PrefixReport, comparePrefix, type SentRequest } from '../history/prefix-guard.ts';
 import type { History } from '../history/history.ts';
 import { project } from '../history/project.ts';
+import { itemTokens } from '../history/size.ts';
 import type { Prompt, ToolSpec } from '../ports/prompt.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
@@ -67,7 +68,10 @@ type PromptParts = 'meta' | 'instructions' | 'toolSets' | 'history';
 function prefixOf(state: ThreadState, record: RequestRecord): PrefixReport | undefined {
   const { sent } = state;
   if (sent === undefined) return undefined;
-  if (sent.kind === 'gone') return { kept: { items: 0, tokens: 0 }, breaks: [{ kind: sent.why, tokens: 0 }] };
+  if (sent.kind === 'gone') {
+    const tokens = promptFor(state, record).input.reduce((sum, item) => sum + itemTokens(item), 0);
+    return { kept: { items: 0, tokens: 0 }, breaks: [{ kind: sent.why, tokens }] };
+  }
   const before = promptFor({ ...state, history: sent.history }, sent.record);
   return comparePrefix(sentRequest(before, sent.record), sentRequest(promptFor(state, record), record));
 }

@@ -14,7 +14,7 @@ import { findRepository, readGitFacts } from '../gather/git.ts';
 import { folderProblem } from '../gather/folder.ts';
 import { findHome } from '../gather/home.ts';
 import { loadInstructionFiles } from '../gather/model-instructions.ts';
-import { settingsFrom } from '../gather/settings.ts';
+import { type ResumedSettings, settingsFrom } from '../gather/settings.ts';
 import { systemClock } from '../gather/system-clock.ts';
 import { systemIds } from '../gather/system-ids.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
@@ -184,7 +184,7 @@ export class Engine {
   }
 
   /** What holds for a thread in its folder. */
-  async #configure(choices: { readonly cwd: string; readonly resumed?: Partial<Settings> }): Promise<Chosen | Outcome> {
+  async #configure(choices: { readonly cwd: string; readonly resumed?: ResumedSettings }): Promise<Chosen | Outcome> {
     const missing = folderProblem(choices.cwd);
     if (missing !== undefined) return missing;
     const { config, problems } = await configInFolder(this.#base, choices.cwd);
@@ -235,7 +235,7 @@ function refused(outcome: Outcome): EngineRefused {
 }
 
 /** A thread that goes on with another model keeps its effort if that model has it. */
-function withFittingEffort(settings: Settings, resumed: Partial<Settings> | undefined, catalogue: Catalogue): Settings {
+function withFittingEffort(settings: Settings, resumed: ResumedSettings | undefined, catalogue: Catalogue): Settings {
   if (resumed?.model === undefined || settings.origins?.['effort'] !== 'thread') return settings;
   const { effort: had, ...rest } = settings;
   const before = { model: resumed.model, ...(had === undefined ? {} : { effort: had }) };

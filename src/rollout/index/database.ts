@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 /** The schema has a number, and so has the file. A file that says another number inside is made anew. */
 const schemaVersion = 1;
 
-export const indexPath = (home: string): string => join(home, 'capstan', `threads-${schemaVersion}.sqlite`);
+const indexPath = (home: string): string => join(home, 'capstan', `threads-${schemaVersion}.sqlite`);
 
 /**
  * - `folders`, `files`: what was seen when the folders were last looked at. `settled`: its time is old enough for every
@@ -97,6 +97,12 @@ export function inTransaction(database: DatabaseSync, write: () => void): void {
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }
+}
+
+/** Forgets everything. Taking the rows out one by one would take longer than reading all threads again. */
+export function makeEmpty(database: DatabaseSync): void {
+  const tables = ['words', 'messages', 'threads', 'files', 'folders'];
+  inTransaction(database, () => database.exec(tables.map((name) => `DROP TABLE ${name};`).join('') + schema));
 }
 
 function openFile(path: string): DatabaseSync {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { errorCode } from '../disk-fault.ts';
 import type { Candidate } from './candidates.ts';
-import { chooseFile } from './choose-file.ts';
+import { fileChooser } from './choose-file.ts';
 import { inTransaction } from './database.ts';
 import { fileName } from './look-around.ts';
 import { type NewReading, type NothingRead, type Reading, readThread } from './read-thread.ts';
@@ -27,10 +27,11 @@ export async function readInto(database: DatabaseSync, home: string, files: read
       }
     }),
   );
+  const write = readingWriter(database);
   inTransaction(database, () => {
     for (const { file, reading } of read) {
-      if (reading.kind === 'read') keep(database, file, reading);
-      else forget(database, file);
+      if (reading.kind === 'read') write.keep(file, reading);
+      else write.forget(file);
     }
   });
   return new Map(
@@ -60,36 +61,32 @@ function readingIn(row: Readonly<Record<string, unknown>> | undefined): Reading 
   }
 }
 
-/** A reading of which something is missing is kept as one of another size, so that it is done again. */
-function keep(database: DatabaseSync, { name, size, mtime }: Candidate, reading: NewReading): void {
-  const { offset, mark, fold, messages, keptTurns, shown, whole, terminated } = reading;
-  const summary = summaryOf(shown);
+function readingWriter(database: DatabaseSync) {
   const put = database.prepare(
     `INSERT INTO threads (name, size, mtime, offset, mark, created, summary, fold) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (name) DO UPDATE SET size = excluded.size, mtime = excluded.mtime, offset = excluded.offset,
        mark = excluded.mark, created = excluded.created, summary = excluded.summary, fold = excluded.fold
      RETURNING id`,
   );
-  const row = put.get(
-    name,
-    whole && terminated ? size : -1,
-    mtime,
-    offset,
-    whole ? mark : '',
-    summary.createdAt,
-    JSON.stringify(summary),
-    JSON.stringify(fold),
-  );
-  const id = row?.['id'] as number;
-  database.prepare('DELETE FROM messages WHERE thread = ? AND turn > ?').run(id, keptTurns);
+  const takeBack = database.prepare('DELETE FROM messages WHERE thread = ? AND turn > ?');
   const add = database.prepare('INSERT INTO messages (thread, turn, role, text) VALUES (?, ?, ?, ?)');
-  for (const { turn, role, text } of messages) add.run(id, turn, role, text);
-}
-
-/** There is no thread in it until it changes. If its thread has another file, that one counts. */
-function forget(database: DatabaseSync, { name, thread }: Candidate): void {
-  database.prepare('DELETE FROM messages WHERE thread IN (SELECT id FROM threads WHERE name = ?)').run(name);
-  database.prepare('DELETE FROM threads WHERE name = ?').run(name);
-  database.prepare('UPDATE files SET hollow = 1 WHERE name = ?').run(name);
-  chooseFile(database, thread);
+  return {
+    /** A reading of which something is missing is kept as one of another size, so that it is done again. */
+    keep({ name, size, mtime }: Candidate, reading: NewReading): void {
+      const { offset, mark, fold, messages, keptTurns, shown, whole, terminated } = reading;
+      const summary = summaryOf(shown);
+      const [known, sign] = [whole && terminated ? size : -1, whole ? mark : ''];
+      const texts = [JSON.stringify(summary), JSON.stringify(fold)] as const;
+      const id = put.get(name, known, mtime, offset, sign, summary.createdAt, ...texts)?.['id'] as number;
+      takeBack.run(id, keptTurns);
+      for (const { turn, role, text } of messages) add.run(id, turn, role, text);
+    },
+    /** There is no thread in it until it changes. If its thread has another file, that one counts. */
+    forget({ name, thread }: Candidate): void {
+      database.prepare('DELETE FROM messages WHERE thread IN (SELECT id FROM threads WHERE name = ?)').run(name);
+      database.prepare('DELETE FROM threads WHERE name = ?').run(name);
+      database.prepare('UPDATE files SET hollow = 1 WHERE name = ?').run(name);
+      fileChooser(database)(thread);
+    },
+  };
 }

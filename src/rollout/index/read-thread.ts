@@ -11,6 +11,7 @@ import { read } from '../read.ts';
 import { readHead } from '../read-head.ts';
 import { endOfLastLine, fileWindow } from './file-window.ts';
 import { openRollout } from './open-rollout.ts';
+import { foldBlanks } from './search-terms.ts';
 import { concernsLists, emptyFold, foldThread, type ThreadFold } from './thread-fold.ts';
 
 /** How far a file was read, and what came of it. */
@@ -132,7 +133,7 @@ class Listener {
       if (turns.length < had) this.#takeBack(turns.length);
       const isOwn = (line.ordinal ?? ownFrom) >= ownFrom;
       if (words !== undefined && isOwn && turns.length > 0) {
-        this.#add({ turn: turns.length, role: words.role, text: words.text.slice(0, longestMessage) });
+        this.#add({ turn: turns.length, role: words.role, text: foldBlanks(words.text.slice(0, longestMessage)) });
       }
     }
   }

@@ -8,7 +8,7 @@ import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../p
 import { threadNames } from '../choose-thread.ts';
 import { nodeFiles } from '../node-files.ts';
 import { formatCursor, parseCursor, type Place } from './cursor.ts';
-import { withDatabase } from './database.ts';
+import { makeEmpty, withDatabase } from './database.ts';
 import { type Candidate, candidatesAfter, chosenFile, staleFiles } from './candidates.ts';
 import { lookAgain, lookAround } from './look-around.ts';
 import { readInto } from './read-into.ts';
@@ -96,7 +96,7 @@ export class ThreadIndex {
   /** Reads every file that the index does not know as it is. `anew`: forgets all that it knows before. */
   async refresh({ anew }: { readonly anew: boolean }, progress?: IndexProgress): Promise<{ readonly threads: number }> {
     return withDatabase(this.#home, async (database) => {
-      if (anew) database.exec('DELETE FROM messages; DELETE FROM threads; DELETE FROM files; DELETE FROM folders;');
+      if (anew) makeEmpty(database);
       this.#look(database, undefined);
       await this.#readStale(database, progress);
       const row = database.prepare('SELECT count(*) AS count FROM threads').get();
@@ -177,8 +177,8 @@ interface PageRequest {
   readonly said?: { readonly sql: string; readonly values: readonly string[] };
 }
 
-/** Enough for ten thousand files on a machine that has time. */
-const quickLookMs = 40;
+/** Enough for some thousands of files; the newest are looked at first. */
+const quickLookMs = 25;
 const batchSize = 32;
 
 function wantedBy({ cwd, text, source }: ThreadQuery): (thread: ThreadSummary) => boolean {

@@ -12,7 +12,12 @@ interface Row {
 }
 
 /** One row per command, one file per command: each is loaded when it is asked for. */
-const commands: Readonly<Record<string, Row>> = {};
+const commands: Readonly<Record<string, Row>> = {
+  list: { summary: 'lists them, newest first', load: () => import('./list.ts') },
+  show: { summary: 'shows one with its turns', load: () => import('./show.ts') },
+  search: { summary: 'finds those in which something was said', load: () => import('./search.ts') },
+  reindex: { summary: 'reads all of them again for lists and searches', load: () => import('./reindex.ts') },
+};
 
 /** `capstan threads COMMAND …` */
 export async function runThreads(words: readonly string[]): Promise<number> {

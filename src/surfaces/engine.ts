@@ -179,6 +179,11 @@ export class Engine {
     return this.#index.refresh(options, progress);
   }
 
+  /** The home, if the index should be brought up to date before somebody waits for it, and nobody does so already. */
+  async takeReading(): Promise<string | undefined> {
+    return (await this.#index.takeReading()) ? this.#base.home : undefined;
+  }
+
   get #index(): ThreadIndex {
     return new ThreadIndex({ home: this.#base.home, clock: systemClock });
   }

@@ -10,7 +10,7 @@ import { ThreadIndex } from '../../src/rollout/index/thread-index.ts';
 
 const folders: string[] = [];
 afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 /** The n-th thread id, and rollout id. */

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { scene } from '../harness/scene.ts';
 import { IndexHome, meta, turn, uuid } from './index-home.ts';
@@ -30,3 +31,25 @@ it('serves several processes at once that all find no index', async () => {
   // Nothing was moved aside, and nobody left anything open.
   expect(readdirSync(join(home.path, 'capstan'))).toEqual(['threads-1.sqlite']);
 });
+
+it('reads in the background what a list has left unread in a home that is new to it', async () => {
+  const { place } = await scene([]);
+  const home = new IndexHome();
+  const ids = Array.from({ length: 520 }, (_, i) => uuid(i + 1));
+  for (const id of ids) home.write(id, [meta(id), ...turn('t', 'apples')]);
+  const listed = await place.start(['threads', 'list', '-n', '1', '--json'], { env: { CAPSTAN_HOME: home.path } })
+    .finished;
+  expect([listed.code, listed.stderr]).toEqual([0, '']);
+  // Nobody is asked twice at a time.
+  expect(await home.index.takeReading()).toBe(false);
+  await expect.poll(() => known(home), { timeout: 25_000, interval: 100 }).toBe(ids.length);
+});
+
+function known({ database }: IndexHome): unknown {
+  const connection = new DatabaseSync(database, { readOnly: true, timeout: 5000 });
+  try {
+    return connection.prepare('SELECT count(*) AS count FROM threads').get()?.['count'];
+  } finally {
+    connection.close();
+  }
+}

@@ -95,22 +95,26 @@ it('is made again when it is gone, broken, or of another version', async () => {
     'cut off': () => writeFileSync(home.database, readFileSync(home.database).subarray(0, 6000)),
     older: () => inside(home, 'PRAGMA user_version = 0'),
     newer: () =>
-      inside(home, 'ALTER TABLE threads ADD COLUMN colour TEXT NOT NULL DEFAULT 1; PRAGMA user_version = 99'),
+      inside(home, 'ALTER TABLE threads ADD COLUMN colour TEXT NOT NULL DEFAULT 1', 'PRAGMA user_version = 99'),
     'table gone': () => inside(home, 'DROP TABLE messages'),
     'rows without sense': () => inside(home, "UPDATE threads SET summary = '{', fold = ']'"),
   };
   for (const [name, damage] of Object.entries(damages)) {
     damage();
     expect([name, await answers(home)]).toEqual([name, rightAnswers]);
+    // In the file again, and not only in memory.
+    expect([name, inside(home, 'SELECT id FROM messages')]).toEqual([name, 4]);
   }
   expect(existsSync(broken)).toBe(true);
   expect(statSync(home.database).mode & 0o777).toBe(0o600);
 });
 
-function inside(home: IndexHome, sql: string): void {
+/** Does something to the database; gives back how many rows there are in answer to it. */
+function inside(home: IndexHome, ...steps: readonly string[]): number {
   const database = new DatabaseSync(home.database);
-  database.exec(sql);
+  const rows = steps.map((sql) => database.prepare(sql).all().length);
   database.close();
+  return rows.at(-1) ?? 0;
 }
 
 it('does without a file where it may not write one', async () => {

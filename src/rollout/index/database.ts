@@ -12,6 +12,7 @@ const indexPath = (home: string): string => join(home, 'capstan', `threads-${sch
  *   later change to show in it. `hollow`: there is no thread in it. Of a thread with several files one is chosen.
  * - `threads`: what was read in a file, how far, and of which size and time it was then.
  * - `messages`, `words`: what was said in it.
+ * - `reading`: when somebody last began to read all that is not known.
  */
 const schema = `
 CREATE TABLE folders (path TEXT PRIMARY KEY, mtime REAL NOT NULL, settled INTEGER NOT NULL) WITHOUT ROWID;
@@ -34,6 +35,7 @@ CREATE TABLE messages (
   id INTEGER PRIMARY KEY, thread INTEGER NOT NULL, turn INTEGER NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL
 );
 CREATE INDEX messages_thread ON messages (thread, turn);
+CREATE TABLE reading (begun INTEGER NOT NULL);
 CREATE VIRTUAL TABLE words USING fts5(text, content='messages', content_rowid='id', tokenize='trigram');
 INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
 CREATE TRIGGER message_added AFTER INSERT ON messages BEGIN
@@ -101,7 +103,7 @@ export function inTransaction(database: DatabaseSync, write: () => void): void {
 
 /** Forgets everything. Taking the rows out one by one would take longer than reading all threads again. */
 export function makeEmpty(database: DatabaseSync): void {
-  const tables = ['words', 'messages', 'threads', 'files', 'folders'];
+  const tables = ['words', 'messages', 'threads', 'files', 'folders', 'reading'];
   inTransaction(database, () => database.exec(tables.map((name) => `DROP TABLE ${name};`).join('') + schema));
 }
 

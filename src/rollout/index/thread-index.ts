@@ -8,7 +8,7 @@ import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../p
 import { threadNames } from '../choose-thread.ts';
 import { nodeFiles } from '../node-files.ts';
 import { formatCursor, parseCursor, type Place } from './cursor.ts';
-import { makeEmpty, withDatabase } from './database.ts';
+import { inTransaction, makeEmpty, withDatabase } from './database.ts';
 import { type Candidate, candidatesAfter, chosenFile, staleFiles } from './candidates.ts';
 import { lookAgain, lookAround } from './look-around.ts';
 import { readInto } from './read-into.ts';
@@ -104,6 +104,22 @@ export class ThreadIndex {
     });
   }
 
+  /** Whether so much is unread that somebody should read it before it is needed, and nobody has begun to. */
+  async takeReading(): Promise<boolean> {
+    return withDatabase(this.#home, async (database) => {
+      const select = `SELECT (SELECT count(*) FROM files WHERE chosen) - (SELECT count(*) FROM threads) AS unread,
+        coalesce((SELECT max(begun) FROM reading), 0) AS begun`;
+      const { unread, begun } = database.prepare(select).get() as { unread: number; begun: number };
+      const now = this.#clock.now();
+      if (unread < manyThreads || Math.abs(now - begun) < readingLastsMs) return false;
+      inTransaction(database, () => {
+        database.exec('DELETE FROM reading');
+        database.prepare('INSERT INTO reading (begun) VALUES (?)').run(now);
+      });
+      return true;
+    });
+  }
+
   #look(database: DatabaseSync, budget: number | undefined): void {
     const now = (): number => this.#clock.now();
     lookAround(database, { home: this.#home, now, ...(budget === undefined ? {} : { budget }) });
@@ -180,6 +196,8 @@ interface PageRequest {
 /** Enough for some thousands of files; the newest are looked at first. */
 const quickLookMs = 25;
 const batchSize = 32;
+const manyThreads = 500;
+const readingLastsMs = 60_000;
 
 function wantedBy({ cwd, text, source }: ThreadQuery): (thread: ThreadSummary) => boolean {
   const folders = cwd === undefined ? [] : [cwd, placeOf(cwd)];

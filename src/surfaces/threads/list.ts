@@ -1,6 +1,7 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
 import { runCommand } from '../run-command.ts';
+import { reindexInBackground } from './background-reindex.ts';
 import { queryOf, queryOptions } from './list-query.ts';
 import { loadLookingEngine } from './looking-engine.ts';
 import { progressBar } from './progress-bar.ts';
@@ -37,5 +38,7 @@ async function list(asked: ParsedWords): Promise<number | Outcome> {
     if (page.threads.length === 0) process.stderr.write('There are no such threads.\n');
     if (page.next !== undefined) process.stderr.write(`\nMore: the same with --cursor ${page.next}\n`);
   }
+  const home = await looking.engine.takeReading();
+  if (home !== undefined) reindexInBackground(home);
   return 0;
 }

@@ -33,7 +33,10 @@ import { loadTracer } from '../telemetry/load-tracer.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
 import { openThread } from '../thread/resume.ts';
 import { Thread } from '../thread/thread.ts';
+import type { ChangedFiles } from '../workspace/file-changes.ts';
+import type { RestoreOptions, RestoreReport, RestoreTarget } from '../workspace/restore-files.ts';
 import type { Environment } from './environment.ts';
+import { lazySnapshots } from './lazy-snapshots.ts';
 import { createThreadParts } from './thread-parts.ts';
 
 /** What the engine is given by whoever starts it. It looks at nothing else of the process. */
@@ -193,7 +196,29 @@ export class Engine {
       settings,
       tracer: this.#tracer,
       requirements: this.#base.requirements,
+      ephemeral: this.#options.ephemeral === true,
     });
+  }
+
+  /** Brings back files that turns of a thread changed. */
+  async restoreFiles(
+    id: ThreadId,
+    target: RestoreTarget,
+    options: RestoreOptions,
+  ): Promise<RestoreReport | EngineRefused> {
+    const { restoreFiles } = await import('../workspace/restore-files.ts');
+    const { nodeWorkspaceDisk: disk } = await import('../workspace/node-workspace-disk.ts');
+    const { env, osHome } = this.#options;
+    const { home, config } = this.#base;
+    const ids = systemIds(systemClock);
+    const snapshots = lazySnapshots({ env, osHome, home, config, ids, clock: systemClock });
+    return restoreFiles({ home, threads: this.#store, snapshots, disk, ids }, id, target, options);
+  }
+
+  /** What turns of a thread changed in files, as far as snapshots tell. */
+  async fileChanges(id: ThreadId): Promise<readonly ChangedFiles[]> {
+    const { fileChanges } = await import('../workspace/file-changes.ts');
+    return fileChanges(this.#base.home, this.#store, id);
   }
 }
 

@@ -74,10 +74,11 @@ export class Calls {
   }
 
   async #run(call: CallItem): Promise<CallResult | RefusedCall> {
-    const { log, parts, signal } = this.#turn;
+    const { log, parts, signal, effects } = this.#turn;
     const prepared = parts.router.prepare(call, this.#step);
     if (prepared.kind === 'refused') return prepared;
     this.#tellStart(prepared);
+    if (prepared.mayWrite === true) await effects.before();
     await log.durable();
     return prepared.run(signal);
   }

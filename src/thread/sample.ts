@@ -49,8 +49,10 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
   const calls = new Calls(turn, step);
   let answer: StepAnswer = { kind: 'done' };
   let lastMessage: string | undefined;
-  for await (const event of parts.client.stream({ body, headers: headers(turn), after: durable }, signal)) {
+  const onSent = (): void => turn.effects.prepare();
+  for await (const event of parts.client.stream({ body, headers: headers(turn), after: durable, onSent }, signal)) {
     trace.sawEvent();
+    if (event.kind === 'text-delta') turn.effects.prepareEnd();
     if (event.kind === 'item') {
       const item = recordItem(turn, event.item);
       if (isCall(item)) calls.start(item);

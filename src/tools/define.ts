@@ -24,6 +24,8 @@ export interface PreparedCall {
   readonly item: TurnItem;
   /** The item outlives the call: later calls change it, and it is over when the turn is. */
   readonly standing?: true;
+  /** Files of the workspace may be other ones afterwards. */
+  readonly mayWrite?: true;
   /** Never rejects. When the signal aborts it ends what it started and answers soon. */
   run(signal: AbortSignal): Promise<CallResult>;
 }

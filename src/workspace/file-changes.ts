@@ -1,0 +1,71 @@
+import type { RolloutStore } from '../ports/rollout-store.ts';
+import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import type { Changer } from '../state/snapshot-record.ts';
+import { type Change, type Changes, compareTrees } from './compare-trees.ts';
+import { ContentGone } from './content-store.ts';
+import { type Effect, readEffects, tellsEffects } from './effects.ts';
+import type { Entry } from './tree.ts';
+import { storeOf } from './workspace-snapshots.ts';
+
+/** What a turn, or a restore, changed in its workspace. */
+export interface ChangedFiles {
+  readonly changer: Changer;
+  /** Of the turn, or of the one before the restore; counted from 1. */
+  readonly turn: number;
+  readonly root: string;
+  /** `unknown`: no snapshot was taken, the turn was cut off, or a snapshot is gone. */
+  readonly state: 'known' | 'unknown';
+  readonly files: readonly FileChange[];
+}
+
+/** Folders are not told: they follow from what is in them. */
+export interface FileChange {
+  /** Below the root. */
+  readonly path: string;
+  readonly kind: 'added' | 'changed' | 'deleted';
+  /** Bytes before and after; a link has none. */
+  readonly sizeBefore?: number;
+  readonly sizeAfter?: number;
+}
+
+export async function fileChanges(home: string, threads: RolloutStore, id: ThreadId): Promise<readonly ChangedFiles[]> {
+  const { effects } = await readEffects(threads.read(id, { from: 0 as Ordinal, wanted: tellsEffects }));
+  return effects.map((effect) => {
+    const changes = changesOf(home, effect);
+    const { changer, turn, root } = effect;
+    const files = [...(changes ?? [])].flatMap(([path, change]) => fileChange(path, change) ?? []);
+    return { changer, turn, root, state: changes === undefined ? 'unknown' : 'known', files };
+  });
+}
+
+function changesOf(home: string, { root, before, after }: Effect): Changes | undefined {
+  if (before === undefined || after === undefined) return undefined;
+  const store = storeOf(home, root);
+  try {
+    return compareTrees((hash) => store.readTree(hash), before, after);
+  } catch (error) {
+    if (error instanceof ContentGone) return undefined;
+    throw error;
+  }
+}
+
+function fileChange(path: string, change: Change): FileChange | undefined {
+  const [from, to] = [notFolder(change.from), notFolder(change.to)];
+  if (from === undefined && to === undefined) return undefined;
+  const kind = from === undefined ? 'added' : to === undefined ? 'deleted' : 'changed';
+  const [before, after] = [sizeOf(from), sizeOf(to)];
+  return {
+    path,
+    kind,
+    ...(before === undefined ? {} : { sizeBefore: before }),
+    ...(after === undefined ? {} : { sizeAfter: after }),
+  };
+}
+
+function notFolder(entry: Entry | undefined): Entry | undefined {
+  return entry?.kind === 'folder' ? undefined : entry;
+}
+
+function sizeOf(entry: Entry | undefined): number | undefined {
+  return entry?.kind === 'file' || entry?.kind === 'left-out' ? entry.size : undefined;
+}

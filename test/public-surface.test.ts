@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as library from '../src/index.ts';
 import { configUsage } from '../src/surfaces/config/arguments.ts';
+import { contextUsage } from '../src/surfaces/context/arguments.ts';
+import { envelopeUsage } from '../src/surfaces/envelope/arguments.ts';
 import { execOptions } from '../src/surfaces/exec/options.ts';
 import * as testing from '../src/testing/index.ts';
 
@@ -101,4 +103,10 @@ it('config has these commands and options', () => {
     '-h',
     '-p',
   ]);
+});
+
+it('context and envelope have these options', () => {
+  const options = (usage: string) => [...new Set(usage.match(/(?<![\w-])--?[A-Za-z][\w-]*/g))].toSorted();
+  expect(options(contextUsage)).toEqual(['--changes', '--help', '--json', '--request', '-h']);
+  expect(options(envelopeUsage)).toEqual(['--diff', '--help', '--json', '--turn', '-h']);
 });

@@ -51,6 +51,11 @@ export function resolveWindow({ model }: Identity, settings: Settings): Window {
   };
 }
 
+/** What the catalogue says of a model, for people. No budget is made from it. */
+export function nominalWindow(model: Identity['model']): number {
+  return model.contextWindow;
+}
+
 /** Where only one of the two is chosen, the other makes room for it. */
 function sharesOf({ autoCompactPercent: compact, reservePercent: reserve }: WindowSettings = {}): WindowSettings {
   return {

@@ -7,7 +7,7 @@ import {
 import { agentsMdFragment, agentsMdWithdrawnFragment } from './agents-md.ts';
 import { approvedPrefixesFragment } from './approved-prefixes.ts';
 import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from './apps-guidance.ts';
-import { collaborationModeFragment } from './collaboration-mode.ts';
+import { collaborationModeFragment, collaborationModeWithdrawnFragment } from './collaboration-mode.ts';
 import {
   contextWindowFragment,
   contextWindowGuidanceFragment,
@@ -77,6 +77,7 @@ export const fragmentCatalog: readonly FragmentKind<never>[] = [
   approvedPrefixesFragment,
   networkRulesFragment,
   collaborationModeFragment,
+  collaborationModeWithdrawnFragment,
   environmentFragment,
   environmentWithdrawnFragment,
   environmentsGuidanceFragment,

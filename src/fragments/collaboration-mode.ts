@@ -1,18 +1,20 @@
-import { defineFragment } from './define.ts';
+import { defineFragment, defineWithdrawal } from './define.ts';
 import { oneLine } from './markup.ts';
 
 export interface CollaborationModeText {
   readonly mode: string;
-  /** Empty: what an earlier mode asked for no longer holds, and nothing takes its place. */
   readonly instructions: string;
 }
 
 export const collaborationModeFragment = defineFragment<CollaborationModeText>({
   id: 'collaboration-mode',
-  purpose: 'How to work together in the mode the user chose; an empty pair clears it.',
+  purpose: 'How to work together in the mode the user chose.',
   role: 'developer',
   markers: ['<collaboration_mode>', '</collaboration_mode>'],
   capTokens: 5000,
   section: 'collaboration_mode',
-  body: ({ mode, instructions }) => (instructions === '' ? '' : `\nMode: ${oneLine(mode)}\n\n${instructions}\n`),
+  body: ({ mode, instructions }) => `\nMode: ${oneLine(mode)}\n\n${instructions}\n`,
 });
+
+/** An empty pair: what an earlier mode asked for no longer holds, and nothing takes its place. */
+export const collaborationModeWithdrawnFragment = defineWithdrawal(collaborationModeFragment, { body: '' });

@@ -1,6 +1,7 @@
 import type { Prompt } from '../ports/prompt.ts';
 import { stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
+import { apportion } from './apportion.ts';
 import { instructionsTokens, itemTokens, toolTokens } from './size.ts';
 
 /**
@@ -41,7 +42,7 @@ export function ledgerOf(request: WeighedRequest, usage: Usage | undefined): Led
     return { total: sum(estimates), measure: 'estimated', shares };
   }
   let end = 0;
-  const shares = scaled(estimates, usage.input).map((tokens, index) => {
+  const shares = apportion(estimates, usage.input).map((tokens, index) => {
     end += tokens;
     const cached = usage.cachedInput > 0 && end <= usage.cachedInput;
     return { part: parts[index]!.part, tokens, measure: 'scaled' as const, cached };
@@ -63,24 +64,6 @@ function partsOfRequest({ instructions, tools, input }: WeighedRequest): readonl
     }),
     ...input.map((item, index) => ({ part: { kind: 'entry', index } as const, tokens: itemTokens(item) })),
   ];
-}
-
-/** Whole numbers in the ratio of the weights that sum to the total: what rounding left over goes to the largest remainders. */
-function scaled(weights: readonly number[], total: number): readonly number[] {
-  const weight = sum(weights);
-  // Nothing weighs anything by our estimate and yet the provider counted: all parts share alike.
-  if (weight === 0)
-    return scaled(
-      weights.map(() => 1),
-      total,
-    );
-  const wanted = weights.map((each) => (each * total) / weight);
-  const shares = wanted.map(Math.floor);
-  const byRemainder = wanted.map((_, index) => index);
-  byRemainder.sort((a, b) => wanted[b]! - shares[b]! - (wanted[a]! - shares[a]!) || a - b);
-  const left = total - sum(shares);
-  for (const index of byRemainder.slice(0, left)) shares[index]!++;
-  return shares;
 }
 
 function sum(numbers: readonly number[]): number {

@@ -50,7 +50,7 @@ function endTurn(state: ThreadState): ThreadState {
 function rollBack(state: ThreadState, count: number): ThreadState {
   const target = state.marks[Math.max(0, state.marks.length - count)];
   if (count < 1 || target === undefined) return state;
-  const { context: _context, envelope: _envelope, openTurn: _openTurn, ...kept } = state;
+  const { context: _context, envelope: _envelope, instructions: _instructions, openTurn: _openTurn, ...kept } = state;
   // Nobody has counted what is left.
   const usage = { ...state.usage, last: noUsage };
   const sent = state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } as const };

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { entries } from '../history/history.ts';
 import type { Ordinal } from '../protocol/ids.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { type JsonObject, stringAt } from '../protocol/json.ts';
+import type { Wanted } from '../ports/rollout-store.ts';
 import type { Line } from '../protocol/line.ts';
 import { carriedState } from './compacted.ts';
 import { describeState } from './describe.ts';
-import { locate } from './locate.ts';
+import { searchStart } from './locate.ts';
 import { concernsState, reduce } from './reduce.ts';
 import { emptyState, type ThreadState } from './thread-state.ts';
 
@@ -60,6 +61,14 @@ describe('reduce', () => {
       ),
     );
     expect(texts(state)).toEqual(['a', 're a']);
+  });
+
+  it('goes back to the instructions that held before a rewrite', () => {
+    const before = file(meta, ...turn('1', 'a'), ...turn('2', 'b'));
+    const rewritten = file(...before, checkpoint(fold(before), 'Do this.'), ...turn('3', 'c'));
+    const back = (turns: number) =>
+      fold(file(...rewritten, event({ type: 'thread_rolled_back', num_turns: turns }))).instructions?.text;
+    expect([fold(rewritten).instructions?.text, back(1), back(2)]).toEqual(['Do this.', 'Do this.', undefined]);
   });
 
   it('adds rollbacks up, and goes no further back than the start', () => {
@@ -164,6 +173,15 @@ describe('reduce', () => {
   });
 });
 
+/** A rewrite that leaves the thread with these instructions. */
+function checkpoint(state: ThreadState, text: string): Pick<Line, 'type' | 'payload'> {
+  const { instructions: _before, ...carried } = carriedState(state);
+  const instructions = { text, provenance: { type: 'model', model: 'm' } };
+  const capstan = text === 'as the thread began' ? carried : { ...carried, instructions };
+  const replacement_history = [says('user', `kept at turn ${state.turns}`).payload];
+  return { type: 'compacted', payload: { message: '', replacement_history, capstan } };
+}
+
 describe('locate', () => {
   const step = fc.oneof(
     fc.string().map((text) => [says('user', text)]),
@@ -180,7 +198,7 @@ describe('locate', () => {
     fc
       .dictionary(fc.constantFrom('a', 'b'), fc.integer())
       .map((state) => [{ type: 'world_state', payload: { full: true, state } }]),
-    fc.constant('checkpoint' as const),
+    fc.option(fc.constantFrom('Do this.', 'Do that.'), { nil: 'as the thread began' }).map((text) => ({ text })),
     fc.nat(2).map((count) => [event({ type: 'thread_rolled_back', num_turns: count })]),
   );
 
@@ -189,23 +207,44 @@ describe('locate', () => {
       fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
         const drafts: Pick<Line, 'type' | 'payload'>[] = [meta];
         for (const lines of steps) {
-          if (lines !== 'checkpoint') drafts.push(...lines);
-          else {
-            const replacement = [says('user', `kept at ${drafts.length}`).payload];
-            const capstan = carriedState(fold(file(...drafts)));
-            drafts.push({ type: 'compacted', payload: { message: '', replacement_history: replacement, capstan } });
-          }
+          if (!('text' in lines)) drafts.push(...lines);
+          else drafts.push(checkpoint(fold(file(...drafts)), lines.text));
         }
         const lines = file(...drafts);
-        const start = await locate(backwards(lines));
-        const from = start.kind === 'start' ? 0 : (start.line.ordinal ?? 0);
+        const from = await startOf(lines);
         const located = fold(lines.slice(from), from === 0 ? emptyState : fold(lines.slice(0, 1)));
         expect(describeState(located)).toBe(describeState(fold(lines)));
       }),
+      { numRuns: 500 },
     );
+  });
+
+  it('uses a checkpoint that a later rollback leaves standing, and no other', async () => {
+    const marker = (count: number) => event({ type: 'thread_rolled_back', num_turns: count });
+    const before = [meta, ...turn('1', 'a')];
+    const kept = checkpoint(fold(file(...before)), 'Do this.');
+    const place = before.length;
+    expect(await startOf(file(...before, kept, ...turn('2', 'b'), marker(1)))).toBe(place);
+    expect(await startOf(file(...before, kept, ...turn('2', 'b'), ...turn('3', 'c', 'd'), marker(2)))).toBe(place);
+    expect(await startOf(file(...before, kept, ...turn('2', 'b'), marker(2)))).toBe(0);
+    expect(await startOf(file(...before, kept, ...turn('2'), marker(1)))).toBe(0);
+    // The turn of the second checkpoint is taken back: the first one stands.
+    const [start, ...rest] = turn('2', 'b');
+    const inTurn = [...before, kept, start!, ...rest.slice(0, 1)];
+    const taken = checkpoint(fold(file(...inTurn)), 'Do that.');
+    expect(await startOf(file(...inTurn, taken, ...rest.slice(1)))).toBe(inTurn.length);
+    expect(await startOf(file(...inTurn, taken, ...rest.slice(1), marker(1)))).toBe(place);
   });
 });
 
-async function* backwards(lines: readonly Line[]): AsyncGenerator<Line> {
-  yield* lines.toReversed();
+async function startOf(lines: readonly Line[]): Promise<number> {
+  const search = searchStart();
+  const start = await search.run(backwards(lines, search.wanted));
+  return start.kind === 'start' ? 0 : (start.line.ordinal ?? 0);
+}
+
+async function* backwards(lines: readonly Line[], wanted: Wanted): AsyncGenerator<Line> {
+  for (const line of lines.toReversed()) {
+    if (wanted({ type: line.type, payloadType: stringAt(line.payload, 'type') })) yield line;
+  }
 }

@@ -22,15 +22,17 @@ export type LastSettings = Partial<
     | 'approvedPrefixes'
     | 'networkRules'
     | 'collaboration'
-    | 'personality'
     | 'realtime'
   >
->;
+> & {
+  /** `null`: somebody chose that there is none, whatever is configured. */
+  readonly personality?: Personality | null;
+};
 
 export function lastSettings({ meta, context, settings, newest }: ThreadState): LastSettings {
   const chosen = newest === 'settings' ? fromSettings(settings, context) : fromContext(context, settings);
   const provider = chosen.provider ?? stringAt(meta, 'model_provider');
-  const cwd = chosen.cwd ?? stringAt(meta, 'cwd');
+  const cwd = chosen.cwd ?? absolute(meta);
   return withoutUndefined({ ...chosen, provider, cwd });
 }
 
@@ -39,13 +41,13 @@ function fromContext(context: JsonObject | undefined, settings: JsonObject | und
   const ours = context === undefined ? undefined : objectAt(context, 'capstan');
   return {
     ...choices(ours),
-    model: at(context, 'model') ?? at(settings, 'model'),
-    provider: at(ours, 'provider') ?? at(settings, 'model_provider_id'),
-    effort: at(context, 'effort') ?? at(settings, 'reasoning_effort'),
-    cwd: at(context, 'cwd') ?? at(settings, 'cwd'),
+    model: named(context, 'model') ?? named(settings, 'model'),
+    provider: named(ours, 'provider') ?? named(settings, 'model_provider_id'),
+    effort: named(context, 'effort') ?? named(settings, 'reasoning_effort'),
+    cwd: absolute(context) ?? absolute(settings),
     approval: readApproval(context?.['approval_policy'] ?? settings?.['approval_policy']),
     profile: readProfile(ours?.['profile']) ?? foreignProfile(context),
-    personality: readPersonality(at(ours, 'personality') ?? at(context, 'personality')),
+    personality: readPersonality(ours?.['personality'] === undefined ? context?.['personality'] : ours['personality']),
     collaboration: readMode(ours, context),
     realtime: (ours?.['realtime'] ?? context?.['realtime_active']) === true ? { active: true } : undefined,
   };
@@ -57,13 +59,13 @@ function fromSettings(settings: JsonObject | undefined, context: JsonObject | un
   if (settings === undefined || ours === undefined) return fromContext(context, settings);
   return {
     ...choices(ours),
-    model: at(settings, 'model'),
-    provider: at(settings, 'model_provider_id'),
-    effort: at(settings, 'reasoning_effort'),
-    cwd: at(settings, 'cwd'),
+    model: named(settings, 'model'),
+    provider: named(settings, 'model_provider_id'),
+    effort: named(settings, 'reasoning_effort'),
+    cwd: absolute(settings),
     approval: readApproval(settings['approval_policy']),
     profile: readProfile(ours['profile']) ?? readProfile(settings['permission_profile']),
-    personality: readPersonality(at(ours, 'personality')),
+    personality: readPersonality(ours['personality']),
     collaboration: readMode(ours, settings),
     realtime: ours['realtime'] === true ? { active: true } : undefined,
   };
@@ -85,8 +87,20 @@ function at(source: JsonObject | undefined, key: string): string | undefined {
   return source === undefined ? undefined : stringAt(source, key);
 }
 
-function readPersonality(value: string | undefined): Personality | undefined {
-  return value === 'none' || value === 'friendly' || value === 'pragmatic' ? value : undefined;
+/** A name that is blank names nothing. */
+function named(source: JsonObject | undefined, key: string): string | undefined {
+  const name = at(source, key);
+  return name?.trim() === '' ? undefined : name;
+}
+
+/** Nobody knows any more what a folder was relative to. */
+function absolute(source: JsonObject | undefined): string | undefined {
+  const cwd = at(source, 'cwd');
+  return cwd?.startsWith('/') === true ? cwd : undefined;
+}
+
+function readPersonality(value: Json | undefined): Personality | null | undefined {
+  return value === null || value === 'none' || value === 'friendly' || value === 'pragmatic' ? value : undefined;
 }
 
 /** Ours if we wrote the record; else what another program says under the shared key. */

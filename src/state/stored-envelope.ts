@@ -5,10 +5,14 @@ import { applyPatch, makePatch } from '../world/merge-patch.ts';
 
 /**
  * The envelope as a line keeps it: plain JSON without null. Long texts stand elsewhere in the file (I9) and leave only
- * their size and digest here.
+ * their size and digest here. What somebody sets for commands may be a secret: only its names are kept.
  */
 export function storeEnvelope(envelope: Envelope): JsonObject {
-  return shorten(JSON.parse(JSON.stringify(envelope)) as JsonObject) as JsonObject;
+  const { policy } = envelope;
+  const { shellEnvironment } = policy;
+  const set = Object.fromEntries(Object.keys(shellEnvironment.set).map((name) => [name, 'hidden']));
+  const kept = { ...envelope, policy: { ...policy, shellEnvironment: { ...shellEnvironment, set } } };
+  return shorten(JSON.parse(JSON.stringify(kept)) as JsonObject) as JsonObject;
 }
 
 const longText = 300;

@@ -1,7 +1,13 @@
 import { execOptions } from './exec/options.ts';
 import { outlastReaders } from './outlast-readers.ts';
 
-const commands = ['exec', 'config', 'demo', 'completion', '--help', '--version'];
+const commands = ['exec', 'config', 'context', 'envelope', 'replay', 'demo', 'completion', '--help', '--version'];
+/** Commands that only look, with their options. */
+const looking: Readonly<Record<string, readonly string[]>> = {
+  context: ['--changes', '--request', '--json', '--help'],
+  envelope: ['--turn', '--diff', '--json', '--help'],
+  replay: ['--request', '--print', '--json', '--last', '--help'],
+};
 const names = execOptions.filter(({ help }) => help !== '').flatMap(({ names: all }) => all);
 const choices = execOptions.flatMap(({ names: all, choices: values }) =>
   values === undefined ? [] : [{ all, values }],
@@ -35,9 +41,15 @@ function bash(): string {
     `    ${files.join('|')}) COMPREPLY=($(compgen -f -- "$word")); return ;;`,
     `    ${folders.join('|')}) COMPREPLY=($(compgen -d -- "$word")); return ;;`,
   ];
+  const others = Object.entries(looking).map(
+    ([command, options]) => `    ${command}) COMPREPLY=($(compgen -W '${options.join(' ')}' -- "$word")); return ;;`,
+  );
   return `_capstan() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
   if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W '${commands.join(' ')}' -- "$word")); return; fi
+  case "\${COMP_WORDS[1]}" in
+${others.join('\n')}
+  esac
   [ "\${COMP_WORDS[1]}" = exec ] || [ "\${COMP_WORDS[1]}" = e ] || return
   case "$before" in
 ${cases.join('\n')}
@@ -56,9 +68,13 @@ function zsh(): string {
         value === undefined ? '' : `:${value}:${values === undefined ? zshFiles(value) : `(${values.join(' ')})`}`;
       return all.map((name) => `'${name}[${help.replaceAll("'", '').replaceAll(':', '\\:')}]${argument}'`);
     });
+  const others = Object.entries(looking).map(
+    ([command, options]) => `  [[ $words[2] == ${command} ]] && { compadd -- ${options.join(' ')}; return; }`,
+  );
   return `#compdef capstan
 _capstan() {
   if (( CURRENT == 2 )); then compadd -- ${commands.join(' ')}; return; fi
+${others.join('\n')}
   [[ $words[2] == (exec|e) ]] || return
   _arguments '*:prompt:(resume)' ${options.join(' \\\n    ')}
 }
@@ -81,8 +97,11 @@ function fish(): string {
         return `complete -c capstan -n '${isExec}' ${flag}${argument} -d '${help.replaceAll("'", '')}'`;
       }),
     );
+  const others = Object.entries(looking).flatMap(([command, flags]) =>
+    flags.map((flag) => `complete -c capstan -n '__fish_seen_subcommand_from ${command}' -l ${flag.slice(2)}`),
+  );
   return `complete -c capstan -n '__fish_use_subcommand' -f -a '${commands.join(' ')}'
 complete -c capstan -n '${isExec}' -a resume
-${options.join('\n')}
+${[...options, ...others].join('\n')}
 `;
 }

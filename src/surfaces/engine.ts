@@ -6,7 +6,7 @@ import type { ClientFacts } from '../envelope/facts.ts';
 import { type Catalogue, lookUpModel } from '../envelope/model-record.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { loadCatalogue } from '../gather/catalogue-file.ts';
-import { modelNotices } from '../gather/catalogue-notices.ts';
+import { modelNotices } from '../envelope/model-notices.ts';
 import { loadEnvFile } from '../gather/config-env-file.ts';
 import { configInFolder } from '../gather/config-in-folder.ts';
 import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../gather/config-layers.ts';
@@ -14,7 +14,7 @@ import { findRepository, readGitFacts } from '../gather/git.ts';
 import { folderProblem } from '../gather/folder.ts';
 import { findHome } from '../gather/home.ts';
 import { loadInstructionFiles } from '../gather/model-instructions.ts';
-import { settingsFrom } from '../gather/settings.ts';
+import { type ResumedSettings, settingsFrom } from '../gather/settings.ts';
 import { systemClock } from '../gather/system-clock.ts';
 import { systemIds } from '../gather/system-ids.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
@@ -31,6 +31,8 @@ import { createEphemeralStore } from '../rollout/ephemeral-store.ts';
 import { createRolloutStore } from '../rollout/store.ts';
 import { loadTracer } from '../telemetry/load-tracer.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
+import type { ThreadState } from '../state/thread-state.ts';
+import { deadTurnNotice } from '../thread/dead-turn.ts';
 import { openThread } from '../thread/resume.ts';
 import { Thread } from '../thread/thread.ts';
 import type { ChangedFiles } from '../workspace/file-changes.ts';
@@ -154,7 +156,7 @@ export class Engine {
   }
 
   /** What holds for a thread in its folder. */
-  async #configure(choices: { readonly cwd: string; readonly resumed?: Partial<Settings> }): Promise<Chosen | Outcome> {
+  async #configure(choices: { readonly cwd: string; readonly resumed?: ResumedSettings }): Promise<Chosen | Outcome> {
     const missing = folderProblem(choices.cwd);
     if (missing !== undefined) return missing;
     const { config, problems } = await configInFolder(this.#base, choices.cwd);
@@ -227,7 +229,7 @@ function refused(outcome: Outcome): EngineRefused {
 }
 
 /** A thread that goes on with another model keeps its effort if that model has it. */
-function withFittingEffort(settings: Settings, resumed: Partial<Settings> | undefined, catalogue: Catalogue): Settings {
+function withFittingEffort(settings: Settings, resumed: ResumedSettings | undefined, catalogue: Catalogue): Settings {
   if (resumed?.model === undefined || settings.origins?.['effort'] !== 'thread') return settings;
   const { effort: had, ...rest } = settings;
   const before = { model: resumed.model, ...(had === undefined ? {} : { effort: had }) };
@@ -237,9 +239,10 @@ function withFittingEffort(settings: Settings, resumed: Partial<Settings> | unde
 
 function noticesOf(
   id: ThreadId,
-  { owned, skipped }: { owned: { torn?: { bytes: number } }; skipped: number },
+  { owned, skipped, state }: { owned: { torn?: { bytes: number } }; skipped: number; state: ThreadState },
 ): readonly Outcome[] {
-  const notices: Outcome[] = [];
+  const dead = deadTurnNotice(id, state);
+  const notices: Outcome[] = dead === undefined ? [] : [dead];
   if (owned.torn !== undefined) {
     notices.push({
       code: 'torn-tail',

@@ -7,12 +7,15 @@ import type { Catalogue } from '../envelope/model-record.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { createNodeSpawn } from '../exec/node-spawn.ts';
 import { captureShellEnvironment } from '../exec/shell-environment.ts';
+import { systemProcesses } from '../exec/survivors.ts';
 import { gatherFacts } from '../gather/facts.ts';
+import { folderProblem } from '../gather/folder.ts';
 import { InstructionFiles } from '../gather/instruction-document.ts';
 import { loadImage } from '../gather/load-image.ts';
 import { findShell } from '../gather/shell.ts';
 import { findTrust } from '../gather/trust.ts';
 import { timeFactsAt } from '../gather/timezone.ts';
+import { createDigester } from '../model/digester.ts';
 import { responsesEncoder } from '../model/responses/encode.ts';
 import { responsesClient } from '../model/responses/transport.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -88,6 +91,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     ids,
     store: input.store,
     encoder: responsesEncoder(),
+    digester: createDigester(),
     client: {
       stream(request, signal) {
         // While the model thinks there is time to look around; the first command finds the answers waiting.
@@ -95,10 +99,12 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
           request.onSent?.();
           void shellEnvironment.variables();
           sandbox.prepare();
+          request.onSent?.();
         };
         return client.stream({ ...request, onSent }, signal);
       },
     },
+    processes: systemProcesses,
     requirements: input.requirements,
     tracer: input.tracer,
     ...(input.ephemeral || config.undo?.enabled === false ? {} : { snapshots: lazySnapshots(input) }),
@@ -115,6 +121,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
       return gatherFacts({ clock, env, cwd: chosen.cwd, client: input.client, trust, catalogue });
     },
+    folderProblem,
     async gatherStep(envelope) {
       const { document, problems } = await instructions.load(envelope.instructions.user);
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems };

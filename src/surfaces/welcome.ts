@@ -11,11 +11,14 @@ Usage:
   capstan exec [options] [PROMPT]              run one turn
   capstan exec resume THREAD_ID [PROMPT]       go on with a thread
   capstan config show                          what is configured, and where it comes from
+  capstan context [THREAD]                     what fills a thread's window, and what its model was told
+  capstan envelope [THREAD]                    the contract of a turn, and who decided each part of it
+  capstan replay THREAD                        rebuild what the model was sent, and compare
   capstan completion bash|zsh|fish             completion for your shell
   capstan demo                                 see it work, without a model
   capstan --version
 
-\`capstan exec --help\` and \`capstan config --help\` list the options.
+\`capstan exec --help\` lists the options of exec; so do the other commands.
 `;
 
 /** What a bare \`capstan\` does: the demo as long as no model is configured, else a word on how to go on. */

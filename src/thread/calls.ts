@@ -1,6 +1,7 @@
 import type { Step } from '../envelope/step.ts';
 import type { CallItem } from '../protocol/item.ts';
 import type { CallResult, PreparedCall, RefusedCall } from '../tools/define.ts';
+import { callProcess, callStarted } from '../state/call-start.ts';
 import type { Turn } from './parts.ts';
 import { recordAnswer, recordTurnItem } from './record.ts';
 
@@ -73,13 +74,29 @@ export class Calls {
     this.#turn.log.tell({ kind: known ? 'item-updated' : 'item-started', item });
   }
 
+  /** Whoever finds the thread after a crash should know of a process that takes its time. */
+  async #keep(over: AbortSignal): Promise<void> {
+    await this.#turn.parts.clock.sleep(patienceMs, over);
+    if (over.aborted) return;
+    // A lost disk is reported by whoever needs it next.
+    await this.#turn.log.durable().catch(() => {});
+  }
+
   async #run(call: CallItem): Promise<CallResult | RefusedCall> {
-    const { log, parts, signal, effects } = this.#turn;
+    const { log, parts, signal, turnId, effects } = this.#turn;
     const prepared = parts.router.prepare(call, this.#step);
     if (prepared.kind === 'refused') return prepared;
     this.#tellStart(prepared);
     if (prepared.mayWrite === true) await effects.before();
+    const { call_id: callId, name: tool } = call;
+    log.record(callStarted({ turnId, callId, tool, at: parts.clock.now(), item: prepared.item }));
     await log.durable();
-    return prepared.run(signal);
+    const over = new AbortController();
+    const end = await prepared.run(signal, (process) => {
+      log.record(callProcess(turnId, callId, process));
+      void this.#keep(over.signal);
+    });
+    over.abort('ended');
+    return end;
   }
 }

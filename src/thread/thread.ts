@@ -1,6 +1,6 @@
 import { applyChange } from '../envelope/override.ts';
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
-import { modelNotices } from '../gather/catalogue-notices.ts';
+import { modelNotices } from '../envelope/model-notices.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
@@ -144,6 +144,8 @@ export class Thread {
     const { catalogue } = await this.#parts.gatherFacts(this.#settings);
     const result = applyChange(this.#settings, change, { catalogue, requirements: this.#parts.requirements });
     if (result.kind === 'refused' || result.changed.length === 0) return result;
+    const missing = result.changed.includes('cwd') ? this.#parts.folderProblem(result.settings.cwd) : undefined;
+    if (missing !== undefined) return { kind: 'refused', outcome: { ...missing, next: 'Make it, or choose another.' } };
     const envelope = await previewEnvelope(this.#parts, this.id, result.settings, this.#log.state);
     await this.#turnEntered();
     this.#settings = result.settings;

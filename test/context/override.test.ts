@@ -119,6 +119,7 @@ describe('a change that is refused', () => {
       ...Array.from({ length: 3 }, () => 'change-malformed'),
       'change-unknown-key',
       ...Array.from({ length: 8 }, () => 'change-wrong-value'),
+      'folder-missing',
     ]);
     expect([live.place.lines().length, live.thread.settings]).toEqual([lines, settings]);
     await live.turn('two');
@@ -142,5 +143,6 @@ describe('a change that is refused', () => {
     { realtime: { active: 'yes' } },
     // One part that is wrong takes the others with it.
     { model: 'gpt-5.4', personality: 'grumpy' },
+    { model: 'gpt-5.4', cwd: '/no/such/folder' },
   ];
 });

@@ -9,7 +9,7 @@ import { describeState } from '../../src/state/describe.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { emptyState } from '../../src/state/thread-state.ts';
 import { answer, callTool, cutAfter, reason, say, startScriptedModel, type Step } from '../../src/testing/index.ts';
-import { checkPrefixes, checkRebuilt } from '../laws/thread-laws.ts';
+import { checkPrefixes, checkRebuilt } from '../laws/prefix-law.ts';
 
 interface Acknowledged {
   readonly id: string;
@@ -35,7 +35,7 @@ it(`keeps the laws over ${kills} kills of real processes on the real disk`, asyn
     }
     expect(promised.length).toBeGreaterThan(kills);
     await checkRebuilt(model, linesIn(home));
-    checkPrefixes(model);
+    await checkPrefixes(model, linesIn(home));
   } finally {
     await model.close();
     rmSync(home, { recursive: true, force: true });

@@ -4,8 +4,8 @@ import { systemClock } from '../../src/gather/system-clock.ts';
 import { createFlock } from '../../src/rollout/flock.ts';
 import { nodeFiles } from '../../src/rollout/node-files.ts';
 import { words } from '../../src/protocol/user-input.ts';
-import { firstWorld } from '../harness/fixed-parts.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
+import { firstWorld } from '../harness/world.ts';
 
 /** A process that runs turns until it is killed, and prints what it has acknowledged. */
 const [, , home, url, id] = process.argv;

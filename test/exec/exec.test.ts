@@ -136,6 +136,16 @@ describe('capstan exec', () => {
     expect(run.stdout + run.stderr + JSON.stringify(place.lines())).not.toContain('hunter2');
   });
 
+  it('keeps what is set for commands out of the thread file and the events', async () => {
+    const { model, place } = await scene([answer({ items: [say('ok')] })]);
+    const set = 'shell_environment_policy.set={ MY_TOKEN = "hunter2" }';
+    const run = await place.run('exec', '--json', '--context-events', '-c', set, 'go');
+    expect(run.code).toBe(0);
+    expect(run.stdout + run.stderr + JSON.stringify(place.lines())).not.toContain('hunter2');
+    expect(JSON.stringify(place.lines())).toContain('MY_TOKEN');
+    expect(model.requests[0]!.bytes.toString('utf8')).not.toContain('hunter2');
+  });
+
   it('answers calls that make no sense and goes on', async () => {
     const script = [
       answer({

@@ -9,7 +9,10 @@ import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../src/fragments
 import { approvedPrefixesFragment } from '../../src/fragments/approved-prefixes.ts';
 import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../src/fragments/apps-guidance.ts';
 import { fragmentCatalog } from '../../src/fragments/catalog.ts';
-import { collaborationModeFragment } from '../../src/fragments/collaboration-mode.ts';
+import {
+  collaborationModeFragment,
+  collaborationModeWithdrawnFragment,
+} from '../../src/fragments/collaboration-mode.ts';
 import * as contextWindow from '../../src/fragments/context-window.ts';
 import { deferredToolsFragment } from '../../src/fragments/deferred-tools.ts';
 import { type Fragment, type FragmentKind, render } from '../../src/fragments/define.ts';
@@ -149,6 +152,7 @@ export const renderings: readonly {
   of(approvedPrefixesFragment, fc.record({ added: prefixes })),
   of(networkRulesFragment, fc.record({ added: rules })),
   of(collaborationModeFragment, fc.record({ mode: short, instructions: text })),
+  of(collaborationModeWithdrawnFragment, nothing),
   of(
     environmentFragment,
     optional({

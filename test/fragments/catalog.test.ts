@@ -34,6 +34,7 @@ describe('the catalogue', () => {
         "approved-prefixes | developer | <approved_command_prefixes> | 1500 |  |",
         "network-rules | developer | <network_rules> | 1500 |  |",
         "collaboration-mode | developer | <collaboration_mode> | 5000 |  |",
+        "collaboration-mode-withdrawn | developer | <collaboration_mode> | 100 |  | collaboration-mode",
         "environment | user | <environment_context> | 4000 |  |",
         "environment-withdrawn | user | <environment_context> | 100 |  | environment",
         "environments-guidance | developer | <environments_instructions> | 400 |  |",
@@ -105,7 +106,6 @@ const takenBackBy: Readonly<Record<string, string>> = {
   'realtime-end': 'realtime-start',
   'approved-prefixes': 'permissions, in full',
   'network-rules': 'permissions, in full',
-  'collaboration-mode': 'empty instructions',
   'deferred-tools': 'its removed group',
 };
 

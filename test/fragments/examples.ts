@@ -7,7 +7,10 @@ import {
 import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../src/fragments/agents-md.ts';
 import { approvedPrefixesFragment } from '../../src/fragments/approved-prefixes.ts';
 import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../src/fragments/apps-guidance.ts';
-import { collaborationModeFragment } from '../../src/fragments/collaboration-mode.ts';
+import {
+  collaborationModeFragment,
+  collaborationModeWithdrawnFragment,
+} from '../../src/fragments/collaboration-mode.ts';
 import * as contextWindow from '../../src/fragments/context-window.ts';
 import { deferredToolsFragment } from '../../src/fragments/deferred-tools.ts';
 import { type Fragment, render } from '../../src/fragments/define.ts';
@@ -76,6 +79,7 @@ export const examples: readonly Fragment[] = [
   render(approvedPrefixesFragment, { added: [['npm', 'run', 'lint']] }),
   render(networkRulesFragment, { added: [{ host: 'example.org', action: 'deny' }] }),
   render(collaborationModeFragment, { mode: 'plan', instructions: 'TEXT OF THE MODE' }),
+  render(collaborationModeWithdrawnFragment, undefined),
   render(environmentFragment, {
     cwd: '/repo',
     shell: 'bash',

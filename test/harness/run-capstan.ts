@@ -128,7 +128,7 @@ export class Running {
 }
 
 function eventsIn(stdout: string): readonly JsonObject[] {
-  if (!stdout.startsWith('{')) return [];
+  if (!stdout.startsWith('{"')) return [];
   return stdout
     .split('\n')
     .filter((line) => line !== '')

@@ -1,13 +1,20 @@
+import { createDigester } from '../../src/model/digester.ts';
 import { responsesEncoder } from '../../src/model/responses/encode.ts';
+import type { Envelope } from '../../src/envelope/envelope.ts';
+import type { StepFacts } from '../../src/envelope/facts.ts';
 import { providerDefaults } from '../../src/config/providers.ts';
 import { responsesClient } from '../../src/model/responses/transport.ts';
 import { noRequirements } from '../../src/policy/requirements.ts';
 import type { Owned, RolloutStore } from '../../src/ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
-import type { Line } from '../../src/protocol/line.ts';
+import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { describeState } from '../../src/state/describe.ts';
+import type { Settings } from '../../src/envelope/settings.ts';
+import { lastSettings } from '../../src/state/resumed-settings.ts';
+import type { ThreadState } from '../../src/state/thread-state.ts';
+import type { Spawn } from '../../src/ports/spawn.ts';
 import type { Files, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import { silentTracer } from '../../src/telemetry/load-tracer.ts';
@@ -16,8 +23,11 @@ import { openThread } from '../../src/thread/resume.ts';
 import { Thread } from '../../src/thread/thread.ts';
 import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
 import { execCommandTool } from '../../src/tools/exec-command/exec-command.ts';
-import { createRouter } from '../../src/tools/router.ts';
-import { countingIds, factsOf, firstWorld, settingsOf, stepFactsOf, steppingClock, type World } from './fixed-parts.ts';
+import { createRouter, type Router } from '../../src/tools/router.ts';
+import { updatePlanTool } from '../../src/tools/update-plan/update-plan.ts';
+import { viewImageTool } from '../../src/tools/view-image/view-image.ts';
+import { countingIds, steppingClock } from './fixed-parts.ts';
+import { configuredIn, factsOf, firstWorld, settingsOf, stepFactsOf, type World } from './world.ts';
 
 /** Where the rollout is kept. */
 export interface Disk {
@@ -32,6 +42,15 @@ export interface Acknowledged {
   readonly state: string;
 }
 
+/** What a step goes by. */
+export interface EnteredStep {
+  readonly envelope: Envelope;
+  readonly facts: StepFacts;
+}
+
+/** The settings of a thread that is opened again: as the world has them, or as the thread had them. */
+export type OpenedWith = 'world' | 'thread';
+
 /**
  * A thread with a real journal and a real model client, and commands that only pretend. It keeps what the live process
  * acknowledged, so that a refold can be held against it.
@@ -42,6 +61,8 @@ export class WatchedThread {
   /** Told when something was acknowledged. */
   onAcknowledged: (acknowledged: Acknowledged) => void = () => {};
   readonly events: ThreadEvent[] = [];
+  /** Called when a step has looked at what may have moved. */
+  onStep: (step: EnteredStep) => void = () => {};
   /** Commands that ran before the call that asks for them was durable. */
   readonly early: string[] = [];
   /** Called when a command starts: the moment at which a process dies in the worst way. */
@@ -70,6 +91,11 @@ export class WatchedThread {
     return this.#id;
   }
 
+  /** The thread, if this process has it open. */
+  get live(): Thread | undefined {
+    return this.#thread;
+  }
+
   /** The process is gone; the next one finds this disk. */
   replaceDisk(disk: Disk): void {
     this.#disk = disk;
@@ -77,14 +103,15 @@ export class WatchedThread {
   }
 
   /** Begins the thread, or folds it from the disk if there is anything of it. */
-  async open(): Promise<Thread> {
+  async open(openedWith: OpenedWith = 'world'): Promise<Thread> {
     if (this.#thread !== undefined) return this.#thread;
     const parts = this.adapt(this.#parts());
     const options = { settings: settingsOf(this.world), listener: (event: ThreadEvent) => this.events.push(event) };
     const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
     if (resumed?.kind === 'resumed') {
       this.#lines = (await this.lines()).length;
-      const thread = await Thread.resume(parts, resumed, options);
+      const settings = openedWith === 'world' ? options.settings : remembered(this.world, resumed.state);
+      const thread = await Thread.resume(parts, resumed, { ...options, settings });
       this.#thread = thread;
       return thread;
     }
@@ -100,6 +127,15 @@ export class WatchedThread {
   async close(): Promise<void> {
     await this.#thread?.close();
     this.#thread = undefined;
+  }
+
+  /** Writes lines between two turns, as a rewrite of history does. The thread is closed by then. */
+  async write(drafts: readonly LineDraft[]): Promise<void> {
+    await this.close();
+    const owned = await this.#parts().store.open(this.#id!);
+    if (owned.kind === 'refused') throw new Error(owned.message);
+    owned.append(drafts);
+    await owned.close();
   }
 
   async lines(): Promise<readonly Line[]> {
@@ -121,6 +157,7 @@ export class WatchedThread {
       ids: (this.#ids ??= countingIds(this.idStart)),
       store: this.#watched(store),
       encoder: responsesEncoder(),
+      digester: createDigester(),
       client: responsesClient({
         provider: {
           id: 'scripted',
@@ -136,11 +173,35 @@ export class WatchedThread {
       }),
       random: () => 0.5,
       streamMaxRetries: 2,
-      router: createRouter([execCommandTool(this.#pretendedCommands())]),
+      router: this.#router(),
+      processes: { end: () => Promise.resolve('gone') },
       requirements: noRequirements,
       tracer: silentTracer,
-      gatherFacts: () => Promise.resolve(factsOf(this.world, clock.now())),
-      gatherStep: () => Promise.resolve(stepFactsOf(this.world)),
+      folderProblem: () => undefined,
+      gatherFacts: ({ cwd }) => Promise.resolve(factsOf(this.world, cwd, clock.now())),
+      gatherStep: (envelope) => {
+        const facts = stepFactsOf(this.world, envelope.workspace.cwd);
+        this.onStep({ envelope, facts });
+        return Promise.resolve(facts);
+      },
+    };
+  }
+
+  /** Tools come and go with the world. */
+  #router(): Router {
+    const nothing = () => undefined;
+    const router = createRouter([
+      execCommandTool(this.#pretendedCommands()),
+      updatePlanTool(),
+      viewImageTool({ loadImage: () => ({ code: 'none', message: 'No.', next: '' }), realPath: nothing }),
+    ]);
+    const isThere = (name: string): boolean => name === 'exec_command' || this.world.tools.includes(name);
+    return {
+      get names() {
+        return router.names.filter(isThere);
+      },
+      specs: (names) => router.specs(names),
+      prepare: (call, step) => router.prepare(call, step),
     };
   }
 
@@ -148,6 +209,7 @@ export class WatchedThread {
     const watch = (owned: Owned): Owned => ({
       kind: 'owned',
       path: owned.path,
+      mode: owned.mode,
       append: (drafts) => {
         const lines = owned.append(drafts);
         for (const [i, line] of lines.entries()) this.#noteCall(this.#lines + i + 1, line);
@@ -168,6 +230,7 @@ export class WatchedThread {
     const watchIfOwned = <Other>(opened: Owned | Other): Owned | Other =>
       (opened as Owned).kind === 'owned' ? watch(opened as Owned) : opened;
     return {
+      ...store,
       create: async (id, meta) => watchIfOwned(await store.create(id, meta)),
       open: async (id) => watchIfOwned(await store.open(id)),
       read: (id, options) => store.read(id, options),
@@ -196,8 +259,9 @@ export class WatchedThread {
       shellEnvironment: { variables: () => Promise.resolve({}) },
       patches: { disk: nodeDisk(), clock: this.#clock },
       spawn: {
-        run: (command: { readonly argv: readonly string[] }) => {
+        run: (...[command, , , onStarted]: Parameters<Spawn['run']>) => {
           this.#noteRun(command.argv.at(-1) ?? '');
+          onStarted?.({ pid: 4321, startedAt: 'then', mark: 'mark' });
           this.onCommand();
           const text = `ran ${command.argv.at(-1)}`;
           return Promise.resolve({
@@ -210,4 +274,11 @@ export class WatchedThread {
       },
     };
   }
+}
+
+/** What the thread remembers over what is configured, as the engine puts it together. */
+function remembered(world: World, state: ThreadState): Settings {
+  const { personality: configured, ...others } = configuredIn(world);
+  const { personality = configured, ...last } = lastSettings(state);
+  return { ...others, ...last, ...(personality === undefined || personality === null ? {} : { personality }) };
 }

@@ -1,122 +1,105 @@
-import fc from 'fast-check';
 import { expect } from 'vitest';
-import { responsesEncoder } from '../../src/model/responses/encode.ts';
-import type { JsonObject } from '../../src/protocol/json.ts';
-import type { Line } from '../../src/protocol/line.ts';
-import { rebuildRequests } from '../../src/replay/rebuild.ts';
+import type { Settings } from '../../src/envelope/settings.ts';
+import { type Line, type LineDraft, lineType } from '../../src/protocol/line.ts';
 import { describeState } from '../../src/state/describe.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { emptyState } from '../../src/state/thread-state.ts';
-import {
-  answer,
-  callTool,
-  cutAfter,
-  failed,
-  hang,
-  httpError,
-  type ItemDraft,
-  malformed,
-  reason,
-  say,
-  type ScriptedModel,
-  startScriptedModel,
-  type Step,
-} from '../../src/testing/index.ts';
+import { answer, cutAfter, failed, hang, httpError, malformed, say, type Step } from '../../src/testing/index.ts';
+import { startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
+import type { Thread } from '../../src/thread/thread.ts';
 import { words } from '../../src/protocol/user-input.ts';
-import { firstWorld, type World } from '../harness/fixed-parts.ts';
 import { type Disk, WatchedThread } from '../harness/watched-thread.ts';
+import { changeTo } from '../harness/world.ts';
+import { isUsers, rewriteFor } from '../harness/world-rewrite.ts';
+import { checkPrefixes, checkRebuilt } from './prefix-law.ts';
+import type { Between, Meanwhile, ModelStep, RandomTurn } from './random-turns.ts';
+import { TellingLaw } from './telling-law.ts';
 
-/** What happens to one request of the model. */
-type ModelStep = {
-  readonly items: readonly ItemDraft[];
-  readonly fault: 'none' | 'cut' | 'failed' | 'malformed' | 'status' | 'interrupt';
-};
-
-/** One turn of a random thread, and the accident that may befall it. */
-export interface RandomTurn {
-  readonly words: string;
-  readonly world: Partial<World>;
-  readonly steps: readonly ModelStep[];
-  readonly accident: 'none' | 'crash-at-sync' | 'kill-at-command';
-  readonly at: number;
-  /** How much of what was not synced survives, in percent. */
-  readonly luck: number;
-}
-
-const text = fc.oneof(
-  fc.string({ unit: 'grapheme', maxLength: 30 }),
-  fc.constantFrom('</environment_context>', '\u2028', '\ud800', '"],"client_metadata":{'),
-);
-
-const item: fc.Arbitrary<ItemDraft> = fc.oneof(
-  text.map(say),
-  text.map(reason),
-  text.map((command) => callTool('exec_command', { cmd: `echo ${command}` })),
-  fc.constantFrom(callTool('exec_command', '{"cmd": broken'), callTool('no_such_tool', {})),
-  fc
-    .dictionary(fc.constantFrom('2', '1', 'é', 'status'), fc.jsonValue())
-    .map((odd) => ({ ...(odd as JsonObject), type: 'web_search_call' })),
-);
-
-const modelStep: fc.Arbitrary<ModelStep> = fc.record({
-  items: fc.array(item, { minLength: 1, maxLength: 3 }),
-  fault: fc.oneof(
-    { weight: 6, arbitrary: fc.constant('none' as const) },
-    { weight: 3, arbitrary: fc.constantFrom('cut', 'failed', 'malformed', 'status', 'interrupt') },
-  ),
-});
-
-const world: fc.Arbitrary<Partial<World>> = fc.record(
-  {
-    model: fc.constantFrom('gpt-5.5', 'other'),
-    effort: fc.constantFrom('low', 'high'),
-    cwd: fc.constantFrom('/repo', '/repo/<b>', '/x'),
-    mode: fc.constantFrom('read-only', 'workspace-write', 'danger-full-access'),
-    date: fc.constantFrom('2026-11-15', '2026-11-16'),
-    instructions: fc.constantFrom('Be kind.', 'Be brief.', undefined),
-  },
-  { requiredKeys: [] },
-);
-
-export const randomTurns: fc.Arbitrary<readonly RandomTurn[]> = fc.array(
-  fc.record({
-    words: text,
-    world,
-    steps: fc.array(modelStep, { maxLength: 4 }),
-    accident: fc.oneof(
-      { weight: 3, arbitrary: fc.constant('none' as const) },
-      { weight: 2, arbitrary: fc.constantFrom('crash-at-sync', 'kill-at-command') },
-    ),
-    at: fc.nat(6),
-    luck: fc.nat(100),
-  }),
-  { minLength: 1, maxLength: 5 },
-);
-
-/** Plays the turns and holds the three laws against what happened. */
-export async function playAndCheck(turns: readonly RandomTurn[]): Promise<void> {
+/** Plays the turns and holds the laws against what happened. */
+export async function playAndCheck(turns: readonly RandomTurn[]): Promise<TellingLaw['seen']> {
   const queue: ModelStep[] = [];
+  const problems: unknown[] = [];
   let interrupt = new AbortController();
-  const model = await startScriptedModel(() => stepFor(queue.shift(), () => interrupt.abort()));
+  const telling = new TellingLaw();
+  const model = await startScriptedModel((request) => {
+    const step = queue.shift();
+    try {
+      telling.posted(request.body);
+      if (step !== undefined) doMeanwhile(thread, step.meanwhile);
+    } catch (error) {
+      problems.push(error);
+    }
+    return stepFor(step, () => interrupt.abort());
+  });
   let disk = new SimulatedDisk();
   const thread = new WatchedThread(model.url, placed(disk));
+  thread.onStep = (step) => telling.entered(step);
   try {
     for (const turn of turns) {
       queue.splice(0, queue.length, ...turn.steps);
       interrupt = new AbortController();
-      thread.world = { ...firstWorld, ...turn.world };
+      thread.world = { ...thread.world, ...turn.world };
       disk = await playTurn(thread, disk, turn, interrupt.signal);
+      if (problems.length > 0) throw problems[0];
       checkRefold(thread, await thread.lines());
-      if (turn.accident === 'none') await thread.close();
+      if (turn.accident !== 'none' || turn.afterwards === 'stays') continue;
+      if (turn.between.kind === 'nothing') await reopen(thread, turn.afterwards);
+      else {
+        await thread.write(linesBetween(thread.live!, turn.between));
+        telling.lost();
+      }
     }
     // Durable before visible: no tool has an effect before its call is on the disk.
     expect(thread.early).toEqual([]);
     await checkRebuilt(model, await thread.lines());
-    checkPrefixes(model);
+    await checkPrefixes(model, await thread.lines());
+    return telling.seen;
   } finally {
+    await thread.close().catch(() => {});
     await model.close();
   }
+}
+
+function linesBetween(
+  { state, settings }: Thread,
+  between: Exclude<Between, { kind: 'nothing' }>,
+): readonly LineDraft[] {
+  switch (between.kind) {
+    case 'forgets':
+      return [{ type: lineType.worldState, payload: { full: false, state: between.state } }];
+    case 'rewrites':
+      return [rewriteFor(settings.model, state, between.keeps === 'words' ? isUsers : () => true)];
+    case 'rolls-back':
+      return [{ type: lineType.event, payload: { type: 'thread_rolled_back', num_turns: between.turns } }];
+  }
+}
+
+/** Another process goes on with the thread. With the thread's own settings it has all that the thread had. */
+async function reopen(thread: WatchedThread, openedWith: 'world' | 'thread'): Promise<void> {
+  const had = thread.live?.settings;
+  await thread.close();
+  const { settings } = await thread.open(openedWith);
+  if (openedWith === 'thread' && had !== undefined) expect(remembered(settings)).toEqual(remembered(had));
+}
+
+/** What a thread remembers of its settings. */
+function remembered(settings: Settings): Partial<Settings> {
+  const { model, provider, effort, cwd, approval, profile, personality, realtime } = settings;
+  const { approvedPrefixes = [], networkRules = [], collaboration = { mode: 'default' } } = settings;
+  return {
+    ...(personality === undefined ? {} : { personality }),
+    ...(effort === undefined ? {} : { effort }),
+    model,
+    provider,
+    cwd,
+    approval,
+    profile,
+    approvedPrefixes,
+    networkRules,
+    collaboration,
+    realtime: { active: realtime?.active ?? false },
+  };
 }
 
 /** Runs the turn; after an accident the disk that the next process finds is in place. */
@@ -141,9 +124,7 @@ async function playTurn(
     if (turn.accident === 'kill-at-command' && commands++ === turn.at % 2) survivor ??= disk.kill();
   };
   const before = thread.acknowledged.length;
-  const end = await (async () => (await thread.open()).run({ input: words(turn.words), signal }))().catch(
-    (fault: unknown) => fault,
-  );
+  const end = await runTurn(thread, turn, signal).catch((fault: unknown) => fault);
   if (survivor === undefined) {
     expect(end).toMatchObject({ kind: expect.stringMatching(/completed|failed|aborted/) });
     expect(thread.acknowledged.length).toBeGreaterThan(before);
@@ -156,41 +137,30 @@ async function playTurn(
   return survivor;
 }
 
+async function runTurn(thread: WatchedThread, turn: RandomTurn, signal: AbortSignal) {
+  const isOpen = thread.live !== undefined;
+  const live = await thread.open();
+  if (isOpen) expect(await live.overrideTurnContext(changeTo(thread.world))).toMatchObject({ kind: 'changed' });
+  for (const item of turn.injected) live.inject(item);
+  const images = turn.picture ? [{ path: 'dot.png', dataUrl: 'data:image/png;base64,AAAA' }] : [];
+  return live.run({ input: { ...words(turn.words), images }, signal });
+}
+
+function doMeanwhile(thread: WatchedThread, { steer, inject, world }: Meanwhile): void {
+  const live: Thread | undefined = thread.live;
+  if (steer !== undefined) live?.steer({ input: words(steer) });
+  if (inject !== undefined) live?.inject(inject);
+  if (world === undefined) return;
+  thread.world = { ...thread.world, ...world };
+  // A lost disk ends the turn too, and is seen there.
+  live?.overrideTurnContext(changeTo(thread.world)).catch(() => {});
+}
+
 /** Law: the state after a refold is the state that the live process had acknowledged. */
 function checkRefold(thread: Pick<WatchedThread, 'acknowledged'>, lines: readonly Line[]): void {
   let state = emptyState;
   const folded = [describeState(state), ...lines.map((line) => describeState((state = reduce(state, line))))];
   for (const { lines: count, state: promised } of thread.acknowledged) expect(folded[count]).toBe(promised);
-}
-
-/** Law: every request that was posted is rebuilt byte for byte from the file alone. */
-export async function checkRebuilt(model: ScriptedModel, lines: readonly Line[]): Promise<void> {
-  // The file alone: what the lines say, not the objects they were made from.
-  const stored = lines.map((line) => JSON.parse(JSON.stringify(line)) as Line);
-  const rebuilt: string[] = [];
-  for await (const { body } of rebuildRequests(stored, () => responsesEncoder()))
-    rebuilt.push(Buffer.concat(body).toString('utf8'));
-  let at = 0;
-  for (const posted of bodies(model)) {
-    const found = rebuilt.indexOf(posted, at);
-    expect(found, `a request that the file does not give back:\n${posted}`).toBeGreaterThanOrEqual(0);
-    at = found;
-  }
-}
-
-/** Law: the encoded input of a request extends that of the request before it. */
-export function checkPrefixes(model: ScriptedModel): void {
-  let before = '[';
-  for (const posted of bodies(model)) {
-    const input = JSON.stringify((JSON.parse(posted) as JsonObject)['input']);
-    expect(posted).toContain(`"input":${input},"client_metadata":`);
-    expect(input.startsWith(before)).toBe(true);
-    before = input.slice(0, -1);
-  }
-}
-
-function bodies(model: ScriptedModel): readonly string[] {
-  return model.requests.map(({ bytes }) => bytes.toString('utf8'));
 }
 
 function placed(disk: SimulatedDisk): Disk {

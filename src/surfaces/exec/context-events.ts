@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../protocol/json.ts';
+import { usageFields } from '../../state/usage-fields.ts';
 import type {
   ContextEvent,
   ModelSwitchedEvent,
@@ -35,8 +36,14 @@ export function isContextNews(event: ThreadEvent): event is ContextNews {
 }
 
 /** The members of the event under names in snake case, as everything that `exec` prints. */
-export function execContextEvent({ kind, ...members }: ContextNews): ExecContextEvent {
-  return { type: types[kind], ...snakeCased(members as unknown as JsonObject) };
+export function execContextEvent(event: ContextNews): ExecContextEvent {
+  const { kind, ...members } = event;
+  const counts = event.kind === 'usage' ? countsOf(event) : {};
+  return { type: types[kind], ...snakeCased(members as unknown as JsonObject), ...counts };
+}
+
+function countsOf({ last, total }: UsageEvent): JsonObject {
+  return { ...(last === undefined ? {} : { last: usageFields(last) }), total: usageFields(total) };
 }
 
 /** Only the names of the event itself: values are told as they are. */

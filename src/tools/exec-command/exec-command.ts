@@ -50,7 +50,7 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
         kind: 'prepared',
         item,
         ...(mayWrite ? { mayWrite } : {}),
-        run: (signal) => run(ports, item, given, step, signal),
+        run: (...watched) => run(ports, item, given, step, ...watched),
       };
     },
   };
@@ -93,7 +93,7 @@ async function run(
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
-  signal: AbortSignal,
+  ...[signal, onStarted]: Parameters<PreparedCall['run']>
 ): Promise<CallResult> {
   const { policy, window, telemetry } = step.envelope;
   const names = {
@@ -108,7 +108,7 @@ async function run(
     return { output: refused(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };
   }
   const limits = { timeoutMs: given.timeoutMs, outputBytes: heldOutputBytes };
-  const end = await spawn.run(command, limits, signal);
+  const end = await spawn.run(command, limits, signal, onStarted);
   return answer(item, end, given, outputBudget(window.toolOutput, given.outputTokens));
 }
 

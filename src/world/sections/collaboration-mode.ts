@@ -1,5 +1,9 @@
-import { collaborationModeFragment, type CollaborationModeText } from '../../fragments/collaboration-mode.ts';
-import { render } from '../../fragments/define.ts';
+import {
+  collaborationModeFragment,
+  type CollaborationModeText,
+  collaborationModeWithdrawnFragment,
+} from '../../fragments/collaboration-mode.ts';
+import { type Fragment, render } from '../../fragments/define.ts';
 import { fingerprint } from '../../fragments/fingerprint.ts';
 import { modeGuidance } from '../../fragments/mode-guidance.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
@@ -15,7 +19,7 @@ interface StoredMode extends JsonObject {
 export const collaborationModeSection: Section<CollaborationModeText, StoredMode> = {
   id: 'collaboration_mode',
   assumes: 'the permissions under which the mode is lived',
-  kinds: { telling: [collaborationModeFragment.id], withdrawing: [] },
+  kinds: { telling: [collaborationModeFragment.id], withdrawing: [collaborationModeWithdrawnFragment.id] },
 
   of({ envelope: { modes } }) {
     if (modes.leaveOut.includes('collaboration-mode')) return undefined;
@@ -31,17 +35,20 @@ export const collaborationModeSection: Section<CollaborationModeText, StoredMode
     return mode === undefined || instructions === undefined ? undefined : { mode, instructions };
   },
 
-  full: (now) => (now.instructions === '' ? [] : [render(collaborationModeFragment, now)]),
+  full: (now) => (now.instructions === '' ? [] : [told(now)]),
 
-  change(before, now) {
-    const told = now ?? nothing;
-    if (before !== unknown && before.instructions === digest(told)) return [];
-    return [render(collaborationModeFragment, told)];
+  change(before, now = nothing) {
+    return before !== unknown && before.instructions === digest(now) ? [] : [told(now)];
   },
 };
 
 const nothing: CollaborationModeText = { mode: 'default', instructions: '' };
 
+function told(fact: CollaborationModeText): Fragment {
+  if (fact.instructions === '') return render(collaborationModeWithdrawnFragment, undefined);
+  return render(collaborationModeFragment, fact);
+}
+
 function digest(fact: CollaborationModeText): string {
-  return fingerprint(render(collaborationModeFragment, fact));
+  return fingerprint(told(fact));
 }

@@ -1,5 +1,6 @@
-import { type Catalogue, lookUpModel } from '../envelope/model-record.ts';
-import type { Settings } from '../envelope/settings.ts';
+import { type Catalogue, lookUpModel } from './model-record.ts';
+import type { Settings } from './settings.ts';
+import { nominalWindow } from './window.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 
 export type ModelNotice = Outcome<'model-unknown' | 'service-tier-unused'>;
@@ -13,7 +14,7 @@ export function modelNotices(
   if (record.guessed) {
     // Whoever has named the window has done what the notice asks for.
     const { contextWindow, effectiveTokens } = window;
-    return contextWindow === undefined && effectiveTokens === undefined ? [unknown(model, record.contextWindow)] : [];
+    return contextWindow === undefined && effectiveTokens === undefined ? [unknown(model, nominalWindow(record))] : [];
   }
   const tier = serviceTier === 'fast' ? 'priority' : serviceTier;
   if (tier === undefined || tier === 'default' || record.serviceTiers.includes(tier)) return [];

@@ -1,0 +1,67 @@
+import type { Outcome } from '../../protocol/outcome.ts';
+import { usageFields } from '../../state/usage-fields.ts';
+import { outlastReaders } from '../outlast-readers.ts';
+import { readThread, type ReadThread } from '../read-thread.ts';
+import { type ContextArguments, contextUsage, parseContextArguments } from './arguments.ts';
+import { changesText, changesView } from './show-changes.ts';
+import { chooseRequest, requestBody, requestText } from './show-request.ts';
+import { threadLine, windowText, type WindowView, windowView } from './show-window.ts';
+import { tellStory, type ThreadStory } from './thread-story.ts';
+
+/** `capstan context`. 0: shown; 1: there is no such thread or request; 2: wrong usage. */
+export async function runContext(words: readonly string[]): Promise<number> {
+  const asked = parseContextArguments(words);
+  if ('code' in asked) return complain(asked, 2);
+  if (asked.command === 'help') {
+    process.stdout.write(contextUsage);
+    return 0;
+  }
+  const thread = await readThread(asked.thread);
+  if ('code' in thread) return complain(thread, 1);
+  const answer = answerTo(asked, thread, tellStory(thread.lines));
+  if (typeof answer !== 'string') return complain(answer, 1);
+  // A pager that is left early is no error.
+  const output = outlastReaders();
+  process.stdout.write(answer);
+  if (thread.skipped > 0) process.stderr.write(`${thread.skipped} lines of the thread could not be read.\n`);
+  const lost = await output.finish();
+  return lost === undefined ? 0 : complain(lost, 1);
+}
+
+function answerTo(
+  asked: Exclude<ContextArguments, { command: 'help' }>,
+  { id }: ReadThread,
+  story: ThreadStory,
+): string | Outcome {
+  if (asked.command === 'request') {
+    const request = chooseRequest(story, asked.request);
+    if ('code' in request) return request;
+    return asked.json ? requestBody(request) : requestText(story, request, screenWidth());
+  }
+  const head = `${threadLine(id, story)}\n`;
+  if (asked.command === 'changes') {
+    const turns = changesView(story);
+    return asked.json ? json({ thread: id, turns }) : `${head}\n${changesText(turns)}`;
+  }
+  const view = windowView(story);
+  return asked.json ? json({ thread: id, ...view, ...countedFields(view) }) : `${head}${windowText(view)}`;
+}
+
+/** Counts under the names that rollouts and events have for them. */
+function countedFields({ counted }: WindowView): object {
+  return counted === undefined ? {} : { counted: { ...counted, usage: usageFields(counted.usage) } };
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** Between 80 and 120 columns, however wide the terminal is. */
+function screenWidth(): number {
+  return Math.min(120, Math.max(80, process.stdout.columns ?? 100));
+}
+
+function complain({ message, next }: Pick<Outcome, 'message' | 'next'>, code: number): number {
+  process.stderr.write(`capstan: ${message}\n         ${next}\n`);
+  return code;
+}

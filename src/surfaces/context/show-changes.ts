@@ -1,0 +1,72 @@
+import type { ToldContext } from './tellings.ts';
+import { count, table } from './table.ts';
+import type { ThreadStory } from './thread-story.ts';
+
+/** What one turn told the model of the world, for programs. */
+export interface TurnChanges {
+  readonly turn: number;
+  readonly turn_id?: string;
+  readonly at: string;
+  /** The widest thing that it did. */
+  readonly form: 'nothing' | ToldContext['form'];
+  /** By our estimate. */
+  readonly tokens: number;
+  readonly told: readonly ToldContext[];
+}
+
+export function changesView({ turns }: ThreadStory): readonly TurnChanges[] {
+  return turns.map(({ number, id, at, told }) => ({
+    turn: number,
+    ...(id === undefined ? {} : { turn_id: id }),
+    at,
+    form: formOf(told),
+    tokens: told.reduce((sum, { tokens }) => sum + tokens, 0),
+    told,
+  }));
+}
+
+function formOf(told: readonly ToldContext[]): TurnChanges['form'] {
+  const order = ['bundle', 'change', 'unknown', 'event'] as const;
+  return order.find((form) => told.some((each) => each.form === form)) ?? 'nothing';
+}
+
+const formNames: Readonly<Record<TurnChanges['form'], string>> = {
+  nothing: 'nothing',
+  bundle: 'full bundle',
+  change: 'change',
+  event: 'event',
+  unknown: 'not recorded',
+};
+
+export function changesText(turns: readonly TurnChanges[]): string {
+  const rows = turns.flatMap(({ turn, told }) => {
+    if (told.length === 0) return [[String(turn), '', formNames.nothing, '', '']];
+    return told.map((each, index) => [
+      index === 0 ? String(turn) : '',
+      String(each.step),
+      formNames[each.form],
+      `~${count(each.tokens)}`,
+      reason(each),
+      toldNames(each),
+    ]);
+  });
+  return table([['turn', 'step', 'told', 'tokens', 'why', 'what'], ...rows], [3]);
+}
+
+function toldNames({ texts, sections }: ToldContext): string {
+  const names = [...new Set(texts.map(({ content }) => content))].join(', ');
+  const silent = Object.keys(sections).join(', ');
+  return names === '' ? `nothing to say; recorded: ${silent}` : names;
+}
+
+function reason({ form, cause, why, sections }: ToldContext): string {
+  if (cause === 'initial') return 'the thread began';
+  if (cause === 'reinjection') return `told again: ${why ?? 'unproven'}`;
+  if (cause === 'event') return 'it happened';
+  if (form === 'unknown') return '-';
+  const changed = Object.entries(sections).flatMap(([section, names]) =>
+    names.length === 0 ? [section] : names.map((name) => `${section}.${name}`),
+  );
+  const shown = changed.slice(0, 2).join(', ');
+  return form === 'bundle' ? '-' : `${shown}${changed.length > 2 ? ` and ${changed.length - 2} more` : ''}`;
+}

@@ -1,0 +1,120 @@
+import { entries } from '../../history/history.ts';
+import { ledgerOf } from '../../history/ledger.ts';
+import { responsesEncoder } from '../../model/responses/encode.ts';
+import type { Item } from '../../protocol/item.ts';
+import { isMessage } from '../../protocol/item.ts';
+import { isJsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { instructionsOf } from '../../state/instructions.ts';
+import { promptFor } from '../../state/request.ts';
+import { entryOfItem } from './entry-of-item.ts';
+import { partNamer } from './part-names.ts';
+import { count, plural, wrap } from './table.ts';
+import type { StoryRequest, ThreadStory } from './thread-story.ts';
+
+const marginWidth = 26;
+
+export function chooseRequest({ requests }: ThreadStory, asked: number | 'last'): StoryRequest | Outcome<'no-request'> {
+  const found = asked === 'last' ? requests.at(-1) : requests[asked - 1];
+  if (found !== undefined) return found;
+  return {
+    code: 'no-request',
+    message: `The thread has ${plural(requests.length, 'request')}.`,
+    next: requests.length === 0 ? 'Run a turn first.' : `Name one from 1 to ${requests.length}, or last.`,
+  };
+}
+
+/** The body as it was sent, byte for byte; of a request of another program what the file holds of it. */
+export function requestBody({ record, state }: StoryRequest): string | Outcome<'encoder-unknown'> {
+  if (record === undefined) {
+    const known = {
+      instructions: instructionsOf(state)?.text ?? null,
+      input: entries(state.history).map(({ item }) => item),
+    };
+    return `${JSON.stringify({ known, unknown: ['model settings', 'tools', 'labels'] })}\n`;
+  }
+  const encoder = responsesEncoder();
+  if (encoder.version !== record.encoder) {
+    return {
+      code: 'encoder-unknown',
+      message: `The request was made by the encoder ${record.encoder}; this version has ${encoder.version}.`,
+      next: 'Read it without --json, or with the version that made it.',
+    };
+  }
+  return `${Buffer.concat(encoder.body(promptFor(state, record))).toString('utf8')}\n`;
+}
+
+/** The request as the model got it: each part with its origin in the margin. */
+export function requestText(story: ThreadStory, request: StoryRequest, width: number): string {
+  const { state, record, usage } = request;
+  const instructions = instructionsOf(state)?.text ?? '';
+  const input = record === undefined ? entries(state.history).map(({ item }) => item) : promptFor(state, record).input;
+  const tools = record === undefined ? [] : (state.toolSets.get(record.toolSet) ?? []);
+  const ofItem = entryOfItem(state.history, record?.modalities ?? ['text', 'image', 'audio']);
+  const nameParts = partNamer(story);
+  const blocks = ledgerOf({ instructions, tools, input }, record === undefined ? undefined : usage).shares.map(
+    (share) => {
+      const { part, tokens, cached } = share;
+      const weight = `${count(tokens)} tokens${cached === true ? ', cached' : ''}`;
+      if (part.kind === 'instructions') return block(['instructions', weight], instructions, width);
+      if (part.kind === 'tool') {
+        const tool = tools.find((each) => (each['name'] ?? each.type) === part.name);
+        return block(['tool', part.name, weight], JSON.stringify(tool), width);
+      }
+      const item = input[part.index]!;
+      const entry = ofItem.get(item);
+      const named = entry === undefined ? [] : nameParts({ what: { kind: 'entry', entry }, ...share });
+      const [first] = named;
+      const turn = first?.turn === undefined ? '' : `, turn ${first.turn}`;
+      const names = named.map(({ name }) => `  ${name}`);
+      return block([`${first?.family ?? 'unknown'}${turn}`, ...names, weight], textOf(item), width);
+    },
+  );
+  return `${headLine(request)}\n\n${blocks.join('\n')}`;
+}
+
+function headLine({ number, turn, at, record, usage, prefix }: StoryRequest): string {
+  const made =
+    record === undefined
+      ? 'made by another program: put together from the history before its answer; its tools and settings are not known'
+      : `step ${record.step + 1} · ${[record.options.model, record.options.effort].filter(Boolean).join(' ')} · encoder ${record.encoder}`;
+  const counted =
+    usage === undefined
+      ? 'the provider gave no count'
+      : `${count(usage.input)} tokens sent, ${count(usage.cachedInput)} of them cached, ${count(usage.output)} answered`;
+  const breaks = Array.isArray(prefix?.['breaks']) ? (prefix['breaks'] as readonly unknown[]) : [];
+  const broken = breaks.flatMap((each) => (isJsonObject(each) ? [String(each['kind'])] : []));
+  const cache = broken.length === 0 ? '' : `\ncache broken by: ${broken.join(', ')}`;
+  return `request ${number} · turn ${turn} · ${at} · ${made}\n${counted}${cache}`;
+}
+
+function block(margin: readonly string[], text: string, width: number): string {
+  const right = wrap(text, Math.max(20, width - marginWidth - 3));
+  const lines = Math.max(margin.length, right.length);
+  return Array.from({ length: lines }, (_, at) => {
+    const left = (margin[at] ?? '').slice(0, marginWidth).padEnd(marginWidth);
+    return `${left} | ${right[at] ?? ''}`.trimEnd();
+  })
+    .join('\n')
+    .concat('\n');
+}
+
+/** What a person reads of an item; the whole of it where there are no words. */
+function textOf(item: Item): string {
+  if (isMessage(item)) {
+    return item.content.map((part) => (typeof part['text'] === 'string' ? part['text'] : short(part))).join('\n');
+  }
+  const output = item['output'];
+  if (typeof output === 'string') return output;
+  const call = item['arguments'] ?? item['input'];
+  return typeof call === 'string' ? `${String(item['name'])} ${call}` : short(item);
+}
+
+/** Pictures and encrypted thoughts are long and say nothing to a reader. */
+function short(value: object): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'string' && member.length > 300
+      ? `${member.slice(0, 60)}… (${member.length} characters)`
+      : member,
+  );
+}

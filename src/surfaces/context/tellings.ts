@@ -1,0 +1,92 @@
+import { contentName } from '../../fragments/content-name.ts';
+import type { ContextCause, Entry } from '../../history/entry.ts';
+import { apportion } from '../../history/apportion.ts';
+import { itemTokens } from '../../history/size.ts';
+import { isMessage } from '../../protocol/item.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
+import type { ThreadState } from '../../state/thread-state.ts';
+import type { Baseline } from '../../world/baseline.ts';
+
+/** What the model was told of the world at one moment, and why then. */
+export interface ToldContext {
+  /** The step before which it was told, counted from 1. */
+  readonly step: number;
+  /** `unknown`: another program told it and left no record. */
+  form: 'bundle' | 'change' | 'event' | 'unknown';
+  readonly cause?: ContextCause;
+  /** What took away the proof that the model knows it. */
+  why?: string;
+  /** Sections whose record changed, with the names of what changed in them; empty for a section that is new or gone. */
+  readonly sections: Record<string, readonly string[]>;
+  readonly texts: { readonly content: string; readonly tokens: number }[];
+  /** By our estimate. */
+  tokens: number;
+}
+
+/** Puts together what was told at one moment: the texts, then the record of them. */
+export class Tellings {
+  #open: ToldContext | undefined;
+
+  told(entry: Entry, { baseline }: ThreadState, list: ToldContext[], step: number): void {
+    if (entry.origin.family !== 'context') return;
+    const { cause } = entry.origin;
+    if (this.#open !== undefined && this.#open.cause !== cause) this.flush();
+    this.#open ??= begin(list, step, cause);
+    if (cause === 'reinjection') this.#open.why ??= whyOf(baseline);
+    const texts = textsOf(entry);
+    this.#open.texts.push(...texts);
+    this.#open.tokens += itemTokens(entry.item);
+  }
+
+  recorded({ full, state }: JsonObject, baseline: Baseline, list: ToldContext[], step: number): void {
+    this.#open ??= begin(list, step, undefined);
+    this.#open.form = full === true ? 'bundle' : 'change';
+    const before = baseline.kind === 'known' ? baseline.state : {};
+    for (const [section, now] of isJsonObject(state) ? Object.entries(state) : []) {
+      this.#open.sections[section] = full === true || before[section] === undefined ? [] : namesIn(now ?? null);
+    }
+    this.flush();
+  }
+
+  flush(): void {
+    this.#open = undefined;
+  }
+}
+
+function begin(list: ToldContext[], step: number, cause: ContextCause | undefined): ToldContext {
+  const told: ToldContext = { step, form: formOf(cause), ...(cause === undefined ? {} : { cause }), ...nothingYet() };
+  list.push(told);
+  return told;
+}
+
+function nothingYet(): Pick<ToldContext, 'sections' | 'texts' | 'tokens'> {
+  return { sections: {}, texts: [], tokens: 0 };
+}
+
+function formOf(cause: ContextCause | undefined): ToldContext['form'] {
+  if (cause === undefined) return 'unknown';
+  return cause === 'initial' || cause === 'reinjection' ? 'bundle' : cause;
+}
+
+function whyOf(baseline: Baseline): string {
+  if (baseline.kind === 'known') return 'unproven';
+  return baseline.why === 'start' ? 'unproven' : baseline.why;
+}
+
+/** The texts of a message under the names that clients know them by, each with its share of the whole. */
+export function textsOf({ item, origin }: Entry, total = itemTokens(item)) {
+  const kinds = origin.family === 'context' ? origin.kinds : [];
+  const parts = isMessage(item) ? item.content : [];
+  const names = kinds.length === 0 ? ['foreign'] : kinds;
+  const weights = names.map((_, index) => String(parts[index]?.['text'] ?? '').length);
+  const shares = apportion(weights, total);
+  return names.map((kind, index) => ({ kind, content: contentName(kind), tokens: shares[index] ?? 0 }));
+}
+
+/** Dotted names of the values in a merge patch. */
+function namesIn(patch: Json, prefix = ''): readonly string[] {
+  if (!isJsonObject(patch)) return prefix === '' ? [] : [prefix];
+  return Object.entries(patch).flatMap(([key, value]) =>
+    namesIn(value ?? null, prefix === '' ? key : `${prefix}.${key}`),
+  );
+}

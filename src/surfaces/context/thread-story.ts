@@ -1,0 +1,196 @@
+import { type Entry, isModelMade } from '../../history/entry.ts';
+import { entries } from '../../history/history.ts';
+import type { Item } from '../../protocol/item.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { type Line, lineType } from '../../protocol/line.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import { reduce } from '../../state/reduce.ts';
+import { readRequest, type RequestRecord } from '../../state/request-record.ts';
+import { emptyState, type ThreadState } from '../../state/thread-state.ts';
+import { readUsage } from '../../state/usage-fields.ts';
+import { type ToldContext, Tellings } from './tellings.ts';
+
+/** What happened in a thread, as far as its lines tell. */
+export interface ThreadStory {
+  readonly state: ThreadState;
+  readonly turns: readonly StoryTurn[];
+  readonly requests: readonly StoryRequest[];
+  /** The number of the turn in which an item entered history. */
+  readonly turnOf: ReadonlyMap<Item, number>;
+  /** The size of the window, as a line about tokens said last. */
+  readonly window?: number;
+}
+
+export interface StoryTurn {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly id?: string;
+  /** Of its first line. */
+  readonly at: string;
+  /** Payload of its `turn_context`. */
+  context?: JsonObject;
+  /** Its whole envelope, if the line has one. */
+  envelope?: JsonObject;
+  readonly told: ToldContext[];
+}
+
+/**
+ * One model request. Other programs do not record theirs: that there was one shows in the answer, and what it held in
+ * the history before that.
+ */
+export interface StoryRequest {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly turn: number;
+  /** Of its line, or of the first line of its answer. */
+  readonly at: string;
+  /** Absent: another program made it. */
+  readonly record?: RequestRecord;
+  /** The report on its prefix, as the line has it. */
+  readonly prefix?: JsonObject;
+  /** The thread when it was made. */
+  readonly state: ThreadState;
+  /** What the provider counted. */
+  usage?: Usage;
+}
+
+/** Reads the whole story. There is one meaning of lines: `reduce`. */
+export function tellStory(lines: readonly Line[]): ThreadStory {
+  const story = new Storyteller();
+  for (const line of lines) story.read(line);
+  return story.end();
+}
+
+class Storyteller {
+  #state = emptyState;
+  readonly #turns: StoryTurn[] = [];
+  readonly #requests: StoryRequest[] = [];
+  readonly #turnOf = new Map<Item, number>();
+  readonly #tellings = new Tellings();
+  /** The newest request of another program is being answered. */
+  #answering = false;
+  #counted = '';
+  #window: number | undefined;
+
+  read(line: Line): void {
+    const before = this.#state;
+    this.#state = reduce(before, line);
+    switch (line.type) {
+      case lineType.event:
+        return this.#readEvent(line);
+      case lineType.turnContext:
+        return this.#readContext(line);
+      case lineType.responseItem:
+      case lineType.compacted:
+        return this.#readHistory(before, line);
+      case lineType.worldState:
+        return this.#tellings.recorded(line.payload, before.baseline, this.#turn(line).told, this.#step());
+      case lineType.request:
+        return this.#readRequest(line);
+      case lineType.step:
+        return this.#count(objectAt(line.payload, 'usage'));
+    }
+  }
+
+  end(): ThreadStory {
+    this.#tellings.flush();
+    const window = this.#window === undefined ? {} : { window: this.#window };
+    return { state: this.#state, turns: this.#turns, requests: this.#requests, turnOf: this.#turnOf, ...window };
+  }
+
+  #readEvent({ payload, timestamp }: Line): void {
+    if (payload['type'] === 'task_started' || payload['type'] === 'turn_started') {
+      this.#begin(timestamp, stringAt(payload, 'turn_id'));
+    }
+    const info = payload['type'] === 'token_count' ? objectAt(payload, 'info') : undefined;
+    this.#window = numberAt(info ?? payload, 'model_context_window') ?? this.#window;
+    if (info === undefined) return;
+    // Some programs repeat the newest count, for instance at the start of a turn.
+    const total = JSON.stringify(info['total_token_usage']);
+    if (total !== this.#counted) this.#count(objectAt(info, 'last_token_usage'));
+    this.#counted = total;
+    this.#answering = false;
+  }
+
+  #readContext(line: Line): void {
+    const { payload, timestamp } = line;
+    const id = stringAt(payload, 'turn_id');
+    const turn = isOfTurn(this.#turns.at(-1), id) ? this.#turn(line) : this.#begin(timestamp, id);
+    turn.context = payload;
+    const { envelope } = this.#state;
+    if (envelope !== undefined) turn.envelope = envelope;
+  }
+
+  #readHistory(before: ThreadState, line: Line): void {
+    const { number, told } = this.#turn(line);
+    for (const entry of added(before, this.#state)) {
+      if (this.#turnOf.has(entry.item)) continue;
+      this.#turnOf.set(entry.item, number);
+      if (line.type === lineType.responseItem) this.#readEntry(entry, before, line, told);
+    }
+  }
+
+  #readEntry(entry: Entry, before: ThreadState, line: Line, told: ToldContext[]): void {
+    if (entry.origin.family === 'context') return this.#tellings.told(entry, before, told, this.#step());
+    this.#tellings.flush();
+    if (!isModelMade(entry)) this.#answering = false;
+    // Entries of ours name their turn.
+    else if (entry.turn === undefined && !this.#answering) {
+      this.#answering = true;
+      this.#ask(line, { state: before });
+    }
+  }
+
+  #readRequest(line: Line): void {
+    const record = readRequest(line.payload);
+    if (record === undefined) return;
+    this.#tellings.flush();
+    const prefix = objectAt(line.payload, 'prefix');
+    this.#ask(line, { state: this.#state, record, ...(prefix === undefined ? {} : { prefix }) });
+  }
+
+  #ask(line: Line, request: Pick<StoryRequest, 'state' | 'record' | 'prefix'>): void {
+    const turn = this.#turn(line).number;
+    this.#requests.push({ number: this.#requests.length + 1, turn, at: line.timestamp, ...request });
+  }
+
+  #count(fields: JsonObject | undefined): void {
+    const request = this.#requests.at(-1);
+    // An overflow is recorded as a total alone: nobody counted the request.
+    if (request === undefined || request.usage !== undefined || fields === undefined) return;
+    if ((numberAt(fields, 'input_tokens') ?? 0) > 0) request.usage = readUsage(fields);
+  }
+
+  #begin(at: string, id: string | undefined): StoryTurn {
+    this.#tellings.flush();
+    const turn = { number: this.#turns.length + 1, at, ...(id === undefined ? {} : { id }), told: [] };
+    this.#turns.push(turn);
+    return turn;
+  }
+
+  /** The turn of a line; old files do not say where the first one begins. */
+  #turn({ timestamp }: Line): StoryTurn {
+    return this.#turns.at(-1) ?? this.#begin(timestamp, undefined);
+  }
+
+  /** The step of the turn that comes next, counted from 1. */
+  #step(): number {
+    const turn = this.#turns.length;
+    return this.#requests.filter((request) => request.turn === turn).length + 1;
+  }
+}
+
+/** Whether a contract belongs to the turn that runs. A turn may have several; old files give neither an id. */
+function isOfTurn(turn: StoryTurn | undefined, id: string | undefined): boolean {
+  if (turn === undefined) return false;
+  return turn.context === undefined
+    ? turn.id === undefined || id === undefined || turn.id === id
+    : turn.id === id && id !== undefined;
+}
+
+/** What a line put into history: what is new at its end, or all of it after a checkpoint. */
+function added({ history: before }: ThreadState, { history: now }: ThreadState): readonly Entry[] {
+  if (before === now) return [];
+  const grew = now.length > before.length && now.storage[before.length - 1] === before.storage[before.length - 1];
+  return entries(now).slice(grew ? before.length : 0);
+}

@@ -1,0 +1,183 @@
+import { type Entry, isBoundary, isModelMade } from '../../history/entry.ts';
+import { entries } from '../../history/history.ts';
+import { apportion } from '../../history/apportion.ts';
+import { ledgerOf, type Measure } from '../../history/ledger.ts';
+import { instructionsTokens, itemTokens, toolTokens } from '../../history/size.ts';
+import type { Item } from '../../protocol/item.ts';
+import { stringAt } from '../../protocol/json.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import { instructionsOf } from '../../state/instructions.ts';
+import { promptFor } from '../../state/request.ts';
+import { entryOfItem } from './entry-of-item.ts';
+import type { StoryRequest, ThreadStory } from './thread-story.ts';
+
+/** What the next request would hold if it were made now. */
+export interface WindowContent {
+  readonly total: number;
+  readonly measure: Measure;
+  /** They sum to the total. */
+  readonly parts: readonly WindowPart[];
+  /** The request whose count by the provider all this rests on. */
+  readonly counted?: { readonly request: number; readonly usage: Usage };
+  /** What the file does not say. */
+  readonly unknown: readonly string[];
+}
+
+export interface WindowPart {
+  readonly what:
+    | { readonly kind: 'instructions' }
+    | { readonly kind: 'tool'; readonly name: string }
+    | { readonly kind: 'entry'; readonly entry: Entry }
+    /** The provider counted it, and the file does not hold it. */
+    | { readonly kind: 'missing'; readonly name: string };
+  readonly tokens: number;
+  readonly measure: Measure;
+  /** Whether the provider had it in its cache; undefined when it said nothing, or has not seen it yet. */
+  readonly cached: boolean | undefined;
+}
+
+const toolsUnknown = 'The tools of this thread are not in its file: another program offered them.';
+
+export function windowContent(story: ThreadStory): WindowContent {
+  const counted = countedRequest(story);
+  if (counted === undefined) return estimatedContent(story);
+  const { request, usage } = counted;
+  const uncounted = new Set(earlierReasoning(entries(story.state.history)));
+  const { parts: sent, unknown } =
+    request.record === undefined ? foreignParts(request, usage, uncounted) : recordedParts(request, usage, uncounted);
+  const since = partsSince(story, request, usage);
+  const besides = [...uncounted].map(estimated);
+  const guessed = [...besides, ...since].filter(({ measure }) => measure === 'estimated');
+  const parts = [...sent, ...besides, ...since];
+  return {
+    total: sum(parts),
+    measure: sum(guessed) === 0 ? 'exact' : 'estimated',
+    parts,
+    counted: { request: request.number, usage },
+    unknown,
+  };
+}
+
+/** The newest request that the provider counted and that the next one goes on from. */
+function countedRequest({ state, requests }: ThreadStory) {
+  const newest = requests.at(-1);
+  const request = requests.findLast(({ usage }) => usage !== undefined);
+  if (newest === undefined || request?.usage === undefined) return undefined;
+  const standsStill = request.state.history.storage === state.history.storage;
+  const beginsAlike =
+    request.record?.toolSet === newest.record?.toolSet &&
+    instructionsOf(request.state)?.text === instructionsOf(state)?.text;
+  return standsStill && beginsAlike ? { request, usage: request.usage } : undefined;
+}
+
+/** Providers leave the encrypted reasoning of earlier turns out of their counts, although it is sent. */
+function earlierReasoning(known: readonly Entry[]): readonly Entry[] {
+  const boundary = known.findLastIndex(isBoundary);
+  return known
+    .slice(0, Math.max(0, boundary))
+    .filter(({ item }) => item.type === 'reasoning' && stringAt(item, 'encrypted_content') !== undefined);
+}
+
+function recordedParts(request: StoryRequest, usage: Usage, uncounted: ReadonlySet<Entry>) {
+  const { state, record } = request;
+  const prompt = promptFor(state, record!);
+  const ofItem = entryOfItem(state.history, record!.modalities);
+  const found = prompt.input.map((item) => ofItem.get(item) ?? strange(item));
+  const input = prompt.input.filter((_, index) => !uncounted.has(found[index]!));
+  const weighed = found.filter((entry) => !uncounted.has(entry));
+  const { shares } = ledgerOf({ ...prompt, input }, usage);
+  const parts = shares.map(({ part, ...share }): WindowPart => {
+    return part.kind === 'entry'
+      ? { what: { kind: 'entry', entry: weighed[part.index]! }, ...share }
+      : { what: part, ...share };
+  });
+  return { parts, unknown: [] };
+}
+
+/** What the file holds is estimated; the rest of the provider's count is what it does not hold. */
+function foreignParts({ state }: StoryRequest, usage: Usage, uncounted: ReadonlySet<Entry>) {
+  const sent = entries(state.history).filter((entry) => !uncounted.has(entry));
+  const known = [instructionsPart(instructionsOf(state)?.text ?? ''), ...sent.map(estimated)];
+  const rest = usage.input - sum(known);
+  const unknown = [toolsUnknown];
+  if (rest >= 0) {
+    const missing: WindowPart = {
+      what: { kind: 'missing', name: 'tools and the like' },
+      tokens: rest,
+      measure: 'estimated',
+      cached: undefined,
+    };
+    return { parts: [known[0]!, missing, ...known.slice(1)], unknown };
+  }
+  const shares = apportion(
+    known.map(({ tokens }) => tokens),
+    usage.input,
+  );
+  const parts = known.map((part, index) => ({ ...part, tokens: shares[index]!, measure: 'scaled' as const }));
+  return { parts, unknown };
+}
+
+/** The answer to the request, as the provider counted it, and what came after, as we estimate it. */
+function partsSince({ state, requests }: ThreadStory, request: StoryRequest, usage: Usage): readonly WindowPart[] {
+  const next = requests.find(({ number }) => number === request.number + 1);
+  const from = request.state.history.length;
+  const end = next?.state.history.length ?? state.history.length;
+  const isAnswer = (entry: Entry, index: number): boolean => from + index < end && isModelMade(entry);
+  const since = entries(state.history).slice(from);
+  const answer = since.filter(isAnswer);
+  const output = usage.total - usage.input;
+  const shares = apportion(
+    answer.map(({ item }) => itemTokens(item)),
+    output,
+  );
+  const tokensOf = new Map(answer.map((entry, index) => [entry, shares[index]!]));
+  const lost: readonly WindowPart[] =
+    answer.length > 0 || output === 0
+      ? []
+      : [{ what: { kind: 'missing', name: 'answer' }, tokens: output, measure: 'exact', cached: undefined }];
+  const parts = since.map((entry): WindowPart => {
+    const tokens = tokensOf.get(entry);
+    if (tokens === undefined) return estimated(entry);
+    return {
+      what: { kind: 'entry', entry },
+      tokens,
+      measure: answer.length === 1 ? 'exact' : 'scaled',
+      cached: undefined,
+    };
+  });
+  return [...lost, ...parts];
+}
+
+/** No count of a provider fits what the history is now. */
+function estimatedContent({ state, requests }: ThreadStory): WindowContent {
+  const record = requests.findLast((request) => request.record !== undefined)?.record;
+  const tools = record === undefined ? [] : (state.toolSets.get(record.toolSet) ?? []);
+  const parts: readonly WindowPart[] = [
+    instructionsPart(instructionsOf(state)?.text ?? ''),
+    ...tools.map((tool): WindowPart => {
+      const name = stringAt(tool, 'name') ?? tool.type;
+      return { what: { kind: 'tool', name }, tokens: toolTokens(tool), measure: 'estimated', cached: undefined };
+    }),
+    ...entries(state.history).map(estimated),
+  ];
+  const unknown = record === undefined ? [toolsUnknown] : [];
+  return { total: sum(parts), measure: 'estimated', parts, unknown };
+}
+
+function instructionsPart(text: string): WindowPart {
+  const tokens = instructionsTokens(text);
+  return { what: { kind: 'instructions' }, tokens, measure: 'estimated', cached: undefined };
+}
+
+function estimated(entry: Entry): WindowPart {
+  return { what: { kind: 'entry', entry }, tokens: itemTokens(entry.item), measure: 'estimated', cached: undefined };
+}
+
+/** Not reached for requests of ours: every item of theirs comes from an entry. */
+function strange(item: Item): Entry {
+  return { item, origin: { family: 'context', kinds: ['foreign'] } };
+}
+
+function sum(parts: readonly WindowPart[]): number {
+  return parts.reduce((total, { tokens }) => total + tokens, 0);
+}

@@ -1,0 +1,88 @@
+import type { Outcome } from '../../protocol/outcome.ts';
+import { plural } from '../context/table.ts';
+import { type StoryTurn, tellStory, type ThreadStory } from '../context/thread-story.ts';
+import { outlastReaders } from '../outlast-readers.ts';
+import { readThread } from '../read-thread.ts';
+import { type EnvelopeArguments, envelopeUsage, parseEnvelopeArguments } from './arguments.ts';
+import { changedFields, envelopeFields } from './envelope-fields.ts';
+import { contextText, diffText, envelopeText, turnLine } from './show-envelope.ts';
+
+/** `capstan envelope`. 0: shown; 1: there is no such thread or turn; 2: wrong usage. */
+export async function runEnvelope(words: readonly string[]): Promise<number> {
+  const asked = parseEnvelopeArguments(words);
+  if ('code' in asked) return complain(asked, 2);
+  if (asked.command === 'help') {
+    process.stdout.write(envelopeUsage);
+    return 0;
+  }
+  const thread = await readThread(asked.thread);
+  if ('code' in thread) return complain(thread, 1);
+  const answer = answerTo(asked, thread.id, tellStory(thread.lines));
+  if (typeof answer !== 'string') return complain(answer, 1);
+  // A pager that is left early is no error.
+  const output = outlastReaders();
+  process.stdout.write(answer);
+  const lost = await output.finish();
+  return lost === undefined ? 0 : complain(lost, 1);
+}
+
+function answerTo(
+  asked: Extract<EnvelopeArguments, { command: 'show' }>,
+  id: string,
+  story: ThreadStory,
+): string | Outcome {
+  const turn = chooseTurn(story, asked.turn ?? story.turns.length);
+  if ('code' in turn) return turn;
+  if (asked.diff !== undefined) return difference(asked.diff, turn, { id, story, json: asked.json });
+  const { number, id: turnId, at, envelope, context } = turn;
+  if (asked.json) {
+    const named = { thread: id, turn: number, turn_id: turnId, at };
+    return envelope === undefined
+      ? json({ ...named, fields: null, turn_context: context ?? null })
+      : json({ ...named, fields: envelopeFields(envelope) });
+  }
+  const head = turnLine(id, turn, story.turns.length);
+  return `${head}\n\n${envelope === undefined ? contextText(turn) : envelopeText(envelopeFields(envelope))}`;
+}
+
+function difference(
+  against: number,
+  turn: StoryTurn,
+  { id, story, json: asJson }: { readonly id: string; readonly story: ThreadStory; readonly json: boolean },
+): string | Outcome {
+  const other = chooseTurn(story, against);
+  if ('code' in other) return other;
+  const [before, now] = [other.envelope, turn.envelope];
+  if (before === undefined || now === undefined) return noEnvelope(before === undefined ? other : turn);
+  const changes = changedFields(before, now);
+  if (asJson) return json({ thread: id, turn: turn.number, against, changes });
+  const head = turnLine(id, turn, story.turns.length);
+  return `${head}\n\n${diffText(changes, { from: against, to: turn.number })}`;
+}
+
+function chooseTurn({ turns }: ThreadStory, number: number): StoryTurn | Outcome<'no-turn'> {
+  return (
+    turns[number - 1] ?? {
+      code: 'no-turn',
+      message: `The thread has ${plural(turns.length, 'turn')}.`,
+      next: turns.length === 0 ? 'Run a turn first.' : `Name one from 1 to ${turns.length}.`,
+    }
+  );
+}
+
+function noEnvelope({ number }: StoryTurn): Outcome<'no-envelope'> {
+  return {
+    code: 'no-envelope',
+    message: `Turn ${number} has no envelope in the file: another program ran it, or it ended before one was written.`,
+    next: `See what it has with \`capstan envelope --turn ${number}\`.`,
+  };
+}
+
+function json(value: unknown): string {
+  return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+function complain({ message, next }: Pick<Outcome, 'message' | 'next'>, code: number): number {
+  process.stderr.write(`capstan: ${message}\n         ${next}\n`);
+  return code;
+}

@@ -1,0 +1,38 @@
+import { posix } from 'node:path';
+import { importsOf } from './imports.ts';
+import { tokenize } from './tokens.ts';
+
+/** Rooms that read what shapes a turn from its envelope alone. */
+const consumers = ['thread', 'tools', 'sandbox', 'world', 'fragments', 'state', 'history'];
+
+/** Sources that may look for themselves, and why. */
+const allowed: Readonly<Record<string, string>> = {
+  'src/sandbox/linux/trial.ts': 'sets up real sandboxes for the tests beside it; nothing else imports it',
+};
+
+/** Where a consumer reads configuration, environment or clock past the envelope: a file and a line each. */
+export function turnInputs(sources: ReadonlyMap<string, string>): readonly string[] {
+  return [...sources]
+    .filter(([path]) => consumers.includes(path.split('/')[1] ?? '') && !path.endsWith('.test.ts'))
+    .filter(([path]) => allowed[path] === undefined)
+    .flatMap(([path, source]) => [
+      ...importsOf(source).flatMap(({ line, specifier = '' }) => {
+        const room = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier).split('/')[1] : undefined;
+        return room === 'config' || room === 'gather' ? [`${path}:${line} imports ${specifier}`] : [];
+      }),
+      ...directReads(source).map((told) => `${path}:${told}`),
+    ]);
+}
+
+function directReads(source: string): readonly string[] {
+  const tokens = tokenize(source);
+  const text = (at: number): string => tokens[at]?.text ?? '';
+  return tokens.flatMap(({ line, kind }, at) => {
+    if (kind !== 'word' || text(at - 1) === '.') return [];
+    const member = `${text(at)}${text(at + 1)}${text(at + 2)}`;
+    if (['process.env', 'process.cwd', 'Date.now', 'performance.now'].includes(member))
+      return [`${line} reads ${member}`];
+    const isNow = text(at) === 'Date' && text(at - 1) === 'new' && (text(at + 1) !== '(' || text(at + 2) === ')');
+    return isNow ? [`${line} reads new Date()`] : [];
+  });
+}

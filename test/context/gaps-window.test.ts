@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Identity } from '../../src/envelope/identity.ts';
+import type { Settings } from '../../src/envelope/settings.ts';
+import { resolveWindow, type Window } from '../../src/envelope/window.ts';
+
+function windowOf(contextWindow: number, effectivePercent: number, window: Settings['window'] = {}): Window {
+  const model = { contextWindow, effectivePercent, truncation: { mode: 'tokens', limit: 10_000 } };
+  return resolveWindow({ model } as Identity, { window } as Settings);
+}
+
+it('every budget comes from the effective window: models that differ only in how they get it have the same', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 20 }), (size, times) => {
+      const half = windowOf(size * times * 2, 50);
+      expect(windowOf(size * times, 100)).toEqual(half);
+      expect(windowOf(999_999_999, 100, { effectiveTokens: size * times })).toEqual(half);
+    }),
+  );
+});
+
+it('no budget is larger than the window, and compaction begins while there is room for it', () => {
+  const settings = fc.record(
+    { contextWindow: fc.nat(400_000), autoCompactTokens: fc.nat(400_000), toolOutputTokens: fc.nat(400_000) },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 100, max: 400_000 }),
+      fc.integer({ min: 50, max: 100 }),
+      settings,
+      (size, share, chosen) => {
+        const { effective, autoCompact, compactionReserve, skills, memory, baseline, toolOutput } = windowOf(
+          size,
+          share,
+          chosen,
+        );
+        const most = Math.max(1, effective);
+        for (const budget of [autoCompact, compactionReserve, skills, memory, baseline, toolOutput.limit]) {
+          expect(budget).toBeGreaterThanOrEqual(0);
+          expect(budget).toBeLessThanOrEqual(most);
+        }
+        expect(effective).toBeLessThanOrEqual(size);
+        expect(autoCompact + compactionReserve).toBeLessThanOrEqual(effective);
+      },
+    ),
+  );
+});

@@ -1,0 +1,112 @@
+import { type Envelope, resolveEnvelope } from '../../src/envelope/envelope.ts';
+import type { TurnFacts } from '../../src/envelope/facts.ts';
+import type { CatalogueEntry } from '../../src/envelope/model-record.ts';
+import type { TurnSettings } from '../../src/envelope/settings.ts';
+import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
+import { factsOf, firstWorld, settingsOf } from '../harness/world.ts';
+
+/** A model about which everything is known. */
+const knownModel: Required<CatalogueEntry> = {
+  slug: 'gpt-5.5',
+  contextWindow: 100_000,
+  maxContextWindow: 200_000,
+  effectivePercent: 95,
+  autoCompactTokens: 80_000,
+  truncation: { mode: 'tokens', limit: 10_000 },
+  defaultEffort: 'medium',
+  supportedEfforts: ['low', 'medium', 'high'],
+  defaultSummary: 'auto',
+  defaultVerbosity: 'low',
+  serviceTiers: ['priority'],
+  modalities: ['text', 'image'],
+  imageGeneration: true,
+  webSearch: true,
+  modes: { default: {} },
+  compatibility: 'c1',
+  instructions: 'You are gpt-5.5.',
+};
+
+/** Facts in which nothing is absent. The thread began with another model. */
+export function fullFacts(): Required<TurnFacts> {
+  return {
+    ...factsOf(firstWorld, firstWorld.cwd, 1_794_720_724_810),
+    catalogue: { models: [knownModel], fallback: factsOf(firstWorld, firstWorld.cwd, 0).catalogue.fallback },
+    client: { name: 'capstan_test', version: '1', source: 'cli', threadSource: 'subagent' },
+    found: {
+      skills: 'The skills.',
+      sessionContext: ['A hook speaks.'],
+      apps: true,
+      plugins: true,
+      dynamicTools: ['lookup'],
+    },
+    readiness: { mcp: 'starting' },
+    traceId: '0123456789abcdef0123456789abcdef',
+    thread: {
+      id: '01a1dcd3-0000-7000-8000-000000000001' as ThreadId,
+      turnId: '01a1dcd3-0000-7000-8000-000000000002' as TurnId,
+      base: { text: 'You are another.', provenance: { type: 'model', model: 'gpt-5' } },
+    },
+    tools: ['exec_command', 'view_image'],
+  };
+}
+
+/** Settings in which nothing is absent. The mode is one that the model cannot run. */
+export function fullSettings(): Required<TurnSettings> {
+  return {
+    ...settingsOf(firstWorld),
+    effort: 'high',
+    summary: 'concise',
+    verbosity: 'high',
+    serviceTier: 'fast',
+    approvedPrefixes: [['git', 'log']],
+    networkRules: [{ host: 'example.org', action: 'allow' }],
+    baseInstructions: 'You are mine.',
+    developerInstructions: 'Prefer small steps.',
+    managedInstructions: 'Keep records.',
+    compactPrompt: 'Sum it up.',
+    instructionRules: { maxBytes: 1000, fallbackFilenames: ['CLAUDE.md'], rootMarkers: ['.hg'] },
+    collaboration: { mode: 'plan', instructions: 'Plan first.' },
+    personality: 'friendly',
+    realtime: { active: true, startInstructions: 'Speak.' },
+    leaveOut: ['apps'],
+    features: { one: true, two: false },
+    window: { contextWindow: 150_000, effectivePercent: 80 },
+    origins: { effort: 'user', window: 'profile wide' },
+    outputSchema: { type: 'object' },
+    cyberAccessProgram: 'standard',
+  };
+}
+
+/**
+ * An envelope with every optional field in it. Some exclude each other in one resolution: guidance that the model did not
+ * run with comes from a mode that it can run, a tier that was asked for in vain stands where none is, and an access
+ * program is known to one provider.
+ */
+export function fullEnvelope(): Envelope {
+  const envelope = resolveEnvelope(fullFacts(), fullSettings());
+  const { modes } = resolveEnvelope(fullFacts(), {
+    ...fullSettings(),
+    collaboration: { mode: 'default', instructions: 'Go.' },
+  });
+  const other = resolveEnvelope(fullFacts(), { ...fullSettings(), provider: 'openai', serviceTier: 'none such' });
+  const { mode, asked, given } = envelope.modes.collaboration;
+  const collaboration = { mode, asked: asked!, instructions: modes.collaboration.instructions!, given: given! };
+  const { serviceTier, ...identity } = envelope.identity;
+  const { leaveOut, ...others } = envelope.modes;
+  const { modelClient, effort, summary, verbosity, model, provider, ...client } = identity;
+  return {
+    ...envelope,
+    identity: {
+      model,
+      provider,
+      modelClient,
+      effort: effort!,
+      summary: summary!,
+      verbosity: verbosity!,
+      serviceTier: serviceTier!,
+      askedTier: other.identity.askedTier!,
+      ...client,
+    },
+    modes: { ...others, collaboration, cyberAccessProgram: other.modes.cyberAccessProgram!, leaveOut },
+  };
+}

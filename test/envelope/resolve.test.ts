@@ -1,0 +1,269 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { resolveEnvelope } from '../../src/envelope/envelope.ts';
+import type { TurnFacts } from '../../src/envelope/facts.ts';
+import type { WindowSettings } from '../../src/envelope/settings.ts';
+import type { Window } from '../../src/envelope/window.ts';
+import { profileFor } from '../../src/policy/profiles.ts';
+import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
+import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
+import { factsOf, firstWorld, settingsOf } from '../harness/world.ts';
+import { fullFacts, fullSettings } from './full-envelope.ts';
+
+const { effort: _effort, ...bareSettings } = settingsOf(firstWorld);
+const bareFacts: TurnFacts = {
+  ...factsOf(firstWorld, firstWorld.cwd, 5_000),
+  thread: { id: 'thread' as ThreadId, turnId: 'a-turn' as TurnId },
+  tools: ['exec_command'],
+};
+const guessedModel = { ...bareFacts.catalogue.fallback, slug: 'gpt-5.5', guessed: true };
+const writable = profileFor('workspace-write', {
+  network: false,
+  writableRoots: [],
+  excludeTmpdir: false,
+  excludeSlashTmp: false,
+});
+const places = { cwd: '/repo', workspaceRoots: ['/repo'], slashTmp: true, gitDirectories: [] };
+
+describe('with nothing but what must be there', () => {
+  const envelope = resolveEnvelope(bareFacts, bareSettings);
+
+  test('identity, workspace and instructions', () => {
+    expect(envelope.identity).toEqual({
+      model: guessedModel,
+      provider: 'scripted',
+      modelClient: 'responses',
+      client: { name: 'capstan_test', version: '0' },
+      sessionSource: 'exec',
+      threadSource: 'user',
+    });
+    expect(envelope.workspace).toEqual({
+      environment: 'local',
+      cwd: '/repo',
+      roots: ['/repo'],
+      places,
+      trust: 'trusted',
+      shell: { name: 'bash', path: '/bin/bash' },
+      date: '2026-11-15',
+      timezone: 'Etc/UTC',
+    });
+    expect(envelope.instructions).toEqual({
+      base: { text: 'You are a model in a test.', provenance: { type: 'model', model: 'gpt-5.5' } },
+      user: { cwd: '/repo', trusted: 'trusted', maxBytes: 32_768, fallbackFilenames: [], rootMarkers: ['.git'] },
+    });
+  });
+
+  test('policy and capabilities', () => {
+    const { resolved, ...policy } = envelope.policy;
+    expect(policy).toEqual({
+      approval: 'never',
+      profile: writable,
+      sandboxLevel: 'workspace-write',
+      shellEnvironment: defaultShellEnvironmentPolicy,
+      approvedPrefixes: [],
+      networkRules: [],
+      networkProxy: 'none',
+    });
+    expect(resolved).toMatchObject({ enforcement: 'managed', network: 'restricted' });
+    expect(envelope.capabilities).toEqual({
+      tools: ['exec_command'],
+      dynamicTools: [],
+      features: [],
+      modalities: ['text', 'image'],
+      imageGeneration: false,
+      webSearch: false,
+      apps: false,
+      plugins: false,
+      hooks: { sessionContext: [] },
+    });
+  });
+
+  test('modes, telemetry and window', () => {
+    expect(envelope.modes).toEqual({
+      collaboration: { mode: 'default' },
+      realtime: { active: false },
+      review: false,
+      leaveOut: [],
+    });
+    expect(envelope.telemetry).toEqual({
+      threadId: 'thread',
+      turnId: 'a-turn',
+      traceId: 'aturn',
+      startedAt: 5_000,
+      readiness: {},
+      origins: {},
+    });
+    expect(envelope.window).toEqual({
+      effective: 258_400,
+      autoCompact: 232_560,
+      compactionReserve: 25_840,
+      skills: 5_168,
+      memory: 180_880,
+      baseline: 12_000,
+      toolOutput: { mode: 'bytes', limit: 10_000 },
+    });
+  });
+});
+
+describe('with everything that somebody can choose', () => {
+  const envelope = resolveEnvelope(fullFacts(), fullSettings());
+  const [model] = fullFacts().catalogue.models;
+
+  test('identity, workspace and instructions', () => {
+    expect(envelope.identity).toEqual({
+      model: { ...model, guessed: false },
+      provider: 'scripted',
+      modelClient: 'responses',
+      effort: 'high',
+      summary: 'concise',
+      verbosity: 'high',
+      serviceTier: 'priority',
+      client: { name: 'capstan_test', version: '1' },
+      sessionSource: 'cli',
+      threadSource: 'subagent',
+    });
+    expect(envelope.workspace).toEqual({
+      environment: 'local',
+      cwd: '/repo',
+      roots: ['/repo'],
+      places,
+      trust: 'trusted',
+      shell: { name: 'bash', path: '/bin/bash' },
+      date: '2026-11-15',
+      timezone: 'Etc/UTC',
+    });
+    expect(envelope.instructions).toEqual({
+      // What the thread began with stays, and the instructions of this model are told besides.
+      base: { text: 'You are another.', provenance: { type: 'model', model: 'gpt-5' } },
+      model: 'You are gpt-5.5.',
+      developer: 'Prefer small steps.',
+      managed: 'Keep records.',
+      user: {
+        cwd: '/repo',
+        trusted: 'trusted',
+        maxBytes: 1000,
+        fallbackFilenames: ['CLAUDE.md'],
+        rootMarkers: ['.hg'],
+      },
+      compactPrompt: 'Sum it up.',
+    });
+  });
+
+  test('policy and capabilities', () => {
+    const { resolved: _resolved, ...policy } = envelope.policy;
+    expect(policy).toEqual({
+      approval: 'never',
+      profile: writable,
+      sandboxLevel: 'workspace-write',
+      shellEnvironment: defaultShellEnvironmentPolicy,
+      approvedPrefixes: [['git', 'log']],
+      networkRules: [{ host: 'example.org', action: 'allow' }],
+      networkProxy: 'none',
+    });
+    expect(envelope.capabilities).toEqual({
+      tools: ['exec_command', 'view_image', 'lookup'],
+      dynamicTools: ['lookup'],
+      features: ['one'],
+      modalities: ['text', 'image'],
+      imageGeneration: true,
+      webSearch: true,
+      apps: true,
+      plugins: true,
+      skills: 'The skills.',
+      hooks: { sessionContext: ['A hook speaks.'] },
+    });
+  });
+
+  test('modes, telemetry and window', () => {
+    expect(envelope.modes).toEqual({
+      // The model cannot run the mode; what was asked for is kept beside what holds.
+      collaboration: { mode: 'default', asked: 'plan', given: 'Plan first.' },
+      personality: 'friendly',
+      realtime: { active: true, startInstructions: 'Speak.' },
+      review: false,
+      outputSchema: { type: 'object' },
+      leaveOut: ['apps'],
+    });
+    expect(envelope.telemetry).toEqual({
+      threadId: '01a1dcd3-0000-7000-8000-000000000001',
+      turnId: '01a1dcd3-0000-7000-8000-000000000002',
+      traceId: '0123456789abcdef0123456789abcdef',
+      startedAt: 1_794_720_724_810,
+      readiness: { mcp: 'starting' },
+      origins: { effort: 'user', window: 'profile wide' },
+    });
+    expect(envelope.window).toEqual({
+      effective: 120_000,
+      autoCompact: 80_000,
+      compactionReserve: 12_000,
+      skills: 2_400,
+      memory: 84_000,
+      baseline: 12_000,
+      toolOutput: { mode: 'tokens', limit: 10_000 },
+    });
+  });
+
+  test('a tool for eyes is not offered to a model without any', () => {
+    const blind = { ...model!, modalities: ['text'] };
+    const facts = { ...fullFacts(), catalogue: { ...fullFacts().catalogue, models: [blind] } };
+    expect(resolveEnvelope(facts, fullSettings()).capabilities.tools).toEqual(['exec_command', 'lookup']);
+  });
+});
+
+test('nothing in an envelope can be changed, however deep', () => {
+  const envelope = resolveEnvelope(fullFacts(), fullSettings());
+  const places = objectsIn(envelope);
+  expect(places.length).toBeGreaterThan(40);
+  fc.assert(
+    fc.property(fc.constantFrom(...places), fc.string(), (place, key) => {
+      const before = JSON.stringify(envelope);
+      const assign = (name: string): void => {
+        (place as Record<string, unknown>)[name] = 'changed';
+      };
+      expect(() => assign(key)).toThrow(TypeError);
+      for (const name of Object.keys(place)) {
+        expect(() => assign(name)).toThrow(TypeError);
+        expect(() => delete (place as Record<string, unknown>)[name]).toThrow(TypeError);
+      }
+      expect(JSON.stringify(envelope)).toBe(before);
+    }),
+  );
+});
+
+describe('the window', () => {
+  const windowOf = (window: WindowSettings): Window => resolveEnvelope(bareFacts, { ...bareSettings, window }).window;
+  const shares = { autoCompact: 90, compactionReserve: 10, skills: 2, memory: 70 } as const;
+
+  test.each([
+    ['the percentage', fc.integer({ min: 1, max: 100 }).map((effectivePercent) => ({ effectivePercent }))],
+    ['flat tokens', fc.integer({ min: 100, max: 272_000 }).map((effectiveTokens) => ({ effectiveTokens }))],
+    ['a smaller window', fc.integer({ min: 1_000, max: 272_000 }).map((contextWindow) => ({ contextWindow }))],
+  ])('%s moves every budget', (_name, setting) => {
+    fc.assert(
+      fc.property(setting, (chosen: WindowSettings) => {
+        const { effective, baseline, toolOutput, ...budgets } = windowOf(chosen);
+        const raw = Math.min(chosen.contextWindow ?? 272_000, 272_000);
+        const wanted = chosen.effectiveTokens ?? Math.floor((raw * (chosen.effectivePercent ?? 95)) / 100);
+        expect(effective).toBe(wanted);
+        for (const [name, percent] of Object.entries(shares)) {
+          const share = Math.floor((effective * percent) / 100);
+          const least = name === 'skills' || name === 'memory' ? 1 : 0;
+          expect([name, budgets[name as keyof typeof shares]]).toEqual([name, Math.max(least, share)]);
+        }
+        expect(baseline).toBe(Math.min(12_000, effective));
+        // Bytes: a quarter of the window, four bytes to a token.
+        expect(toolOutput).toEqual({ mode: 'bytes', limit: Math.min(10_000, Math.floor(effective / 4) * 4) });
+      }),
+    );
+  });
+
+  test('nobody gets more than the model has', () => {
+    expect(windowOf({ contextWindow: 1_000_000 }).effective).toBe(258_400);
+    expect(windowOf({ effectiveTokens: 1_000_000 }).effective).toBe(272_000);
+  });
+});
+
+function objectsIn(value: unknown): readonly object[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return [value, ...Object.values(value).flatMap(objectsIn)];
+}

@@ -1,0 +1,29 @@
+import type { Catalogue, CatalogueEntry } from '../../src/envelope/model-record.ts';
+
+/** A model that can do everything and is known to nobody. */
+const fallback: Catalogue['fallback'] = {
+  contextWindow: 272_000,
+  effectivePercent: 95,
+  truncation: { mode: 'bytes', limit: 10_000 },
+  supportedEfforts: [],
+  serviceTiers: [],
+  modalities: ['text', 'image'],
+  imageGeneration: false,
+  webSearch: false,
+  modes: { default: {}, plan: {} },
+  instructions: 'You are a model in a test.',
+};
+
+/** Each with instructions of its own. `blind` takes no pictures, `doer` makes no plans, `planner` has its own way. */
+const models: readonly CatalogueEntry[] = [
+  {
+    ...fallback,
+    slug: 'planner',
+    instructions: 'You are the planner.\nThink first.',
+    modes: { default: { guidance: '' }, plan: { guidance: 'Plan as planners do.' } },
+  },
+  { ...fallback, slug: 'blind', instructions: 'You are blind.', modalities: ['text'] },
+  { ...fallback, slug: 'doer', instructions: 'You are the doer.', modes: { default: {} } },
+];
+
+export const worldModels: Catalogue = { models, fallback };

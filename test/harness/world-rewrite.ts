@@ -1,0 +1,35 @@
+import { lookUpModel } from '../../src/envelope/model-record.ts';
+import { entries } from '../../src/history/history.ts';
+import { type Entry, entryMetadata } from '../../src/history/entry.ts';
+import type { TurnId } from '../../src/protocol/ids.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { type LineDraft, lineType } from '../../src/protocol/line.ts';
+import { carriedState } from '../../src/state/compacted.ts';
+import { instructionsOf } from '../../src/state/instructions.ts';
+import type { ThreadState } from '../../src/state/thread-state.ts';
+import { worldModels } from './world-models.ts';
+
+/**
+ * A rewrite of history as a checkpoint writes it: the entries that stay, no proof of what was told, and the instructions
+ * of the model that goes on. Instructions that somebody chose stay.
+ */
+export function rewriteFor(model: string, state: ThreadState, stays: (entry: Entry) => boolean): LineDraft {
+  const kept = entries(state.history).filter(stays);
+  const base = instructionsOf(state);
+  const own = lookUpModel(worldModels, model).instructions;
+  const instructions =
+    base?.provenance.type === 'custom' ? base : { text: own, provenance: { type: 'model' as const, model } };
+  return {
+    type: lineType.compacted,
+    payload: {
+      message: '',
+      replacement_history: kept.map(({ item }) => item),
+      replacement_history_metadata: kept.map(({ origin, turn }) => entryMetadata(origin, turn ?? ('' as TurnId))),
+      capstan: { ...carriedState(state), instructions: instructions as unknown as JsonObject },
+    },
+  };
+}
+
+export function isUsers({ origin }: Entry): boolean {
+  return origin.family === 'user';
+}

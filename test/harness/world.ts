@@ -1,0 +1,126 @@
+import type { Facts, StepFacts } from '../../src/envelope/facts.ts';
+import type { SettingsChange } from '../../src/envelope/override.ts';
+import type { CollaborationSetting, LeftOut, NetworkRule, Personality, Settings } from '../../src/envelope/settings.ts';
+import { profileFor } from '../../src/policy/profiles.ts';
+import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
+import type { ApprovalPolicy, SandboxMode } from '../../src/protocol/permission-profile.ts';
+import { worldModels } from './world-models.ts';
+
+/** Everything that may differ between two turns of a thread: what somebody chose, and what is the case. */
+export interface World {
+  readonly model: string;
+  readonly effort: string;
+  readonly cwd: string;
+  readonly mode: SandboxMode;
+  readonly network: boolean;
+  readonly approval: ApprovalPolicy;
+  readonly prefixes: readonly (readonly string[])[];
+  readonly rules: readonly NetworkRule[];
+  readonly collaboration: CollaborationSetting | undefined;
+  readonly personality: Personality | undefined;
+  readonly realtime: boolean;
+  readonly base: string | undefined;
+  readonly developer: string | undefined;
+  readonly managed: string | undefined;
+  readonly leaveOut: readonly LeftOut[];
+  readonly skills: string | undefined;
+  readonly session: readonly string[];
+  readonly apps: boolean;
+  readonly plugins: boolean;
+  /** Tools that are there besides the one for commands. */
+  readonly tools: readonly string[];
+  readonly date: string;
+  readonly timezone: string;
+  /** The text of AGENTS.md. */
+  readonly instructions: string | undefined;
+}
+
+export const firstWorld: World = {
+  model: 'gpt-5.5',
+  effort: 'medium',
+  cwd: '/repo',
+  mode: 'workspace-write',
+  network: false,
+  approval: 'never',
+  prefixes: [],
+  rules: [],
+  collaboration: undefined,
+  personality: undefined,
+  realtime: false,
+  base: undefined,
+  developer: undefined,
+  managed: undefined,
+  leaveOut: [],
+  skills: undefined,
+  session: [],
+  apps: false,
+  plugins: false,
+  tools: [],
+  date: '2026-11-15',
+  timezone: 'Etc/UTC',
+  instructions: 'Be kind.',
+};
+
+export function settingsOf(world: World): Settings {
+  const { model, effort, cwd, approval, collaboration, personality } = world;
+  return {
+    model,
+    effort,
+    provider: 'scripted',
+    cwd,
+    approval,
+    profile: profileOf(world),
+    shellEnvironment: defaultShellEnvironmentPolicy,
+    approvedPrefixes: world.prefixes,
+    networkRules: world.rules,
+    leaveOut: world.leaveOut,
+    realtime: { active: world.realtime },
+    ...(collaboration === undefined ? {} : { collaboration }),
+    ...(personality === undefined ? {} : { personality }),
+    ...(world.base === undefined ? {} : { baseInstructions: world.base }),
+    ...(world.developer === undefined ? {} : { developerInstructions: world.developer }),
+    ...(world.managed === undefined ? {} : { managedInstructions: world.managed }),
+  };
+}
+
+/** What configuration says, where threads remember nothing. */
+export function configuredIn({ base, developer, managed, leaveOut }: World): Settings {
+  return settingsOf({ ...firstWorld, base, developer, managed, leaveOut });
+}
+
+/** What a client can change of it while the thread is open. */
+export function changeTo(world: World): SettingsChange {
+  const { model, effort, cwd, approval, collaboration, personality, realtime } = world;
+  return {
+    model,
+    effort,
+    cwd,
+    approval,
+    profile: profileOf(world),
+    collaboration: collaboration ?? { mode: 'default' },
+    personality: personality ?? null,
+    realtime: { active: realtime },
+  };
+}
+
+function profileOf({ mode, network }: World) {
+  return profileFor(mode, { network, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false });
+}
+
+export function factsOf(world: World, cwd: string, epochMs: number): Facts {
+  const { date, timezone, skills, session, apps, plugins } = world;
+  return {
+    time: { epochMs, date, timezone },
+    shell: { name: 'bash', path: '/bin/bash' },
+    places: { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] },
+    trust: 'trusted',
+    catalogue: worldModels,
+    client: { name: 'capstan_test', version: '0', source: 'exec' },
+    found: { ...(skills === undefined ? {} : { skills }), sessionContext: session, apps, plugins },
+  };
+}
+
+export function stepFactsOf({ date, instructions }: World, cwd: string): StepFacts {
+  const instructionDocument = instructions === undefined ? {} : { directory: cwd, text: instructions };
+  return { date, instructionDocument };
+}

@@ -1,0 +1,60 @@
+import { environmentOf } from '../../src/envelope/environment.ts';
+import { modeGuidance } from '../../src/fragments/mode-guidance.ts';
+import { describePolicy } from '../../src/policy/describe-policy.ts';
+import type { LeftOut } from '../../src/envelope/settings.ts';
+import type { EnteredStep } from '../harness/watched-thread.ts';
+import type { WorldFacts } from './world-reader.ts';
+
+/** What the model of a step must know when it is asked, as the envelope has it. */
+export function factsToKnow({ envelope, facts }: EnteredStep): WorldFacts {
+  const { instructions, capabilities, modes } = envelope;
+  const isTold = (name: LeftOut): boolean => !modes.leaveOut.includes(name);
+  const { directory, text } = facts.instructionDocument;
+  const { mode, instructions: guidance = modeGuidance(mode) } = modes.collaboration;
+  return {
+    ...(isTold('permissions') ? { permissions: permissionsOf(envelope) } : {}),
+    ...(isTold('collaboration-mode') && guidance !== '' ? { mode: { name: mode, text: guidance } } : {}),
+    ...(modes.realtime.active ? { realtime: true } : {}),
+    ...(modes.personality === undefined ? {} : { personality: modes.personality }),
+    ...(instructions.developer === undefined ? {} : { developer: instructions.developer }),
+    ...(capabilities.apps && isTold('apps') ? { apps: true } : {}),
+    ...(capabilities.plugins ? { plugins: true } : {}),
+    ...(capabilities.skills === undefined ? {} : { skills: capabilities.skills }),
+    ...(capabilities.hooks.sessionContext.length === 0
+      ? {}
+      : { session: capabilities.hooks.sessionContext.join('\n\n') }),
+    ...(instructions.managed === undefined ? {} : { managed: instructions.managed }),
+    ...(text === undefined ? {} : { instructions: { ...(directory === undefined ? {} : { directory }), text } }),
+    environment: isTold('environment') ? environmentTags(envelope, facts.date) : {},
+  };
+}
+
+/** The guidance that must hold for the model that acts: its own, unless somebody chose one for all. */
+export function guidanceToHold({ envelope: { identity, instructions } }: EnteredStep): string {
+  const { base } = instructions;
+  const own = identity.model.instructions;
+  return base.provenance.type === 'custom' || own === '' ? base.text : own;
+}
+
+function permissionsOf({ policy, workspace }: EnteredStep['envelope']): WorldFacts['permissions'] & object {
+  const { approvedPrefixes, networkRules } = policy;
+  const each = (values: readonly string[]): readonly string[] => [...new Set(values)].toSorted();
+  return {
+    ...describePolicy(policy.resolved, workspace.cwd),
+    approval: policy.approval,
+    prefixes: each(approvedPrefixes.map((prefix) => JSON.stringify(prefix))),
+    rules: each(networkRules.map(({ host, action }) => `${action} ${JSON.stringify(host)}`)),
+  };
+}
+
+const tags: Readonly<Record<string, string>> = { date: 'current_date' };
+
+function environmentTags(envelope: EnteredStep['envelope'], date: string): WorldFacts['environment'] {
+  const tagOf = (name: string): string =>
+    tags[name] ?? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return Object.fromEntries(
+    Object.entries(environmentOf(envelope, date)).flatMap(([name, value]) =>
+      value.length === 0 ? [] : [[tagOf(name), value as string | readonly string[]]],
+    ),
+  );
+}

@@ -1,0 +1,105 @@
+import { expect } from 'vitest';
+import { createDigester } from '../../src/model/digester.ts';
+import { responsesEncoder } from '../../src/model/responses/encode.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import type { Line } from '../../src/protocol/line.ts';
+import type { PrefixBreak } from '../../src/protocol/thread-event.ts';
+import { createComparison } from '../../src/replay/compare.ts';
+import { rebuildRequests } from '../../src/replay/rebuild.ts';
+import type { ScriptedModel } from '../../src/testing/index.ts';
+
+interface Rebuilt {
+  readonly body: string;
+  /** What the record says that the request breaks. */
+  readonly breaks: readonly PrefixBreak[];
+}
+
+/** All requests that the file alone gives: what the lines say, not the objects they were made from. */
+async function rebuiltRequests(lines: readonly Line[]): Promise<readonly Rebuilt[]> {
+  const stored = lines.map((line) => JSON.parse(JSON.stringify(line)) as Line);
+  const rebuilt: Rebuilt[] = [];
+  const verdictOn = createComparison(createDigester());
+  for await (const request of rebuildRequests(stored, () => responsesEncoder())) {
+    // Where the digest of what was sent is in the file, the file gives it back.
+    expect(verdictOn(request).kind).toMatch(/^(same|not-recorded)$/);
+    if (request.kind === 'inferred') continue;
+    const prefix = request.line.payload['prefix'] as { readonly breaks?: readonly PrefixBreak[] } | undefined;
+    const body = Buffer.concat(request.encoded!.body).toString('utf8');
+    rebuilt.push({ body, breaks: prefix?.breaks ?? [] });
+  }
+  return rebuilt;
+}
+
+/** Law: every request that was posted is rebuilt byte for byte from the file alone. */
+export async function checkRebuilt(model: ScriptedModel, lines: readonly Line[]): Promise<void> {
+  const rebuilt = (await rebuiltRequests(lines)).map(({ body }) => body);
+  let at = 0;
+  for (const posted of bodies(model)) {
+    const found = rebuilt.indexOf(posted, at);
+    expect(found, `a request that the file does not give back:\n${posted}`).toBeGreaterThanOrEqual(0);
+    at = found;
+  }
+}
+
+/**
+ * Law: the encoded input of a request extends that of the request before it, under the same instructions, tools and
+ * options, save where the record declares what it breaks.
+ */
+export async function checkPrefixes(model: ScriptedModel, lines: readonly Line[]): Promise<void> {
+  const rebuilt = await rebuiltRequests(lines);
+  let before: JsonObject | undefined;
+  let at = -1;
+  for (const posted of bodies(model)) {
+    const found = rebuilt.findIndex(({ body }, index) => index >= Math.max(0, at) && body === posted);
+    // Requests that were recorded and never posted stand between: what they break, this one breaks.
+    const declared = rebuilt.slice(at + 1, found + 1).flatMap(({ breaks }) => breaks);
+    const now = JSON.parse(posted) as JsonObject;
+    expect(posted).toContain(`"input":${JSON.stringify(now['input'])},"client_metadata":`);
+    if (before !== undefined) checkPair(before, now, { declared, exact: found === at + 1 });
+    before = now;
+    at = found;
+  }
+}
+
+interface Declared {
+  readonly declared: readonly PrefixBreak[];
+  /** There is no request between the two, so nothing may be declared that is not so. */
+  readonly exact: boolean;
+}
+
+function checkPair(before: JsonObject, now: JsonObject, { declared, exact }: Declared): void {
+  const kinds = new Set<string>(declared.map(({ kind }) => kind));
+  const replaced = kinds.has('checkpoint') || kinds.has('rollback');
+  for (const [key, kind] of [
+    ['instructions', 'instructions'],
+    ['tools', 'tools'],
+    ['input', 'entry'],
+  ] as const) {
+    const goesOn =
+      key === 'input'
+        ? JSON.stringify(now['input']).startsWith(JSON.stringify(before['input']).slice(0, -1))
+        : JSON.stringify(now[key]) === JSON.stringify(before[key]);
+    if (!replaced && !kinds.has(kind)) expect(goesOn, `${key} broke, and the record does not say so`).toBe(true);
+    if (exact && kinds.has(kind)) expect(goesOn, `${key} did not break, and the record says so`).toBe(false);
+  }
+  if (replaced) return;
+  const names = new Set(declared.flatMap((each) => (each.kind === 'setting' ? [each.name] : [])));
+  const kept = declared.flatMap((each) => (each.kind === 'entry' ? [each.index] : []));
+  const [old, young] = [before, now].map(({ input }) => (input as readonly JsonObject[]).slice(0, Math.min(...kept)));
+  expect(young!.slice(0, old!.length)).toEqual(old);
+  for (const [name, key] of settings) {
+    if (!names.has(name)) expect(now[key], `the option ${key}`).toEqual(before[key]);
+  }
+}
+
+/** Names of options, and the keys of a body that hold them. */
+const settings = [
+  ['model', 'model'],
+  ['effort', 'reasoning'],
+  ['serviceTier', 'service_tier'],
+  ['outputSchema', 'text'],
+] as const;
+
+function bodies(model: ScriptedModel): readonly string[] {
+  return model.requests.map(({ bytes }) => bytes.toString('utf8'));
+}

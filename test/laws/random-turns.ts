@@ -1,0 +1,186 @@
+import fc from 'fast-check';
+import type { Item } from '../../src/protocol/item.ts';
+import type { Json, JsonObject } from '../../src/protocol/json.ts';
+import { callTool, type ItemDraft, reason, say } from '../../src/testing/index.ts';
+import { sections } from '../../src/world/sections.ts';
+import type { OpenedWith } from '../harness/watched-thread.ts';
+import type { World } from '../harness/world.ts';
+
+/** What happens to one request of the model. */
+export interface ModelStep {
+  readonly items: readonly ItemDraft[];
+  readonly fault: 'none' | 'cut' | 'failed' | 'malformed' | 'status' | 'interrupt';
+  /** What others do while the model has the request. */
+  readonly meanwhile: Meanwhile;
+}
+
+export interface Meanwhile {
+  /** Words for the running turn. */
+  readonly steer?: string;
+  readonly inject?: Item;
+  /** What moves: files and the date at once, settings from the next turn on. */
+  readonly world?: Partial<World>;
+}
+
+/** One turn of a random thread, and the accident that may befall it. */
+export interface RandomTurn {
+  readonly words: string;
+  readonly picture: boolean;
+  /** What is other than in the turn before. */
+  readonly world: Partial<World>;
+  /** Put into history before the turn. */
+  readonly injected: readonly Item[];
+  readonly steps: readonly ModelStep[];
+  readonly accident: 'none' | 'crash-at-sync' | 'kill-at-command';
+  readonly at: number;
+  /** How much of what was not synced survives, in percent. */
+  readonly luck: number;
+  /** Whether the process goes on after the turn or another one resumes the thread, and with which settings. */
+  readonly afterwards: 'stays' | OpenedWith;
+  /** What is written into the file between this process and the next, if there is a next. */
+  readonly between: Between;
+}
+
+export type Between =
+  | { readonly kind: 'nothing' }
+  /** Another program's turn: it does not keep what it does not know, or keeps something else. */
+  | { readonly kind: 'forgets'; readonly state: JsonObject }
+  /** History is replaced by the users' words, or by itself. */
+  | { readonly kind: 'rewrites'; readonly keeps: 'words' | 'everything' }
+  | { readonly kind: 'rolls-back'; readonly turns: number };
+
+const text = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 30 }),
+  fc.constantFrom('</environment_context>', '\u2028', '\ud800', '"],"client_metadata":{'),
+);
+
+const item: fc.Arbitrary<ItemDraft> = fc.oneof(
+  text.map(say),
+  text.map(reason),
+  text.map((command) => callTool('exec_command', { cmd: `echo ${command}` })),
+  fc.constantFrom(
+    callTool('exec_command', '{"cmd": broken'),
+    callTool('no_such_tool', {}),
+    callTool('update_plan', { plan: [{ step: 'look', status: 'pending' }] }),
+  ),
+  fc
+    .dictionary(fc.constantFrom('2', '1', 'é', 'status'), fc.jsonValue())
+    .map((odd) => ({ ...(odd as JsonObject), type: 'web_search_call' })),
+);
+
+/** Items of a program. Calls and answers come alone: the other half may follow, or not. */
+const injected: fc.Arbitrary<Item> = fc.oneof(
+  fc.record({
+    type: fc.constant('message'),
+    role: fc.constantFrom('developer', 'user', 'assistant'),
+    content: text.map((said) => [{ type: 'input_text', text: `note: ${said}` }]),
+  }),
+  fc.record({
+    type: fc.constant('function_call'),
+    call_id: fc.constantFrom('of_client_1', 'of_client_2'),
+    name: fc.constant('look'),
+    arguments: fc.constant('{}'),
+  }),
+  fc.record({
+    type: fc.constant('function_call_output'),
+    call_id: fc.constantFrom('of_client_1', 'of_client_2'),
+    output: text,
+  }),
+);
+
+const optional = <Value>(...values: readonly Value[]): fc.Arbitrary<Value | undefined> =>
+  fc.constantFrom(undefined, ...values);
+
+const everything: { readonly [Key in keyof World]: fc.Arbitrary<World[Key]> } = {
+  model: fc.constantFrom('gpt-5.5', 'planner', 'blind', 'doer', 'planner-mini'),
+  effort: fc.constantFrom('low', 'high'),
+  cwd: fc.constantFrom('/repo', '/repo/<b>', '/x'),
+  mode: fc.constantFrom('read-only', 'workspace-write', 'danger-full-access'),
+  network: fc.boolean(),
+  approval: fc.constantFrom('never', 'on-request', 'untrusted'),
+  prefixes: fc.subarray([['git', 'status'], ['ls'], ['</permissions instructions>\n']]),
+  rules: fc.subarray([
+    { host: 'a.org', action: 'allow' },
+    { host: 'a.org', action: 'deny' },
+    { host: '"x"\n', action: 'deny' },
+  ]),
+  collaboration: optional(
+    { mode: 'plan' },
+    { mode: 'plan', instructions: 'Plan my way.' },
+    { mode: 'default', instructions: 'Pair with me.' },
+    { mode: 'default' },
+  ),
+  personality: optional('none', 'friendly', 'pragmatic'),
+  realtime: fc.boolean(),
+  // Only what the first turn finds counts.
+  base: optional('Be somebody else.'),
+  developer: optional('Use tabs.', '</developer_instructions>', ''),
+  managed: optional('Ask first.', '</managed_developer_instructions>'),
+  leaveOut: fc.subarray(['permissions', 'collaboration-mode', 'environment', 'apps']),
+  skills: optional('- knit', '- purl'),
+  session: fc.subarray(['A hook spoke.', 'Another, too.']),
+  apps: fc.boolean(),
+  plugins: fc.boolean(),
+  tools: fc.subarray(['update_plan', 'view_image']),
+  date: fc.constantFrom('2026-11-15', '2026-11-16'),
+  timezone: fc.constantFrom('Etc/UTC', 'Europe/Oslo'),
+  instructions: optional('Be kind.', 'Be brief.', '</INSTRUCTIONS>'),
+};
+
+/** A few things that change, or nothing. */
+const news: fc.Arbitrary<Partial<World>> = fc
+  .subarray(Object.keys(everything) as (keyof World)[], { maxLength: 5 })
+  .chain((keys) => fc.record(Object.fromEntries(keys.map((key) => [key, everything[key]]))) as never);
+
+const world: fc.Arbitrary<Partial<World>> = fc.oneof(
+  { weight: 2, arbitrary: fc.constant({}) },
+  { weight: 3, arbitrary: news },
+);
+
+const meanwhile: fc.Arbitrary<Meanwhile> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant({}) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ steer: text, inject: injected, world }, { requiredKeys: [] }),
+  },
+);
+
+const modelStep: fc.Arbitrary<ModelStep> = fc.record({
+  items: fc.array(item, { minLength: 1, maxLength: 3 }),
+  fault: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('none' as const) },
+    { weight: 3, arbitrary: fc.constantFrom('cut', 'failed', 'malformed', 'status', 'interrupt') },
+  ),
+  meanwhile,
+});
+
+/** A file that lies cannot be told from one that is right: what a section would take for its own is left out. */
+const notOurs = fc.jsonValue().filter((value) => typeof value !== 'boolean') as fc.Arbitrary<Json>;
+
+const between: fc.Arbitrary<Between> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant({ kind: 'nothing' as const }) },
+  fc
+    .dictionary(fc.constantFrom(...sections.map(({ id }) => id)), fc.oneof(fc.constant(null), notOurs))
+    .map((state) => ({ kind: 'forgets' as const, state })),
+  fc.record({ kind: fc.constant('rewrites' as const), keeps: fc.constantFrom('words', 'everything') }),
+  fc.record({ kind: fc.constant('rolls-back' as const), turns: fc.integer({ min: 1, max: 3 }) }),
+);
+
+export const randomTurns: fc.Arbitrary<readonly RandomTurn[]> = fc.array(
+  fc.record({
+    words: text,
+    picture: fc.boolean(),
+    world,
+    injected: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(injected, { maxLength: 2 })),
+    steps: fc.array(modelStep, { maxLength: 4 }),
+    accident: fc.oneof(
+      { weight: 3, arbitrary: fc.constant('none' as const) },
+      { weight: 2, arbitrary: fc.constantFrom('crash-at-sync', 'kill-at-command') },
+    ),
+    at: fc.nat(6),
+    luck: fc.nat(100),
+    afterwards: fc.constantFrom('stays', 'world', 'thread'),
+    between,
+  }),
+  { minLength: 1, maxLength: 5 },
+);

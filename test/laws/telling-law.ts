@@ -1,0 +1,56 @@
+import { expect } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import type { EnteredStep } from '../harness/watched-thread.ts';
+import { factsToKnow, guidanceToHold } from './facts-to-know.ts';
+import { isWorldText, type Part, partsOf, readWorld } from './world-reader.ts';
+
+/**
+ * Law: whoever reads a request knows every lasting fact as it is now; and a step in which nothing changed adds no text
+ * about the world.
+ */
+export class TellingLaw {
+  #step: EnteredStep | undefined;
+  /** What was to be known in the newest request, and in each step since. */
+  #known: { readonly facts: string; readonly texts: number } | undefined;
+  #since: string[] = [];
+  /** How often a step was seen in which nothing had changed, and in which something had. */
+  readonly seen = { quiet: 0, changed: 0 };
+
+  entered(step: EnteredStep): void {
+    this.#step = step;
+    this.#since.push(whole(step));
+  }
+
+  /** Somebody else wrote to the file: nothing proves any more what was told. */
+  lost(): void {
+    this.#known = undefined;
+  }
+
+  posted(body: JsonObject): void {
+    const step = this.#step!;
+    const parts = partsOf(body['input']);
+    checkTold(body, parts, step);
+    const texts = parts.filter(isWorldText).length;
+    const known = this.#known;
+    const nothingChanged = known !== undefined && this.#since.every((each) => each === known.facts);
+    if (nothingChanged) checkQuiet(texts, known.texts);
+    this.seen[nothingChanged ? 'quiet' : 'changed']++;
+    this.#known = { facts: whole(step), texts };
+    this.#since = [];
+  }
+}
+
+function checkTold(body: JsonObject, parts: readonly Part[], step: EnteredStep): void {
+  const { guidance, ...told } = readWorld(parts);
+  expect(told).toEqual(factsToKnow(step));
+  expect(body['instructions']).toBe(step.envelope.instructions.base.text);
+  expect(guidance ?? body['instructions']).toBe(guidanceToHold(step));
+}
+
+function checkQuiet(texts: number, before: number): void {
+  expect(texts, 'nothing changed, and something was told').toBe(before);
+}
+
+function whole(step: EnteredStep): string {
+  return JSON.stringify([step.envelope.identity.model.slug, factsToKnow(step)]);
+}

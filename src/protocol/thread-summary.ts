@@ -1,0 +1,66 @@
+import type { ThreadId } from './ids.ts';
+
+/** What lists say about a thread. Times are milliseconds since the Unix epoch; settings are those that resume takes up. */
+export interface ThreadSummary {
+  readonly id: ThreadId;
+  /** The file that holds the thread's newest lines. */
+  readonly path: string;
+  readonly name?: string;
+  /** The first words of a user that were not taken back, those that a fork took over included. */
+  readonly preview: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly cwd?: string;
+  readonly model?: string;
+  readonly provider?: string;
+  readonly effort?: string;
+  readonly approval?: string;
+  readonly sandbox?: string;
+  readonly mode?: string;
+  readonly archived: boolean;
+  readonly compressed: boolean;
+  readonly forkedFrom?: ThreadId;
+  /** Turns that were not taken back. */
+  readonly turns: number;
+  readonly tokens: number;
+  /** The surface that started it: `exec`, `cli`, `vscode`, `mcp`, `subagent`, `internal`, or another program's word. */
+  readonly source?: string;
+  readonly gitBranch?: string;
+}
+
+export interface ThreadQuery {
+  /** Absolute. */
+  readonly cwd?: string;
+  /** Absent: those that are not. */
+  readonly archived?: boolean;
+  /** In the name or in the preview, in any case. */
+  readonly text?: string;
+  /** Absent: those that no other thread started; `all`: every one. */
+  readonly source?: string;
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly cursor?: string;
+  readonly sort: 'updated' | 'created';
+}
+
+/** Newest first. Threads of the same moment are ordered by their ids, so that no page leaves one out. */
+export interface ThreadPage {
+  readonly threads: readonly ThreadSummary[];
+  /** Where the next page begins; absent on the last one. */
+  readonly next?: string;
+}
+
+/** A thread in which something was found, and the newest message that holds it. */
+export interface ThreadHit {
+  readonly thread: ThreadSummary;
+  /** The number of the turn, counted from 1. */
+  readonly turn: number;
+  readonly role: 'user' | 'assistant';
+  /** What stands around the words, in one line. */
+  readonly excerpt: string;
+}
+
+export interface ThreadHits {
+  readonly hits: readonly ThreadHit[];
+  readonly next?: string;
+}

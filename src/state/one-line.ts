@@ -1,0 +1,12 @@
+/** The beginning of a text in one line: blanks of all kinds become one, and the cut shows. */
+export function oneLine(text: string, characters: number): string {
+  // Cut before the work is done: a text may be as long as a file.
+  const folded = text
+    .trimStart()
+    .slice(0, characters * 8)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  const points = [...folded];
+  if (points.length <= characters) return points.length === 0 ? '' : folded;
+  return `${points.slice(0, characters - 1).join('')}…`;
+}

@@ -1,0 +1,61 @@
+import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+
+/** The settings of a turn in words for lists. */
+export interface TurnSettings {
+  readonly model?: string;
+  readonly provider?: string;
+  readonly effort?: string;
+  readonly cwd?: string;
+  readonly approval?: string;
+  readonly sandbox?: string;
+  readonly mode?: string;
+}
+
+/** What a `turn_context` says, in the forms of all programs that write one. */
+export function contextSettings(context: JsonObject): TurnSettings {
+  const provider = stringAt(objectAt(context, 'capstan') ?? {}, 'provider');
+  return present({ ...sharedSettings(context), provider, effort: stringAt(context, 'effort') });
+}
+
+/** What a `thread_settings_applied` says. */
+export function appliedSettings(settings: JsonObject): TurnSettings {
+  const provider = stringAt(settings, 'model_provider_id');
+  return present({ ...sharedSettings(settings), provider, effort: stringAt(settings, 'reasoning_effort') });
+}
+
+type Loose = { readonly [Key in keyof TurnSettings]: string | undefined };
+
+function sharedSettings(source: JsonObject): Loose {
+  const mode = stringAt(objectAt(source, 'collaboration_mode') ?? {}, 'mode');
+  const approval = approvalWord(source['approval_policy']);
+  const sandbox = sandboxWord(source);
+  return { model: stringAt(source, 'model'), cwd: stringAt(source, 'cwd'), approval, sandbox, mode };
+}
+
+function approvalWord(value: Json | undefined): string | undefined {
+  if (isJsonObject(value)) return 'granular' in value ? 'granular' : undefined;
+  return value === 'on-failure' ? 'on-request' : typeof value === 'string' ? value : undefined;
+}
+
+/** The coarse form if there is one; old files call its type `mode`. */
+function sandboxWord(source: JsonObject): string | undefined {
+  const policy = objectAt(source, 'sandbox_policy');
+  const word = policy === undefined ? undefined : (stringAt(policy, 'type') ?? stringAt(policy, 'mode'));
+  return word ?? profileWord(objectAt(source, 'permission_profile'));
+}
+
+function profileWord(profile: JsonObject | undefined): string | undefined {
+  if (profile === undefined) return undefined;
+  if (profile['type'] === 'disabled') return 'danger-full-access';
+  if (profile['type'] === 'external') return 'external-sandbox';
+  const files = objectAt(profile, 'file_system');
+  if (files === undefined) return undefined;
+  if (files['type'] === 'unrestricted') return 'danger-full-access';
+  const entries = Array.isArray(files['entries']) ? (files['entries'] as readonly Json[]) : [];
+  const writes = entries.some((entry) => isJsonObject(entry) && entry['access'] === 'write');
+  return writes ? 'workspace-write' : 'read-only';
+}
+
+function present(values: Loose): TurnSettings {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

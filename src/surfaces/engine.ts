@@ -35,7 +35,7 @@ import type { ThreadState } from '../state/thread-state.ts';
 import { deadTurnNotice } from '../thread/dead-turn.ts';
 import { openThread } from '../thread/resume.ts';
 import { Thread } from '../thread/thread.ts';
-import type { ChangedFiles } from '../workspace/file-changes.ts';
+import type { ThreadFiles } from '../workspace/file-changes.ts';
 import type { RestoreOptions, RestoreReport, RestoreTarget } from '../workspace/restore-files.ts';
 import type { Environment } from './environment.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
@@ -218,7 +218,7 @@ export class Engine {
   }
 
   /** What turns of a thread changed in files, as far as snapshots tell. */
-  async fileChanges(id: ThreadId): Promise<readonly ChangedFiles[]> {
+  async fileChanges(id: ThreadId): Promise<ThreadFiles> {
     const { fileChanges } = await import('../workspace/file-changes.ts');
     return fileChanges(this.#base.home, this.#store, id);
   }

@@ -17,7 +17,7 @@ export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnIn
   const envelope = resolveEnvelope({ ...facts, thread, tools: parts.router.names }, settings);
   const { turnId } = envelope.telemetry;
   const { clock, snapshots } = parts;
-  const effects = new TurnEffects({ snapshots, clock, log, turnId, envelope, warned });
+  const effects = new TurnEffects({ snapshots, clock, log, turnId, envelope, signal, warned });
   const own = { threadId, turnId, envelope, signal, inbox, warned, onEnding };
   const turn: Turn = { parts, log, ...own, standing: new Map(), effects };
   await closeDeadTurn(turn);

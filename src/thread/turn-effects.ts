@@ -14,6 +14,7 @@ export interface EffectsInput {
   readonly log: ThreadLog;
   readonly turnId: TurnId;
   readonly envelope: Envelope;
+  readonly signal: AbortSignal;
   readonly warned: Set<string>;
 }
 
@@ -64,17 +65,23 @@ export class TurnEffects {
     await this.#record('after', (this.#last ??= this.#take(snapshots)));
   }
 
-  async #record(when: 'before' | 'after', { snapshot, stop }: Taking): Promise<Snapshot> {
-    const { clock, log, turnId, warned } = this.#input;
-    const waiting = new AbortController();
-    const isLate = clock.sleep(patienceMs, waiting.signal).then(() => !waiting.signal.aborted);
-    const first = await Promise.race([snapshot, isLate]);
-    if (first === true) stop();
-    const taken = await snapshot;
-    // With a reason of its own: the default one is an error with a stack.
-    waiting.abort('taken');
+  async #record(when: 'before' | 'after', taking: Taking): Promise<Snapshot> {
+    const { clock, log, turnId, signal, warned } = this.#input;
+    const taken = await new Promise<Snapshot>((resolve) => {
+      const waiting = new AbortController();
+      const end = (): void => taking.drop();
+      // An end is still waited for after an interrupt: it says what the turn did.
+      if (when === 'before') signal.addEventListener('abort', end);
+      void clock.sleep(patienceMs, waiting.signal).then(() => waiting.signal.aborted || taking.stop());
+      void taking.snapshot.then((snapshot) => {
+        // With a reason of its own: the default one is an error with a stack.
+        waiting.abort('taken');
+        signal.removeEventListener('abort', end);
+        return resolve(snapshot);
+      });
+    });
     log.record(snapshotLine({ kind: 'turn', turnId }, when, taken));
-    if (taken.kind === 'missing' && !warned.has(taken.outcome.code)) {
+    if (taken.kind === 'missing' && !signal.aborted && !warned.has(taken.outcome.code)) {
       warned.add(taken.outcome.code);
       log.tell({ kind: 'warning', outcome: taken.outcome });
     }

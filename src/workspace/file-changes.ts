@@ -1,17 +1,16 @@
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { Changer } from '../state/snapshot-record.ts';
+import type { TurnSummary } from '../state/turn-list.ts';
 import { type Change, type Changes, compareTrees } from './compare-trees.ts';
 import { ContentGone } from './content-store.ts';
-import { type Effect, readEffects, tellsEffects } from './effects.ts';
+import { type Effect, readEffects } from './effects.ts';
 import type { Entry } from './tree.ts';
 import { storeOf } from './workspace-snapshots.ts';
 
 /** What a turn, or a restore, changed in its workspace. */
 export interface ChangedFiles {
   readonly changer: Changer;
-  /** Of the turn, or of the one before the restore; counted from 1. */
-  readonly turn: number;
   readonly root: string;
   /** `unknown`: no snapshot was taken, the turn was cut off, or a snapshot is gone. */
   readonly state: 'known' | 'unknown';
@@ -28,14 +27,22 @@ export interface FileChange {
   readonly sizeAfter?: number;
 }
 
-export async function fileChanges(home: string, threads: RolloutStore, id: ThreadId): Promise<readonly ChangedFiles[]> {
-  const { effects } = await readEffects(threads.read(id, { from: 0 as Ordinal, wanted: tellsEffects }));
-  return effects.map((effect) => {
+export interface ThreadFiles {
+  /** Those that were not taken back. */
+  readonly turns: readonly TurnSummary[];
+  /** Oldest first. */
+  readonly changes: readonly ChangedFiles[];
+}
+
+export async function fileChanges(home: string, threads: RolloutStore, id: ThreadId): Promise<ThreadFiles> {
+  const { turns, effects } = await readEffects(threads.read(id, { from: 0 as Ordinal }));
+  const changes = effects.map((effect): ChangedFiles => {
     const changes = changesOf(home, effect);
-    const { changer, turn, root } = effect;
+    const { changer, root } = effect;
     const files = [...(changes ?? [])].flatMap(([path, change]) => fileChange(path, change) ?? []);
-    return { changer, turn, root, state: changes === undefined ? 'unknown' : 'known', files };
+    return { changer, root, state: changes === undefined ? 'unknown' : 'known', files };
   });
+  return { turns, changes };
 }
 
 function changesOf(home: string, { root, before, after }: Effect): Changes | undefined {

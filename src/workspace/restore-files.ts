@@ -7,7 +7,7 @@ import { snapshotLine } from '../state/snapshot-record.ts';
 import { compareTrees } from './compare-trees.ts';
 import { ContentGone, type ContentStore } from './content-store.ts';
 import type { WorkspaceDisk } from './disk.ts';
-import { type Effect, type EffectList, readEffects, tellsEffects } from './effects.ts';
+import { type Effect, type EffectList, readEffects } from './effects.ts';
 import { type KeptPath, planRestore, type RestorePlan } from './restore-plan.ts';
 import { type FailedPath, runRestore } from './run-restore.ts';
 import { transitionsOf } from './transitions.ts';
@@ -15,9 +15,7 @@ import type { Hash } from './tree.ts';
 import { storeOf } from './workspace-snapshots.ts';
 
 /** To what files go back: to before a turn, or to before the last time that files went back. */
-export type RestoreTarget =
-  | { readonly kind: 'before-turn'; readonly turnId: TurnId }
-  | { readonly kind: 'before-restore' };
+export type RestoreTarget = { readonly beforeTurn: TurnId } | { readonly beforeRestore: 'last' };
 
 export interface RestoreOptions {
   /** Only says what would be done. */
@@ -77,7 +75,7 @@ async function restore(
   target: RestoreTarget,
   { force, owned }: { readonly force: boolean; readonly owned?: Owned },
 ): Promise<RestoreReport | RestoreRefused> {
-  const list = await readEffects(parts.threads.read(id, { from: 0 as Ordinal, wanted: tellsEffects }));
+  const list = await readEffects(parts.threads.read(id, { from: 0 as Ordinal }));
   const chosen = chooseEffects(list, target);
   if ('code' in chosen) return { kind: 'refused', outcome: chosen };
   const root = chosen.effects.findLast(({ before }) => before !== undefined)?.root;
@@ -114,13 +112,14 @@ interface ChosenEffects {
 }
 
 function chooseEffects({ turns, effects }: EffectList, target: RestoreTarget): ChosenEffects | Outcome {
-  if (target.kind === 'before-restore') {
+  if ('beforeRestore' in target) {
     const last = effects.findLastIndex(({ changer }) => changer.kind === 'restore');
     return last < 0 ? nothingToUndo : { effects: effects.slice(last), withoutSnapshot: [] };
   }
-  const number = turns.indexOf(target.turnId) + 1;
-  if (number === 0) return unknownTurn(target.turnId);
-  const first = effects.findIndex(({ turn }) => turn >= number);
+  const number = turns.findIndex(({ id }) => id === target.beforeTurn);
+  if (number < 0) return unknownTurn(target.beforeTurn);
+  const later = new Set(turns.slice(number).map(({ id }) => id));
+  const first = effects.findIndex(({ changer }) => changer.kind === 'turn' && later.has(changer.turnId));
   const chosen = first < 0 ? [] : effects.slice(first);
   const withoutSnapshot = chosen.flatMap(({ changer, before }) =>
     before === undefined && changer.kind === 'turn' ? [changer.turnId] : [],
@@ -132,7 +131,7 @@ function transitions(store: ContentStore, effects: readonly Effect[], now: Hash,
   const compare = (from: Hash, to: Hash) => compareTrees((hash) => store.readTree(hash), from, to);
   const all = transitionsOf(effects, now, compare);
   // Only the restore itself is undone; turns that came after it count like a user.
-  return target.kind === 'before-turn' ? all : all.map((one, at) => (at === 0 ? one : { ...one, by: 'user' as const }));
+  return 'beforeTurn' in target ? all : all.map((one, at) => (at === 0 ? one : { ...one, by: 'user' as const }));
 }
 
 async function take(

@@ -24,10 +24,11 @@ import { nodeFiles } from '../../src/rollout/node-files.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { snapshotLine } from '../../src/state/snapshot-record.ts';
 import { SimulatedLocks } from '../../src/testing/index.ts';
+import type { WorkspaceDisk } from '../../src/workspace/disk.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { type RestoreOptions, restoreFiles, type RestoreTarget } from '../../src/workspace/restore-files.ts';
 import { defaultUndoLimits, type UndoLimits } from '../../src/workspace/undo-limits.ts';
-import { WorkspaceSnapshots } from '../../src/workspace/workspace-snapshots.ts';
+import { storeOf, WorkspaceSnapshots } from '../../src/workspace/workspace-snapshots.ts';
 
 /** In memory where there is such a place: these tests sync a lot. */
 const fastFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -63,9 +64,9 @@ export class Lab {
   }
 
   /** As a new process would make them. */
-  fresh(): WorkspaceSnapshots {
+  fresh(disk: WorkspaceDisk = nodeWorkspaceDisk): WorkspaceSnapshots {
     const places = { home: this.home, osHome: this.base, env: {} };
-    const ports = { clock: systemClock, ids: systemIds(systemClock), disk: nodeWorkspaceDisk };
+    const ports = { clock: systemClock, ids: systemIds(systemClock), disk };
     return new WorkspaceSnapshots(places, ports, this.limits);
   }
 
@@ -95,8 +96,7 @@ export class Lab {
   }
 
   async restore(target: number | 'undo', options: Partial<RestoreOptions> = {}) {
-    const to: RestoreTarget =
-      target === 'undo' ? { kind: 'before-restore' } : { kind: 'before-turn', turnId: this.turns[target - 1]! };
+    const to: RestoreTarget = target === 'undo' ? { beforeRestore: 'last' } : { beforeTurn: this.turns[target - 1]! };
     const parts = {
       home: this.home,
       threads: this.threads,
@@ -176,6 +176,25 @@ export class Lab {
     };
     walk(this.root, '');
     return listing;
+  }
+
+  /** Everything in a snapshot, folders before what is in them. */
+  entriesIn(snapshot: Snapshot): readonly (readonly [path: string, kind: string])[] {
+    if (snapshot.kind === 'missing') throw new Error(snapshot.outcome.message);
+    const store = storeOf(this.home, this.root);
+    const walk = (tree: string, inside: string): readonly (readonly [string, string])[] =>
+      store.readTree(tree).flatMap(([name, entry]) => {
+        const path = `${inside}${name}`;
+        return [[path, entry.kind] as const, ...(entry.kind === 'folder' ? walk(entry.tree, `${path}/`) : [])];
+      });
+    return walk(snapshot.tree, '');
+  }
+
+  /** Paths of its files, in order. */
+  filesIn(snapshot: Snapshot): readonly string[] {
+    return this.entriesIn(snapshot)
+      .flatMap(([path, kind]) => (kind === 'file' ? [path] : []))
+      .toSorted();
   }
 
   remove(): void {

@@ -12,7 +12,10 @@ interface Row {
 }
 
 /** One row per command, one file per command: each is loaded when it is asked for. */
-const commands: Readonly<Record<string, Row>> = {};
+const commands: Readonly<Record<string, Row>> = {
+  files: { summary: 'what each turn changed in the workspace', load: () => import('./files.ts') },
+  restore: { summary: 'bring files back as they were before a turn', load: () => import('./restore.ts') },
+};
 
 /** `capstan threads COMMAND …` */
 export async function runThreads(words: readonly string[]): Promise<number> {

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/gather/system-clock.ts';
 import { systemIds } from '../../src/gather/system-ids.ts';
+import type { Clock } from '../../src/ports/clock.ts';
 import type { Snapshot } from '../../src/ports/snapshots.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
 import { lineType } from '../../src/protocol/line.ts';
@@ -64,9 +65,9 @@ export class Lab {
   }
 
   /** As a new process would make them. */
-  fresh(disk: WorkspaceDisk = nodeWorkspaceDisk): WorkspaceSnapshots {
+  fresh(disk: WorkspaceDisk = nodeWorkspaceDisk, clock: Clock = systemClock): WorkspaceSnapshots {
     const places = { home: this.home, osHome: this.base, env: {} };
-    const ports = { clock: systemClock, ids: systemIds(systemClock), disk };
+    const ports = { clock, ids: systemIds(systemClock), disk };
     return new WorkspaceSnapshots(places, ports, this.limits);
   }
 

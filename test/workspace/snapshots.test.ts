@@ -13,8 +13,11 @@ import {
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/ports/snapshots.ts';
+import { systemClock } from '../../src/gather/system-clock.ts';
 import { collect } from '../../src/workspace/collect.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
+import { runRestore } from '../../src/workspace/run-restore.ts';
+import { hashOf } from '../../src/workspace/tree.ts';
 import { defaultUndoLimits } from '../../src/workspace/undo-limits.ts';
 import { storeOf } from '../../src/workspace/workspace-snapshots.ts';
 import { Lab } from './lab.ts';
@@ -162,6 +165,29 @@ describe('a snapshot', () => {
     expect(pathsIn(lab, whole)).toHaveLength(3050);
   });
 
+  it('is right after one that did not come to its end', async () => {
+    const lab = Lab.forTest();
+    for (let number = 0; number < 100; number++) lab.write(`top/d${number % 2}/f${number}`, `${number}`);
+    await lab.take();
+    // Only what is looked at first is another, and the time is over when the second is looked at.
+    const [first = '', second = ''] = readdirSync(lab.at('top'));
+    lab.write(`top/${first}/f`, 'new');
+    let now = Date.now();
+    const list = (folder: string) => {
+      if (folder.endsWith(second)) now += 1000;
+      return nodeWorkspaceDisk.list(folder);
+    };
+    lab.snapshots = lab.fresh({ ...nodeWorkspaceDisk, list }, { ...systemClock, now: () => now });
+    const stopped = new AbortController();
+    stopped.abort('too slow');
+    expect(await lab.take(stopped.signal)).toMatchObject({ kind: 'missing' });
+    const after = await lab.take();
+    rmSync(join(lab.home, 'capstan'), { recursive: true });
+    expect(after).toEqual(
+      await lab.fresh().take({ root: lab.root, denies: () => false }, new AbortController().signal),
+    );
+  });
+
   it('of a workspace that is gone is missing', async () => {
     const lab = Lab.forTest();
     await lab.turn(() => lab.write('f', 'f'));
@@ -213,6 +239,18 @@ describe('a restore', () => {
       restored: [],
       kept: [{ path: 'd/f', why: 'in-the-way' }],
     });
+    expect(readdirSync(join(lab.base, 'outside'))).toEqual(['f']);
+  });
+
+  it('does not follow a link that takes the place of a folder while it works', () => {
+    const lab = Lab.forTest();
+    mkdirSync(join(lab.base, 'outside'));
+    writeFileSync(join(lab.base, 'outside/f'), 'same');
+    lab.link('d', join(lab.base, 'outside'));
+    const now = { kind: 'file', mode: 0o644, size: 4, hash: hashOf(Buffer.from('same')) } as const;
+    const ports = { root: lab.root, disk: nodeWorkspaceDisk, read: () => Buffer.from('x') };
+    const result = { restored: [], deleted: [], kept: [{ path: 'd/f', why: 'in-the-way' }], failed: [] };
+    expect(runRestore(ports, [{ path: 'd/f', now }])).toEqual(result);
     expect(readdirSync(join(lab.base, 'outside'))).toEqual(['f']);
   });
 

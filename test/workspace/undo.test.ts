@@ -51,6 +51,19 @@ describe('undo', () => {
     expect(types.indexOf(`${lineType.snapshot} before`)).toBeLessThan(call);
   });
 
+  it('looks again when the model speaks and then goes on', async () => {
+    const { place } = await scene([
+      answer({ items: [command('echo a > a')] }),
+      answer({ items: [say('One more.'), command('sleep 0.2; echo b > b')], deltas: true }),
+      answer({ items: [say('done')] }),
+    ]);
+    const id = threadId(await place.run('exec', '--json', 'go'));
+    const { events } = await place.run('threads', 'files', id, '--json');
+    const files = ['a', 'b'].map((path) => ({ path, kind: 'added', sizeAfter: 2 }));
+    expect(events).toMatchObject([{ changes: [{ files }] }]);
+    expect(snapshotsIn(place)).toHaveLength(2);
+  });
+
   it('shows what each turn changed', async () => {
     const { place, id } = await twoTurns();
     const { stdout } = await place.run('threads', 'files', id);

@@ -4,7 +4,7 @@
  */
 export function gitConfigValue(
   text: string,
-  wanted: { readonly section: string; readonly subsection: string; readonly key: string },
+  wanted: { readonly section: string; readonly subsection?: string; readonly key: string },
 ): string | undefined {
   let inside = false;
   for (const whole of joinedLines(text)) {

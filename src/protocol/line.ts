@@ -44,4 +44,6 @@ export const lineType = {
   call: 'capstan_call',
   /** Ours: how a request went: times, tokens, outcome. Written when its calls are done. */
   step: 'capstan_step',
+  /** Ours: the workspace before and after somebody changed it. The first is written before the change. */
+  snapshot: 'capstan_snapshot',
 } as const;

@@ -46,7 +46,7 @@ interface LoggedTurn extends Omit<TurnSummary, 'number'> {
 
 export const noTurns: TurnLog = { turns: [], lines: 0, ownFrom: 0 };
 
-function turnsOf({ turns }: TurnLog): readonly TurnSummary[] {
+export function turnsOf({ turns }: TurnLog): readonly TurnSummary[] {
   return turns.map(({ explicit: _explicit, spoken: _spoken, ...turn }, at) => ({ number: at + 1, ...turn }));
 }
 

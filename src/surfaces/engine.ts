@@ -46,7 +46,10 @@ import { turnList, type TurnSummary } from '../state/turn-list.ts';
 import { openThread } from '../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
 import { Thread } from '../thread/thread.ts';
+import type { ThreadFiles } from '../workspace/file-changes.ts';
+import type { RestoreOptions, RestoreReport, RestoreTarget } from '../workspace/restore-files.ts';
 import type { Environment } from './environment.ts';
+import { lazySnapshots } from './lazy-snapshots.ts';
 import type { Done, Forceful, ThreadOperations, ThreadOperationsParts, ThreadRenamed } from './thread-operations.ts';
 import { createThreadParts } from './thread-parts.ts';
 
@@ -294,7 +297,29 @@ export class Engine {
       settings,
       tracer: this.#tracer,
       requirements: this.#base.requirements,
+      ephemeral: this.#options.ephemeral === true,
     });
+  }
+
+  /** Brings back files that turns of a thread changed. */
+  async restoreFiles(
+    id: ThreadId,
+    target: RestoreTarget,
+    options: RestoreOptions,
+  ): Promise<RestoreReport | EngineRefused> {
+    const { restoreFiles } = await import('../workspace/restore-files.ts');
+    const { nodeWorkspaceDisk: disk } = await import('../workspace/node-workspace-disk.ts');
+    const { env, osHome } = this.#options;
+    const { home, config } = this.#base;
+    const ids = systemIds(systemClock);
+    const snapshots = lazySnapshots({ env, osHome, home, config, ids, clock: systemClock });
+    return restoreFiles({ home, threads: this.#store, snapshots, disk, ids }, id, target, options);
+  }
+
+  /** What turns of a thread changed in files, as far as snapshots tell. */
+  async fileChanges(id: ThreadId): Promise<ThreadFiles> {
+    const { fileChanges } = await import('../workspace/file-changes.ts');
+    return fileChanges(this.#base.home, this.#store, id);
   }
 }
 

@@ -33,6 +33,7 @@ import { updatePlanTool } from '../tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../tools/view-image/view-image.ts';
 import { providerCredentials } from '../model/responses/provider.ts';
 import type { Environment } from './environment.ts';
+import { lazySnapshots } from './lazy-snapshots.ts';
 
 export interface ThreadPartsInput {
   readonly env: Environment;
@@ -48,6 +49,8 @@ export interface ThreadPartsInput {
   readonly settings: Settings;
   readonly tracer: Tracer;
   readonly requirements: Requirements;
+  /** Nothing is kept on the disk. */
+  readonly ephemeral: boolean;
 }
 
 /** Makes what one thread works with. Nothing here waits or touches the world yet. */
@@ -93,6 +96,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       stream(request, signal) {
         // While the model thinks there is time to look around; the first command finds the answers waiting.
         const onSent = (): void => {
+          request.onSent?.();
           void shellEnvironment.variables();
           sandbox.prepare();
           request.onSent?.();
@@ -103,6 +107,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     processes: systemProcesses,
     requirements: input.requirements,
     tracer: input.tracer,
+    ...(input.ephemeral || config.undo?.enabled === false ? {} : { snapshots: lazySnapshots(input) }),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     router: createRouter([

@@ -85,10 +85,11 @@ export class Calls {
   }
 
   async #run(call: CallItem): Promise<CallResult | RefusedCall> {
-    const { log, parts, signal, threadId, turnId } = this.#turn;
+    const { log, parts, signal, threadId, turnId, effects } = this.#turn;
     const prepared = parts.router.prepare(call, this.#step);
     if (prepared.kind === 'refused') return prepared;
     this.#tellStart(prepared);
+    if (prepared.mayWrite === true) await effects.before();
     const { call_id: callId, name: tool } = call;
     log.record(callStarted({ threadId, turnId, callId, tool, at: parts.clock.now(), item: prepared.item }));
     await log.durable();

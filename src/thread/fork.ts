@@ -8,7 +8,6 @@ import type { ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
 import { closeForkedTurn } from './dead-turn.ts';
 import { findTurn, readPlaces } from './find-turn.ts';
-import { Inbox } from './inbox.ts';
 import { ThreadLog } from './log.ts';
 
 import type { ThreadParts } from './parts.ts';
@@ -85,9 +84,7 @@ export async function forkThread(
     // A file of the old form has its first line already.
     const before = owned.mode === 'legacy' ? (await foldThread(parts.store, id)).state : { ...state, meta: {} };
     const log = new ThreadLog(owned, before, () => {});
-    const idle = { signal: new AbortController().signal, inbox: new Inbox(), warned: new Set<string>() };
-    const turn = { parts, log, threadId: id, turnId: id as string as TurnId, envelope, standing: new Map(), ...idle };
-    closeForkedTurn({ ...turn, onEnding: () => {} });
+    closeForkedTurn({ parts, log, threadId: id, turnId: id as string as TurnId, envelope });
     log.record(settingsApplied(id, envelope));
     await log.durable();
     return { kind: 'resumed', id, owned, state: log.state, skipped };

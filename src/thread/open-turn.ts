@@ -6,6 +6,7 @@ import { closeDeadTurn } from './dead-turn.ts';
 import type { ThreadLog } from './log.ts';
 import { tellSwitch } from './model-switch.ts';
 import type { ThreadParts, Turn, TurnInput } from './parts.ts';
+import { TurnEffects } from './turn-effects.ts';
 
 /** Resolves the turn's envelope and records that it begins. What a dead process left open is closed first. */
 export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
@@ -15,7 +16,10 @@ export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnIn
   const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId, ...(base === undefined ? {} : { base }) };
   const envelope = resolveEnvelope({ ...facts, thread, tools: parts.router.names }, settings);
   const { turnId } = envelope.telemetry;
-  const turn: Turn = { parts, log, threadId, turnId, envelope, signal, inbox, warned, standing: new Map(), onEnding };
+  const { clock, snapshots } = parts;
+  const effects = new TurnEffects({ snapshots, clock, log, turnId, envelope, signal, warned });
+  const own = { threadId, turnId, envelope, signal, inbox, warned, onEnding };
+  const turn: Turn = { parts, log, ...own, standing: new Map(), effects };
   await closeDeadTurn(turn);
   log.record(turnStarted(envelope));
   log.tell({ kind: 'turn-started', turnId });

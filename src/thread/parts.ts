@@ -9,6 +9,7 @@ import type { Processes } from '../ports/processes.ts';
 import type { ModelClient } from '../ports/model-client.ts';
 import type { Encoder } from '../ports/prompt.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
+import type { Snapshots } from '../ports/snapshots.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -17,6 +18,7 @@ import type { UserInput } from '../protocol/user-input.ts';
 import type { Router } from '../tools/router.ts';
 import type { Inbox } from './inbox.ts';
 import type { ThreadLog } from './log.ts';
+import type { TurnEffects } from './turn-effects.ts';
 
 /** What a thread works with. Made once by the engine. */
 export interface ThreadParts {
@@ -42,6 +44,8 @@ export interface ThreadParts {
   readonly requirements: Requirements;
   /** Where spans of steps go. */
   readonly tracer: Tracer;
+  /** Absent: what turns do to files cannot be undone. */
+  readonly snapshots?: Snapshots;
 }
 
 export interface GatheredStep extends StepFacts {
@@ -80,6 +84,10 @@ export interface Turn {
   readonly warned: Set<string>;
   /** Items that stand until the turn ends, by id. */
   readonly standing: Map<string, TurnItem>;
+  readonly effects: TurnEffects;
   /** Nothing more enters it. */
   onEnding(): void;
 }
+
+/** As much of a turn as it takes to record what belongs to it. */
+export type RecordingTurn = Pick<Turn, 'parts' | 'log' | 'threadId' | 'turnId' | 'envelope'>;

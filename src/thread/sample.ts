@@ -51,9 +51,14 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
   let answer: StepAnswer = { kind: 'done' };
   let lastMessage: string | undefined;
   const sent = sentRecorder(turn, { turnId: turn.turnId, step: step.index, prompt, body });
-  const request = { body, headers: headers(turn), after: durable, onSent: sent.record };
+  const onSent = (): void => {
+    sent.record();
+    turn.effects.prepare();
+  };
+  const request = { body, headers: headers(turn), after: durable, onSent };
   for await (const event of parts.client.stream(request, signal)) {
     trace.sawEvent();
+    if (event.kind === 'text-delta') turn.effects.prepareEnd();
     // An answer proves it, too.
     if (event.kind !== 'failed') sent.record();
     if (event.kind === 'item') {

@@ -22,6 +22,7 @@ export async function settle(
   // What arrived too late for this turn is not lost: the next request has it.
   drainInbox(turn);
   turn.onEnding();
+  await turn.effects.after();
   for (const item of turn.standing.values()) log.tell({ kind: 'item-completed', item });
   const said = lastMessage === undefined ? {} : { lastMessage };
   const end = { envelope, endedAt: parts.clock.now(), ...said };

@@ -25,6 +25,8 @@ export interface PreparedCall {
   readonly item: TurnItem;
   /** The item outlives the call: later calls change it, and it is over when the turn is. */
   readonly standing?: true;
+  /** Files of the workspace may be other ones afterwards. */
+  readonly mayWrite?: true;
   /** Never rejects. Tells the process that does it, if there is one, while it runs. When the signal aborts it ends what it started and answers soon. */
   run(signal: AbortSignal, onStarted: (process: StartedProcess) => void): Promise<CallResult>;
 }

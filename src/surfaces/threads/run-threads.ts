@@ -27,6 +27,8 @@ const commands: Readonly<Record<string, Row>> = {
   export: { summary: 'write it as one file: JSONL, Markdown or HTML', load: () => import('./export.ts') },
   import: { summary: 'take over a thread that was exported as JSONL', load: () => import('./import.ts') },
   set: { summary: 'change what its turns start from', load: () => import('./set.ts') },
+  files: { summary: 'what each turn changed in the workspace', load: () => import('./files.ts') },
+  restore: { summary: 'bring files back as they were before a turn', load: () => import('./restore.ts') },
 };
 
 /** `capstan threads COMMAND …` */

@@ -59,6 +59,7 @@ export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step
   return {
     kind: 'prepared',
     item,
+    mayWrite: true,
     run: (signal) => {
       const { output, ok } = signal.aborted ? { output: patchAborted, ok: false } : runPatch(ports, patch, call, step);
       return Promise.resolve<CallResult>({ output, item: { ...item, status: ok ? 'completed' : 'failed' } });

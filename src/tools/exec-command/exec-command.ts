@@ -45,7 +45,13 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
       const patch = preparePatchCommand(ports.patches, call, given, step);
       if (patch !== undefined) return patch;
       const item = startedItem(call, given, step);
-      return { kind: 'prepared', item, run: (...watched) => run(ports, item, given, step, ...watched) };
+      const mayWrite = given.escalated || step.envelope.policy.sandboxLevel !== 'read-only';
+      return {
+        kind: 'prepared',
+        item,
+        ...(mayWrite ? { mayWrite } : {}),
+        run: (...watched) => run(ports, item, given, step, ...watched),
+      };
     },
   };
 }

@@ -1,0 +1,40 @@
+import type { Outcome } from '../protocol/outcome.ts';
+
+/** Copies of a workspace as it is at a moment, from which its files can be brought back. */
+export interface Snapshots {
+  /**
+   * What stands in the workspace when nothing changes it until the promise resolves. Never rejects: what keeps a
+   * snapshot from being taken is no reason to stop a turn. Ends soon when the signal aborts, with `missing`; with the
+   * reason `notNeeded` what was learnt so far is thrown away.
+   */
+  take(request: SnapshotRequest, signal: AbortSignal): Promise<Snapshot>;
+}
+
+export const notNeeded = 'not needed';
+
+export interface SnapshotRequest {
+  /** The workspace's folder. */
+  readonly root: string;
+  /** Places that nobody may read: no copy of them is made. */
+  denies(path: string): boolean;
+}
+
+export type Snapshot = SnapshotTaken | SnapshotMissing;
+
+export interface SnapshotTaken {
+  readonly kind: 'taken';
+  /** Without links in it. */
+  readonly root: string;
+  /** The name of everything in it. */
+  readonly tree: string;
+  readonly files: number;
+  readonly bytes: number;
+  /** What is not in it: files over a limit, files that could not be read. Paths below the root. */
+  readonly skipped: readonly { readonly path: string; readonly why: string }[];
+}
+
+export interface SnapshotMissing {
+  readonly kind: 'missing';
+  readonly root: string;
+  readonly outcome: Outcome;
+}

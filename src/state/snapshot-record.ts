@@ -1,0 +1,52 @@
+import type { Snapshot } from '../ports/snapshots.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../protocol/json.ts';
+import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
+
+/** Who is about to change a workspace, or has changed it: a turn, or somebody who brings files back. */
+export type Changer =
+  | { readonly kind: 'turn'; readonly turnId: TurnId }
+  | { readonly kind: 'restore'; readonly restoreId: string };
+
+/** A workspace before or after somebody changed it. */
+export interface SnapshotRecord {
+  readonly changer: Changer;
+  readonly when: 'before' | 'after';
+  readonly root: string;
+  /** Absent when no snapshot could be taken. */
+  readonly tree?: string;
+  readonly skipped: readonly { readonly path: string; readonly why: string }[];
+}
+
+/** More of what was left out is only counted. */
+const namedSkipped = 20;
+
+export function snapshotLine(changer: Changer, when: SnapshotRecord['when'], snapshot: Snapshot): LineDraft {
+  const who = changer.kind === 'turn' ? { turn_id: changer.turnId } : { restore_id: changer.restoreId };
+  if (snapshot.kind === 'missing') {
+    return { type: lineType.snapshot, payload: { ...who, when, root: snapshot.root, missing: snapshot.outcome.code } };
+  }
+  const { root, tree, files, bytes, skipped } = snapshot;
+  const named = skipped.slice(0, namedSkipped).map(({ path, why }) => ({ path, why }));
+  const more = skipped.length > namedSkipped ? { skipped_count: skipped.length } : {};
+  return { type: lineType.snapshot, payload: { ...who, when, root, tree, files, bytes, skipped: named, ...more } };
+}
+
+/** Undefined when the line is of another kind, or makes no sense. */
+export function readSnapshotLine({ type, payload }: Line): SnapshotRecord | undefined {
+  if (type !== lineType.snapshot) return undefined;
+  const changer = changerOf(payload);
+  const [when, root, tree] = [stringAt(payload, 'when'), stringAt(payload, 'root'), stringAt(payload, 'tree')];
+  if (changer === undefined || (when !== 'before' && when !== 'after') || root === undefined) return undefined;
+  const skipped = (arrayAt(payload, 'skipped') ?? []).filter(isJsonObject).map((entry) => ({
+    path: stringAt(entry, 'path') ?? '',
+    why: stringAt(entry, 'why') ?? '',
+  }));
+  return { changer, when, root, skipped, ...(tree === undefined ? {} : { tree }) };
+}
+
+function changerOf(payload: JsonObject): Changer | undefined {
+  const [turnId, restoreId] = [stringAt(payload, 'turn_id'), stringAt(payload, 'restore_id')];
+  if (turnId !== undefined) return { kind: 'turn', turnId: turnId as TurnId };
+  return restoreId === undefined ? undefined : { kind: 'restore', restoreId };
+}

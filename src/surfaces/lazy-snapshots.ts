@@ -1,0 +1,36 @@
+import type { Config } from '../config/config.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Ids } from '../ports/ids.ts';
+import type { Snapshots } from '../ports/snapshots.ts';
+import type { Environment } from './environment.ts';
+
+export interface SnapshotsInput {
+  readonly env: Environment;
+  readonly osHome: string;
+  readonly home: string;
+  readonly config: Pick<Config, 'undo'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+/** Snapshots whose code is loaded when the first one is wanted: by then the first request is on its way. */
+export function lazySnapshots({ env, osHome, home, config, clock, ids }: SnapshotsInput): Snapshots {
+  const made = lazy(async () => {
+    const [{ WorkspaceSnapshots }, { nodeWorkspaceDisk: disk }, { defaultUndoLimits }] = await Promise.all([
+      import('../workspace/workspace-snapshots.ts'),
+      import('../workspace/node-workspace-disk.ts'),
+      import('../workspace/undo-limits.ts'),
+    ]);
+    return new WorkspaceSnapshots(
+      { env, osHome, home },
+      { clock, ids, disk },
+      { ...defaultUndoLimits, ...config.undo },
+    );
+  });
+  return { take: async (request, signal) => (await made()).take(request, signal) };
+}
+
+function lazy<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => (made ??= make());
+}

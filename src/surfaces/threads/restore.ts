@@ -1,0 +1,90 @@
+import type { TurnId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { TurnSummary } from '../../state/turn-list.ts';
+import type { KeptReason } from '../../workspace/restore-plan.ts';
+import type { RestoreReport, RestoreTarget } from '../../workspace/restore-files.ts';
+import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import { lastOption, runCommand } from '../run-command.ts';
+import { meantThread, type MeantThread } from './meant-thread.ts';
+
+const form: CommandForm = {
+  name: 'threads restore',
+  summary: 'Brings files back as they were before a turn. The talk stays as it is.',
+  forms: ['THREAD --before-turn TURN [--dry-run] [--force] [--json]', 'THREAD --undo [--dry-run] [--force] [--json]'],
+  options: [
+    {
+      key: 'before',
+      names: ['--before-turn'],
+      value: 'TURN',
+      help: 'the number of a turn, its id, or the beginning of that',
+    },
+    { key: 'undo', names: ['--undo'], help: 'take the last restore of this thread back' },
+    { key: 'dry', names: ['--dry-run'], help: 'only say what would be done' },
+    { key: 'force', names: ['--force'], help: 'also where somebody else changed a file since' },
+    { key: 'json', names: ['--json'], help: 'one JSON object' },
+    lastOption,
+  ],
+  notes: 'What is overwritten or deleted is kept first: --undo brings it back.',
+};
+
+/** `capstan threads restore`. 0: done; 1: refused, or some files could not be brought back; 2: wrong usage. */
+export function run(words: readonly string[]): Promise<number> {
+  return runCommand(form, words, restore);
+}
+
+async function restore(asked: ParsedWords): Promise<number | Outcome> {
+  const turn = asked.values.get('before')?.at(-1);
+  if ((turn === undefined) === !asked.flags.has('undo')) {
+    return wrongUsage(form, 'to when? Use --before-turn TURN, or --undo.');
+  }
+  const meant = await meantThread(form, asked);
+  if ('code' in meant) return meant;
+  const target: RestoreTarget | Outcome = turn === undefined ? { beforeRestore: 'last' } : await turnNamed(meant, turn);
+  if ('code' in target) return target;
+  const dryRun = asked.flags.has('dry');
+  const report = await meant.engine.restoreFiles(meant.id, target, { dryRun, force: asked.flags.has('force') });
+  if (report.kind === 'refused') return report.outcome;
+  const json = asked.flags.has('json');
+  process.stdout.write(json ? `${JSON.stringify({ ...report, dryRun })}\n` : restoreText(report, dryRun));
+  return report.failed.length === 0 ? 0 : 1;
+}
+
+async function turnNamed({ engine, id }: MeantThread, name: string): Promise<RestoreTarget | Outcome> {
+  const { turns } = await engine.fileChanges(id);
+  const matches = turns.filter((turn) => isNamed(turn, name));
+  const [only, ...more] = matches;
+  if (only !== undefined && more.length === 0) return { beforeTurn: only.id };
+  const message = only === undefined ? `Thread ${id} has no turn ${name}.` : `More than one turn begins with ${name}.`;
+  return { code: 'turn-unknown', message, next: `It has ${turns.length} turns; the first is 1.` };
+}
+
+function isNamed({ number, id }: TurnSummary, name: string): boolean {
+  return /^\d{1,4}$/.test(name) ? String(number) === name : id.startsWith(name);
+}
+
+const whys: Readonly<Record<KeptReason, string>> = {
+  'changed-since': 'somebody else changed it since',
+  unknown: 'a turn was cut off: perhaps somebody else changed it since',
+  'left-out': 'its content is not kept: too large, no room, or not readable',
+  'in-the-way': 'something else stands there or in it',
+};
+
+/** What was done, or would be, for people. */
+export function restoreText(report: RestoreReport, dryRun: boolean): string {
+  const { root, restored, deleted, kept, failed, withoutSnapshot, otherRoots } = report;
+  const disputed = kept.some(({ why }) => why === 'changed-since' || why === 'unknown');
+  const lines = [
+    ...restored.map((path) => `  restored  ${path}`),
+    ...deleted.map((path) => `  deleted   ${path}`),
+    ...kept.map(({ path, why }) => `  kept      ${path}  (${whys[why]})`),
+    ...failed.map(({ path, reason }) => `  failed    ${path}  (${reason})`),
+  ];
+  const notes = [
+    ...withoutSnapshot.map((turn: TurnId) => `No snapshot was taken before turn ${turn}: what it changed stays.`),
+    ...otherRoots.map((other) => `Turns worked in ${other} as well, which is left as it is.`),
+    ...(disputed ? ['With --force the kept files go back, too; --undo brings them back.'] : []),
+  ];
+  const head =
+    lines.length === 0 ? `Nothing to bring back in ${root}.` : `${dryRun ? 'Would change' : 'Changed'} ${root}:`;
+  return `${[head, ...lines, ...notes].join('\n')}\n`;
+}

@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { ContentGone, ContentStore } from './content-store.ts';
+import { knownContents } from './known-workspace.ts';
+import { PackWriter, readPacked, readPackIndex } from './pack.ts';
+import type { Hash } from './tree.ts';
+import { snapshotsFolder } from './workspace-snapshots.ts';
+
+const fs = process.getBuiltinModule('node:fs');
+
+export interface CollectOptions {
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  /** What is younger stays whatever refers to it: a turn may be about to. */
+  readonly graceMs: number;
+}
+
+export interface Collected {
+  readonly freedBytes: number;
+  readonly keptBytes: number;
+}
+
+/**
+ * Removes the contents that no tree refers to. `referredTrees` are those of all lines of all threads. What the last
+ * snapshot of a workspace saw stays as long as any tree of that workspace is referred to: the next one builds on it.
+ */
+export async function collect(
+  home: string,
+  referredTrees: ReadonlySet<Hash>,
+  options: CollectOptions,
+): Promise<Collected> {
+  let [freedBytes, keptBytes] = [0, 0];
+  for (const folder of foldersIn(snapshotsFolder(home))) {
+    const store = new ContentStore(folder);
+    const before = store.bytes();
+    await collectStore(store, referredTrees, options);
+    const after = store.bytes();
+    freedBytes += before - after;
+    keptBytes += after;
+  }
+  return { freedBytes, keptBytes };
+}
+
+async function collectStore(
+  store: ContentStore,
+  referredTrees: ReadonlySet<Hash>,
+  { now, graceMs }: CollectOptions,
+): Promise<void> {
+  const old = store.packs().filter((pack) => now - changedAt(`${pack}.pack`) >= graceMs);
+  const live = new Set<Hash>();
+  for (const tree of referredTrees) if (store.has(tree)) mark(store, tree, live);
+  const isUsed = live.size > 0 || old.length < store.packs().length;
+  if (!isUsed) return fs.rmSync(store.folder, { recursive: true, force: true });
+  for (const hash of knownContents(store.loadKnown())) live.add(hash);
+  for (const pack of old) await sweep(store, pack, live);
+}
+
+function mark(store: ContentStore, tree: Hash, live: Set<Hash>): void {
+  if (live.has(tree)) return;
+  live.add(tree);
+  try {
+    for (const [, entry] of store.readTree(tree)) {
+      if (entry.kind === 'folder') mark(store, entry.tree, live);
+      if (entry.kind === 'file') live.add(entry.hash);
+    }
+  } catch (error) {
+    // What is gone refers to nothing.
+    if (!(error instanceof ContentGone)) throw error;
+  }
+}
+
+/** A pack of which more than half is of no use is written anew. */
+async function sweep(store: ContentStore, pack: string, live: ReadonlySet<Hash>): Promise<void> {
+  const contents = [...readPackIndex(pack)];
+  const used = contents.filter(([hash]) => live.has(hash));
+  const weigh = (some: typeof contents) => some.reduce((sum, [, { length }]) => sum + length, 0);
+  if (used.length > 0 && weigh(used) * 2 >= weigh(contents)) return;
+  if (used.length > 0) {
+    const again = new PackWriter(`${pack}-again`);
+    for (const [hash, content] of used) again.add(hash, readPacked(content));
+    await again.finish();
+  }
+  store.forgetPack(pack);
+}
+
+function foldersIn(folder: string): readonly string[] {
+  try {
+    return fs.readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
+}
+
+function changedAt(path: string): number {
+  return fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Infinity;
+}

@@ -1,0 +1,34 @@
+/**
+ * What snapshots need of a workspace's disk. Calls are blocking, each a matter of microseconds, and follow no link in
+ * the last component. They throw Node's error objects.
+ */
+export interface WorkspaceDisk {
+  /** Names in a folder, in no order. */
+  list(folder: string): readonly string[];
+  look(path: string): Sight | undefined;
+  /** The whole file. Refuses anything that is no regular file. */
+  read(path: string): Uint8Array;
+  readLink(path: string): string;
+  /** Where the path leads when its links are followed; undefined when it leads nowhere. */
+  realPath(path: string): string | undefined;
+  /** Puts a file in the place of what is there, which must be no folder. Either all of it is there afterwards or nothing changed. */
+  putFile(path: string, content: Uint8Array, mode: number): void;
+  putLink(path: string, target: string): void;
+  makeFolder(path: string, mode: number): void;
+  removeFolder(path: string): void;
+  remove(path: string): void;
+  /** Of a folder. */
+  setMode(path: string, mode: number): void;
+}
+
+/** Enough to know whether something may have changed: nothing sets `changedAt` back. */
+export interface Sight {
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly mode: number;
+  readonly size: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly modifiedAt: number;
+  /** When anything about it changed last, its times included. */
+  readonly changedAt: number;
+  readonly number: number;
+}

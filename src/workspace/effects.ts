@@ -1,0 +1,40 @@
+import type { Line } from '../protocol/line.ts';
+import { type Changer, readSnapshotLine } from '../state/snapshot-record.ts';
+import { spokenWords } from '../state/spoken-words.ts';
+import { foldTurn, noTurns, turnsOf, type TurnSummary } from '../state/turn-list.ts';
+
+/** What a turn or a restore did to a workspace: the trees before and after it, as far as they are known. */
+export interface Effect {
+  readonly changer: Changer;
+  readonly root: string;
+  readonly before?: string;
+  readonly after?: string;
+}
+
+export interface EffectList {
+  /** Those that were not taken back. */
+  readonly turns: readonly TurnSummary[];
+  /** Oldest first. Those of turns that were taken back are among them: files do not go back with the talk. */
+  readonly effects: readonly Effect[];
+}
+
+export async function readEffects(lines: AsyncIterable<Line>): Promise<EffectList> {
+  let log = noTurns;
+  const effects: Effect[] = [];
+  for await (const line of lines) {
+    log = foldTurn(log, line, spokenWords(line));
+    const record = readSnapshotLine(line);
+    if (record === undefined) continue;
+    const { changer, root, when, tree } = record;
+    if (when === 'before') effects.push({ changer, root, ...(tree && { before: tree }) });
+    const at = effects.findLastIndex((effect) => sameChanger(effect.changer, changer));
+    const begun = effects[at];
+    if (when === 'after' && begun !== undefined) effects[at] = { ...begun, ...(tree && { after: tree }) };
+  }
+  return { turns: turnsOf(log), effects };
+}
+
+function sameChanger(a: Changer, b: Changer): boolean {
+  if (a.kind === 'turn') return b.kind === 'turn' && a.turnId === b.turnId;
+  return b.kind === 'restore' && a.restoreId === b.restoreId;
+}

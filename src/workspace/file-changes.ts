@@ -1,0 +1,78 @@
+import type { RolloutStore } from '../ports/rollout-store.ts';
+import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import type { Changer } from '../state/snapshot-record.ts';
+import type { TurnSummary } from '../state/turn-list.ts';
+import { type Change, type Changes, compareTrees } from './compare-trees.ts';
+import { ContentGone } from './content-store.ts';
+import { type Effect, readEffects } from './effects.ts';
+import type { Entry } from './tree.ts';
+import { storeOf } from './workspace-snapshots.ts';
+
+/** What a turn, or a restore, changed in its workspace. */
+export interface ChangedFiles {
+  readonly changer: Changer;
+  readonly root: string;
+  /** `unknown`: no snapshot was taken, the turn was cut off, or a snapshot is gone. */
+  readonly state: 'known' | 'unknown';
+  readonly files: readonly FileChange[];
+}
+
+/** Folders are not told: they follow from what is in them. */
+export interface FileChange {
+  /** Below the root. */
+  readonly path: string;
+  readonly kind: 'added' | 'changed' | 'deleted';
+  /** Bytes before and after; a link has none. */
+  readonly sizeBefore?: number;
+  readonly sizeAfter?: number;
+}
+
+export interface ThreadFiles {
+  /** Those that were not taken back. */
+  readonly turns: readonly TurnSummary[];
+  /** Oldest first. */
+  readonly changes: readonly ChangedFiles[];
+}
+
+export async function fileChanges(home: string, threads: RolloutStore, id: ThreadId): Promise<ThreadFiles> {
+  const { turns, effects } = await readEffects(threads.read(id, { from: 0 as Ordinal }));
+  const changes = effects.map((effect): ChangedFiles => {
+    const changes = changesOf(home, effect);
+    const { changer, root } = effect;
+    const files = [...(changes ?? [])].flatMap(([path, change]) => fileChange(path, change) ?? []);
+    return { changer, root, state: changes === undefined ? 'unknown' : 'known', files };
+  });
+  return { turns, changes };
+}
+
+function changesOf(home: string, { root, before, after }: Effect): Changes | undefined {
+  if (before === undefined || after === undefined) return undefined;
+  const store = storeOf(home, root);
+  try {
+    return compareTrees((hash) => store.readTree(hash), before, after);
+  } catch (error) {
+    if (error instanceof ContentGone) return undefined;
+    throw error;
+  }
+}
+
+function fileChange(path: string, change: Change): FileChange | undefined {
+  const [from, to] = [notFolder(change.from), notFolder(change.to)];
+  if (from === undefined && to === undefined) return undefined;
+  const kind = from === undefined ? 'added' : to === undefined ? 'deleted' : 'changed';
+  const [before, after] = [sizeOf(from), sizeOf(to)];
+  return {
+    path,
+    kind,
+    ...(before === undefined ? {} : { sizeBefore: before }),
+    ...(after === undefined ? {} : { sizeAfter: after }),
+  };
+}
+
+function notFolder(entry: Entry | undefined): Entry | undefined {
+  return entry?.kind === 'folder' ? undefined : entry;
+}
+
+function sizeOf(entry: Entry | undefined): number | undefined {
+  return entry?.kind === 'file' || entry?.kind === 'left-out' ? entry.size : undefined;
+}

@@ -1,0 +1,94 @@
+import type { Sight } from './disk.ts';
+import type { Hash, LeftOutReason, TreeEntry } from './tree.ts';
+
+/** What the last snapshot saw, so that the next one reads only what may have changed. By path below the root, itself ''. */
+export type KnownWorkspace = ReadonlyMap<string, KnownFolder>;
+
+export interface KnownFolder {
+  readonly mode: number;
+  /** Of the ignore rules that were in force, hashed. */
+  readonly rules: Hash;
+  /** Names that the rules left out; those of folders end with a slash. */
+  readonly ignored: ReadonlySet<string>;
+  /** What is there besides folders. */
+  readonly entries: ReadonlyMap<string, KnownEntry>;
+  /** How many things stand in its tree. */
+  readonly count: number;
+  readonly tree: Hash;
+}
+
+/** A file's stat, by which it is recognised, and what it held. Folders are known by their own record. */
+export type KnownEntry = readonly [
+  size: number,
+  modifiedAt: number,
+  changedAt: number,
+  number: number,
+  mode: number,
+  kind: 'file' | 'link' | LeftOutReason,
+  content: string,
+];
+
+const form = 1;
+
+export function encodeKnown(known: KnownWorkspace): string {
+  const folders = [...known].map(([path, folder]) => [
+    path,
+    { ...folder, ignored: [...folder.ignored], entries: [...folder.entries] },
+  ]);
+  return JSON.stringify({ form, folders });
+}
+
+/** Undefined when it is of another form or no longer whole: then everything is looked at anew. */
+export function decodeKnown(text: string): KnownWorkspace | undefined {
+  try {
+    const value = JSON.parse(text) as { form: unknown; folders: [string, StoredFolder][] };
+    if (value.form !== form) return undefined;
+    return new Map(
+      value.folders.map(([path, folder]) => [
+        path,
+        { ...folder, ignored: new Set(folder.ignored), entries: new Map(folder.entries) },
+      ]),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+type StoredFolder = Omit<KnownFolder, 'ignored' | 'entries'> & {
+  readonly ignored: readonly string[];
+  readonly entries: readonly (readonly [string, KnownEntry])[];
+};
+
+export function knownEntry(sight: Sight, entry: Exclude<TreeEntry, { kind: 'folder' }>, sure: boolean): KnownEntry {
+  const { size, modifiedAt, changedAt, number, mode } = sight;
+  const stat = [size, modifiedAt, sure ? changedAt : -1, number, mode] as const;
+  if (entry.kind === 'file') return [...stat, 'file', entry.hash];
+  return entry.kind === 'link' ? [...stat, 'link', entry.target] : [...stat, entry.why, entry.mark];
+}
+
+/** What is known of a thing that looks like this, if it is the same thing and nobody can have changed it since. */
+export function recognise(known: KnownEntry | undefined, sight: Sight): TreeEntry | undefined {
+  if (known === undefined) return undefined;
+  const [size, modifiedAt, changedAt, number, mode, kind, content] = known;
+  const same =
+    sight.changedAt === changedAt &&
+    sight.size === size &&
+    sight.modifiedAt === modifiedAt &&
+    sight.number === number &&
+    sight.mode === mode;
+  if (!same) return undefined;
+  if (kind === 'file') return sight.kind === 'file' ? { kind, mode, size, hash: content } : undefined;
+  if (kind === 'link') return sight.kind === 'link' ? { kind, target: content } : undefined;
+  // Limits change, and so do rights: what was left out is tried again.
+  return undefined;
+}
+
+/** The contents that the last snapshot refers to. */
+export function knownContents(known: KnownWorkspace): Set<Hash> {
+  const contents = new Set<Hash>();
+  for (const { entries, tree } of known.values()) {
+    contents.add(tree);
+    for (const [, , , , , kind, content] of entries.values()) if (kind === 'file') contents.add(content);
+  }
+  return contents;
+}

@@ -1,0 +1,47 @@
+import { dirname, join, resolve } from 'node:path';
+import { ancestors } from '../gather/ancestors.ts';
+import { readTextIfPossible } from '../gather/file-system.ts';
+import { gitConfigValue } from '../gather/git-config.ts';
+import { findGitDirectory } from '../gather/git-directory.ts';
+import { findRepository } from '../gather/git.ts';
+import { type IgnoreRules, isIgnored, noRules, withIgnoreFile } from './ignore-rules.ts';
+
+export interface UserPlaces {
+  readonly osHome: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * The ignore rules that hold in a folder before its own file is read: the user's, the repository's own, and those of
+ * the folders above it. None where the folder is itself ignored: whoever works there means what is in it.
+ */
+export function loadIgnoreRules(root: string, user: UserPlaces): IgnoreRules {
+  const top = findRepository(root) ?? root;
+  let rules = withText(noRules, top, userExcludes(user));
+  const directory = findGitDirectory(top);
+  if (directory !== undefined) rules = withText(rules, top, join(directory.common, 'info', 'exclude'));
+  const between = [...ancestors(root)].filter((folder) => folder !== root && isAtOrBelow(folder, top)).toReversed();
+  for (const folder of between) rules = withText(rules, folder, join(folder, '.gitignore'));
+  const trail = [...between, root].filter((folder) => folder !== top);
+  return trail.some((folder) => isIgnored(rules, folder, 'folder')) ? noRules : rules;
+}
+
+function isAtOrBelow(folder: string, top: string): boolean {
+  return folder === top || folder.startsWith(top === '/' ? '/' : `${top}/`);
+}
+
+function withText(rules: IgnoreRules, folder: string, file: string): IgnoreRules {
+  const text = readTextIfPossible(file);
+  return text === undefined ? rules : withIgnoreFile(rules, folder, text);
+}
+
+/** What git calls `core.excludesFile`. */
+function userExcludes({ osHome, env }: UserPlaces): string {
+  const shared = env['XDG_CONFIG_HOME'] ?? '';
+  const folder = join(shared === '' ? join(osHome, '.config') : shared, 'git');
+  for (const file of [join(osHome, '.gitconfig'), join(folder, 'config')]) {
+    const named = gitConfigValue(readTextIfPossible(file) ?? '', { section: 'core', key: 'excludesfile' });
+    if (named !== undefined && named !== '') return resolve(dirname(file), named.replace(/^~(?=\/)/, osHome));
+  }
+  return join(folder, 'ignore');
+}

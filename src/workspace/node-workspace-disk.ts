@@ -1,0 +1,96 @@
+import type { Sight, WorkspaceDisk } from './disk.ts';
+
+// Without an ESM import of `node:fs`, which costs every start.
+const fs = process.getBuiltinModule('node:fs');
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+
+/** The disk of this machine. */
+export const nodeWorkspaceDisk: WorkspaceDisk = {
+  list: (folder) => fs.readdirSync(folder),
+  look(path) {
+    const found = statOf(path);
+    if (found === undefined) return undefined;
+    return {
+      kind: kindOf(found),
+      mode: found.mode & 0o7777,
+      size: found.size,
+      modifiedAt: found.mtimeMs,
+      changedAt: found.ctimeMs,
+      number: found.ino,
+    };
+  },
+  read(path) {
+    // Opened without waiting: a pipe that took the place of the file must not hold us.
+    const file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      if (!fs.fstatSync(file).isFile()) throw new Error('it is not a file');
+      return fs.readFileSync(file);
+    } finally {
+      fs.closeSync(file);
+    }
+  },
+  readLink: (path) => fs.readlinkSync(path),
+  realPath(path) {
+    try {
+      return fs.realpathSync(path);
+    } catch {
+      return undefined;
+    }
+  },
+  putFile(path, content, mode) {
+    replace(path, (beside) => {
+      const file = fs.openSync(beside, 'wx', 0o600);
+      try {
+        fs.writeFileSync(file, content);
+        fs.fchmodSync(file, mode);
+        fs.fsyncSync(file);
+      } finally {
+        fs.closeSync(file);
+      }
+    });
+  },
+  putLink: (path, target) => replace(path, (beside) => fs.symlinkSync(target, beside)),
+  makeFolder(path, mode) {
+    fs.mkdirSync(path);
+    fs.chmodSync(path, mode);
+  },
+  removeFolder: (path) => fs.rmdirSync(path),
+  remove: (path) => fs.unlinkSync(path),
+  setMode: (path, mode) => fs.chmodSync(path, mode),
+};
+
+/** Where a part of the path is no folder there is nothing either. */
+function statOf(path: string) {
+  try {
+    return fs.lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+function kindOf(found: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): Sight['kind'] {
+  if (found.isFile()) return 'file';
+  if (found.isDirectory()) return 'folder';
+  return found.isSymbolicLink() ? 'link' : 'other';
+}
+
+/** Makes something beside the path and gives it the path's name when it is whole. */
+function replace(path: string, make: (beside: string) => void): void {
+  const folder = path.slice(0, path.lastIndexOf('/'));
+  const beside = freeName(folder);
+  try {
+    make(beside);
+    fs.renameSync(beside, path);
+  } catch (error) {
+    fs.rmSync(beside, { force: true });
+    throw error;
+  }
+}
+
+function freeName(folder: string): string {
+  for (let number = 0; ; number++) {
+    const name = `${folder}/.capstan-${process.pid}-${number}`;
+    if (fs.lstatSync(name, { throwIfNoEntry: false }) === undefined) return name;
+  }
+}

@@ -1,0 +1,182 @@
+import type { Ids } from '../ports/ids.ts';
+import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
+import type { Snapshots, SnapshotTaken } from '../ports/snapshots.ts';
+import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { snapshotLine } from '../state/snapshot-record.ts';
+import { compareTrees } from './compare-trees.ts';
+import { ContentGone, type ContentStore } from './content-store.ts';
+import type { WorkspaceDisk } from './disk.ts';
+import { type Effect, type EffectList, readEffects } from './effects.ts';
+import { type KeptPath, planRestore, type RestorePlan } from './restore-plan.ts';
+import { type FailedPath, runRestore } from './run-restore.ts';
+import { transitionsOf } from './transitions.ts';
+import type { Hash } from './tree.ts';
+import { storeOf } from './workspace-snapshots.ts';
+
+/** To what files go back: to before a turn, or to before the last time that files went back. */
+export type RestoreTarget = { readonly beforeTurn: TurnId } | { readonly beforeRestore: 'last' };
+
+export interface RestoreOptions {
+  /** Only says what would be done. */
+  readonly dryRun: boolean;
+  /** Also takes back what somebody else changed since. What stands there now can be brought back. */
+  readonly force: boolean;
+}
+
+/** Paths are below the root. */
+export interface RestoreReport {
+  readonly kind: 'restored';
+  readonly root: string;
+  readonly restored: readonly string[];
+  /** What the thread had made. */
+  readonly deleted: readonly string[];
+  readonly kept: readonly KeptPath[];
+  readonly failed: readonly FailedPath[];
+  /** Turns whose changes are not known, since no snapshot was taken before them. */
+  readonly withoutSnapshot: readonly TurnId[];
+  /** Other workspaces that the turns worked in. They are left alone. */
+  readonly otherRoots: readonly string[];
+}
+
+export interface RestoreRefused {
+  readonly kind: 'refused';
+  readonly outcome: Outcome;
+}
+
+export interface RestoreParts {
+  readonly home: string;
+  readonly threads: RolloutStore;
+  readonly snapshots: Snapshots;
+  readonly disk: WorkspaceDisk;
+  readonly ids: Ids;
+}
+
+/** Brings files back. The thread is held meanwhile: no turn of it may work on the same files. */
+export async function restoreFiles(
+  parts: RestoreParts,
+  id: ThreadId,
+  target: RestoreTarget,
+  options: RestoreOptions,
+): Promise<RestoreReport | RestoreRefused> {
+  if (options.dryRun) return restore(parts, id, target, { force: options.force });
+  const owned: Owned | OpenRefused = await parts.threads.open(id);
+  if (owned.kind === 'refused') return { kind: 'refused', outcome: owned };
+  try {
+    return await restore(parts, id, target, { force: options.force, owned });
+  } finally {
+    await owned.close();
+  }
+}
+
+async function restore(
+  parts: RestoreParts,
+  id: ThreadId,
+  target: RestoreTarget,
+  { force, owned }: { readonly force: boolean; readonly owned?: Owned },
+): Promise<RestoreReport | RestoreRefused> {
+  const list = await readEffects(parts.threads.read(id, { from: 0 as Ordinal }));
+  const chosen = chooseEffects(list, target);
+  if ('code' in chosen) return { kind: 'refused', outcome: chosen };
+  const root = chosen.effects.findLast(({ before }) => before !== undefined)?.root;
+  if (root === undefined) return { kind: 'refused', outcome: nothingToRestore(chosen.withoutSnapshot.length) };
+  const effects = chosen.effects.filter((effect) => effect.root === root);
+  const store = storeOf(parts.home, root);
+  const now = await take(parts, root);
+  if (now.kind === 'refused') return now;
+  let plan: RestorePlan;
+  try {
+    plan = planRestore(transitions(store, effects, now.taken.tree, target), { force });
+  } catch (error) {
+    if (error instanceof ContentGone) return { kind: 'refused', outcome: contentGone(root) };
+    throw error;
+  }
+  const { withoutSnapshot } = chosen;
+  const otherRoots = [...new Set(chosen.effects.map((effect) => effect.root))].filter((other) => other !== root);
+  const known = { kind: 'restored', root, withoutSnapshot, otherRoots } as const;
+  if (owned === undefined || plan.actions.length === 0) return { ...known, ...foreseen(plan), failed: [] };
+
+  const changer = { kind: 'restore', restoreId: parts.ids.uuid() } as const;
+  owned.append([snapshotLine(changer, 'before', now.taken)]);
+  await owned.durable();
+  const result = runRestore({ root, disk: parts.disk, read: (hash) => store.read(hash) }, plan.actions);
+  const after = await take(parts, root);
+  if (after.kind === 'taken') owned.append([snapshotLine(changer, 'after', after.taken)]);
+  await owned.durable();
+  return { ...known, ...result, kept: [...plan.kept, ...result.kept] };
+}
+
+interface ChosenEffects {
+  readonly effects: readonly Effect[];
+  readonly withoutSnapshot: readonly TurnId[];
+}
+
+function chooseEffects({ turns, effects }: EffectList, target: RestoreTarget): ChosenEffects | Outcome {
+  if ('beforeRestore' in target) {
+    const last = effects.findLastIndex(({ changer }) => changer.kind === 'restore');
+    return last < 0 ? nothingToUndo : { effects: effects.slice(last), withoutSnapshot: [] };
+  }
+  const number = turns.findIndex(({ id }) => id === target.beforeTurn);
+  if (number < 0) return unknownTurn(target.beforeTurn);
+  const later = new Set(turns.slice(number).map(({ id }) => id));
+  const first = effects.findIndex(({ changer }) => changer.kind === 'turn' && later.has(changer.turnId));
+  const chosen = first < 0 ? [] : effects.slice(first);
+  const withoutSnapshot = chosen.flatMap(({ changer, before }) =>
+    before === undefined && changer.kind === 'turn' ? [changer.turnId] : [],
+  );
+  return { effects: chosen, withoutSnapshot };
+}
+
+function transitions(store: ContentStore, effects: readonly Effect[], now: Hash, target: RestoreTarget) {
+  const compare = (from: Hash, to: Hash) => compareTrees((hash) => store.readTree(hash), from, to);
+  const all = transitionsOf(effects, now, compare);
+  // Only the restore itself is undone; turns that came after it count like a user.
+  return 'beforeTurn' in target ? all : all.map((one, at) => (at === 0 ? one : { ...one, by: 'user' as const }));
+}
+
+async function take(
+  { snapshots }: RestoreParts,
+  root: string,
+): Promise<RestoreRefused | { readonly kind: 'taken'; readonly taken: SnapshotTaken }> {
+  const taken = await snapshots.take({ root, denies: () => false }, new AbortController().signal);
+  if (taken.kind === 'taken') return { kind: 'taken', taken };
+  const { message } = taken.outcome;
+  const outcome = { code: 'restore-unsafe', message, next: 'Nothing was changed. Mend that and try again.' };
+  return { kind: 'refused', outcome };
+}
+
+function foreseen({ actions, kept }: RestorePlan) {
+  const [deleted, restored] = [
+    actions.filter(({ to }) => to === undefined),
+    actions.filter(({ to }) => to !== undefined),
+  ];
+  return { restored: restored.map(({ path }) => path), deleted: deleted.map(({ path }) => path), kept };
+}
+
+function nothingToRestore(withoutSnapshot: number): Outcome<'nothing-to-restore'> {
+  if (withoutSnapshot === 0) {
+    const message = 'No turn since then may have changed a file.';
+    return { code: 'nothing-to-restore', message, next: '`capstan threads files THREAD` lists what turns changed.' };
+  }
+  const message = 'No snapshot was taken before the turns that may have changed files.';
+  return { code: 'nothing-to-restore', message, next: 'Use your version control to bring files back.' };
+}
+
+const nothingToUndo: Outcome<'nothing-to-undo'> = {
+  code: 'nothing-to-undo',
+  message: 'No files were brought back in this thread.',
+  next: 'Name a turn with --before-turn.',
+};
+
+function unknownTurn(turnId: TurnId): Outcome<'turn-unknown'> {
+  const message = `The thread has no turn ${turnId}.`;
+  return { code: 'turn-unknown', message, next: '`capstan threads files THREAD` lists its turns.' };
+}
+
+function contentGone(root: string): Outcome<'snapshot-gone'> {
+  return {
+    code: 'snapshot-gone',
+    message: `A snapshot of ${root} is gone or damaged.`,
+    next: 'Nothing was changed. Use your version control to bring files back.',
+  };
+}

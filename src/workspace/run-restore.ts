@@ -1,0 +1,115 @@
+import { dirname } from 'node:path';
+import { reasonOf } from '../gather/file-system.ts';
+import type { WorkspaceDisk } from './disk.ts';
+import type { KeptPath, RestoreAction } from './restore-plan.ts';
+import { type Entry, type Hash, hashOf } from './tree.ts';
+
+export interface FailedPath {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface RestoreResult {
+  readonly restored: readonly string[];
+  readonly deleted: readonly string[];
+  readonly kept: readonly KeptPath[];
+  readonly failed: readonly FailedPath[];
+}
+
+export interface RestorePorts {
+  readonly root: string;
+  readonly disk: WorkspaceDisk;
+  /** The content with this name. Throws when it is gone. */
+  read(hash: Hash): Uint8Array;
+}
+
+/**
+ * Carries out a plan, path by path: what fails or is no longer as it was leaves the others alone. What has to go goes
+ * first, the deepest before what it is in; then folders and files come, and the modes of folders at the end.
+ */
+export function runRestore({ root, disk, read }: RestorePorts, actions: readonly RestoreAction[]): RestoreResult {
+  const [restored, deleted] = [new Set<string>(), new Set<string>()];
+  const kept: KeptPath[] = [];
+  const failed: FailedPath[] = [];
+  const out = new Set<string>();
+  const attempt = (path: string, run: () => 'done' | KeptPath['why']): boolean => {
+    if (out.has(path)) return false;
+    try {
+      const end = run();
+      if (end === 'done') return true;
+      kept.push({ path, why: end });
+    } catch (error) {
+      failed.push({ path, reason: reasonOf(error) });
+    }
+    out.add(path);
+    return false;
+  };
+  const shallowFirst = actions.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const deepestFirst = shallowFirst.toReversed();
+  const at = (path: string): string => `${root}/${path}`;
+
+  for (const { path, now, to } of deepestFirst) {
+    if (now === undefined) continue;
+    attempt(path, () => {
+      if (!isReal(disk, dirname(at(path)))) return 'in-the-way';
+      if (!standsAs(disk, at(path), now)) return 'changed-since';
+      // A file or link is replaced in one go when its successor comes.
+      if (now.kind === 'folder' ? to?.kind === 'folder' : to !== undefined && to.kind !== 'folder') return 'done';
+      if (now.kind !== 'folder') disk.remove(at(path));
+      else if (disk.list(at(path)).length > 0) return 'in-the-way';
+      else disk.removeFolder(at(path));
+      if (to === undefined) deleted.add(path);
+      return 'done';
+    });
+  }
+  for (const { path, now, to } of shallowFirst) {
+    if (to === undefined || to.kind === 'left-out') continue;
+    const isDone = attempt(path, () => {
+      const folder = dirname(at(path));
+      if (!makeParents(disk, root, folder)) return 'in-the-way';
+      const isReplaced = now !== undefined && now.kind !== 'folder' && to.kind !== 'folder';
+      if (!isReplaced && now?.kind !== to.kind && disk.look(at(path)) !== undefined) return 'in-the-way';
+      put(disk, at(path), { now, to, read });
+      return 'done';
+    });
+    if (isDone) restored.add(path);
+  }
+  for (const { path, to } of deepestFirst) {
+    if (to?.kind === 'folder') attempt(path, () => (disk.setMode(at(path), to.mode), 'done'));
+  }
+  return { restored: [...restored], deleted: [...deleted].toSorted(), kept, failed };
+}
+
+function put(
+  disk: WorkspaceDisk,
+  path: string,
+  { now, to, read }: { now: Entry | undefined; to: Entry; read: (hash: Hash) => Uint8Array },
+): void {
+  if (to.kind === 'file') disk.putFile(path, read(to.hash), to.mode);
+  if (to.kind === 'link') disk.putLink(path, to.target);
+  // Writable until everything in it is there.
+  if (to.kind === 'folder' && now?.kind !== 'folder') disk.makeFolder(path, to.mode | 0o700);
+  if (to.kind === 'folder' && now?.kind === 'folder') disk.setMode(path, to.mode | 0o700);
+}
+
+/** Whether the place still is what the plan was made for. */
+function standsAs(disk: WorkspaceDisk, path: string, entry: Entry): boolean {
+  const sight = disk.look(path);
+  if (sight === undefined || entry.kind === 'left-out' || sight.kind !== entry.kind) return false;
+  if (entry.kind === 'folder') return true;
+  if (entry.kind === 'link') return disk.readLink(path) === entry.target;
+  return sight.mode === entry.mode && sight.size === entry.size && hashOf(disk.read(path)) === entry.hash;
+}
+
+/** No link leads out of the workspace, or elsewhere in it. */
+function isReal(disk: WorkspaceDisk, folder: string): boolean {
+  return disk.realPath(folder) === folder;
+}
+
+/** Folders that are missing on the way: somebody removed them when they were empty. */
+function makeParents(disk: WorkspaceDisk, root: string, folder: string): boolean {
+  if (isReal(disk, folder)) return disk.look(folder)?.kind === 'folder';
+  if (folder === root || disk.look(folder) !== undefined || !makeParents(disk, root, dirname(folder))) return false;
+  disk.makeFolder(folder, 0o755);
+  return true;
+}

@@ -1,0 +1,197 @@
+import type { Sight, WorkspaceDisk } from './disk.ts';
+import { type IgnoreRules, isIgnored, withIgnoreFile } from './ignore-rules.ts';
+import { type KnownEntry, knownEntry, type KnownFolder, type KnownWorkspace, recognise } from './known-workspace.ts';
+import type { Pace } from './pace.ts';
+import { encodeTree, type Hash, hashOf, type LeftOutReason, type TreeEntry } from './tree.ts';
+
+export interface ScanInput {
+  /** Without links in it. */
+  readonly root: string;
+  readonly disk: WorkspaceDisk;
+  /** What the last snapshot saw; empty when there was none. */
+  readonly known: KnownWorkspace;
+  /** Those that hold in the root, its own file not yet among them. */
+  readonly rules: IgnoreRules;
+  /** Places that are no part of the workspace. */
+  excludes(path: string): boolean;
+  readonly maxFileBytes: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly now: number;
+  readonly pace: Pace;
+  /** Whether one more content of this size may be kept. */
+  hasRoom(bytes: number): boolean;
+  /** Keeps a content, if it is not kept already. */
+  keep(hash: Hash, bytes: Uint8Array): void;
+  /** Takes up what was learnt, the known value where nothing is new; it holds even when the scan does not come to its end. */
+  learn(path: string, folder: KnownFolder): void;
+}
+
+export interface LeftOut {
+  /** Below the root. */
+  readonly path: string;
+  readonly why: LeftOutReason;
+}
+
+export interface Scanned {
+  readonly tree: Hash;
+  readonly files: number;
+  readonly bytes: number;
+  readonly leftOut: readonly LeftOut[];
+}
+
+/** A file that changed so short a time ago may change again without looking different. */
+const settledAfterMs = 2000;
+
+/** Looks at a whole workspace and keeps what is new in it. Rejects with `Stopped`, or with the error of its root or of `keep`. */
+export async function scan(input: ScanInput): Promise<Scanned> {
+  const walk = new Walk(input);
+  const { root, disk } = input;
+  const mode = disk.look(root)?.mode ?? 0;
+  const tree = await walk.folder({ at: root, inside: '', mode, names: disk.list(root) }, input.rules);
+  return { tree, files: walk.files, bytes: walk.bytes, leftOut: walk.leftOut };
+}
+
+interface FolderAt {
+  readonly at: string;
+  readonly inside: string;
+  readonly mode: number;
+  readonly names: readonly string[];
+}
+
+class Walk {
+  readonly leftOut: LeftOut[] = [];
+  files = 0;
+  bytes = 0;
+  readonly #input: ScanInput;
+  readonly #rulesHashes = new Map<string, Hash>();
+
+  constructor(input: ScanInput) {
+    this.#input = input;
+  }
+
+  async folder({ at, inside, mode, names }: FolderAt, above: IgnoreRules): Promise<Hash> {
+    const { known, pace } = this.#input;
+    const rules = names.includes('.gitignore') ? withIgnoreFile(above, at, this.#ignoreText(at)) : above;
+    const rulesHash = this.#rulesHash(rules);
+    const last = known.get(inside);
+    // Under the same rules, what was decided about a name holds again.
+    const decided = last?.rules === rulesHash ? last : undefined;
+    const ignored = new Set<string>();
+    const entries = new Map<string, KnownEntry>();
+    const tree: [string, TreeEntry][] = [];
+    let isSame = decided !== undefined;
+
+    for (const name of names) {
+      if (pace.isDue()) await pace.rest();
+      const path = `${at}/${name}`;
+      const sight = this.#look(name, path, inside);
+      if (sight === undefined) continue;
+      const below = inside === '' ? name : `${inside}/${name}`;
+      const tag = sight.kind === 'folder' ? `${name}/` : name;
+      const isKnown = sight.kind === 'folder' ? known.has(below) : decided?.entries.has(name);
+      const isDecided = decided !== undefined && (isKnown === true || decided.ignored.has(tag));
+      const kind = sight.kind === 'folder' ? 'folder' : 'other';
+      if (isDecided ? decided.ignored.has(tag) : isIgnored(rules, path, kind)) {
+        ignored.add(tag);
+        continue;
+      }
+      if (kind === 'folder') {
+        const entry = await this.#inner(path, below, sight, rules);
+        const before = known.get(below);
+        isSame &&= entry.kind === 'folder' && before?.tree === entry.tree && before.mode === entry.mode;
+        tree.push([name, entry]);
+        continue;
+      }
+      const before = last?.entries.get(name);
+      const recognised = recognise(before, sight);
+      const entry = recognised ?? this.#read(path, below, sight);
+      if (entry === undefined || entry.kind === 'folder') continue;
+      this.#count(entry);
+      isSame &&= recognised !== undefined;
+      const isSettled = sight.changedAt < this.#input.now - settledAfterMs;
+      const isStill = recognised !== undefined && before !== undefined;
+      entries.set(name, isStill ? before : knownEntry(sight, entry, isSettled));
+      tree.push([name, entry]);
+    }
+
+    if (isSame && decided?.count === tree.length && decided.mode === mode) {
+      this.#input.learn(inside, decided);
+      return decided.tree;
+    }
+    const hash = this.#keepTree(tree);
+    this.#input.learn(inside, { mode, rules: rulesHash, ignored, entries, count: tree.length, tree: hash });
+    return hash;
+  }
+
+  async #inner(path: string, below: string, sight: Sight, rules: IgnoreRules): Promise<TreeEntry> {
+    let names: readonly string[];
+    try {
+      names = this.#input.disk.list(path);
+    } catch {
+      return this.#leave(below, 'unreadable', sight);
+    }
+    const { mode } = sight;
+    return { kind: 'folder', mode, tree: await this.folder({ at: path, inside: below, mode, names }, rules) };
+  }
+
+  #keepTree(tree: readonly (readonly [string, TreeEntry])[]): Hash {
+    const encoded = encodeTree(tree);
+    const hash = hashOf(encoded);
+    this.#input.keep(hash, encoded);
+    return hash;
+  }
+
+  /** Undefined for what is no part of a snapshot, and for what has gone meanwhile. */
+  #look(name: string, path: string, inside: string): Sight | undefined {
+    if (name === '.git' || this.#input.excludes(path)) return undefined;
+    try {
+      const sight = this.#input.disk.look(path);
+      return sight?.kind === 'other' ? undefined : sight;
+    } catch {
+      this.leftOut.push({ path: inside === '' ? name : `${inside}/${name}`, why: 'unreadable' });
+      return undefined;
+    }
+  }
+
+  #read(path: string, below: string, sight: Sight): TreeEntry | undefined {
+    const { disk, maxFileBytes } = this.#input;
+    if (sight.kind === 'file' && sight.size > maxFileBytes) return this.#leave(below, 'too-large', sight);
+    if (sight.kind === 'file' && !this.#input.hasRoom(sight.size)) return this.#leave(below, 'no-room', sight);
+    let content: Uint8Array;
+    try {
+      if (sight.kind === 'link') return { kind: 'link', target: disk.readLink(path) };
+      content = disk.read(path);
+    } catch {
+      // It went away while we looked, which is as if it had never been there; or we may not read it.
+      return disk.look(path) === undefined ? undefined : this.#leave(below, 'unreadable', sight);
+    }
+    const hash = hashOf(content);
+    this.#input.keep(hash, content);
+    return { kind: 'file', mode: sight.mode, size: content.length, hash };
+  }
+
+  #leave(path: string, why: LeftOutReason, { size, modifiedAt, changedAt, number }: Sight): TreeEntry {
+    this.leftOut.push({ path, why });
+    return { kind: 'left-out', why, size, mark: `${size} ${modifiedAt} ${changedAt} ${number}` };
+  }
+
+  #count(entry: TreeEntry): void {
+    if (entry.kind !== 'file') return;
+    this.files += 1;
+    this.bytes += entry.size;
+  }
+
+  #ignoreText(folder: string): string {
+    try {
+      return new TextDecoder().decode(this.#input.disk.read(`${folder}/.gitignore`));
+    } catch {
+      return '';
+    }
+  }
+
+  #rulesHash({ key }: IgnoreRules): Hash {
+    const hash = this.#rulesHashes.get(key) ?? hashOf(new TextEncoder().encode(key));
+    this.#rulesHashes.set(key, hash);
+    return hash;
+  }
+}

@@ -1,0 +1,204 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/gather/system-clock.ts';
+import { systemIds } from '../../src/gather/system-ids.ts';
+import type { Clock } from '../../src/ports/clock.ts';
+import type { Snapshot } from '../../src/ports/snapshots.ts';
+import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
+import { lineType } from '../../src/protocol/line.ts';
+import { nodeFiles } from '../../src/rollout/node-files.ts';
+import { createRolloutStore } from '../../src/rollout/store.ts';
+import { snapshotLine } from '../../src/state/snapshot-record.ts';
+import { SimulatedLocks } from '../../src/testing/index.ts';
+import type { WorkspaceDisk } from '../../src/workspace/disk.ts';
+import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
+import { type RestoreOptions, restoreFiles, type RestoreTarget } from '../../src/workspace/restore-files.ts';
+import { defaultUndoLimits, type UndoLimits } from '../../src/workspace/undo-limits.ts';
+import { storeOf, WorkspaceSnapshots } from '../../src/workspace/workspace-snapshots.ts';
+
+/** In memory where there is such a place: these tests sync a lot. */
+const fastFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
+/** What stands at each path: kind, mode and content in one text. */
+export type Listing = ReadonlyMap<string, string>;
+
+/** A workspace, a home with real snapshots and a real rollout, and turns that are played by the test. */
+export class Lab {
+  readonly base = realpathSync(mkdtempSync(join(fastFolder, 'capstan-undo-')));
+  readonly root = join(this.base, 'workspace');
+  readonly home = join(this.base, 'home');
+  readonly id = systemIds(systemClock).uuid() as ThreadId;
+  readonly threads = createRolloutStore({
+    home: this.home,
+    files: nodeFiles,
+    locks: new SimulatedLocks(),
+    clock: systemClock,
+  });
+  limits: UndoLimits = defaultUndoLimits;
+  snapshots = this.fresh();
+  readonly turns: TurnId[] = [];
+
+  constructor() {
+    mkdirSync(this.root);
+    mkdirSync(this.home);
+  }
+
+  static forTest(): Lab {
+    const lab = new Lab();
+    onTestFinished(() => lab.remove());
+    return lab;
+  }
+
+  /** As a new process would make them. */
+  fresh(disk: WorkspaceDisk = nodeWorkspaceDisk, clock: Clock = systemClock): WorkspaceSnapshots {
+    const places = { home: this.home, osHome: this.base, env: {} };
+    const ports = { clock, ids: systemIds(systemClock), disk };
+    return new WorkspaceSnapshots(places, ports, this.limits);
+  }
+
+  take(signal = new AbortController().signal): Promise<Snapshot> {
+    return this.snapshots.take({ root: this.root, denies: () => false }, signal);
+  }
+
+  /** A turn that changes files. `cutOff`: its process dies before its end. */
+  async turn(edit: () => void, { cutOff = false } = {}): Promise<readonly [Snapshot, Snapshot | undefined]> {
+    const owned = await (this.turns.length === 0
+      ? this.threads.create(this.id, { id: this.id })
+      : this.threads.open(this.id));
+    if (owned.kind === 'refused') throw new Error(owned.message);
+    const turnId = systemIds(systemClock).uuid() as TurnId;
+    this.turns.push(turnId);
+    const before = await this.take();
+    const changer = { kind: 'turn', turnId } as const;
+    owned.append([
+      { type: lineType.event, payload: { type: 'task_started', turn_id: turnId } },
+      snapshotLine(changer, 'before', before),
+    ]);
+    edit();
+    const after = cutOff ? undefined : await this.take();
+    if (after !== undefined) owned.append([snapshotLine(changer, 'after', after)]);
+    await owned.close();
+    return [before, after];
+  }
+
+  async restore(target: number | 'undo', options: Partial<RestoreOptions> = {}) {
+    const to: RestoreTarget = target === 'undo' ? { beforeRestore: 'last' } : { beforeTurn: this.turns[target - 1]! };
+    const parts = {
+      home: this.home,
+      threads: this.threads,
+      snapshots: this.snapshots,
+      disk: nodeWorkspaceDisk,
+      ids: systemIds(systemClock),
+    };
+    const report = await restoreFiles(parts, this.id, to, { dryRun: false, force: false, ...options });
+    if (report.kind === 'refused') throw new Error(`${report.outcome.code}: ${report.outcome.message}`);
+    return report;
+  }
+
+  at(path: string): string {
+    return join(this.root, path);
+  }
+
+  /** Puts a file there, whatever stands there or on the way. */
+  write(path: string, content: string | Buffer, mode = 0o644): void {
+    this.clear(path);
+    writeFileSync(this.at(path), content);
+    chmodSync(this.at(path), mode);
+  }
+
+  link(path: string, target: string): void {
+    this.clear(path);
+    symlinkSync(target, this.at(path));
+  }
+
+  folder(path: string, mode = 0o755): void {
+    this.clearWay(path);
+    if (lstatSync(this.at(path), { throwIfNoEntry: false })?.isDirectory() !== true) {
+      rmSync(this.at(path), { force: true });
+      mkdirSync(this.at(path));
+    }
+    chmodSync(this.at(path), mode);
+  }
+
+  delete(path: string): void {
+    // Never through a link.
+    const way = path
+      .split('/')
+      .slice(0, -1)
+      .map((_, index, parts) => this.at(parts.slice(0, index + 1).join('/')));
+    if (way.some((above) => lstatSync(above, { throwIfNoEntry: false })?.isDirectory() !== true)) return;
+    rmSync(this.at(path), { recursive: true, force: true });
+  }
+
+  private clear(path: string): void {
+    this.clearWay(path);
+    rmSync(this.at(path), { recursive: true, force: true });
+  }
+
+  private clearWay(path: string): void {
+    const parts = path.split('/').slice(0, -1);
+    for (const [index] of parts.entries()) {
+      const above = this.at(parts.slice(0, index + 1).join('/'));
+      if (lstatSync(above, { throwIfNoEntry: false })?.isDirectory() === true) continue;
+      rmSync(above, { force: true });
+      mkdirSync(above);
+    }
+  }
+
+  list(): Listing {
+    const listing = new Map<string, string>();
+    const walk = (folder: string, inside: string): void => {
+      for (const name of readdirSync(folder).toSorted()) {
+        const [path, below] = [join(folder, name), inside === '' ? name : `${inside}/${name}`];
+        const found = lstatSync(path);
+        const mode = (found.mode & 0o7777).toString(8);
+        if (found.isSymbolicLink()) listing.set(below, `link ${readlinkSync(path)}`);
+        else if (found.isDirectory()) {
+          listing.set(below, `folder ${mode}`);
+          walk(path, below);
+        } else if (found.isFile()) listing.set(below, `file ${mode} ${readFileSync(path, 'latin1')}`);
+        else listing.set(below, 'other');
+      }
+    };
+    walk(this.root, '');
+    return listing;
+  }
+
+  /** Everything in a snapshot, folders before what is in them. */
+  entriesIn(snapshot: Snapshot): readonly (readonly [path: string, kind: string])[] {
+    if (snapshot.kind === 'missing') throw new Error(snapshot.outcome.message);
+    const store = storeOf(this.home, this.root);
+    const walk = (tree: string, inside: string): readonly (readonly [string, string])[] =>
+      store.readTree(tree).flatMap(([name, entry]) => {
+        const path = `${inside}${name}`;
+        return [[path, entry.kind] as const, ...(entry.kind === 'folder' ? walk(entry.tree, `${path}/`) : [])];
+      });
+    return walk(snapshot.tree, '');
+  }
+
+  /** Paths of its files, in order. */
+  filesIn(snapshot: Snapshot): readonly string[] {
+    return this.entriesIn(snapshot)
+      .flatMap(([path, kind]) => (kind === 'file' ? [path] : []))
+      .toSorted();
+  }
+
+  remove(): void {
+    rmSync(this.base, { recursive: true, force: true });
+  }
+}

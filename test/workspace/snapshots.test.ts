@@ -1,0 +1,367 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Snapshot } from '../../src/ports/snapshots.ts';
+import { systemClock } from '../../src/gather/system-clock.ts';
+import { collect } from '../../src/workspace/collect.ts';
+import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
+import { runRestore } from '../../src/workspace/run-restore.ts';
+import { hashOf } from '../../src/workspace/tree.ts';
+import { defaultUndoLimits } from '../../src/workspace/undo-limits.ts';
+import { storeOf } from '../../src/workspace/workspace-snapshots.ts';
+import { Lab } from './lab.ts';
+
+const pathsIn = (lab: Lab, snapshot: Snapshot): readonly string[] => lab.entriesIn(snapshot).map(([path]) => path);
+const packBytes = (lab: Lab): number => storeOf(lab.home, lab.root).bytes();
+
+describe('a snapshot', () => {
+  it('holds what git would see, and never what is git’s or ours', async () => {
+    const lab = Lab.forTest();
+    for (const path of [
+      '.git/HEAD',
+      'sub/.git/HEAD',
+      'keep',
+      'node_modules/m',
+      'sub/a.log',
+      'sub/b.log',
+      'sub/target/t',
+    ]) {
+      lab.write(path, path === '.git/HEAD' ? 'ref: refs/heads/main\n' : path);
+    }
+    lab.write('.git/info/exclude', '/secret\n');
+    lab.write('secret', 's');
+    lab.write('.gitignore', 'node_modules\n*.log\n');
+    lab.write('sub/.gitignore', '!b.log\ntarget/\n');
+    writeFileSync(join(lab.base, '.gitconfig'), '[core]\n\texcludesFile = ~/mine\n');
+    writeFileSync(join(lab.base, 'mine'), '*.swp\n');
+    lab.write('x.swp', '');
+    lab.folder('empty');
+    execFileSync('mkfifo', [lab.at('pipe')]);
+    expect(pathsIn(lab, await lab.take())).toEqual([
+      '.gitignore',
+      'empty',
+      'keep',
+      'sub',
+      'sub/.gitignore',
+      'sub/b.log',
+    ]);
+  });
+
+  it('goes by the rules of the folders above, unless the folder is itself ignored', async () => {
+    const lab = Lab.forTest();
+    writeFileSync(join(lab.base, '.gitignore'), '*.log\n/other/\n');
+    mkdirSync(join(lab.base, '.git'));
+    writeFileSync(join(lab.base, '.git/HEAD'), 'ref: refs/heads/main\n');
+    lab.write('a.log', '');
+    lab.write('b', '');
+    expect(pathsIn(lab, await lab.take())).toEqual(['b']);
+    writeFileSync(join(lab.base, '.gitignore'), '*.log\n/workspace/\n');
+    expect(pathsIn(lab, await lab.take())).toEqual(['a.log', 'b']);
+  });
+
+  it('leaves its own home out when the workspace holds it', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'f');
+    const taken = await lab.snapshots.take({ root: lab.base, denies: () => false }, new AbortController().signal);
+    expect(taken).toMatchObject({ kind: 'taken', files: 1 });
+  });
+
+  it('makes no copy of what nobody may read', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'f');
+    lab.write('secret', 'hidden words');
+    const denies = (path: string) => path === lab.at('secret');
+    const taken = await lab.snapshots.take({ root: lab.root, denies }, new AbortController().signal);
+    expect(pathsIn(lab, taken)).toEqual(['f']);
+    expect(storeText(lab)).not.toContain('hidden words');
+  });
+
+  it('stores only what is new, in this process and in the next', async () => {
+    const lab = Lab.forTest();
+    lab.write('big', 'x'.repeat(100_000));
+    lab.write('d/small', 'one');
+    await lab.take();
+    const first = packBytes(lab);
+    lab.write('d/small', 'two');
+    await lab.take();
+    expect(packBytes(lab) - first).toBeLessThan(1000);
+    lab.snapshots = lab.fresh();
+    const again = packBytes(lab);
+    renameSync(lab.at('big'), lab.at('moved'));
+    await lab.take();
+    expect(packBytes(lab) - again).toBeLessThan(1000);
+  });
+
+  it('sees a change that leaves size and time as they were', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'one');
+    utimesSync(lab.at('f'), 1, 1);
+    const before = await lab.take();
+    writeFileSync(lab.at('f'), 'two');
+    utimesSync(lab.at('f'), 1, 1);
+    const after = await lab.take();
+    expect([before, after].map((one) => (one.kind === 'taken' ? one.tree : ''))).not.toContain('');
+    expect(after).not.toMatchObject({ tree: (before as { tree: string }).tree });
+  });
+
+  it('leaves large files out, says so, and does not touch them', async () => {
+    const lab = Lab.forTest();
+    lab.limits = { ...defaultUndoLimits, maxFileBytes: 10 };
+    lab.snapshots = lab.fresh();
+    lab.write('large', 'x'.repeat(11));
+    lab.write('fine', 'x'.repeat(10));
+    const [before] = await lab.turn(() => {
+      lab.write('large', 'y'.repeat(12));
+      lab.write('fine', 'y');
+      lab.write('new-large', 'z'.repeat(20));
+    });
+    expect(before).toMatchObject({ files: 1, skipped: [{ path: 'large', why: 'too-large' }] });
+    expect(await lab.restore(1)).toMatchObject({
+      restored: ['fine'],
+      deleted: [],
+      kept: [
+        { path: 'large', why: 'left-out' },
+        { path: 'new-large', why: 'left-out' },
+      ],
+    });
+    expect(lab.list().get('large')).toBe(`file 644 ${'y'.repeat(12)}`);
+  });
+
+  it('stays within the room of its workspace', async () => {
+    const lab = Lab.forTest();
+    lab.limits = { maxFileBytes: 1000, maxTotalBytes: 2000 };
+    lab.snapshots = lab.fresh();
+    for (let number = 0; number < 9; number++) lab.write(`f${number}`, `${number}`.repeat(300));
+    const taken = await lab.take();
+    expect(taken).toMatchObject({ kind: 'taken', files: 3 });
+    expect((taken as { skipped: readonly unknown[] }).skipped).toHaveLength(6);
+  });
+
+  it('that is not needed leaves nothing, and one that takes too long keeps what it read', async () => {
+    const lab = Lab.forTest();
+    for (let number = 0; number < 3000; number++) lab.write(`d${number % 50}/f${number}`, `${number}`);
+    const dropped = new AbortController();
+    dropped.abort('not needed');
+    expect(await lab.take(dropped.signal)).toMatchObject({ kind: 'missing', outcome: { code: 'undo-too-slow' } });
+    expect(readdirSync(storeOf(lab.home, lab.root).folder).filter((name) => name !== 'root')).toEqual([]);
+    const stopped = new AbortController();
+    stopped.abort('too slow');
+    expect(await lab.take(stopped.signal)).toMatchObject({ kind: 'missing' });
+    const kept = packBytes(lab);
+    expect(kept).toBeGreaterThan(0);
+    const whole = await lab.take();
+    expect(whole).toMatchObject({ kind: 'taken', files: 3000 });
+    expect(pathsIn(lab, whole)).toHaveLength(3050);
+  });
+
+  it('is right after one that did not come to its end', async () => {
+    const lab = Lab.forTest();
+    for (let number = 0; number < 100; number++) lab.write(`top/d${number % 2}/f${number}`, `${number}`);
+    await lab.take();
+    // Only what is looked at first is another, and the time is over when the second is looked at.
+    const [first = '', second = ''] = readdirSync(lab.at('top'));
+    lab.write(`top/${first}/f`, 'new');
+    let now = Date.now();
+    const list = (folder: string) => {
+      if (folder.endsWith(second)) now += 1000;
+      return nodeWorkspaceDisk.list(folder);
+    };
+    lab.snapshots = lab.fresh({ ...nodeWorkspaceDisk, list }, { ...systemClock, now: () => now });
+    const stopped = new AbortController();
+    stopped.abort('too slow');
+    expect(await lab.take(stopped.signal)).toMatchObject({ kind: 'missing' });
+    const after = await lab.take();
+    rmSync(join(lab.home, 'capstan'), { recursive: true });
+    expect(after).toEqual(
+      await lab.fresh().take({ root: lab.root, denies: () => false }, new AbortController().signal),
+    );
+  });
+
+  it('of a workspace that is gone is missing', async () => {
+    const lab = Lab.forTest();
+    await lab.turn(() => lab.write('f', 'f'));
+    rmSync(lab.root, { recursive: true });
+    expect(await lab.take()).toMatchObject({ kind: 'missing', outcome: { code: 'undo-unavailable' } });
+    await expect(lab.restore(1)).rejects.toThrow(/^restore-unsafe: .*there is no folder/);
+  });
+
+  it('whose store is gone is taken anew', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'f');
+    await lab.take();
+    rmSync(join(lab.home, 'capstan'), { recursive: true });
+    expect(pathsIn(lab, await lab.take())).toEqual(['f']);
+  });
+
+  it('goes around what it may not read', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'f');
+    lab.write('locked/f', 'f');
+    lab.write('private', 'p');
+    const refuse = (path: string): void => {
+      if (/private|locked/.test(path)) throw Object.assign(new Error('EACCES'), { code: 'EACCES' });
+    };
+    const { read, list } = nodeWorkspaceDisk;
+    const disk = {
+      ...nodeWorkspaceDisk,
+      read: (path: string) => (refuse(path), read(path)),
+      list: (path: string) => (refuse(path), list(path)),
+    };
+    lab.snapshots = lab.fresh(disk);
+    const [before] = await lab.turn(() => lab.write('f', 'g'));
+    expect(before).toMatchObject({ files: 1, skipped: expect.arrayContaining(unreadable('private', 'locked')) });
+    expect(await lab.restore(1)).toMatchObject({ restored: ['f'], kept: [], failed: [] });
+  });
+});
+
+const unreadable = (...paths: readonly string[]) => paths.map((path) => ({ path, why: 'unreadable' }));
+
+describe('a restore', () => {
+  it('does not follow a link out of the workspace, even by force', async () => {
+    const lab = Lab.forTest();
+    lab.write('d/f', 'before');
+    await lab.turn(() => lab.write('d/f', 'after'));
+    mkdirSync(join(lab.base, 'outside'));
+    writeFileSync(join(lab.base, 'outside/f'), 'mine');
+    lab.link('d', join(lab.base, 'outside'));
+    expect(await lab.restore(1, { force: true })).toMatchObject({
+      restored: [],
+      kept: [{ path: 'd/f', why: 'in-the-way' }],
+    });
+    expect(readdirSync(join(lab.base, 'outside'))).toEqual(['f']);
+  });
+
+  it('does not follow a link that takes the place of a folder while it works', () => {
+    const lab = Lab.forTest();
+    mkdirSync(join(lab.base, 'outside'));
+    writeFileSync(join(lab.base, 'outside/f'), 'same');
+    lab.link('d', join(lab.base, 'outside'));
+    const now = { kind: 'file', mode: 0o644, size: 4, hash: hashOf(Buffer.from('same')) } as const;
+    const ports = { root: lab.root, disk: nodeWorkspaceDisk, read: () => Buffer.from('x') };
+    const result = { restored: [], deleted: [], kept: [{ path: 'd/f', why: 'in-the-way' }], failed: [] };
+    expect(runRestore(ports, [{ path: 'd/f', now }])).toEqual(result);
+    expect(readdirSync(join(lab.base, 'outside'))).toEqual(['f']);
+  });
+
+  it('says what it would do and does nothing, with a dry run', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'one');
+    await lab.turn(() => {
+      lab.write('f', 'two');
+      lab.write('g', 'new');
+    });
+    const now = lab.list();
+    const report = await lab.restore(1, { dryRun: true });
+    expect(lab.list()).toEqual(now);
+    expect(await lab.restore(1)).toEqual(report);
+    expect(lab.list()).toEqual(new Map([['f', 'file 644 one']]));
+  });
+
+  it('does not guess after a turn that was cut off', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'one');
+    await lab.turn(() => lab.write('f', 'two'), { cutOff: true });
+    expect(await lab.restore(1)).toMatchObject({ restored: [], kept: [{ path: 'f', why: 'unknown' }] });
+    expect(await lab.restore(1, { force: true })).toMatchObject({ restored: ['f'], kept: [] });
+    await lab.restore('undo');
+    expect(lab.list().get('f')).toBe('file 644 two');
+  });
+
+  it('goes back step by step, and forward again', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', '0');
+    for (const content of ['1', '2', '3']) await lab.turn(() => lab.write('f', content));
+    const contents: (string | undefined)[] = [];
+    for (const target of [3, 1, 'undo', 'undo'] as const) {
+      await lab.restore(target);
+      contents.push(lab.list().get('f')?.at(-1));
+    }
+    expect(contents).toEqual(['2', '0', '2', '0']);
+  });
+
+  it('keeps modes and bytes of every kind', async () => {
+    const lab = Lab.forTest();
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+    lab.write('tool', bytes, 0o751);
+    lab.folder('closed', 0o700);
+    lab.link('dangling', 'nowhere');
+    const before = lab.list();
+    await lab.turn(() => {
+      chmodSync(lab.at('tool'), 0o644);
+      lab.delete('closed');
+      lab.link('dangling', 'tool');
+    });
+    await lab.restore(1);
+    expect(lab.list()).toEqual(before);
+  });
+
+  it('names a snapshot that is gone and leaves the files alone', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'one');
+    await lab.turn(() => lab.write('f', 'two'));
+    rmSync(join(lab.home, 'capstan'), { recursive: true });
+    await expect(lab.restore(1)).rejects.toThrow(/^snapshot-gone/);
+    expect(lab.list().get('f')).toBe('file 644 two');
+  });
+});
+
+describe('collect', () => {
+  const options = { now: Date.now() + 7_200_000, graceMs: 3_600_000 };
+  const treesOf = (snapshots: readonly (Snapshot | undefined)[]): ReadonlySet<string> =>
+    new Set(snapshots.flatMap((one) => (one?.kind === 'taken' ? [one.tree] : [])));
+
+  it('keeps what is referred to and frees the rest', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'a'.repeat(50_000));
+    await lab.turn(() => lab.write('f', 'b'.repeat(50_000)));
+    const kept = await lab.turn(() => lab.write('f', 'c'.repeat(50_000)));
+    const { freedBytes } = await collect(lab.home, treesOf(kept), options);
+    expect(freedBytes).toBeGreaterThan(50_000);
+    await lab.restore(2);
+    expect(lab.list().get('f')).toBe(`file 644 ${'b'.repeat(50_000)}`);
+  });
+
+  it('writes a pack anew when little of it is of use', async () => {
+    const lab = Lab.forTest();
+    lab.write('large', 'x'.repeat(90_000));
+    lab.write('small', 'one');
+    await lab.take();
+    lab.delete('large');
+    const kept = await lab.turn(() => lab.write('small', 'two'));
+    const { freedBytes, keptBytes } = await collect(lab.home, treesOf(kept), options);
+    expect([freedBytes > 89_000, keptBytes < 1000]).toEqual([true, true]);
+    await lab.restore(1);
+    expect(lab.list().get('small')).toBe('file 644 one');
+  });
+
+  it('removes a workspace that nothing refers to, but nothing that is young', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'f');
+    await lab.take();
+    const { folder } = storeOf(lab.home, lab.root);
+    await collect(lab.home, new Set(), { ...options, now: Date.now() });
+    expect(statSync(folder).isDirectory()).toBe(true);
+    await collect(lab.home, new Set(), options);
+    expect(existsSync(folder)).toBe(false);
+    expect(pathsIn(lab, await lab.take())).toEqual(['f']);
+  });
+});
+
+function storeText(lab: Lab): string {
+  const { folder } = storeOf(lab.home, lab.root);
+  return execFileSync(
+    'cat',
+    readdirSync(folder).map((name) => join(folder, name)),
+  ).toString('latin1');
+}

@@ -1,0 +1,208 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { lineType } from '../../src/protocol/line.ts';
+import { answer, callTool, type ItemDraft, say } from '../../src/testing/index.ts';
+import type { Place } from '../harness/run-capstan.ts';
+import { scene, threadId } from '../harness/scene.ts';
+
+const command = (cmd: string): ItemDraft => callTool('exec_command', { cmd });
+const patch = (...lines: readonly string[]): ItemDraft => ({
+  type: 'custom_tool_call',
+  name: 'apply_patch',
+  input: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n'),
+});
+const turn = (...calls: readonly ItemDraft[]) => [answer({ items: calls }), answer({ items: [say('done')] })];
+const at = (place: Place, name: string): string => join(place.workspace, name);
+const text = (place: Place, name: string): string => readFileSync(at(place, name), 'utf8');
+const snapshotsIn = (place: Place): readonly JsonObject[] =>
+  place.lines().flatMap(({ type, payload }) => (type === lineType.snapshot ? [payload] : []));
+
+/** Two turns that change files, and what the user does in between and after. */
+async function twoTurns() {
+  const { place } = await scene([
+    ...turn(command('echo two > f; echo made > made; rm gone')),
+    ...turn(patch('*** Update File: f', '-two', '+three', '*** Add File: sub/new', '+new')),
+  ]);
+  writeFileSync(at(place, 'f'), 'one\n');
+  writeFileSync(at(place, 'gone'), 'gone\n');
+  const run = await place.run('exec', '--json', 'first');
+  const id = threadId(run);
+  writeFileSync(at(place, 'mine'), 'mine\n');
+  await place.run('exec', 'resume', id, 'second');
+  return { place, id };
+}
+
+describe('undo', () => {
+  it('records the workspace before the first effect and after the last', async () => {
+    const { place } = await twoTurns();
+    const root = place.workspace;
+    const shared = { root, tree: expect.stringMatching(/^[0-9a-f]{64}$/), bytes: expect.any(Number), skipped: [] };
+    const turnId = expect.stringMatching(/^[0-9a-f-]{36}$/);
+    expect(snapshotsIn(place)).toEqual([
+      { turn_id: turnId, when: 'before', ...shared, files: 2 },
+      { turn_id: turnId, when: 'after', ...shared, files: 2 },
+      { turn_id: turnId, when: 'before', ...shared, files: 3 },
+      { turn_id: turnId, when: 'after', ...shared, files: 4 },
+    ]);
+    const types = place.lines().map(({ type, payload }) => `${type} ${String(payload['when'] ?? '')}`.trim());
+    const call = place.lines().findIndex(({ type }) => type === 'capstan_call');
+    expect(types.indexOf(`${lineType.snapshot} before`)).toBeLessThan(call);
+  });
+
+  it('looks again when the model speaks and then goes on', async () => {
+    const { place } = await scene([
+      answer({ items: [command('echo a > a')] }),
+      answer({ items: [say('One more.'), command('sleep 0.2; echo b > b')], deltas: true }),
+      answer({ items: [say('done')] }),
+    ]);
+    const id = threadId(await place.run('exec', '--json', 'go'));
+    const { events } = await place.run('threads', 'files', id, '--json');
+    const files = ['a', 'b'].map((path) => ({ path, kind: 'added', sizeAfter: 2 }));
+    expect(events).toMatchObject([{ changes: [{ files }] }]);
+    expect(snapshotsIn(place)).toHaveLength(2);
+  });
+
+  it('shows what each turn changed', async () => {
+    const { place, id } = await twoTurns();
+    const { stdout } = await place.run('threads', 'files', id);
+    expect(stdout.replaceAll(/[0-9a-f-]{36}/g, 'ID').replaceAll(place.workspace, 'ROOT')).toBe(
+      [
+        'Turn 1, ID, in ROOT',
+        '  changed  4 → 4 B  f',
+        '  deleted  5 B      gone',
+        '  added    5 B      made',
+        '',
+        'Turn 2, ID, in ROOT',
+        '  changed  4 → 6 B  f',
+        '  added    4 B      sub/new',
+        '',
+      ].join('\n'),
+    );
+    const asJson = await place.run('threads', 'files', id, '--json');
+    expect(asJson.events).toMatchObject([
+      {
+        id,
+        changes: [
+          { turn: 1, state: 'known' },
+          { turn: 2, state: 'known' },
+        ],
+      },
+    ]);
+  });
+
+  it('brings files back, leaves the user’s own alone, and can be undone', async () => {
+    const { place, id } = await twoTurns();
+    const dry = await place.run('threads', 'restore', id, '--before-turn', '1', '--dry-run');
+    expect([dry.code, dry.stdout, text(place, 'f')]).toEqual([
+      0,
+      `Would change ${place.workspace}:\n  restored  f\n  restored  gone\n  deleted   made\n  deleted   sub\n  deleted   sub/new\n`,
+      'three\n',
+    ]);
+    const done = await place.run('threads', 'restore', '--last', '--before-turn', '1', '--json');
+    expect(done.events).toEqual([
+      {
+        kind: 'restored',
+        root: place.workspace,
+        withoutSnapshot: [],
+        otherRoots: [],
+        restored: ['f', 'gone'],
+        deleted: ['made', 'sub', 'sub/new'],
+        kept: [],
+        failed: [],
+        dryRun: false,
+      },
+    ]);
+    expect([text(place, 'f'), text(place, 'gone'), text(place, 'mine')]).toEqual(['one\n', 'gone\n', 'mine\n']);
+    expect(['made', 'sub'].map((name) => existsSync(at(place, name)))).toEqual([false, false]);
+    expect((await place.run('threads', 'restore', id, '--undo')).code).toBe(0);
+    expect([text(place, 'f'), text(place, 'sub/new'), existsSync(at(place, 'gone'))]).toEqual([
+      'three\n',
+      'new\n',
+      false,
+    ]);
+  });
+
+  it('never overwrites what the user changed since without being told to', async () => {
+    const { place, id } = await twoTurns();
+    writeFileSync(at(place, 'f'), 'my own\n');
+    const kept = await place.run('threads', 'restore', id, '--before-turn', '2');
+    expect([kept.code, kept.stdout]).toEqual([
+      0,
+      [
+        `Changed ${place.workspace}:`,
+        '  deleted   sub',
+        '  deleted   sub/new',
+        '  kept      f  (somebody else changed it since)',
+        'With --force the kept files go back, too; --undo brings them back.',
+        '',
+      ].join('\n'),
+    ]);
+    expect(text(place, 'f')).toBe('my own\n');
+    await place.run('threads', 'restore', id, '--before-turn', '2', '--force');
+    expect(text(place, 'f')).toBe('two\n');
+    await place.run('threads', 'restore', id, '--undo');
+    expect(text(place, 'f')).toBe('my own\n');
+  });
+
+  it('says what is wrong', async () => {
+    const { place } = await scene([answer({ items: [say('hello')] })]);
+    const id = threadId(await place.run('exec', '--json', 'only talk'));
+    const say1 = async (...words: readonly string[]) => {
+      const { code, stderr } = await place.run('threads', ...words);
+      return [code, stderr.split('\n')[0]];
+    };
+    expect(await say1('restore', id)).toEqual([
+      2,
+      'capstan: threads restore: to when? Use --before-turn TURN, or --undo.',
+    ]);
+    expect(await say1('restore', id, '--before-turn', '1')).toEqual([
+      1,
+      'capstan: No turn since then may have changed a file.',
+    ]);
+    expect(await say1('restore', id, '--before-turn', '7')).toEqual([1, `capstan: Thread ${id} has no turn 7.`]);
+    expect(await say1('restore', id, '--undo')).toEqual([1, 'capstan: No files were brought back in this thread.']);
+    expect((await place.run('threads', 'files', id)).stdout).toBe('No turn of this thread may have changed a file.\n');
+  });
+});
+
+describe('no snapshot is taken', () => {
+  const quiet = async (place: Place, ...words: readonly string[]) => {
+    const run = await place.run('exec', '--json', ...words, 'go');
+    return [run.code, snapshotsIn(place), existsSync(join(place.home, 'capstan/snapshots'))];
+  };
+
+  it('when undo is off', async () => {
+    const { place } = await scene(turn(command('echo a > a')), '[undo]\nenabled = false\n');
+    expect(await quiet(place)).toEqual([0, [], false]);
+  });
+
+  it('when nothing may be written', async () => {
+    const { place } = await scene(turn(command('cat /dev/null')));
+    expect(await quiet(place, '-s', 'read-only')).toEqual([0, [], false]);
+  });
+
+  it('when nothing is to be kept', async () => {
+    const { place } = await scene(turn(command('echo a > a')));
+    expect(await quiet(place, '--ephemeral')).toEqual([0, [], false]);
+  });
+});
+
+describe('a turn goes on', () => {
+  it('when the disk has no room for a snapshot, and says so', async () => {
+    const { place } = await scene(turn(command('echo after > f')));
+    writeFileSync(at(place, 'f'), 'x'.repeat(200_000));
+    const limit = { prefix: ['bash', '-c', 'ulimit -f 100; exec "$@"', '_'] };
+    const run = await place.start(['exec', '--json', 'go'], limit).finished;
+    expect([run.code, text(place, 'f')]).toEqual([0, 'after\n']);
+    expect(snapshotsIn(place)).toMatchObject([{ when: 'before', missing: 'undo-unavailable' }]);
+    expect(JSON.stringify(run.events) + run.stderr).toMatch(/cannot be undone: .*file too large/);
+    const id = threadId(run);
+    const restored = await place.run('threads', 'restore', id, '--before-turn', '1');
+    expect([restored.code, restored.stderr.split('\n')[0]]).toEqual([
+      1,
+      'capstan: No snapshot was taken before the turns that may have changed files.',
+    ]);
+  });
+});

@@ -164,7 +164,7 @@ describe('a thread in the old form', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as JsonObject);
     expect(lines.filter((line) => 'ordinal' in line)).toEqual([]);
-    const known = [...inputOf(model, 1).map(withoutNullContent)];
+    const known = inputOf(model, 1).map(withoutNullContent);
     const history = await codexHistory(place, model, id);
     expect(history.slice(0, known.length)).toEqual(known);
 

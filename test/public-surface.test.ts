@@ -3,7 +3,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as library from '../src/index.ts';
 import { configUsage } from '../src/surfaces/config/arguments.ts';
+import { contextUsage } from '../src/surfaces/context/arguments.ts';
+import { envelopeUsage } from '../src/surfaces/envelope/arguments.ts';
 import { execOptions } from '../src/surfaces/exec/options.ts';
+import { replayForm } from '../src/surfaces/replay/run-replay.ts';
+import { exportForm } from '../src/surfaces/threads/export.ts';
+import { importForm } from '../src/surfaces/threads/import.ts';
+import { setForm } from '../src/surfaces/threads/set.ts';
 import * as testing from '../src/testing/index.ts';
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
@@ -103,4 +109,23 @@ it('config has these commands and options', () => {
     '-h',
     '-p',
   ]);
+});
+
+it('replay and threads export, import and set take these options', () => {
+  const names = [replayForm, exportForm, importForm, setForm].map((form) => [
+    form.name,
+    ...form.options.flatMap((option) => option.names).toSorted(),
+  ]);
+  expect(names.map((row) => row.join(' '))).toEqual([
+    'replay --json --last --print --request',
+    'threads export --force --format --last --new-id --output -o',
+    'threads import',
+    'threads set --approval --cd --effort --json --last --mode --model --personality --sandbox -C -a -m -s',
+  ]);
+});
+
+it('context and envelope have these options', () => {
+  const options = (usage: string) => [...new Set(usage.match(/(?<![\w-])--?[A-Za-z][\w-]*/g))].toSorted();
+  expect(options(contextUsage)).toEqual(['--changes', '--help', '--json', '--request', '-h']);
+  expect(options(envelopeUsage)).toEqual(['--diff', '--help', '--json', '--turn', '-h']);
 });

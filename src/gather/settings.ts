@@ -3,6 +3,7 @@ import { originOf } from '../config/key-origins.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { withoutDeniedReads } from '../policy/denied-reads.ts';
 import { noRequirements, type Requirements } from '../policy/requirements.ts';
+import type { LastSettings } from '../state/resumed-settings.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import { chooseProfile } from './choose-profile.ts';
@@ -26,11 +27,14 @@ export interface ChosenSettings {
   readonly notices: readonly Outcome[];
 }
 
+/** `null` in the place of a choice: somebody chose that there is none. */
+export type ResumedSettings = Partial<Omit<Settings, 'personality'>> & Pick<LastSettings, 'personality'>;
+
 export interface SettingsChoices {
   /** Absolute. */
   readonly cwd: string;
   /** What the thread had when it was last used; absent for a new one. It beats the file and loses to flags. */
-  readonly resumed?: Partial<Settings>;
+  readonly resumed?: ResumedSettings;
   /** The text of the file that `model_instructions_file` names; see `loadInstructionFiles`. */
   readonly baseInstructions?: string;
   /** The same for `experimental_compact_prompt_file`. */
@@ -54,8 +58,8 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
   const fallback = resumed === undefined ? (requirements.newThread ?? {}) : {};
   /** The value by rank: flag or managed file, thread, other files, what the machine gives to new threads. */
   function ranked<Value>(name: SettingName, configured: Value, instead?: Value): Choice<Value> {
-    const had = resumed?.[name] as Value | undefined;
-    if (had !== undefined && !isPinned(config, name)) return { value: had, origin: 'thread' };
+    const had = resumed?.[name] as Value | null | undefined;
+    if (had !== undefined && !isPinned(config, name)) return { value: (had ?? undefined) as Value, origin: 'thread' };
     if (configured === undefined && instead !== undefined) return { value: instead, origin: 'managed' };
     return { value: configured, origin: configuredOrigin(config, name) };
   }
@@ -148,11 +152,14 @@ function valuesOf<Chosen extends Choices>(chosen: Chosen): { [Name in keyof Chos
   return Object.fromEntries(values) as { [Name in keyof Chosen]: Chosen[Name]['value'] };
 }
 
-/** A value that is absent was decided by nobody, even if a key stands behind it: a blank text counts as none. */
+/**
+ * A value that is absent was decided by nobody, even if a key stands behind it: a blank text counts as none. Only a
+ * thread remembers that something was left out on purpose.
+ */
 function originsOf(chosen: Choices): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(chosen).flatMap(([name, { value, origin }]) =>
-      value === undefined || origin === undefined ? [] : [[name, origin]],
+      origin === undefined || (value === undefined && origin !== 'thread') ? [] : [[name, origin]],
     ),
   );
 }

@@ -16,7 +16,7 @@ import { readUsage, usageFields } from './usage-fields.ts';
  */
 export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadState {
   if (!isSound(payload)) return state;
-  const { openTurn, ...before } = state;
+  const { openTurn, posted: _posted, ...before } = state;
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else of what was before.
   const rest = carried === undefined ? before : { meta: state.meta, marks: state.marks, ...carried };
@@ -72,7 +72,7 @@ function isSound(payload: JsonObject): boolean {
   return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;
 }
 
-type Carried = Omit<ThreadState, 'meta' | 'history' | 'baseline' | 'marks' | 'sent'>;
+type Carried = Omit<ThreadState, 'meta' | 'history' | 'baseline' | 'marks' | 'sent' | 'posted'>;
 
 function readCarried(payload: JsonObject): Carried | undefined {
   const carried = objectAt(payload, 'capstan');

@@ -22,10 +22,12 @@ export type LastSettings = Partial<
     | 'approvedPrefixes'
     | 'networkRules'
     | 'collaboration'
-    | 'personality'
     | 'realtime'
   >
->;
+> & {
+  /** `null`: somebody chose that there is none, whatever is configured. */
+  readonly personality?: Personality | null;
+};
 
 export function lastSettings({ meta, context, settings, newest }: ThreadState): LastSettings {
   const chosen = newest === 'settings' ? fromSettings(settings, context) : fromContext(context, settings);
@@ -45,7 +47,7 @@ function fromContext(context: JsonObject | undefined, settings: JsonObject | und
     cwd: absolute(context) ?? absolute(settings),
     approval: readApproval(context?.['approval_policy'] ?? settings?.['approval_policy']),
     profile: readProfile(ours?.['profile']) ?? foreignProfile(context),
-    personality: readPersonality(at(ours, 'personality') ?? at(context, 'personality')),
+    personality: readPersonality(ours?.['personality'] === undefined ? context?.['personality'] : ours['personality']),
     collaboration: readMode(ours, context),
     realtime: (ours?.['realtime'] ?? context?.['realtime_active']) === true ? { active: true } : undefined,
   };
@@ -63,7 +65,7 @@ function fromSettings(settings: JsonObject | undefined, context: JsonObject | un
     cwd: absolute(settings),
     approval: readApproval(settings['approval_policy']),
     profile: readProfile(ours['profile']) ?? readProfile(settings['permission_profile']),
-    personality: readPersonality(at(ours, 'personality')),
+    personality: readPersonality(ours['personality']),
     collaboration: readMode(ours, settings),
     realtime: ours['realtime'] === true ? { active: true } : undefined,
   };
@@ -97,8 +99,8 @@ function absolute(source: JsonObject | undefined): string | undefined {
   return cwd?.startsWith('/') === true ? cwd : undefined;
 }
 
-function readPersonality(value: string | undefined): Personality | undefined {
-  return value === 'none' || value === 'friendly' || value === 'pragmatic' ? value : undefined;
+function readPersonality(value: Json | undefined): Personality | null | undefined {
+  return value === null || value === 'none' || value === 'friendly' || value === 'pragmatic' ? value : undefined;
 }
 
 /** Ours if we wrote the record; else what another program says under the shared key. */

@@ -72,7 +72,7 @@ export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDra
 }
 
 /** What somebody chose and the shared keys have no room for, in the form from which it is taken up again. */
-function choicesOf({ identity, policy, modes }: Envelope): JsonObject {
+function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject {
   const { collaboration, personality, realtime } = modes;
   const tier = identity.serviceTier ?? identity.askedTier;
   return {
@@ -81,7 +81,9 @@ function choicesOf({ identity, policy, modes }: Envelope): JsonObject {
     ...(identity.summary === undefined ? {} : { summary: identity.summary }),
     ...(identity.verbosity === undefined ? {} : { verbosity: identity.verbosity }),
     ...(tier === undefined ? {} : { service_tier: tier }),
-    ...(personality === undefined ? {} : { personality }),
+    ...(personality === undefined && telemetry.origins['personality'] === undefined
+      ? {}
+      : { personality: personality ?? null }),
     ...(collaboration.mode === 'default' && collaboration.asked === undefined
       ? {}
       : { mode: collaboration.asked ?? collaboration.mode }),
@@ -136,6 +138,7 @@ export function turnLeftOpen(turnId: string, cause: 'process-died' | 'forked'): 
   return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause } });
 }
 
+/** A turn does not end before it began, even if the clock went back meanwhile. */
 function times({ telemetry: { turnId, startedAt } }: Envelope, clock: number): JsonObject {
   const endedAt = Math.max(startedAt, clock);
   return {

@@ -6,7 +6,7 @@ import type { ClientFacts } from '../envelope/facts.ts';
 import { type Catalogue, lookUpModel } from '../envelope/model-record.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { loadCatalogue } from '../gather/catalogue-file.ts';
-import { modelNotices } from '../gather/catalogue-notices.ts';
+import { modelNotices } from '../envelope/model-notices.ts';
 import { loadEnvFile } from '../gather/config-env-file.ts';
 import { configInFolder } from '../gather/config-in-folder.ts';
 import { type BaseLayers, type ConfigChoices, loadBaseLayers } from '../gather/config-layers.ts';
@@ -14,7 +14,7 @@ import { findRepository, readGitFacts } from '../gather/git.ts';
 import { folderProblem } from '../gather/folder.ts';
 import { findHome } from '../gather/home.ts';
 import { loadInstructionFiles } from '../gather/model-instructions.ts';
-import { settingsFrom } from '../gather/settings.ts';
+import { type ResumedSettings, settingsFrom } from '../gather/settings.ts';
 import { systemClock } from '../gather/system-clock.ts';
 import { systemIds } from '../gather/system-ids.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
@@ -33,7 +33,10 @@ import { createRolloutStore } from '../rollout/store.ts';
 import type { ThreadArchived, ThreadDeleted } from '../rollout/thread-lifecycle.ts';
 import { threadNames } from '../rollout/thread-names.ts';
 import { loadTracer } from '../telemetry/load-tracer.ts';
+import { type RestoredSettings, restoredSettings } from '../state/restored-settings.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
+import type { ThreadState } from '../state/thread-state.ts';
+import { deadTurnNotice } from '../thread/dead-turn.ts';
 import { findForkPoint, forkThread } from '../thread/fork.ts';
 import { openThread } from '../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
@@ -66,6 +69,8 @@ export interface OpenedThread {
   readonly kind: 'opened';
   readonly thread: Thread;
   readonly settings: Settings;
+  /** What a thread that goes on took from its own past; absent for a new one. */
+  readonly restored?: RestoredSettings;
   /** What a person should know: repairs and lines that could not be read. */
   readonly notices: readonly Outcome[];
 }
@@ -150,7 +155,8 @@ export class Engine {
     }
     const { settings, notices } = chosen;
     const thread = await Thread.resume(parts, resumed, { settings, listener });
-    return { kind: 'opened', thread, settings, notices: [...notices, ...noticesOf(id, resumed)] };
+    const restored = restoredSettings(resumed.state, settings);
+    return { kind: 'opened', thread, settings, restored, notices: [...notices, ...noticesOf(id, resumed)] };
   }
 
   /**
@@ -208,7 +214,7 @@ export class Engine {
   }
 
   /** What holds for a thread in its folder. */
-  async #configure(choices: { readonly cwd: string; readonly resumed?: Partial<Settings> }): Promise<Chosen | Outcome> {
+  async #configure(choices: { readonly cwd: string; readonly resumed?: ResumedSettings }): Promise<Chosen | Outcome> {
     const missing = folderProblem(choices.cwd);
     if (missing !== undefined) return missing;
     const { config, problems } = await configInFolder(this.#base, choices.cwd);
@@ -264,7 +270,7 @@ function refused(outcome: Outcome): EngineRefused {
 }
 
 /** A thread that goes on with another model keeps its effort if that model has it. */
-function withFittingEffort(settings: Settings, resumed: Partial<Settings> | undefined, catalogue: Catalogue): Settings {
+function withFittingEffort(settings: Settings, resumed: ResumedSettings | undefined, catalogue: Catalogue): Settings {
   if (resumed?.model === undefined || settings.origins?.['effort'] !== 'thread') return settings;
   const { effort: had, ...rest } = settings;
   const before = { model: resumed.model, ...(had === undefined ? {} : { effort: had }) };
@@ -274,9 +280,10 @@ function withFittingEffort(settings: Settings, resumed: Partial<Settings> | unde
 
 function noticesOf(
   id: ThreadId,
-  { owned, skipped }: { owned: { torn?: { bytes: number } }; skipped: number },
+  { owned, skipped, state }: { owned: { torn?: { bytes: number } }; skipped: number; state: ThreadState },
 ): readonly Outcome[] {
-  const notices: Outcome[] = [];
+  const dead = deadTurnNotice(id, state);
+  const notices: Outcome[] = dead === undefined ? [] : [dead];
   if (owned.torn !== undefined) {
     notices.push({
       code: 'torn-tail',

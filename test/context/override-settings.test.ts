@@ -87,13 +87,22 @@ describe('each setting', () => {
   });
 
   it('what somebody turned off stays off, whatever the file says', async () => {
-    const file = 'service_tier = "priority"\nmodel_reasoning_summary = "detailed"';
+    const file = 'service_tier = "priority"\nmodel_reasoning_summary = "detailed"\npersonality = "friendly"';
     const live = await LiveThread.in(yes, file);
     await live.turn('one');
-    await live.thread.overrideTurnContext({ serviceTier: null, summary: 'none' });
+    await live.thread.overrideTurnContext({ serviceTier: null, summary: 'none', personality: null });
     await live.turn('two');
     await live.open();
     await live.turn('three');
+    await live.open();
+    expect(live.thread.settings).not.toHaveProperty('personality');
+    expect([1, 2].map((request) => live.layout(request).slice(1))).toEqual([
+      [
+        ['developer', 'personality'],
+        ['user', 'two'],
+      ],
+      [['user', 'three']],
+    ]);
     const bodies = live.model.requests.map(({ body: { service_tier: tier, reasoning } }) => [tier, reasoning]);
     expect(bodies).toEqual([
       ['priority', { effort: 'medium', summary: 'detailed' }],

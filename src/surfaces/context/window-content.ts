@@ -46,11 +46,12 @@ export function windowContent(story: ThreadStory): WindowContent {
   const { parts: sent, unknown } =
     request.record === undefined ? foreignParts(request, usage, uncounted) : recordedParts(request, usage, uncounted);
   const since = partsSince(story, request, usage);
-  const parts = [...sent, ...[...uncounted].map(estimated), ...since];
-  const exact = parts.every(({ measure }) => measure !== 'estimated');
+  const besides = [...uncounted].map(estimated);
+  const guessed = [...besides, ...since].filter(({ measure }) => measure === 'estimated');
+  const parts = [...sent, ...besides, ...since];
   return {
     total: sum(parts),
-    measure: exact ? 'exact' : 'estimated',
+    measure: sum(guessed) === 0 ? 'exact' : 'estimated',
     parts,
     counted: { request: request.number, usage },
     unknown,

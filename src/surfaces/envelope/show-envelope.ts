@@ -46,7 +46,7 @@ export function contextText({ number, context }: StoryTurn): string {
 }
 
 export function turnLine(id: string, { number, id: turnId, at }: StoryTurn, turns: number): string {
-  return [`thread ${id}`, `turn ${number} of ${turns}${turnId === undefined ? '' : ` (${turnId})`}`, at].join(' · ');
+  return `thread ${id} · turn ${number} of ${turns}\n${turnId === undefined ? '' : `turn ${turnId} · `}${at}`;
 }
 
 function groupOf(field: string): string {

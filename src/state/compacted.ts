@@ -15,6 +15,7 @@ import { readUsage, usageFields } from './usage-fields.ts';
  * the rest of the state, that is taken from it, so that a fold may begin here.
  */
 export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadState {
+  if (!isSound(payload)) return state;
   const { openTurn, posted: _posted, ...before } = state;
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else of what was before.
@@ -60,7 +61,15 @@ export function carriedState(state: ThreadState): JsonObject {
 
 /** Whether a fold may start at this `compacted` line. */
 export function isSelfContained(payload: JsonObject): boolean {
-  return arrayAt(payload, 'replacement_history') !== undefined && readCarried(payload) !== undefined;
+  return (
+    arrayAt(payload, 'replacement_history') !== undefined && readCarried(payload) !== undefined && isSound(payload)
+  );
+}
+
+/** Metadata stands beside the items, one for each: if that is not so, nobody knows what belongs to what. */
+function isSound(payload: JsonObject): boolean {
+  const sidecar = arrayAt(payload, 'replacement_history_metadata');
+  return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;
 }
 
 type Carried = Omit<ThreadState, 'meta' | 'history' | 'baseline' | 'marks' | 'sent' | 'posted'>;

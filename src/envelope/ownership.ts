@@ -276,7 +276,10 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'telemetry.traceId': { source: facts, consumers: [trace] },
   'telemetry.startedAt': { source: facts, consumers: [turnLines, firstLine] },
   'telemetry.readiness': { source: facts, consumers: [], awaits: 'parts that take time to start' },
-  'telemetry.origins': { source: { setting: 'origins', otherwise: 'default' }, consumers: [shownOrigins] },
+  'telemetry.origins': {
+    source: { setting: 'origins', otherwise: 'default' },
+    consumers: [shownOrigins, turnLines],
+  },
 
   'window.effective': { source: windowSettings, consumers: [turnLines, usage, budgets, modelSwitch] },
   'window.autoCompact': { source: windowSettings, consumers: [budgets, modelSwitch], awaits: 'the compactor' },

@@ -8,7 +8,7 @@ import { baseInstructions } from '../fragments/base-instructions.ts';
 import type { Json } from '../protocol/json.ts';
 import { bundledCatalogue } from './catalogue.ts';
 import { loadCatalogue } from './catalogue-file.ts';
-import { modelNotices } from './catalogue-notices.ts';
+import { modelNotices } from '../envelope/model-notices.ts';
 
 let folder: string;
 let file: string;

@@ -15,7 +15,7 @@ import { readUsage, usageFields } from './usage-fields.ts';
  * the rest of the state, that is taken from it, so that a fold may begin here.
  */
 export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadState {
-  const { openTurn, ...before } = state;
+  const { openTurn, posted: _posted, ...before } = state;
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else of what was before.
   const rest = carried === undefined ? before : { meta: state.meta, marks: state.marks, ...carried };
@@ -63,7 +63,7 @@ export function isSelfContained(payload: JsonObject): boolean {
   return arrayAt(payload, 'replacement_history') !== undefined && readCarried(payload) !== undefined;
 }
 
-type Carried = Omit<ThreadState, 'meta' | 'history' | 'baseline' | 'marks' | 'sent'>;
+type Carried = Omit<ThreadState, 'meta' | 'history' | 'baseline' | 'marks' | 'sent' | 'posted'>;
 
 function readCarried(payload: JsonObject): Carried | undefined {
   const carried = objectAt(payload, 'capstan');

@@ -1,4 +1,4 @@
-import { type Entry, entryOf } from '../history/entry.ts';
+import { type Entry, entryOf, isBoundary } from '../history/entry.ts';
 import { append } from '../history/history.ts';
 import { asItem } from '../protocol/item.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
@@ -6,8 +6,10 @@ import { arrayAt, type JsonObject, objectAt, stringAt } from '../protocol/json.t
 import { type Line, type LineKind, lineType } from '../protocol/line.ts';
 import { foldWorldState } from '../world/baseline.ts';
 import { foldCompacted } from './compacted.ts';
+import { foldAnswer, foldCall } from './fold-call.ts';
 import { foldEvent } from './fold-event.ts';
 import { readRequest } from './request-record.ts';
+import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
 
@@ -22,10 +24,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       // Later ones are copies or edits by other programs; the first is the thread's.
       return Object.keys(state.meta).length > 0 ? state : { ...state, meta: payload };
     case lineType.responseItem: {
-      const item = asItem(payload);
-      return item === undefined || notForTheModel.has(item.type)
-        ? state
-        : withEntry(state, entryOf(item, line.metadata));
+      const entry = entryIn(line);
+      return entry === undefined ? state : withEntry(foldAnswer(state, entry.item), entry);
     }
     case lineType.worldState:
       return { ...state, baseline: foldWorldState(state.baseline, payload) };
@@ -35,6 +35,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return foldCompacted(state, payload);
     case lineType.event:
       return foldEvent(state, payload);
+    case lineType.call:
+      return foldCall(state, payload);
     case lineType.toolSet: {
       const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
       if (name === undefined || tools === undefined) return state;
@@ -43,6 +45,11 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
     case lineType.request: {
       const record = readRequest(payload);
       return record === undefined ? state : { ...state, sent: { kind: 'request', history: state.history, record } };
+    }
+    case lineType.sent: {
+      const { sent } = state;
+      if (sent?.kind !== 'request' || readSent(payload) === undefined) return state;
+      return { ...state, posted: { history: sent.history, modalities: sent.record.modalities } };
     }
     default:
       return state;
@@ -66,9 +73,20 @@ export function concernsState({ type, payloadType }: LineKind): boolean {
 /** Items that steer a request, or that a former version left behind: never part of history. */
 const notForTheModel: ReadonlySet<string> = new Set(['compaction_trigger', 'additional_tools', 'ghost_snapshot']);
 
+function entryIn({ payload, metadata }: Line): Entry | undefined {
+  const item = asItem(payload);
+  return item === undefined || notForTheModel.has(item.type) ? undefined : entryOf(item, metadata);
+}
+
+/** Whether a `response_item` makes its turn one that a rollback counts. */
+export function holdsUsersWords(line: Line): boolean {
+  const entry = entryIn(line);
+  return entry !== undefined && isBoundary(entry);
+}
+
 function withEntry(state: ThreadState, entry: Entry): ThreadState {
   const history = append(state.history, entry);
-  if (entry.origin.family !== 'user' && entry.item.type !== 'agent_message') return { ...state, history };
+  if (!isBoundary(entry)) return { ...state, history };
   return { ...countsAsTurn(state), history };
 }
 

@@ -8,6 +8,7 @@ import { chooseThread } from '../rollout/choose-thread.ts';
 import { createFlock } from '../rollout/flock.ts';
 import { nodeFiles } from '../rollout/node-files.ts';
 import { createRolloutStore } from '../rollout/store.ts';
+import { currentFolder } from './current-folder.ts';
 
 /** A thread as its file says, for those who only look. */
 export interface ReadThread {
@@ -22,10 +23,12 @@ export interface ReadThread {
 export async function readThread(name: string | undefined): Promise<ReadThread | Outcome> {
   const home = findHome(process.env, homedir());
   if ('code' in home) return home;
+  const folder = currentFolder();
+  if (name === undefined && 'code' in folder) return folder;
   const chosen = await chooseThread(
     nodeFiles,
     home.path,
-    name === undefined ? { kind: 'last', cwd: process.cwd() } : { kind: 'named', name },
+    name === undefined && 'path' in folder ? { kind: 'last', cwd: folder.path } : { kind: 'named', name: name ?? '' },
   );
   if (chosen.kind === 'none') return { ...chosen, next: advice(chosen, name) };
   const store = createRolloutStore({

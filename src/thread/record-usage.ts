@@ -26,7 +26,8 @@ export function recordOverflow(turn: Turn, step: Step): void {
 function tellUsage({ log, turnId, envelope }: Turn, step: Step, counted: Usage | undefined): void {
   const { window, instructions } = envelope;
   const { history, usage } = log.state;
-  const last = usage.last.total === 0 ? undefined : usage.last;
+  // An older count says nothing of what this answer added: all is estimated, and the total is the least it can be.
+  const last = counted ?? { ...noUsage, total: usage.last.total };
   const active = activeTokens({
     history,
     instructions: instructions.base.text,

@@ -69,9 +69,8 @@ beforeAll(async () => {
   const first = await place.run('exec', '--json', 'one');
   await place.run('exec', 'resume', '--last', 'two');
   writeFileSync(join(place.workspace, 'AGENTS.md'), 'Use dots.');
-  const last = await place.run(
-    ...['exec', '--json', '--context-events', '-c', 'model_reasoning_effort="high"', 'resume', '--last', 'three'],
-  );
+  const effort = ['-c', 'model_reasoning_effort="high"'];
+  const last = await place.run('exec', '--json', '--context-events', ...effort, 'resume', '--last', 'three');
   asked = { model, place, id: threadId(first), last };
 });
 
@@ -100,7 +99,14 @@ describe('capstan context', () => {
     for (const { tokens, shares } of view.families) expect(sum(shares)).toBe(tokens);
     expect(view.counted).toEqual({
       request: 4,
-      usage: { input: 4700, cachedInput: 0, cacheWriteInput: 0, output: 25, reasoningOutput: 3, total: 4725 },
+      usage: {
+        input_tokens: 4700,
+        cached_input_tokens: 0,
+        cache_write_input_tokens: 0,
+        output_tokens: 25,
+        reasoning_output_tokens: 3,
+        total_tokens: 4725,
+      },
     });
     const named = view.families.map(({ family, shares }) => [family, shares.map(({ name, turns }) => [name, turns])]);
     expect(named).toEqual([
@@ -500,7 +506,7 @@ describe('wrong words', () => {
     expect(await ask('envelope', other)).toEqual([
       1,
       '',
-      `capstan: There is no thread ${other}.\n         Check the id, and the home folder in use.\n`,
+      `capstan: There is no thread ${other}.\n         Check the id, and that CAPSTAN_HOME names the home folder in which the thread was started.\n`,
     ]);
     expect(await ask('envelope', id, '--turn', '4')).toEqual([
       1,

@@ -1,4 +1,4 @@
-// Runs before the command: says on standard error when a part of the OpenTelemetry API is asked for. With
+// Runs before the command: says on standard error when the OpenTelemetry API, or our part that speaks to it, is asked for. With
 // CAPSTAN_TEST_TRACES set, it first registers a provider that writes each span there as a line of JSON.
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -11,7 +11,7 @@ if (file !== undefined) {
 }
 registerHooks({
   resolve(specifier, context, next) {
-    if (specifier.includes('opentelemetry')) process.stderr.write(`asked for ${specifier}\n`);
+    if (/open-?telemetry/.test(specifier)) process.stderr.write(`asked for ${specifier}\n`);
     return next(specifier, context);
   },
 });

@@ -11,6 +11,7 @@ import type { Finished, Place, Running } from '../harness/run-capstan.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
 
 const twoSteps = [answer({ items: [callTool('exec_command', { cmd: 'true' })] }), answer({ items: [say('Done.')] })];
+const high = ['-c', 'model_reasoning_effort="high"'];
 const isContextEvent = ({ type }: JsonObject): boolean => /^(?:context|thread\.settings)/.test(String(type));
 
 function added({ events }: Finished): readonly JsonObject[] {
@@ -113,7 +114,7 @@ describe('--context-events', () => {
   });
 
   it('tells what happened once as an event', async () => {
-    const { place } = await scene([answer({ items: [say('ok')] })]);
+    const { place } = await scene(() => answer({ items: [say('ok')] }));
     await place.run('exec', 'one');
     const running = place.lines().findLast(({ payload }) => payload['type'] === 'task_complete')!;
     const file = place.rollouts()[0]!;
@@ -130,7 +131,14 @@ describe('--context-events', () => {
       answer({ items: [say('Done.')], usage: 'none' }),
     ]);
     const { events } = await place.run('exec', '--json', '--context-events', 'hi');
-    const last = { input: 100, cachedInput: 20, cacheWriteInput: 0, output: 10, reasoningOutput: 3, total: 110 };
+    const last = {
+      input_tokens: 100,
+      cached_input_tokens: 20,
+      cache_write_input_tokens: 0,
+      output_tokens: 10,
+      reasoning_output_tokens: 3,
+      total_tokens: 110,
+    };
     const usage = events.filter(({ type }) => type === 'context.usage');
     expect(usage).toEqual([
       {
@@ -149,8 +157,9 @@ describe('--context-events', () => {
         turn_id: expect.any(String),
         step: 1,
         total: last,
+        // Nobody counted the answer: the older count is not taken for it.
         tokens: expect.any(Number),
-        measure: expect.any(String),
+        measure: 'estimated',
         effective_window: 258_400,
         percent_remaining: 100,
       },
@@ -158,18 +167,19 @@ describe('--context-events', () => {
   });
 
   it('is told before the request that it precedes is answered', async () => {
-    let running: Running | undefined;
+    const child = Promise.withResolvers<Running>();
     const seen: number[] = [];
     // The model does not answer before everything in the request has been printed: a late event would never come.
     const script: StepOf = async ({ body }) => {
       const input = body['input'] as unknown as readonly JsonObject[];
       for (const { role, id } of input)
-        if (role !== undefined && role !== 'assistant') await running!.printed(String(id));
+        if (role !== undefined && role !== 'assistant') await (await child.promise).printed(String(id));
       seen.push(input.length);
       return seen.length === 1 ? twoSteps[0]! : twoSteps[1]!;
     };
     const { place } = await scene(script);
-    running = place.start(['exec', '--json', '--context-events', 'hi']);
+    const running = place.start(['exec', '--json', '--context-events', 'hi']);
+    child.resolve(running);
     expect((await running.finished).code).toBe(0);
     expect(seen).toEqual([3, 5]);
   });
@@ -229,9 +239,7 @@ describe('--verbose', () => {
     expect(first.stderr).toMatch(/^window: 110 of 258400 tokens, 100 % left$/m);
     expect(first.stderr).not.toContain('cache:');
     checkpoint(place);
-    const second = await place.run(
-      ...['exec', '-v', '-c', 'model_reasoning_effort="high"', '-m', 'gpt-5.4', 'resume', '--last', 'two'],
-    );
+    const second = await place.run('exec', '-v', ...high, '-m', 'gpt-5.4', 'resume', '--last', 'two');
     expect(second.stderr).toMatch(/^model: gpt-5\.5 -> gpt-5\.4; with it: .*identity\.effort/m);
     expect(second.stderr).toMatch(/^context: permissions \(reinjection after checkpoint, \d+ characters\)$/m);
     expect(second.stderr).toMatch(/^cache: broken by a checkpoint; about [1-9]\d* tokens are read anew$/m);
@@ -306,7 +314,7 @@ describe('traces', () => {
         status: { code: 2, message: 'invalid-request' },
       },
     ]);
-    expect(run.stderr).toContain('asked for @opentelemetry/api');
+    expect(run.stderr).toMatch(/asked for .*open-?telemetry/);
     // The thread's own record of each step says the same.
     const steps = place.lines().filter(({ type }) => type === 'capstan_step');
     expect(steps.map(({ payload }) => [payload['turn_id'], payload['step'], payload['trace_id']])).toEqual([

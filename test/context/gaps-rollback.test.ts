@@ -93,7 +93,9 @@ describe('a rollback', () => {
     await live.turn('two');
     await rollBack(live, 1);
     await live.turn('three');
-    expect(live.told('prefix-broken').map(({ breaks }) => breaks)).toEqual([[{ kind: 'rollback', tokens: 0 }]]);
+    expect(live.told('prefix-broken').map(({ breaks }) => breaks)).toEqual([
+      [{ kind: 'rollback', tokens: expect.any(Number) }],
+    ]);
   });
 });
 

@@ -1,3 +1,4 @@
+import { createDigester } from '../../src/model/digester.ts';
 import { responsesEncoder } from '../../src/model/responses/encode.ts';
 import type { Envelope } from '../../src/envelope/envelope.ts';
 import type { StepFacts } from '../../src/envelope/facts.ts';
@@ -10,7 +11,10 @@ import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { describeState } from '../../src/state/describe.ts';
+import type { Settings } from '../../src/envelope/settings.ts';
 import { lastSettings } from '../../src/state/resumed-settings.ts';
+import type { ThreadState } from '../../src/state/thread-state.ts';
+import type { Spawn } from '../../src/ports/spawn.ts';
 import type { Files, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import { silentTracer } from '../../src/telemetry/load-tracer.ts';
@@ -106,8 +110,7 @@ export class WatchedThread {
     const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
     if (resumed?.kind === 'resumed') {
       this.#lines = (await this.lines()).length;
-      const settings =
-        openedWith === 'world' ? options.settings : { ...configuredIn(this.world), ...lastSettings(resumed.state) };
+      const settings = openedWith === 'world' ? options.settings : remembered(this.world, resumed.state);
       const thread = await Thread.resume(parts, resumed, { ...options, settings });
       this.#thread = thread;
       return thread;
@@ -154,6 +157,7 @@ export class WatchedThread {
       ids: (this.#ids ??= countingIds(this.idStart)),
       store: this.#watched(store),
       encoder: responsesEncoder(),
+      digester: createDigester(),
       client: responsesClient({
         provider: {
           id: 'scripted',
@@ -170,6 +174,7 @@ export class WatchedThread {
       random: () => 0.5,
       streamMaxRetries: 2,
       router: this.#router(),
+      processes: { end: () => Promise.resolve('gone') },
       requirements: noRequirements,
       tracer: silentTracer,
       folderProblem: () => undefined,
@@ -204,6 +209,7 @@ export class WatchedThread {
     const watch = (owned: Owned): Owned => ({
       kind: 'owned',
       path: owned.path,
+      mode: owned.mode,
       append: (drafts) => {
         const lines = owned.append(drafts);
         for (const [i, line] of lines.entries()) this.#noteCall(this.#lines + i + 1, line);
@@ -224,6 +230,7 @@ export class WatchedThread {
     const watchIfOwned = <Other>(opened: Owned | Other): Owned | Other =>
       (opened as Owned).kind === 'owned' ? watch(opened as Owned) : opened;
     return {
+      ...store,
       create: async (id, meta) => watchIfOwned(await store.create(id, meta)),
       open: async (id) => watchIfOwned(await store.open(id)),
       read: (id, options) => store.read(id, options),
@@ -252,8 +259,9 @@ export class WatchedThread {
       shellEnvironment: { variables: () => Promise.resolve({}) },
       patches: { disk: nodeDisk(), clock: this.#clock },
       spawn: {
-        run: (command: { readonly argv: readonly string[] }) => {
+        run: (...[command, , , onStarted]: Parameters<Spawn['run']>) => {
           this.#noteRun(command.argv.at(-1) ?? '');
+          onStarted?.({ pid: 4321, startedAt: 'then', mark: 'mark' });
           this.onCommand();
           const text = `ran ${command.argv.at(-1)}`;
           return Promise.resolve({
@@ -266,4 +274,11 @@ export class WatchedThread {
       },
     };
   }
+}
+
+/** What the thread remembers over what is configured, as the engine puts it together. */
+function remembered(world: World, state: ThreadState): Settings {
+  const { personality: configured, ...others } = configuredIn(world);
+  const { personality = configured, ...last } = lastSettings(state);
+  return { ...others, ...last, ...(personality === undefined || personality === null ? {} : { personality }) };
 }

@@ -18,7 +18,7 @@ const paths = fc.array(path, { maxLength: 3 });
 const hosts = fc.array(fc.oneof(fc.domain(), fc.constantFrom('*.a.org', 'x">y')), { maxLength: 3 });
 
 /** Prose that tries to end its own message. */
-export const prose = fc.oneof(
+const prose = fc.oneof(
   fc.constantFrom(
     'Be kind.',
     'Be brief.\r\nAlways.',

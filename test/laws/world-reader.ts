@@ -1,3 +1,6 @@
+import { between, withEnds } from './between-tags.ts';
+import { type Permissions, readPermissions, withPrefixes, withRules } from './permissions-reader.ts';
+
 /**
  * A reader of context messages that knows the tags and the words in them, and nothing of the code that writes them: what
  * it learns is what a model could learn.
@@ -18,20 +21,6 @@ export interface WorldFacts {
   instructions?: { readonly directory?: string; readonly text: string };
   /** By tag. A list that is empty is not there. */
   environment: Record<string, string | readonly string[]>;
-}
-
-interface Permissions {
-  readonly mode: string;
-  readonly network: string;
-  readonly approval: string;
-  readonly readsEverything: boolean;
-  readonly writableRoots: readonly string[];
-  readonly readOnlyPaths: readonly string[];
-  readonly deniedPaths: readonly string[];
-  /** Each as JSON, sorted: their order says nothing. */
-  readonly prefixes: readonly string[];
-  /** `allow` or `deny` and the host as JSON. */
-  readonly rules: readonly string[];
 }
 
 export interface Part {
@@ -73,7 +62,7 @@ function familyOf({ role, text }: Part): Family | undefined {
 
 const families: readonly Family[] = [
   { role: 'developer', opening: '<model_switch>', read: readSwitch },
-  { role: 'developer', opening: '<permissions instructions>', read: readPermissions },
+  { role: 'developer', opening: '<permissions instructions>', read: readNewPermissions },
   { role: 'developer', opening: '<approved_command_prefixes>', read: readPrefixes },
   { role: 'developer', opening: '<network_rules>', read: readRules },
   { role: 'developer', opening: '<collaboration_mode>', read: readMode },
@@ -91,17 +80,6 @@ const families: readonly Family[] = [
 
 const takenBack = /^(?:The|There) .* no longer (?:holds?|apply|offered)\b/;
 const notice = /^(?:These take|This takes) the place of .* given before\.\n\n/;
-
-function between(tag: string, text: string): string {
-  const [start, end] = [`<${tag}>\n`, `\n</${tag}>`];
-  if (!text.startsWith(start) || !text.endsWith(end)) throw new Error(`a text that does not end as it began: ${text}`);
-  return withEnds(tag, text.slice(start.length, -end.length));
-}
-
-/** Prose that holds the end of its own message has it escaped. */
-function withEnds(tag: string, body: string): string {
-  return body.replaceAll(new RegExp(`&lt;(?=\\s*/\\s*${tag}\\s*>)`, 'gi'), '<');
-}
 
 function textFamily(tag: string, key: 'developer' | 'skills' | 'session' | 'managed'): Family {
   return {
@@ -137,62 +115,18 @@ function readSwitch(facts: WorldFacts, text: string): void {
   else throw new Error(`a switch that does not say what holds: ${text}`);
 }
 
-/** The newest message holds as a whole. */
-function readPermissions(facts: WorldFacts, text: string): void {
-  const body = between('permissions instructions', text);
-  delete facts.permissions;
-  if (body.startsWith('The permissions described earlier are withdrawn.')) return;
-  const word = (name: string): string => new RegExp(`^${name}: ([\\w-]+)\\. `, 'm').exec(body)?.[1] ?? 'not told';
-  facts.permissions = {
-    mode: word('Sandbox'),
-    network: word('Network'),
-    approval: word('Approval'),
-    readsEverything: !body.includes('\nReading is limited to'),
-    writableRoots: quotedList(body, 'Writable roots'),
-    readOnlyPaths: quotedList(body, 'Read-only inside them'),
-    deniedPaths: quotedList(body, 'Not readable'),
-    prefixes: dashedList(body, 'Commands that begin with one of these run without a question:')
-      .map(unquoted)
-      .toSorted(),
-    rules: dashedList(body, 'Saved network rules:').map(unquoted).toSorted(),
-  };
-}
-
-function quotedList(body: string, title: string): readonly string[] {
-  const listed = new RegExp(`^${title}[^:"]*: (".*)$`, 'm').exec(body)?.[1];
-  return listed === undefined ? [] : (JSON.parse(`[${listed}]`) as string[]);
-}
-
-function dashedList(body: string, title: string): readonly string[] {
-  const lines = body.split('\n');
-  const at = lines.indexOf(title);
-  if (at < 0) return [];
-  const rest = lines.slice(at + 1);
-  const end = rest.findIndex((line) => !line.startsWith('- '));
-  return (end < 0 ? rest : rest.slice(0, end)).map((line) => line.slice(2));
-}
-
-/** A list of words or a word, as plain JSON writes it: what is escaped in the text is not in the fact. */
-function unquoted(line: string): string {
-  const at = line.search(/["[]/);
-  return `${line.slice(0, at)}${JSON.stringify(JSON.parse(line.slice(at)))}`;
+function readNewPermissions(facts: WorldFacts, text: string): void {
+  const permissions = readPermissions(text);
+  if (permissions === undefined) delete facts.permissions;
+  else facts.permissions = permissions;
 }
 
 function readPrefixes(facts: WorldFacts, text: string): void {
-  const title = 'Commands that begin with one of these now run without a question:';
-  add(facts, 'prefixes', dashedList(between('approved_command_prefixes', text), title));
+  facts.permissions = withPrefixes(facts.permissions, text);
 }
 
 function readRules(facts: WorldFacts, text: string): void {
-  add(facts, 'rules', dashedList(between('network_rules', text), 'Network rules saved; they hold from now on:'));
-}
-
-function add(facts: WorldFacts, key: 'prefixes' | 'rules', news: readonly string[]): void {
-  if (facts.permissions === undefined || news.length === 0) throw new Error(`${key} that add nothing, or to nothing`);
-  facts.permissions = {
-    ...facts.permissions,
-    [key]: [...new Set([...facts.permissions[key], ...news.map(unquoted)])].toSorted(),
-  };
+  facts.permissions = withRules(facts.permissions, text);
 }
 
 function readMode(facts: WorldFacts, text: string): void {

@@ -1,14 +1,17 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { type FailureDraft, modelFailure } from './failure.ts';
 
-/** No answer came at all. `origin` is where the request went; `code` is what Node calls the problem. */
-export function connectionFailure(origin: string, code: string): ModelFailure {
+/** No answer came at all. `origin` is where the request went; `given` is what Node calls the problem. */
+export function connectionFailure(origin: string, given: string): ModelFailure {
+  // A peer without TLS has a name of OpenSSL's or of the system's, by whether we read or wrote first. One is enough.
+  const code = given.startsWith('ERR_SSL_') && !certificateProblem.test(given) ? 'EPROTO' : given;
   const { message, ...rest } = kindOf(origin, code);
   return modelFailure({ code: 'connection-failed', message: `${message} (${code}).`, ...rest });
 }
 
 /** Node's and OpenSSL's names for a peer that cannot prove who it is. Trying again changes nothing. */
-const certificateProblem = /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_SSL_)/;
+const certificateProblem =
+  /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_SSL_\w*(CERT|_CA_|ALERT))/;
 
 function kindOf(origin: string, code: string): Omit<FailureDraft, 'code'> {
   if (certificateProblem.test(code)) {

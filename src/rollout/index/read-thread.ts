@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import type { OpenFile } from '../../ports/files.ts';
 import type { ReadReport } from '../../ports/rollout-store.ts';
 import type { Ordinal } from '../../protocol/ids.ts';
@@ -6,7 +7,8 @@ import type { Line } from '../../protocol/line.ts';
 import { Fault } from '../../protocol/outcome.ts';
 import { spokenWords } from '../../state/spoken-words.ts';
 import { errorCode } from '../disk-fault.ts';
-import { openLineage, readLineage, type Segment } from '../lineage.ts';
+import { openLineage, type OpenRollout, readLineage, type Segment } from '../lineage.ts';
+import { parseRolloutName } from '../names.ts';
 import { read } from '../read.ts';
 import { readHead } from '../read-head.ts';
 import { endOfLastLine, fileWindow } from './file-window.ts';
@@ -73,7 +75,8 @@ export async function readThread(
     const goesOn = before !== undefined && before.offset <= end && (await markAt(own, before.offset)) === before.mark;
     if (!goesOn && (await readHead(fileWindow(own, 0, end))).kind !== 'meta') return { kind: 'nothing' };
     const listener = new Listener(goesOn ? before.fold : emptyFold, goesOn);
-    const all = { path, file: fileWindow(own, 0, end) };
+    const rolloutId = parseRolloutName(basename(path))?.rolloutId ?? '';
+    const all = { rolloutId, path, file: fileWindow(own, 0, end) };
     const segments = goesOn ? [] : await lineage(all, open, findRollout);
     await listener.hear(
       goesOn ? read(fileWindow(own, before.offset, end), options) : readLineage(segments ?? [all], options),
@@ -92,14 +95,14 @@ const options = { from: 0 as Ordinal, wanted: concernsLists };
 
 /** Undefined when it is broken. */
 async function lineage(
-  own: Segment,
+  own: OpenRollout,
   open: (path: string) => Promise<OpenFile>,
   findRollout: (rolloutId: string) => string | undefined,
 ): Promise<readonly Segment[] | undefined> {
   try {
     return await openLineage(own, async (rolloutId) => {
       const path = findRollout(rolloutId);
-      return path === undefined ? undefined : { path, file: await open(path) };
+      return path === undefined ? undefined : { rolloutId, path, file: await open(path) };
     });
   } catch (error) {
     if (error instanceof Fault || errorCode(error) === 'ENOENT') return undefined;

@@ -46,7 +46,7 @@ function turnOf({ turns, turnOf: known }: ThreadStory, { item, turn }: Entry): {
 }
 
 /** The name of the tool behind each call id. */
-export function callNames(known: readonly Entry[]): ReadonlyMap<string, string> {
+function callNames(known: readonly Entry[]): ReadonlyMap<string, string> {
   return new Map(
     known.flatMap(({ item }) => {
       const [id, name] = [stringAt(item, 'call_id'), stringAt(item, 'name')];

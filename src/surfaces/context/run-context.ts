@@ -1,9 +1,11 @@
 import type { Outcome } from '../../protocol/outcome.ts';
+import { usageFields } from '../../state/usage-fields.ts';
+import { outlastReaders } from '../outlast-readers.ts';
 import { readThread, type ReadThread } from '../read-thread.ts';
 import { type ContextArguments, contextUsage, parseContextArguments } from './arguments.ts';
 import { changesText, changesView } from './show-changes.ts';
 import { chooseRequest, requestBody, requestText } from './show-request.ts';
-import { threadLine, windowText, windowView } from './show-window.ts';
+import { threadLine, windowText, type WindowView, windowView } from './show-window.ts';
 import { tellStory, type ThreadStory } from './thread-story.ts';
 
 /** `capstan context`. 0: shown; 1: there is no such thread or request; 2: wrong usage. */
@@ -19,10 +21,11 @@ export async function runContext(words: readonly string[]): Promise<number> {
   const answer = answerTo(asked, thread, tellStory(thread.lines));
   if (typeof answer !== 'string') return complain(answer, 1);
   // A pager that is left early is no error.
-  process.stdout.on('error', () => {});
+  const output = outlastReaders();
   process.stdout.write(answer);
   if (thread.skipped > 0) process.stderr.write(`${thread.skipped} lines of the thread could not be read.\n`);
-  return 0;
+  const lost = await output.finish();
+  return lost === undefined ? 0 : complain(lost, 1);
 }
 
 function answerTo(
@@ -41,7 +44,12 @@ function answerTo(
     return asked.json ? json({ thread: id, turns }) : `${head}\n${changesText(turns)}`;
   }
   const view = windowView(story);
-  return asked.json ? json({ thread: id, ...view }) : `${head}${windowText(view)}`;
+  return asked.json ? json({ thread: id, ...view, ...countedFields(view) }) : `${head}${windowText(view)}`;
+}
+
+/** Counts under the names that rollouts and events have for them. */
+function countedFields({ counted }: WindowView): object {
+  return counted === undefined ? {} : { counted: { ...counted, usage: usageFields(counted.usage) } };
 }
 
 function json(value: unknown): string {

@@ -5,7 +5,7 @@ import type { ThreadStory } from './thread-story.ts';
 /** What one turn told the model of the world, for programs. */
 export interface TurnChanges {
   readonly turn: number;
-  readonly turnId?: string;
+  readonly turn_id?: string;
   readonly at: string;
   /** The widest thing that it did. */
   readonly form: 'nothing' | ToldContext['form'];
@@ -17,7 +17,7 @@ export interface TurnChanges {
 export function changesView({ turns }: ThreadStory): readonly TurnChanges[] {
   return turns.map(({ number, id, at, told }) => ({
     turn: number,
-    ...(id === undefined ? {} : { turnId: id }),
+    ...(id === undefined ? {} : { turn_id: id }),
     at,
     form: formOf(told),
     tokens: told.reduce((sum, { tokens }) => sum + tokens, 0),

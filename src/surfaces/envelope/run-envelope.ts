@@ -1,6 +1,7 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import { plural } from '../context/table.ts';
 import { type StoryTurn, tellStory, type ThreadStory } from '../context/thread-story.ts';
+import { outlastReaders } from '../outlast-readers.ts';
 import { readThread } from '../read-thread.ts';
 import { type EnvelopeArguments, envelopeUsage, parseEnvelopeArguments } from './arguments.ts';
 import { changedFields, envelopeFields } from './envelope-fields.ts';
@@ -19,9 +20,10 @@ export async function runEnvelope(words: readonly string[]): Promise<number> {
   const answer = answerTo(asked, thread.id, tellStory(thread.lines));
   if (typeof answer !== 'string') return complain(answer, 1);
   // A pager that is left early is no error.
-  process.stdout.on('error', () => {});
+  const output = outlastReaders();
   process.stdout.write(answer);
-  return 0;
+  const lost = await output.finish();
+  return lost === undefined ? 0 : complain(lost, 1);
 }
 
 function answerTo(
@@ -34,9 +36,9 @@ function answerTo(
   if (asked.diff !== undefined) return difference(asked.diff, turn, { id, story, json: asked.json });
   const { number, id: turnId, at, envelope, context } = turn;
   if (asked.json) {
-    const named = { thread: id, turn: number, turnId, at };
+    const named = { thread: id, turn: number, turn_id: turnId, at };
     return envelope === undefined
-      ? json({ ...named, fields: null, turnContext: context ?? null })
+      ? json({ ...named, fields: null, turn_context: context ?? null })
       : json({ ...named, fields: envelopeFields(envelope) });
   }
   const head = turnLine(id, turn, story.turns.length);

@@ -1,6 +1,6 @@
-import { type Catalogue, lookUpModel } from '../envelope/model-record.ts';
-import type { Settings } from '../envelope/settings.ts';
-import { nominalWindow } from '../envelope/window.ts';
+import { type Catalogue, lookUpModel } from './model-record.ts';
+import type { Settings } from './settings.ts';
+import { nominalWindow } from './window.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 
 export type ModelNotice = Outcome<'model-unknown' | 'service-tier-unused'>;

@@ -1,0 +1,71 @@
+import { between } from './between-tags.ts';
+
+/** What a reader knows of what commands may do. */
+export interface Permissions {
+  readonly mode: string;
+  readonly network: string;
+  readonly approval: string;
+  readonly readsEverything: boolean;
+  readonly writableRoots: readonly string[];
+  readonly readOnlyPaths: readonly string[];
+  readonly deniedPaths: readonly string[];
+  /** Each as JSON, sorted: their order says nothing. */
+  readonly prefixes: readonly string[];
+  /** `allow` or `deny` and the host as JSON. */
+  readonly rules: readonly string[];
+}
+
+/** The newest message holds as a whole. */
+export function readPermissions(text: string): Permissions | undefined {
+  const body = between('permissions instructions', text);
+  if (body.startsWith('The permissions described earlier are withdrawn.')) return undefined;
+  const word = (name: string): string => new RegExp(`^${name}: ([\\w-]+)\\. `, 'm').exec(body)?.[1] ?? 'not told';
+  return {
+    mode: word('Sandbox'),
+    network: word('Network'),
+    approval: word('Approval'),
+    readsEverything: !body.includes('\nReading is limited to'),
+    writableRoots: quotedList(body, 'Writable roots'),
+    readOnlyPaths: quotedList(body, 'Read-only inside them'),
+    deniedPaths: quotedList(body, 'Not readable'),
+    prefixes: dashedList(body, 'Commands that begin with one of these run without a question:')
+      .map(unquoted)
+      .toSorted(),
+    rules: dashedList(body, 'Saved network rules:').map(unquoted).toSorted(),
+  };
+}
+
+function quotedList(body: string, title: string): readonly string[] {
+  const listed = new RegExp(`^${title}[^:"]*: (".*)$`, 'm').exec(body)?.[1];
+  return listed === undefined ? [] : (JSON.parse(`[${listed}]`) as string[]);
+}
+
+function dashedList(body: string, title: string): readonly string[] {
+  const lines = body.split('\n');
+  const at = lines.indexOf(title);
+  if (at < 0) return [];
+  const rest = lines.slice(at + 1);
+  const end = rest.findIndex((line) => !line.startsWith('- '));
+  return (end < 0 ? rest : rest.slice(0, end)).map((line) => line.slice(2));
+}
+
+/** A list of words or a word, as plain JSON writes it: what is escaped in the text is not in the fact. */
+function unquoted(line: string): string {
+  const at = line.search(/["[]/);
+  return `${line.slice(0, at)}${JSON.stringify(JSON.parse(line.slice(at)))}`;
+}
+
+export function withPrefixes(before: Permissions | undefined, text: string): Permissions {
+  const title = 'Commands that begin with one of these now run without a question:';
+  return withMore(before, 'prefixes', dashedList(between('approved_command_prefixes', text), title));
+}
+
+export function withRules(before: Permissions | undefined, text: string): Permissions {
+  const title = 'Network rules saved; they hold from now on:';
+  return withMore(before, 'rules', dashedList(between('network_rules', text), title));
+}
+
+function withMore(before: Permissions | undefined, key: 'prefixes' | 'rules', news: readonly string[]): Permissions {
+  if (before === undefined || news.length === 0) throw new Error(`${key} that add nothing, or to nothing`);
+  return { ...before, [key]: [...new Set([...before[key], ...news.map(unquoted)])].toSorted() };
+}

@@ -26,7 +26,7 @@ function inMemory(bytes: Buffer): OpenFile {
     append: refuse,
     truncate: refuse,
     sync: refuse,
-    isNamed: async () => true,
     close: async () => {},
+    isNamed: async () => true,
   };
 }

@@ -40,9 +40,9 @@ import { loadTracer } from '../telemetry/load-tracer.ts';
 import { type RestoredSettings, restoredSettings } from '../state/restored-settings.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
 import type { ThreadState } from '../state/thread-state.ts';
+import { turnList, type TurnSummary } from '../state/turn-list.ts';
 import { deadTurnNotice } from '../thread/dead-turn.ts';
 import { findForkPoint, forkThread } from '../thread/fork.ts';
-import { turnList, type TurnSummary } from '../state/turn-list.ts';
 import { openThread } from '../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
 import { Thread } from '../thread/thread.ts';
@@ -207,7 +207,9 @@ export class Engine {
 
   /** Refused while forks go on from the thread; with `force` they are deleted with it. */
   async delete(id: ThreadId, options: Forceful = {}): Promise<Done<ThreadDeleted> | EngineRefused> {
-    return (await this.#operations()).delete(id, options);
+    const deleted = await (await this.#operations()).delete(id, options);
+    await this.#index.forgetLost();
+    return deleted;
   }
 
   /** An empty name takes the name away. */

@@ -32,6 +32,7 @@ export const meta = (id: string, more: JsonObject = {}): Written => [
     originator: 'x',
     cli_version: '0.1',
     source: 'exec',
+    history_mode: 'paginated',
     ...more,
   },
 ];

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, say } from '../../src/testing/index.ts';
@@ -119,4 +121,14 @@ it('says what is wrong with a question', async () => {
     [2, '', 'capstan: threads show: which thread? Name one, or use --last.'],
     [0, '{"threads":0}\n', ''],
   ]);
+});
+
+it('forgets what was said in a thread with the thread', async () => {
+  const { place } = await scene([answer({ items: [say('A pomegranate.')] })]);
+  const id = threadId(await place.run('exec', '--json', 'Say it'));
+  expect((await place.run('threads', 'search', 'pomegranate')).code).toBe(0);
+  const index = join(place.home, 'capstan', 'threads-1.sqlite');
+  expect(readFileSync(index).includes('pomegranate')).toBe(true);
+  expect((await place.run('threads', 'delete', id)).code).toBe(0);
+  expect(readFileSync(index).includes('pomegranate')).toBe(false);
 });

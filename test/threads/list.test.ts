@@ -21,7 +21,7 @@ it('tells of threads in both forms alike, whoever wrote them', async () => {
   const legacy = home.write(
     two,
     [
-      meta(two, { source: undefined as never }),
+      meta(two, { source: undefined as never, history_mode: 'legacy' }),
       says('user', '<environment_context>\n  <cwd>/repo</cwd>\n</environment_context>'),
       says('user', 'An old question'),
       event('user_message', { message: 'An old question' }),

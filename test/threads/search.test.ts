@@ -86,7 +86,7 @@ it('says each thing once, though old files say it twice', async () => {
   home.write(
     one,
     [
-      meta(one),
+      meta(one, { history_mode: 'legacy' }),
       says('user', 'apples'),
       event('user_message', { message: 'apples' }),
       event('agent_message', { message: 'pears' }),

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { closeSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** The schema has a number, and so has the file. A file that says another number inside is made anew. */
@@ -46,6 +46,10 @@ CREATE TRIGGER message_removed AFTER DELETE ON messages BEGIN
 END;
 PRAGMA user_version = ${schemaVersion};
 `;
+
+export function hasIndex(home: string): boolean {
+  return existsSync(indexPath(home));
+}
 
 /**
  * Does the work with the index of a home. Whatever becomes of that file, the work is done: one that is broken is moved

@@ -1,5 +1,5 @@
-import { basename } from 'node:path';
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import type { OpenFile } from '../../ports/files.ts';
 import type { ReadReport } from '../../ports/rollout-store.ts';
 import type { Ordinal } from '../../protocol/ids.ts';
@@ -7,7 +7,7 @@ import type { Line } from '../../protocol/line.ts';
 import { Fault } from '../../protocol/outcome.ts';
 import { spokenWords } from '../../state/spoken-words.ts';
 import { errorCode } from '../disk-fault.ts';
-import { openLineage, readLineage, type Segment } from '../lineage.ts';
+import { openLineage, type OpenRollout, readLineage, type Segment } from '../lineage.ts';
 import { parseRolloutName } from '../names.ts';
 import { read } from '../read.ts';
 import { readHead } from '../read-head.ts';
@@ -95,7 +95,7 @@ const options = { from: 0 as Ordinal, wanted: concernsLists };
 
 /** Undefined when it is broken. */
 async function lineage(
-  own: Segment,
+  own: OpenRollout,
   open: (path: string) => Promise<OpenFile>,
   findRollout: (rolloutId: string) => string | undefined,
 ): Promise<readonly Segment[] | undefined> {

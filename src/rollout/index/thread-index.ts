@@ -5,10 +5,10 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
-import { threadNames } from '../thread-names.ts';
 import { nodeFiles } from '../node-files.ts';
+import { threadNames } from '../thread-names.ts';
 import { formatCursor, parseCursor, type Place } from './cursor.ts';
-import { inTransaction, makeEmpty, withDatabase } from './database.ts';
+import { hasIndex, inTransaction, makeEmpty, withDatabase } from './database.ts';
 import { type Candidate, candidatesAfter, chosenFile, staleFiles } from './candidates.ts';
 import { lookAgain, lookAround } from './look-around.ts';
 import { readInto } from './read-into.ts';
@@ -102,6 +102,12 @@ export class ThreadIndex {
       const row = database.prepare('SELECT count(*) AS count FROM threads').get();
       return { threads: row?.['count'] as number };
     });
+  }
+
+  /** Forgets threads whose files are gone; what was said in them must not stay. */
+  async forgetLost(): Promise<void> {
+    if (!hasIndex(this.#home)) return;
+    await withDatabase(this.#home, async (database) => this.#look(database, 0));
   }
 
   /** Whether so much is unread that somebody should read it before it is needed, and nobody has begun to. */

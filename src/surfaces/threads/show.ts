@@ -25,7 +25,7 @@ async function show(asked: ParsedWords): Promise<number | Outcome> {
   if ('code' in looking) return looking;
   const { engine, cwd } = looking;
   const chosen = await engine.choose(
-    meant.name === undefined ? { kind: 'last', cwd } : { kind: 'named', name: meant.name },
+    meant.name === undefined ? { kind: 'last', cwd } : { kind: 'named', name: meant.name, archived: true },
   );
   if (chosen.kind === 'none') return chosen;
   const thread = await engine.summary(chosen.id);

@@ -109,6 +109,12 @@ it('config has these commands and options', () => {
   ]);
 });
 
+it('context and envelope have these options', () => {
+  const options = (usage: string) => [...new Set(usage.match(/(?<![\w-])--?[A-Za-z][\w-]*/g))].toSorted();
+  expect(options(contextUsage)).toEqual(['--changes', '--help', '--json', '--request', '-h']);
+  expect(options(envelopeUsage)).toEqual(['--diff', '--help', '--json', '--turn', '-h']);
+});
+
 it('replay and threads export, import and set take these options', () => {
   const names = [replayForm, exportForm, importForm, setForm].map((form) => [
     form.name,
@@ -120,10 +126,4 @@ it('replay and threads export, import and set take these options', () => {
     'threads import',
     'threads set --approval --cd --effort --json --last --mode --model --personality --sandbox -C -a -m -s',
   ]);
-});
-
-it('context and envelope have these options', () => {
-  const options = (usage: string) => [...new Set(usage.match(/(?<![\w-])--?[A-Za-z][\w-]*/g))].toSorted();
-  expect(options(contextUsage)).toEqual(['--changes', '--help', '--json', '--request', '-h']);
-  expect(options(envelopeUsage)).toEqual(['--diff', '--help', '--json', '--turn', '-h']);
 });

@@ -14,6 +14,10 @@ const found: Readonly<Record<Survival, string>> = {
   running: 'Its process was still running when the thread was taken up again, and could not be ended. ',
 };
 
+/** The call goes on in the thread from which this one was branched off. */
+export const underWayElsewhere =
+  'Outcome unknown: this conversation was branched off while the call was under way. It may have been done since, in part or wholly, and it has not been repeated here.';
+
 /** The call was never answered, in a file that says no more about it. */
 export const aborted = 'aborted';
 

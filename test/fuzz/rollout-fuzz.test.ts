@@ -8,6 +8,7 @@ it('the rollout that is damaged has a line of every type', async () => {
   expect([...types].toSorted()).toEqual([
     'capstan_call',
     'capstan_request',
+    'capstan_sent',
     'capstan_step',
     'capstan_tool_set',
     'compacted',

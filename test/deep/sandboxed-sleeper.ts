@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
+import { profileFor } from '../../src/policy/profiles.ts';
+import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+
+/** A process that starts commands in sandboxes and kills itself after so many microseconds, while one is being built. */
+const [, , folder = '', ...commands] = process.argv;
+const spawn = createNodeSpawn({ clock: { now: () => 0, sleep: async () => {} }, temporaryDirectory: folder });
+const sandbox = createSandbox({
+  platform: process.platform,
+  architecture: process.arch,
+  env: process.env,
+  cwd: '/nowhere',
+  packagedBubblewrap: join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap'),
+  temporaryDirectory: folder,
+  spawn,
+});
+const places = { cwd: folder, workspaceRoots: [folder], slashTmp: false, gitDirectories: [] };
+const choices = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
+const policy = resolvePolicy(profileFor('workspace-write', choices), places);
+
+async function run(script: string): Promise<void> {
+  const env = { PATH: process.env['PATH'] ?? '' };
+  const planned = await sandbox.plan({ argv: ['bash', '-c', script], cwd: folder, env }, policy);
+  if (planned.kind === 'refused') throw new Error(planned.message);
+  const started = spawn.run(planned, { timeoutMs: 60_000, outputBytes: 1000 }, new AbortController().signal);
+  // Pipes are at hand by now, so that the command starts with the next microtasks.
+  await Promise.race([started, new Promise((resolve) => setImmediate(resolve))]);
+}
+
+await run('true');
+await new Promise((resolve) => setTimeout(resolve, 50));
+const [delay = '0', script = ''] = commands;
+await run(script);
+for (const end = performance.now() + Number(delay) / 1000; performance.now() < end;);
+process.kill(process.pid, 'SIGKILL');

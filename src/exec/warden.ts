@@ -23,8 +23,8 @@ let count = 0;
 
 /** To be called right before the command is started: nothing may come in between. */
 export function guard(doors: InheritedDoors): Guarded {
-  // Unlike the number of a process alone, this is not given to another one later.
-  const mark = `${process.pid}.${Math.floor(performance.timeOrigin)}.${++count}`;
+  // Unlike the number of a process alone, this is not given to another one later. No mark is the beginning of another.
+  const mark = `${process.pid}.${Math.floor(performance.timeOrigin)}.${++count}.`;
   let word = mark;
   warden ??= startWarden(doors);
   words.add(word);

@@ -14,6 +14,10 @@ const found: Readonly<Record<Survival, string>> = {
   running: 'Its process was still running when the thread was taken up again, and could not be ended. ',
 };
 
+/** The call was under way when the thread was forked, and is answered in the thread that it was forked from. */
+export const outcomeElsewhere =
+  'Outcome unknown: this conversation was branched off while the call was under way. It may have been done in part, wholly or not at all, and it has not been repeated here.';
+
 /** The call was never answered, in a file that says no more about it. */
 export const aborted = 'aborted';
 

@@ -48,7 +48,9 @@ export class RolloutFiles {
   }
 
   async openRollout(rolloutId: string): Promise<OpenRollout | undefined> {
-    const found = await findRolloutFile(this.files, this.home, rolloutId);
+    const found = await findRolloutFile(this.files, this.home, rolloutId).catch((error: unknown) => {
+      throw diskFault(error, 'open', this.home);
+    });
     if (found === undefined || found.name.compressed) return undefined;
     const file = await this.#openIfThere(found.path, 'read');
     return file === undefined ? undefined : { rolloutId, path: found.path, file };

@@ -7,6 +7,8 @@ import { itemRecord, storedItem } from './item-drafts.ts';
 
 /** A call that has begun and has no answer yet. After a crash this is all that is known about it. */
 export interface CallStart {
+  /** A fork holds calls of another thread, whose program may be alive. */
+  readonly threadId: string;
   readonly callId: string;
   /** The name of the tool. */
   readonly tool: string;
@@ -24,9 +26,9 @@ export interface CallBegins extends Omit<CallStart, 'item' | 'process'> {
 }
 
 /** Durable before the call has an effect. */
-export function callStarted({ turnId, callId, tool, at, item }: CallBegins): LineDraft {
-  const payload = { turn_id: turnId, call_id: callId, tool, started_at_ms: at, item: storedItem(shortened(item)) };
-  return { type: lineType.call, payload };
+export function callStarted({ threadId, turnId, callId, tool, at, item }: CallBegins): LineDraft {
+  const ids = { thread_id: threadId, turn_id: turnId, call_id: callId };
+  return { type: lineType.call, payload: { ...ids, tool, started_at_ms: at, item: storedItem(shortened(item)) } };
 }
 
 /** The same call, by what its process is known. */

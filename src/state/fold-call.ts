@@ -28,8 +28,10 @@ export function foldAnswer(state: ThreadState, item: Item): ThreadState {
 }
 
 function readStart(callId: string, payload: JsonObject): CallStart | undefined {
-  const [tool, at, item] = [stringAt(payload, 'tool'), numberAt(payload, 'started_at_ms'), objectAt(payload, 'item')];
-  return tool === undefined || at === undefined || item === undefined ? undefined : { callId, tool, at, item };
+  const [threadId, tool] = [stringAt(payload, 'thread_id'), stringAt(payload, 'tool')];
+  const [at, item] = [numberAt(payload, 'started_at_ms'), objectAt(payload, 'item')];
+  if (threadId === undefined || tool === undefined || at === undefined || item === undefined) return undefined;
+  return { threadId, callId, tool, at, item };
 }
 
 function readProcess(value: JsonObject | undefined): StartedProcess | undefined {

@@ -23,22 +23,29 @@ import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
+import type { ThreadCut } from '../protocol/thread-cut.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 import { createFlock } from '../rollout/flock.ts';
 import { nodeFiles } from '../rollout/node-files.ts';
 import { type ChosenThread, chooseThread, type NoThread, type ThreadChoice } from '../rollout/choose-thread.ts';
 import { createEphemeralStore } from '../rollout/ephemeral-store.ts';
 import { createRolloutStore } from '../rollout/store.ts';
+import type { ThreadArchived, ThreadDeleted } from '../rollout/thread-lifecycle.ts';
+import { threadNames } from '../rollout/thread-names.ts';
 import { loadTracer } from '../telemetry/load-tracer.ts';
+import { type RestoredSettings, restoredSettings } from '../state/restored-settings.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { deadTurnNotice } from '../thread/dead-turn.ts';
+import { findForkPoint, forkThread } from '../thread/fork.ts';
 import { openThread } from '../thread/resume.ts';
+import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
 import { Thread } from '../thread/thread.ts';
 import type { ThreadFiles } from '../workspace/file-changes.ts';
 import type { RestoreOptions, RestoreReport, RestoreTarget } from '../workspace/restore-files.ts';
 import type { Environment } from './environment.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
+import type { Done, Forceful, ThreadOperations, ThreadOperationsParts, ThreadRenamed } from './thread-operations.ts';
 import { createThreadParts } from './thread-parts.ts';
 
 /** What the engine is given by whoever starts it. It looks at nothing else of the process. */
@@ -65,6 +72,8 @@ export interface OpenedThread {
   readonly kind: 'opened';
   readonly thread: Thread;
   readonly settings: Settings;
+  /** What a thread that goes on took from its own past; absent for a new one. */
+  readonly restored?: RestoredSettings;
   /** What a person should know: repairs and lines that could not be read. */
   readonly notices: readonly Outcome[];
 }
@@ -89,6 +98,7 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #base: BaseLayers;
   readonly #store: RolloutStore;
+  readonly #operationParts: ThreadOperationsParts;
   readonly #tracer: Tracer;
 
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], tracer: Tracer) {
@@ -96,12 +106,10 @@ export class Engine {
     this.#options = options;
     this.#base = base;
     this.notices = notices;
-    const store = createRolloutStore({
-      home: base.home,
-      files: nodeFiles,
-      locks: createFlock({ clock: systemClock }),
-      clock: systemClock,
-    });
+    const disk = { home: base.home, files: nodeFiles, locks: createFlock({ clock: systemClock }), clock: systemClock };
+    const store = createRolloutStore(disk);
+    const indexFolder = options.env['CODEX_SQLITE_HOME'] ?? base.home;
+    this.#operationParts = { ...disk, store, ids: systemIds(systemClock), indexFolder };
     this.#store = options.ephemeral === true ? createEphemeralStore(store, systemClock) : store;
   }
 
@@ -132,9 +140,7 @@ export class Engine {
     const { settings, notices } = chosen;
     const parts = this.#parts(chosen);
     if ('code' in parts) return refused(parts);
-    const root = findRepository(cwd);
-    const git = root === undefined ? undefined : (readGitFacts(root) as JsonObject);
-    const thread = await Thread.start(parts, { settings, listener }, git);
+    const thread = await Thread.start(parts, { settings, listener }, gitFacts(cwd));
     if (!(thread instanceof Thread)) return refused(thread);
     return { kind: 'opened', thread, settings, notices };
   }
@@ -152,7 +158,62 @@ export class Engine {
     }
     const { settings, notices } = chosen;
     const thread = await Thread.resume(parts, resumed, { settings, listener });
-    return { kind: 'opened', thread, settings, notices: [...notices, ...noticesOf(id, resumed)] };
+    const restored = restoredSettings(resumed.state, settings);
+    return { kind: 'opened', thread, settings, restored, notices: [...notices, ...noticesOf(id, resumed)] };
+  }
+
+  /**
+   * Begins a thread that goes on from a place of another, and copies nothing. It keeps the other's settings of that
+   * place, unless flags say otherwise. The other thread may be written meanwhile, or be archived.
+   */
+  async fork(id: ThreadId, cut: ThreadCut, { listener, cwd }: ThreadRequest): Promise<OpenedThread | EngineRefused> {
+    const point = await findForkPoint(this.#store, id, cut);
+    if (point.kind === 'refused') return refused(point);
+    const last = lastSettings(point.state);
+    const chosen = await this.#configure({ cwd: cwd ?? last.cwd ?? this.#options.cwd, resumed: last });
+    if ('code' in chosen) return refused(chosen);
+    const parts = this.#parts(chosen);
+    if ('code' in parts) return refused(parts);
+    const { settings, notices } = chosen;
+    const forked = await forkThread(parts, point, { settings, git: gitFacts(settings.cwd) });
+    if (forked.kind === 'refused') return refused(forked);
+    const name = (await threadNames(nodeFiles, this.#base.home)).get(id);
+    if (name !== undefined && this.#options.ephemeral !== true) await this.rename(forked.id, name);
+    const thread = await Thread.resume(parts, forked, { settings, listener });
+    return { kind: 'opened', thread, settings, notices: [...notices, ...noticesOf(id, forked)] };
+  }
+
+  /** Takes the newest turns back. What they cost stays counted, and files stay as they are. */
+  async rollback(id: ThreadId, to: RollbackTo): Promise<Done<RolledBack> | EngineRefused> {
+    return (await this.#operations()).rollback(id, to);
+  }
+
+  async undoRollback(id: ThreadId, options: Forceful = {}): Promise<Done<RollbackUndone> | EngineRefused> {
+    return (await this.#operations()).undoRollback(id, options);
+  }
+
+  async archive(id: ThreadId): Promise<Done<ThreadArchived> | EngineRefused> {
+    return (await this.#operations()).archive(id);
+  }
+
+  async unarchive(id: ThreadId): Promise<Done<ThreadArchived> | EngineRefused> {
+    return (await this.#operations()).unarchive(id);
+  }
+
+  /** Refused while forks go on from the thread; with `force` they are deleted with it. */
+  async delete(id: ThreadId, options: Forceful = {}): Promise<Done<ThreadDeleted> | EngineRefused> {
+    return (await this.#operations()).delete(id, options);
+  }
+
+  /** An empty name takes the name away. */
+  async rename(id: ThreadId, name: string): Promise<Done<ThreadRenamed> | EngineRefused> {
+    return (await this.#operations()).rename(id, name);
+  }
+
+  /** Loaded on use: most runs do none of it. */
+  async #operations(): Promise<ThreadOperations> {
+    const { ThreadOperations } = await import('./thread-operations.ts');
+    return new ThreadOperations(this.#operationParts);
   }
 
   /** What holds for a thread in its folder. */
@@ -217,11 +278,28 @@ export class Engine {
     return restoreFiles({ home, threads: this.#store, snapshots, disk, ids }, id, target, options);
   }
 
+  /** The same for the turns that a rollback of the talk would take back. It has to come before that rollback. */
+  async restoreRolledBack(
+    id: ThreadId,
+    to: RollbackTo,
+    options: RestoreOptions,
+  ): Promise<RestoreReport | EngineRefused> {
+    const { firstTaken } = await import('../thread/rollback-range.ts');
+    const { readPlaces } = await import('../thread/find-turn.ts');
+    const first = firstTaken(id, await readPlaces(this.#store, id), to);
+    return 'code' in first ? refused(first) : this.restoreFiles(id, { beforeTurn: first.id }, options);
+  }
+
   /** What turns of a thread changed in files, as far as snapshots tell. */
   async fileChanges(id: ThreadId): Promise<ThreadFiles> {
     const { fileChanges } = await import('../workspace/file-changes.ts');
     return fileChanges(this.#base.home, this.#store, id);
   }
+}
+
+function gitFacts(cwd: string): JsonObject | undefined {
+  const root = findRepository(cwd);
+  return root === undefined ? undefined : (readGitFacts(root) as JsonObject);
 }
 
 function refused(outcome: Outcome): EngineRefused {

@@ -7,6 +7,8 @@ import { recordAnswer, recordTurnItem } from './record.ts';
 
 /** A call that ends sooner than this shares its sync with what comes after it. */
 const patienceMs = 50;
+/** A process that lasts this long is worth a sync of its own. */
+const lastingMs = 250;
 
 interface Ended {
   readonly call: CallItem;
@@ -76,20 +78,20 @@ export class Calls {
 
   /** Whoever finds the thread after a crash should know of a process that takes its time. */
   async #keep(over: AbortSignal): Promise<void> {
-    await this.#turn.parts.clock.sleep(patienceMs, over);
+    await this.#turn.parts.clock.sleep(lastingMs, over);
     if (over.aborted) return;
     // A lost disk is reported by whoever needs it next.
     await this.#turn.log.durable().catch(() => {});
   }
 
   async #run(call: CallItem): Promise<CallResult | RefusedCall> {
-    const { log, parts, signal, turnId, effects } = this.#turn;
+    const { log, parts, signal, threadId, turnId, effects } = this.#turn;
     const prepared = parts.router.prepare(call, this.#step);
     if (prepared.kind === 'refused') return prepared;
     this.#tellStart(prepared);
     if (prepared.mayWrite === true) await effects.before();
     const { call_id: callId, name: tool } = call;
-    log.record(callStarted({ turnId, callId, tool, at: parts.clock.now(), item: prepared.item }));
+    log.record(callStarted({ threadId, turnId, callId, tool, at: parts.clock.now(), item: prepared.item }));
     await log.durable();
     const over = new AbortController();
     const end = await prepared.run(signal, (process) => {

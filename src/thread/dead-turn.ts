@@ -1,5 +1,5 @@
-import { outcomeUnknown } from '../fragments/call-answers.ts';
-import { turnAbortedFragment } from '../fragments/turn-aborted.ts';
+import { outcomeElsewhere, outcomeUnknown } from '../fragments/call-answers.ts';
+import { type AbortCause, turnAbortedFragment } from '../fragments/turn-aborted.ts';
 import { entries } from '../history/history.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { type CallItem, isCall } from '../protocol/item.ts';
@@ -7,7 +7,7 @@ import { arrayAt } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { callFoundDead, type CallStart } from '../state/call-start.ts';
 import type { ThreadState } from '../state/thread-state.ts';
-import { turnFoundDead } from '../state/turn-drafts.ts';
+import { turnLeftOpen } from '../state/turn-drafts.ts';
 import type { Turn } from './parts.ts';
 import { recordAnswer } from './record.ts';
 import { recordEvent } from './record-context.ts';
@@ -28,8 +28,22 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
   for (const call of unansweredCalls(log.state)) {
     recordAnswer(asDead, call, outcomeUnknown(survival.get(call.call_id) ?? 'gone'));
   }
-  recordEvent(asDead, turnAbortedFragment, 'process-died');
-  log.record(turnFoundDead(dead.id));
+  endTurn(asDead, 'process-died');
+}
+
+/** A thread was branched off in the middle of a turn, which goes on elsewhere: nothing of it is touched. */
+export function closeForkedTurn(turn: Turn): void {
+  const { log } = turn;
+  const open = log.state.openTurn;
+  if (open === undefined) return;
+  const asOpen = { ...turn, turnId: open.id };
+  for (const call of unansweredCalls(log.state)) recordAnswer(asOpen, call, outcomeElsewhere);
+  endTurn(asOpen, 'forked');
+}
+
+function endTurn(turn: Turn, cause: Exclude<AbortCause, 'interrupted'>): void {
+  recordEvent(turn, turnAbortedFragment, cause);
+  turn.log.record(turnLeftOpen(turn.turnId, cause));
 }
 
 /** What a person should know about the turn that was cut off, if the thread ends with one. */

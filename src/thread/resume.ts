@@ -1,5 +1,6 @@
-import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
+import type { OpenRefused, Owned, ReadReport, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import type { Line } from '../protocol/line.ts';
 import { searchStart } from '../state/locate.ts';
 import { concernsState, reduce } from '../state/reduce.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
@@ -26,19 +27,33 @@ export async function openThread(store: RolloutStore, id: ThreadId): Promise<Res
   }
 }
 
-/** The state of a thread, read from as near to its end as its checkpoints allow. */
-async function foldThread(store: RolloutStore, id: ThreadId): Promise<{ state: ThreadState; skipped: number }> {
-  const search = searchStart();
-  const start = await search.run(store.readBack(id, search.wanted));
-  const first = 0 as Ordinal;
-  if (start.kind === 'start') return fold(store, id, emptyState, first);
-  const head = await store.read(id, { from: first }).next();
-  const meta = head.done === true ? emptyState : reduce(emptyState, head.value);
-  return fold(store, id, meta, start.line.ordinal ?? first);
+export interface FoldedThread {
+  readonly state: ThreadState;
+  readonly skipped: number;
 }
 
-async function fold(store: RolloutStore, id: ThreadId, initial: ThreadState, from: Ordinal) {
-  const lines = store.read(id, { from, wanted: concernsState });
+/** The state of a thread, or of what stands before a line of it, read from as near to its end as checkpoints allow. */
+export async function foldThread(store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<FoldedThread> {
+  const search = searchStart();
+  const start = await search.run(before(to, store.readBack(id, search.wanted)));
+  const first = 0 as Ordinal;
+  const until = to === undefined ? {} : { to };
+  if (start.kind === 'start') return fold(emptyState, store.read(id, { from: first, ...until, ...concerned }));
+  const head = await store.read(id, { from: first }).next();
+  const meta = head.done === true ? emptyState : reduce(emptyState, head.value);
+  return fold(meta, store.read(id, { from: start.line.ordinal ?? first, ...until, ...concerned }));
+}
+
+const concerned = { wanted: concernsState };
+
+/** A thread may grow while it is read. */
+async function* before(to: Ordinal | undefined, lines: AsyncIterable<Line>): AsyncGenerator<Line> {
+  for await (const line of lines) {
+    if (to === undefined || line.ordinal === undefined || line.ordinal < to) yield line;
+  }
+}
+
+async function fold(initial: ThreadState, lines: AsyncGenerator<Line, ReadReport>): Promise<FoldedThread> {
   let state = initial;
   for (;;) {
     const next = await lines.next();

@@ -4,12 +4,13 @@ import type { Turn } from './parts.ts';
 
 /** Ends processes of calls that a dead program left in flight, and tells the user. By call. */
 export async function endSurvivors(
-  { log, parts }: Turn,
+  { log, parts, threadId: ours }: Turn,
   calls: readonly CallStart[],
 ): Promise<ReadonlyMap<string, Survival>> {
   const survivals = await Promise.all(
-    calls.map(async ({ callId, process }) => {
-      const survival = process === undefined ? 'gone' : await parts.processes.end(process);
+    calls.map(async ({ threadId, callId, process }) => {
+      // The writer of our own thread is dead, since we are that now. Of any other thread nobody knows.
+      const survival = process === undefined || threadId !== ours ? 'gone' : await parts.processes.end(process);
       if (process !== undefined && survival !== 'gone') tellSurvivor(log, process, survival);
       return [callId, survival] as const;
     }),

@@ -15,7 +15,7 @@ import { listProcesses } from '../harness/process-table.ts';
 import { type Finished, Place } from '../harness/run-capstan.ts';
 import { checkPrefixes, checkRebuilt } from '../laws/prefix-law.ts';
 import { missingIn, promiseOfEffect, promisedBytes, promisesOf } from './acknowledged.ts';
-import { Random } from './random.ts';
+import { Random } from '../harness/random.ts';
 import { linesIn, type PlacedLine } from './rollout-bytes.ts';
 
 /** What happened in a story, so that nobody takes an empty one for a good one. */

@@ -42,7 +42,14 @@ describe.runIf(process.platform === 'linux')('a turn that was cut off by a kill'
         status: 'failed',
       };
       expect(callLines(place.lines())).toEqual([
-        { turn_id: turn, call_id: 'call_x', tool: 'exec_command', started_at_ms: expect.any(Number) as number, item },
+        {
+          thread_id: id,
+          turn_id: turn,
+          call_id: 'call_x',
+          tool: 'exec_command',
+          started_at_ms: expect.any(Number) as number,
+          item,
+        },
         {
           turn_id: turn,
           call_id: 'call_x',
@@ -73,7 +80,7 @@ describe.runIf(process.platform === 'linux')('a turn that was cut off by a kill'
   it('and whose command survived: resume ends it, and tells the user and the model', async () => {
     const { model, place } = await scene(scriptOf('setsid sleep 82032.1 & sleep 82032.1'));
     const victim = place.start(['exec', '--json', '-s', 'danger-full-access', 'go']);
-    await vi.waitUntil(() => processesWith(`sleep\0${'82032.1'}`).length === 2, waiting);
+    await vi.waitUntil(() => processesWith('sleep\x0082032.1').length === 2, waiting);
     await vi.waitUntil(() => callLines(place.lines()).length === 2, waiting);
     // Nobody is left who could end the command.
     const wardens = listProcesses().filter(
@@ -83,7 +90,7 @@ describe.runIf(process.platform === 'linux')('a turn that was cut off by a kill'
     for (const { pid } of wardens) process.kill(pid, 'SIGKILL');
     victim.child.kill('SIGKILL');
     const id = threadId(await victim.finished);
-    expect(processesWith(`sleep\0${'82032.1'}`)).toHaveLength(2);
+    expect(processesWith('sleep\x0082032.1')).toHaveLength(2);
 
     const run = await place.run('exec', '--json', 'resume', id, 'what happened?');
     expect(processesWith('82032.1')).toEqual([]);

@@ -188,6 +188,26 @@ describe('capstan replay', () => {
     expect(printed.stderr).toContain('responses/0');
   });
 
+  it('goes on after a checkpoint and after a rollback', async () => {
+    const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
+    await live.turn('first words');
+    const event = { type: 'event_msg', payload: { type: 'thread_rolled_back', num_turns: 1 } };
+    const compacted = { type: 'compacted', payload: { message: '', replacement_history: [message('in short')] } };
+    await live.rewrite((lines) => [...lines, compacted]);
+    await live.turn('second words');
+    await live.turn('third words');
+    await live.rewrite((lines) => [...lines, event]);
+    await live.turn('fourth words');
+    await live.close();
+    const sent = live.place.lines().flatMap(({ type, payload }) => (type === 'capstan_sent' ? [payload] : []));
+    // Nothing of the checkpoint was sent before; of the request after the rollback all but the words of its turn was.
+    const [, second, third, fourth] = sent.map(({ items, from }) => ({ items: Number(items), from: Number(from) }));
+    expect(second).toMatchObject({ from: 0 });
+    expect(third).toMatchObject({ from: second!.items });
+    expect(fourth!.from).toBe(second!.items + 1);
+    expect((await replayed(live)).report['counts']).toMatchObject({ same: 4, different: 0, not_recorded: 0 });
+  });
+
   it('explains wrong usage and what is not there', async () => {
     const { place } = await LiveThread.in([]);
     expect(await place.run('replay')).toMatchObject({ code: 2, stderr: expect.stringContaining('which thread?') });

@@ -13,6 +13,16 @@ interface Row {
 
 /** One row per command, one file per command: each is loaded when it is asked for. */
 const commands: Readonly<Record<string, Row>> = {
+  fork: { summary: 'begin a thread that goes on from another', load: () => import('./fork.ts') },
+  rollback: { summary: 'take the newest turns back', load: () => import('./rollback.ts') },
+  'undo-rollback': { summary: 'bring them back', load: () => import('./undo-rollback.ts') },
+  archive: { summary: 'put a thread away', load: () => import('./archive.ts') },
+  unarchive: { summary: 'bring it back', load: () => import('./unarchive.ts') },
+  delete: { summary: 'delete a thread for good', load: () => import('./delete.ts') },
+  name: { summary: 'give a thread a name', load: () => import('./name.ts') },
+  export: { summary: 'write it as one file: JSONL, Markdown or HTML', load: () => import('./export.ts') },
+  import: { summary: 'take over a thread that was exported as JSONL', load: () => import('./import.ts') },
+  set: { summary: 'change what its turns start from', load: () => import('./set.ts') },
   files: { summary: 'what each turn changed in the workspace', load: () => import('./files.ts') },
   restore: { summary: 'bring files back as they were before a turn', load: () => import('./restore.ts') },
 };

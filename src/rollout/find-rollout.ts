@@ -114,8 +114,19 @@ async function rolloutsIn(
   );
   return lists
     .flat()
-    .toSorted((one, other) => startTime(other.name) - startTime(one.name) || (one.text < other.text ? 1 : -1))
+    .toSorted(newestFirst)
     .map(({ path, name }) => ({ path, name }));
+}
+
+/** Orders files of a thread: the one that was begun last is the one that counts. */
+export function newestFirst(one: NamedRollout, other: NamedRollout): number {
+  return startTime(other.name) - startTime(one.name) || (one.text < other.text ? 1 : -1);
+}
+
+interface NamedRollout {
+  readonly name: RolloutName;
+  /** The file's whole name. */
+  readonly text: string;
 }
 
 /** Names carry local time, which jumps with the time zone; the time inside a rollout id does not. */

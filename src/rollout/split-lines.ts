@@ -37,6 +37,8 @@ export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<re
     position += block.length;
     if (start < block.length) pieces.push(Buffer.from(block.subarray(start)));
     if (lines.length > 0) yield lines;
+    // The end of the file: nothing more is read than that it is the end.
+    if (block.length < memory.length) break;
   }
   if (pieces.length > 0) yield [{ bytes: joined(pieces), terminated: false, at }];
 }

@@ -19,16 +19,20 @@ import { systemClock } from '../gather/system-clock.ts';
 import { systemIds } from '../gather/system-ids.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Tracer } from '../ports/tracer.ts';
-import type { ThreadId } from '../protocol/ids.ts';
+import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ThreadCut } from '../protocol/thread-cut.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
+import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../protocol/thread-summary.ts';
 import { createFlock } from '../rollout/flock.ts';
 import { nodeFiles } from '../rollout/node-files.ts';
 import { type ChosenThread, chooseThread, type NoThread, type ThreadChoice } from '../rollout/choose-thread.ts';
 import { createEphemeralStore } from '../rollout/ephemeral-store.ts';
+import { concernsLists } from '../rollout/index/thread-fold.ts';
+import { type IndexProgress, ThreadIndex } from '../rollout/index/thread-index.ts';
+import { unknownThread } from '../rollout/refusals.ts';
 import { createRolloutStore } from '../rollout/store.ts';
 import type { ThreadArchived, ThreadDeleted } from '../rollout/thread-lifecycle.ts';
 import { threadNames } from '../rollout/thread-names.ts';
@@ -38,6 +42,7 @@ import { lastSettings } from '../state/resumed-settings.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { deadTurnNotice } from '../thread/dead-turn.ts';
 import { findForkPoint, forkThread } from '../thread/fork.ts';
+import { turnList, type TurnSummary } from '../state/turn-list.ts';
 import { openThread } from '../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
 import { Thread } from '../thread/thread.ts';
@@ -214,6 +219,39 @@ export class Engine {
   async #operations(): Promise<ThreadOperations> {
     const { ThreadOperations } = await import('./thread-operations.ts');
     return new ThreadOperations(this.#operationParts);
+  }
+
+  /** Threads of this home, whoever wrote them. */
+  list(query: ThreadQuery, progress?: IndexProgress): Promise<ThreadPage | Outcome> {
+    return this.#index.list(query, progress);
+  }
+
+  /** Threads in which a user or the model said these words. */
+  search(text: string, query: ThreadQuery, progress?: IndexProgress): Promise<ThreadHits | Outcome> {
+    return this.#index.search(text, query, progress);
+  }
+
+  async summary(id: ThreadId): Promise<ThreadSummary | Outcome> {
+    return (await this.#index.summary(id)) ?? unknownThread(id);
+  }
+
+  /** The turns of a thread that were not taken back. */
+  turns(id: ThreadId): Promise<readonly TurnSummary[]> {
+    return turnList(this.#store.read(id, { from: 0 as Ordinal, wanted: concernsLists }));
+  }
+
+  /** Brings the index up to date with all files. `anew`: from nothing. */
+  reindex(options: { readonly anew: boolean }, progress?: IndexProgress): Promise<{ readonly threads: number }> {
+    return this.#index.refresh(options, progress);
+  }
+
+  /** The home, if the index should be brought up to date before somebody waits for it, and nobody does so already. */
+  async takeReading(): Promise<string | undefined> {
+    return (await this.#index.takeReading()) ? this.#base.home : undefined;
+  }
+
+  get #index(): ThreadIndex {
+    return new ThreadIndex({ home: this.#base.home, clock: systemClock });
   }
 
   /** What holds for a thread in its folder. */

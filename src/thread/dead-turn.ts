@@ -8,7 +8,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { callFoundDead, type CallStart } from '../state/call-start.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { turnLeftOpen } from '../state/turn-drafts.ts';
-import type { Turn } from './parts.ts';
+import type { RecordingTurn, Turn } from './parts.ts';
 import { recordAnswer } from './record.ts';
 import { recordEvent } from './record-context.ts';
 import { endSurvivors } from './survivors.ts';
@@ -32,7 +32,7 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
 }
 
 /** A thread was branched off in the middle of a turn, which goes on elsewhere: nothing of it is touched. */
-export function closeForkedTurn(turn: Turn): void {
+export function closeForkedTurn(turn: RecordingTurn): void {
   const { log } = turn;
   const open = log.state.openTurn;
   if (open === undefined) return;
@@ -41,7 +41,7 @@ export function closeForkedTurn(turn: Turn): void {
   endTurn(asOpen, 'forked');
 }
 
-function endTurn(turn: Turn, cause: Exclude<AbortCause, 'interrupted'>): void {
+function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>): void {
   recordEvent(turn, turnAbortedFragment, cause);
   turn.log.record(turnLeftOpen(turn.turnId, cause));
 }

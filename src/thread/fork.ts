@@ -8,14 +8,12 @@ import type { ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
 import { closeForkedTurn } from './dead-turn.ts';
 import { findTurn, readPlaces } from './find-turn.ts';
-import { Inbox } from './inbox.ts';
 import { ThreadLog } from './log.ts';
 
 import type { ThreadParts } from './parts.ts';
 import { previewEnvelope } from './preview.ts';
 import { foldThread, type ResumedThread } from './resume.ts';
 import { sessionMeta } from './session-meta.ts';
-import { TurnEffects } from './turn-effects.ts';
 
 /** Where a fork begins, and what the thread was there. */
 export interface ForkPoint {
@@ -86,10 +84,7 @@ export async function forkThread(
     // A file of the old form has its first line already.
     const before = owned.mode === 'legacy' ? (await foldThread(parts.store, id)).state : { ...state, meta: {} };
     const log = new ThreadLog(owned, before, () => {});
-    const idle = { signal: new AbortController().signal, inbox: new Inbox(), warned: new Set<string>() };
-    const own = { log, turnId: id as string as TurnId, envelope, ...idle };
-    const effects = new TurnEffects({ ...own, snapshots: undefined, clock: parts.clock });
-    closeForkedTurn({ ...own, parts, threadId: id, standing: new Map(), effects, onEnding: () => {} });
+    closeForkedTurn({ parts, log, threadId: id, turnId: id as string as TurnId, envelope });
     log.record(settingsApplied(id, envelope));
     await log.durable();
     return { kind: 'resumed', id, owned, state: log.state, skipped };

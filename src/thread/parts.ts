@@ -88,3 +88,6 @@ export interface Turn {
   /** Nothing more enters it. */
   onEnding(): void;
 }
+
+/** As much of a turn as it takes to record what belongs to it. */
+export type RecordingTurn = Pick<Turn, 'parts' | 'log' | 'threadId' | 'turnId' | 'envelope'>;

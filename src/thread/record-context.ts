@@ -6,7 +6,7 @@ import type { ContextCause } from '../protocol/thread-event.ts';
 import { itemLine } from '../state/item-drafts.ts';
 import type { Baseline } from '../world/baseline.ts';
 import type { Telling } from '../world/telling.ts';
-import type { Turn } from './parts.ts';
+import type { RecordingTurn } from './parts.ts';
 
 /** A text for the model, with what surfaces are told of it. */
 interface ContextText {
@@ -20,21 +20,25 @@ interface Reason {
 }
 
 /** What the world sections had to say. */
-export function recordTelling(turn: Turn, { form, told }: Telling, baseline: Baseline): void {
+export function recordTelling(turn: RecordingTurn, { form, told }: Telling, baseline: Baseline): void {
   recordContext(turn, told, form === 'change' ? { cause: 'change' } : bundleReason(turn, baseline));
 }
 
 /** Something that happened, and is told once. */
-export function recordEvent<Payload extends Json>(turn: Turn, kind: FragmentKind<Payload>, payload: Payload): void {
+export function recordEvent<Payload extends Json>(
+  turn: RecordingTurn,
+  kind: FragmentKind<Payload>,
+  payload: Payload,
+): void {
   recordContext(turn, [{ fragment: render(kind, payload), value: payload }], { cause: 'event' });
 }
 
-function bundleReason({ log }: Turn, baseline: Baseline): Reason {
+function bundleReason({ log }: RecordingTurn, baseline: Baseline): Reason {
   if (log.state.history.length === 0 || baseline.kind === 'known') return { cause: 'initial' };
   return { cause: 'reinjection', why: baseline.why === 'start' ? 'unproven' : baseline.why };
 }
 
-function recordContext({ log, parts, turnId }: Turn, texts: readonly ContextText[], reason: Reason): void {
+function recordContext({ log, parts, turnId }: RecordingTurn, texts: readonly ContextText[], reason: Reason): void {
   const values = new Map(texts.map(({ fragment, value }) => [fragment, value]));
   for (const { fragments, item, origin } of mergeFragments(values.keys(), reason.cause)) {
     const itemId = `msg_${parts.ids.uuid()}`;

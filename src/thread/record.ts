@@ -5,11 +5,11 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import { itemCompleted, itemLine } from '../state/item-drafts.ts';
 import type { UserInput } from '../protocol/user-input.ts';
-import type { Turn } from './parts.ts';
+import type { RecordingTurn } from './parts.ts';
 
 /** Ways in which an item enters history. Each records its origin with it. */
 
-export function recordUserMessage(turn: Turn, input: UserInput): void {
+export function recordUserMessage(turn: RecordingTurn, input: UserInput): void {
   const { log, parts, turnId } = turn;
   const id = `msg_${parts.ids.uuid()}`;
   const item = userMessage(id, input);
@@ -21,7 +21,7 @@ export function recordUserMessage(turn: Turn, input: UserInput): void {
 
 /** The answer to a call, of the type that the call asks for and within the budget of one output. */
 export function recordAnswer(
-  { log, parts, turnId, envelope }: Turn,
+  { log, parts, turnId, envelope }: RecordingTurn,
   call: CallItem,
   output: string | readonly JsonObject[],
 ): void {
@@ -33,6 +33,6 @@ export function recordAnswer(
 }
 
 /** The record from which lists and screens are made. */
-export function recordTurnItem({ log, parts, threadId, turnId }: Turn, item: TurnItem): void {
+export function recordTurnItem({ log, parts, threadId, turnId }: RecordingTurn, item: TurnItem): void {
   log.record(itemCompleted({ threadId, turnId, at: parts.clock.now(), item }));
 }

@@ -13,6 +13,10 @@ interface Row {
 
 /** One row per command, one file per command: each is loaded when it is asked for. */
 const commands: Readonly<Record<string, Row>> = {
+  list: { summary: 'lists them, newest first', load: () => import('./list.ts') },
+  show: { summary: 'shows one with its turns', load: () => import('./show.ts') },
+  search: { summary: 'finds those in which something was said', load: () => import('./search.ts') },
+  reindex: { summary: 'reads all of them again for lists and searches', load: () => import('./reindex.ts') },
   fork: { summary: 'begin a thread that goes on from another', load: () => import('./fork.ts') },
   rollback: { summary: 'take the newest turns back', load: () => import('./rollback.ts') },
   'undo-rollback': { summary: 'bring them back', load: () => import('./undo-rollback.ts') },

@@ -1,0 +1,26 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { newestFirst } from '../find-rollout.ts';
+import { parseRolloutName } from '../names.ts';
+
+/** Of each thread one file counts: an active one before the archive, and the newest that is not hollow. */
+export function fileChooser(database: DatabaseSync): (thread: string) => void {
+  const select = database.prepare('SELECT name, archived, hollow, chosen FROM files WHERE thread = ?');
+  const mark = database.prepare('UPDATE files SET chosen = ? WHERE name = ?');
+  return (thread) => {
+    const files = select.all(thread).flatMap((row) => {
+      const text = row['name'] as string;
+      const name = parseRolloutName(text);
+      const isHollow = row['hollow'] === 1;
+      return name === undefined
+        ? []
+        : [{ name, text, isHollow, archived: row['archived'] as number, was: row['chosen'] }];
+    });
+    const [first] = files
+      .filter(({ isHollow }) => !isHollow)
+      .toSorted((one, other) => one.archived - other.archived || newestFirst(one, other));
+    for (const { text, was } of files) {
+      const now = Number(text === first?.text);
+      if (was !== now) mark.run(now, text);
+    }
+  };
+}

@@ -1,0 +1,188 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { closeSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** The schema has a number, and so has the file. A file that says another number inside is made anew. */
+const schemaVersion = 1;
+
+const indexPath = (home: string): string => join(home, 'capstan', `threads-${schemaVersion}.sqlite`);
+
+/**
+ * - `folders`, `files`: what was seen when the folders were last looked at. `settled`: its time is old enough for every
+ *   later change to show in it. `hollow`: there is no thread in it. Of a thread with several files one is chosen.
+ * - `threads`: what was read in a file, how far, and of which size and time it was then.
+ * - `messages`, `words`: what was said in it.
+ * - `reading`: when somebody last began to read all that is not known.
+ */
+const schema = `
+CREATE TABLE folders (path TEXT PRIMARY KEY, mtime REAL NOT NULL, settled INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE files (
+  name TEXT PRIMARY KEY, folder TEXT NOT NULL, thread TEXT NOT NULL, rollout TEXT NOT NULL, archived INTEGER NOT NULL,
+  compressed INTEGER NOT NULL, size INTEGER NOT NULL, mtime REAL NOT NULL, updated INTEGER NOT NULL, hollow INTEGER NOT NULL,
+  chosen INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX files_updated ON files (archived, updated, thread) WHERE chosen;
+CREATE INDEX files_seen ON files (updated);
+CREATE INDEX files_thread ON files (thread);
+CREATE INDEX files_rollout ON files (rollout);
+CREATE INDEX files_folder ON files (folder);
+CREATE TABLE threads (
+  id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, size INTEGER NOT NULL, mtime REAL NOT NULL, offset INTEGER NOT NULL,
+  mark TEXT NOT NULL, created INTEGER NOT NULL, summary TEXT NOT NULL, fold TEXT NOT NULL
+);
+CREATE INDEX threads_created ON threads (created);
+CREATE TABLE messages (
+  id INTEGER PRIMARY KEY, thread INTEGER NOT NULL, turn INTEGER NOT NULL, role TEXT NOT NULL, text TEXT NOT NULL
+);
+CREATE INDEX messages_thread ON messages (thread, turn);
+CREATE TABLE reading (begun INTEGER NOT NULL);
+CREATE VIRTUAL TABLE words USING fts5(text, content='messages', content_rowid='id', tokenize='trigram');
+INSERT INTO words (words, rank) VALUES ('secure-delete', 1);
+CREATE TRIGGER message_added AFTER INSERT ON messages BEGIN
+  INSERT INTO words (rowid, text) VALUES (new.id, new.text);
+END;
+CREATE TRIGGER message_removed AFTER DELETE ON messages BEGIN
+  INSERT INTO words (words, rowid, text) VALUES ('delete', old.id, old.text);
+END;
+PRAGMA user_version = ${schemaVersion};
+`;
+
+/**
+ * Does the work with the index of a home. Whatever becomes of that file, the work is done: one that is broken is moved
+ * aside and made anew, and where none can be written it is made in memory. So the work may be begun more than once.
+ */
+export async function withDatabase<Result>(
+  home: string,
+  work: (database: DatabaseSync) => Promise<Result>,
+): Promise<Result> {
+  const path = indexPath(home);
+  let result = await attempt(() => openFile(path), work);
+  if (result.kind === 'failed' && isBroken(result.error) && moveAside(path)) {
+    result = await attempt(() => openFile(path), work);
+  }
+  if (result.kind === 'failed') result = await attempt(openMemory, work);
+  if (result.kind === 'failed') throw result.error;
+  return result.value;
+}
+
+type Attempt<Result> =
+  | { readonly kind: 'done'; readonly value: Result }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+async function attempt<Result>(
+  open: () => DatabaseSync,
+  work: (database: DatabaseSync) => Promise<Result>,
+): Promise<Attempt<Result>> {
+  let database: DatabaseSync;
+  try {
+    database = open();
+  } catch (error) {
+    return { kind: 'failed', error };
+  }
+  try {
+    return { kind: 'done', value: await work(database) };
+  } catch (error) {
+    if (sqliteCode(error) === undefined) throw error;
+    return { kind: 'failed', error };
+  } finally {
+    close(database);
+  }
+}
+
+/** All of it, or nothing. Other processes wait. */
+export function inTransaction(database: DatabaseSync, write: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    write();
+    database.exec('COMMIT');
+  } catch (error) {
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Forgets everything. Taking the rows out one by one would take longer than reading all threads again. */
+export function makeEmpty(database: DatabaseSync): void {
+  const tables = ['words', 'messages', 'threads', 'files', 'folders', 'reading'];
+  inTransaction(database, () => database.exec(tables.map((name) => `DROP TABLE ${name};`).join('') + schema));
+}
+
+function openFile(path: string): DatabaseSync {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  // Made here, because SQLite would let everybody read it. Its side files get the same mode.
+  closeSync(openSync(path, 'a', 0o600));
+  return opened(path);
+}
+
+function openMemory(): DatabaseSync {
+  return opened(':memory:');
+}
+
+function opened(location: string): DatabaseSync {
+  const { DatabaseSync } = loadSqlite();
+  const database = new DatabaseSync(location, { timeout: 5000 });
+  try {
+    database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON;');
+    if (versionOf(database) !== schemaVersion) inTransaction(database, () => makeTables(database));
+    return database;
+  } catch (error) {
+    close(database);
+    throw error;
+  }
+}
+
+/** Some versions of Node warn whoever loads it that it is new. */
+function loadSqlite(): typeof import('node:sqlite') {
+  const { emitWarning } = process;
+  process.emitWarning = () => {};
+  try {
+    return process.getBuiltinModule('node:sqlite');
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+}
+
+function makeTables(database: DatabaseSync): void {
+  const version = versionOf(database);
+  // Another process was faster.
+  if (version === schemaVersion) return;
+  const isEmpty = database.prepare('SELECT count(*) AS count FROM sqlite_schema').get()?.['count'] === 0;
+  if (version !== 0 || !isEmpty) throw new OtherSchema();
+  database.exec(schema);
+}
+
+/** An older or a newer program made the file. */
+class OtherSchema extends Error {}
+
+function versionOf(database: DatabaseSync): unknown {
+  return database.prepare('PRAGMA user_version').get()?.['user_version'];
+}
+
+const [generic, corrupt, notADatabase] = [1, 11, 26];
+
+/** A table that is missing counts too: nobody but us writes there, and what we ask for is what we made. */
+function isBroken(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return error instanceof OtherSchema || code === generic || code === corrupt || code === notADatabase;
+}
+
+/** SQLite's own number of an error, without what it adds to it. */
+function sqliteCode(error: unknown): number | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+  return typeof code === 'number' ? code % 256 : undefined;
+}
+
+/** Kept for whoever wants to know what happened. All of it can be made again. */
+function moveAside(path: string): boolean {
+  try {
+    renameSync(path, `${path}.broken`);
+    for (const side of ['-wal', '-shm', '-journal']) rmSync(`${path}${side}`, { force: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function close(database: DatabaseSync): void {
+  if (database.isOpen) database.close();
+}

@@ -1,0 +1,193 @@
+import { readdirSync, type Stats, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { errorCode } from '../disk-fault.ts';
+import { parseRolloutName } from '../names.ts';
+import { fileChooser } from './choose-file.ts';
+import { inTransaction } from './database.ts';
+
+export interface LookOptions {
+  readonly home: string;
+  readonly now: () => number;
+  /** Milliseconds for looking at files that are known, the newest first. Absent: all of them are looked at. */
+  readonly budget?: number;
+}
+
+/** A folder's time may stand still for so long while things change in it. */
+const settlingMs = 3000;
+
+/**
+ * Brings the tables of folders and files up to date. A folder whose time has not changed has the same names in it; a
+ * file must be looked at itself. With a budget, old files that somebody went on with may be missed until later.
+ */
+export function lookAround(database: DatabaseSync, { home, now, budget }: LookOptions): void {
+  const began = now();
+  const changes: (() => void)[] = [];
+  const seen = new Set<string>();
+  const write = fileWriter(database);
+  const known = new Map(
+    database
+      .prepare('SELECT path, mtime, settled FROM folders')
+      .all()
+      .map((row) => [row['path'] as string, row]),
+  );
+  for (const folder of foldersIn(home)) {
+    const stat = statOf(join(home, folder));
+    if (stat === undefined) continue;
+    const before = known.get(folder);
+    known.delete(folder);
+    if (before?.['mtime'] === stat.mtimeMs && before['settled'] === 1) continue;
+    const found = rolloutsIn(home, folder);
+    const names = database.prepare('SELECT name, compressed FROM files WHERE folder = ?').all(folder);
+    const had = new Map(names.map((row) => [row['name'] as string, row['compressed'] === 1]));
+    for (const name of had.keys()) if (!found.has(name)) changes.push(() => write.remove(name, folder));
+    for (const [name, file] of found) {
+      if (had.get(name) === file.compressed) continue;
+      seen.add(name);
+      const stat = statOf(join(home, folder, fileName(name, file.compressed)));
+      if (stat !== undefined) changes.push(() => write.put(name, { ...file, folder }, stat));
+    }
+    const settled = Number(began - stat.mtimeMs > settlingMs);
+    if (before?.['mtime'] !== stat.mtimeMs || before['settled'] !== settled) {
+      changes.push(() => write.folder(folder, stat.mtimeMs, settled));
+    }
+  }
+  for (const folder of known.keys()) changes.push(() => write.removeFolder(folder));
+  const rows = database.prepare('SELECT name, folder, compressed, size, mtime FROM files ORDER BY updated DESC');
+  rows.setReturnArrays(true);
+  let count = 0;
+  for (const row of rows.iterate() as unknown as Iterable<readonly [string, string, number, number, number]>) {
+    const [name, folder, compressed, size, mtime] = row;
+    if (seen.has(name)) continue;
+    if (budget !== undefined && ++count % 64 === 0 && now() - began > budget) break;
+    // Thousands of times: joining them properly costs as much as looking.
+    const stat = statOf(`${home}/${folder}/${fileName(name, compressed === 1)}`);
+    if (stat !== undefined && (stat.size !== size || stat.mtimeMs !== mtime)) {
+      changes.push(() => write.stat(name, stat));
+    }
+  }
+  if (changes.length === 0) return;
+  inTransaction(database, () => {
+    for (const change of changes) change();
+    write.finish();
+  });
+}
+
+/** The file's real name: the table leaves out what compression adds. */
+export function fileName(name: string, compressed: boolean): string {
+  return compressed ? `${name}.zst` : name;
+}
+
+/** Looks at one file again; true when it has changed since. */
+export function lookAgain(
+  database: DatabaseSync,
+  home: string,
+  file: { readonly name: string; readonly path: string; readonly size: number; readonly mtime: number },
+): boolean {
+  const stat = statOf(join(home, file.path));
+  if (stat?.size === file.size && stat.mtimeMs === file.mtime) return false;
+  const write = fileWriter(database);
+  inTransaction(database, () => {
+    if (stat === undefined) write.remove(file.name, file.path.slice(0, file.path.lastIndexOf('/')));
+    else write.stat(file.name, stat);
+    write.finish();
+  });
+  return true;
+}
+
+interface SeenFile {
+  readonly thread: string;
+  readonly rollout: string;
+  readonly compressed: boolean;
+}
+
+function fileWriter(database: DatabaseSync) {
+  const removeFile = database.prepare('DELETE FROM files WHERE name = ? AND folder = ? RETURNING thread');
+  const removeFiles = database.prepare('DELETE FROM files WHERE folder = ? RETURNING thread');
+  const putFile = database.prepare(
+    `INSERT INTO files (name, folder, thread, rollout, archived, compressed, size, mtime, updated, hollow, chosen)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)
+     ON CONFLICT (name) DO UPDATE SET folder = excluded.folder, archived = excluded.archived,
+       compressed = excluded.compressed, size = excluded.size, mtime = excluded.mtime, updated = excluded.updated, hollow = 0
+     WHERE excluded.archived <= files.archived`,
+  );
+  const putStat = database.prepare(
+    'UPDATE files SET size = ?, mtime = ?, updated = ?, hollow = 0 WHERE name = ? RETURNING thread',
+  );
+  const putFolder = database.prepare('INSERT OR REPLACE INTO folders (path, mtime, settled) VALUES (?, ?, ?)');
+  const touched = new Set<string>();
+  let removed = false;
+  return {
+    remove(name: string, folder: string): void {
+      for (const { thread } of removeFile.all(name, folder)) touched.add(thread as string);
+      removed = true;
+    },
+    removeFolder(path: string): void {
+      for (const { thread } of removeFiles.all(path)) touched.add(thread as string);
+      database.prepare('DELETE FROM folders WHERE path = ?').run(path);
+      removed = true;
+    },
+    put(name: string, file: SeenFile & { readonly folder: string }, { size, mtimeMs }: Stats): void {
+      const { folder, thread, rollout, compressed } = file;
+      const archived = Number(folder === archive);
+      putFile.run(name, folder, thread, rollout, archived, Number(compressed), size, mtimeMs, Math.floor(mtimeMs));
+      touched.add(thread);
+    },
+    stat(name: string, { size, mtimeMs }: Stats): void {
+      for (const { thread } of putStat.all(size, mtimeMs, Math.floor(mtimeMs), name)) touched.add(thread as string);
+    },
+    folder(path: string, mtime: number, settled: number): void {
+      putFolder.run(path, mtime, settled);
+    },
+    /** What was read in files that are gone goes too. */
+    finish(): void {
+      touched.forEach(fileChooser(database));
+      if (removed) database.exec(forgetLost);
+    },
+  };
+}
+
+const forgetLost = `
+DELETE FROM messages WHERE thread IN (SELECT id FROM threads WHERE name NOT IN (SELECT name FROM files));
+DELETE FROM threads WHERE name NOT IN (SELECT name FROM files);
+`;
+
+const archive = 'archived_sessions';
+
+/** The folders that may hold rollouts, as paths in the home. */
+function foldersIn(home: string): readonly string[] {
+  let folders = ['sessions'];
+  for (const pattern of [/^\d{4}$/, /^\d\d$/, /^\d\d$/]) {
+    folders = folders.flatMap((parent) =>
+      namesIn(join(home, parent)).flatMap((name) => (pattern.test(name) ? [`${parent}/${name}`] : [])),
+    );
+  }
+  return [...folders, archive];
+}
+
+/** By name without what compression adds. Plain files hide compressed ones. */
+function rolloutsIn(home: string, folder: string): ReadonlyMap<string, SeenFile> {
+  const found = new Map<string, SeenFile>();
+  for (const text of namesIn(join(home, folder))) {
+    const parsed = parseRolloutName(text);
+    if (parsed === undefined) continue;
+    const { threadId: thread, rolloutId: rollout, compressed } = parsed;
+    const name = compressed ? text.slice(0, -'.zst'.length) : text;
+    if (!compressed || !found.has(name)) found.set(name, { thread, rollout, compressed });
+  }
+  return found;
+}
+
+function namesIn(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  return statSync(path, { throwIfNoEntry: false });
+}

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { errorCode } from '../disk-fault.ts';
+import type { Candidate } from './candidates.ts';
+import { fileChooser } from './choose-file.ts';
+import { inTransaction } from './database.ts';
+import { fileName } from './look-around.ts';
+import { type NewReading, type NothingRead, type Reading, readThread } from './read-thread.ts';
+import { type ReadSummary, summaryOf } from './thread-fold.ts';
+
+/** What came of a file; `nothing`: it holds no thread, or not yet. Absent: it could not be read. */
+export type ReadFiles = ReadonlyMap<string, ReadSummary | 'nothing'>;
+
+/** Reads files, from where they were read before if they only grew, and keeps what was read. */
+export async function readInto(database: DatabaseSync, home: string, files: readonly Candidate[]): Promise<ReadFiles> {
+  const findRollout = rolloutFinder(database, home);
+  const known = database.prepare('SELECT offset, mark, fold FROM threads WHERE name = ?');
+  const read: { readonly file: Candidate; readonly reading: NewReading | NothingRead }[] = [];
+  await Promise.all(
+    files.map(async (file) => {
+      try {
+        const reading = await readThread(join(home, file.path), readingIn(known.get(file.name)), findRollout);
+        read.push({ file, reading });
+      } catch (error) {
+        // One that cannot be read, or is gone, hides no other.
+        if (errorCode(error) === undefined) throw error;
+      }
+    }),
+  );
+  const write = readingWriter(database);
+  inTransaction(database, () => {
+    for (const { file, reading } of read) {
+      if (reading.kind === 'read') write.keep(file, reading);
+      else write.forget(file);
+    }
+  });
+  return new Map(
+    read.map(({ file, reading }) => [file.name, reading.kind === 'read' ? summaryOf(reading.shown) : 'nothing']),
+  );
+}
+
+/** Where the file of a rollout is, by the table of files: a plain one before a compressed one, an active one first. */
+function rolloutFinder(database: DatabaseSync, home: string): (rolloutId: string) => string | undefined {
+  const find = database.prepare(
+    'SELECT name, folder, compressed FROM files WHERE rollout = ? ORDER BY archived, compressed',
+  );
+  return (rolloutId) => {
+    const row = find.get(rolloutId);
+    if (row === undefined) return undefined;
+    return join(home, row['folder'] as string, fileName(row['name'] as string, row['compressed'] === 1));
+  };
+}
+
+function readingIn(row: Readonly<Record<string, unknown>> | undefined): Reading | undefined {
+  if (row === undefined) return undefined;
+  try {
+    const { offset, mark, fold } = row;
+    return { offset: offset as number, mark: mark as string, fold: JSON.parse(fold as string) as Reading['fold'] };
+  } catch {
+    return undefined;
+  }
+}
+
+function readingWriter(database: DatabaseSync) {
+  const put = database.prepare(
+    `INSERT INTO threads (name, size, mtime, offset, mark, created, summary, fold) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (name) DO UPDATE SET size = excluded.size, mtime = excluded.mtime, offset = excluded.offset,
+       mark = excluded.mark, created = excluded.created, summary = excluded.summary, fold = excluded.fold
+     RETURNING id`,
+  );
+  const takeBack = database.prepare('DELETE FROM messages WHERE thread = ? AND turn > ?');
+  const add = database.prepare('INSERT INTO messages (thread, turn, role, text) VALUES (?, ?, ?, ?)');
+  return {
+    /** A reading of which something is missing is kept as one of another size, so that it is done again. */
+    keep({ name, size, mtime }: Candidate, reading: NewReading): void {
+      const { offset, mark, fold, messages, keptTurns, shown, whole, terminated } = reading;
+      const summary = summaryOf(shown);
+      const [known, sign] = [whole && terminated ? size : -1, whole ? mark : ''];
+      const texts = [JSON.stringify(summary), JSON.stringify(fold)] as const;
+      const id = put.get(name, known, mtime, offset, sign, summary.createdAt, ...texts)?.['id'] as number;
+      takeBack.run(id, keptTurns);
+      for (const { turn, role, text } of messages) add.run(id, turn, role, text);
+    },
+    /** There is no thread in it until it changes. If its thread has another file, that one counts. */
+    forget({ name, thread }: Candidate): void {
+      database.prepare('DELETE FROM messages WHERE thread IN (SELECT id FROM threads WHERE name = ?)').run(name);
+      database.prepare('DELETE FROM threads WHERE name = ?').run(name);
+      database.prepare('UPDATE files SET hollow = 1 WHERE name = ?').run(name);
+      fileChooser(database)(thread);
+    },
+  };
+}

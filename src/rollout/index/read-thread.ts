@@ -1,0 +1,155 @@
+import { basename } from 'node:path';
+import { createHash } from 'node:crypto';
+import type { OpenFile } from '../../ports/files.ts';
+import type { ReadReport } from '../../ports/rollout-store.ts';
+import type { Ordinal } from '../../protocol/ids.ts';
+import type { Line } from '../../protocol/line.ts';
+import { Fault } from '../../protocol/outcome.ts';
+import { spokenWords } from '../../state/spoken-words.ts';
+import { errorCode } from '../disk-fault.ts';
+import { openLineage, readLineage, type Segment } from '../lineage.ts';
+import { parseRolloutName } from '../names.ts';
+import { read } from '../read.ts';
+import { readHead } from '../read-head.ts';
+import { endOfLastLine, fileWindow } from './file-window.ts';
+import { openRollout } from './open-rollout.ts';
+import { foldBlanks } from './search-terms.ts';
+import { concernsLists, emptyFold, foldThread, type ThreadFold } from './thread-fold.ts';
+
+/** How far a file was read, and what came of it. */
+export interface Reading {
+  /** After the last whole line. */
+  readonly offset: number;
+  /** Made from what stands before the offset: if that is another text now, the file is another file. */
+  readonly mark: string;
+  readonly fold: ThreadFold;
+}
+
+export interface SpokenMessage {
+  readonly turn: number;
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+}
+
+export interface NewReading extends Reading {
+  readonly kind: 'read';
+  /** Messages that are new. */
+  readonly messages: readonly SpokenMessage[];
+  /** Messages of later turns that were known before are taken back. */
+  readonly keptTurns: number;
+  /** With a last line that has no newline yet, if it reads as one. */
+  readonly shown: ThreadFold;
+  /** False when a file that it goes on from is not there: only its own lines were read. */
+  readonly whole: boolean;
+  /** False when the last line has no newline yet. */
+  readonly terminated: boolean;
+}
+
+/** The file holds no thread, or not yet. */
+export interface NothingRead {
+  readonly kind: 'nothing';
+}
+
+/** More of one message is not searched. */
+const longestMessage = 100_000;
+
+/**
+ * Reads what a file says since the last reading, or all of it and of the files that it goes on from. `findRollout` says
+ * where those are.
+ */
+export async function readThread(
+  path: string,
+  before: Reading | undefined,
+  findRollout: (rolloutId: string) => string | undefined,
+): Promise<NewReading | NothingRead> {
+  const opened: OpenFile[] = [];
+  const open = async (at: string): Promise<OpenFile> => {
+    const file = await openRollout(at);
+    opened.push(file);
+    return file;
+  };
+  try {
+    const own = await open(path);
+    const size = await own.size();
+    const end = await endOfLastLine(own, size);
+    const goesOn = before !== undefined && before.offset <= end && (await markAt(own, before.offset)) === before.mark;
+    if (!goesOn && (await readHead(fileWindow(own, 0, end))).kind !== 'meta') return { kind: 'nothing' };
+    const listener = new Listener(goesOn ? before.fold : emptyFold, goesOn);
+    const rolloutId = parseRolloutName(basename(path))?.rolloutId ?? '';
+    const all = { rolloutId, path, file: fileWindow(own, 0, end) };
+    const segments = goesOn ? [] : await lineage(all, open, findRollout);
+    await listener.hear(
+      goesOn ? read(fileWindow(own, before.offset, end), options) : readLineage(segments ?? [all], options),
+    );
+    const { fold, messages, keptTurns } = listener;
+    const tail = new Listener(fold, true);
+    if (end < size) await tail.hear(read(fileWindow(own, end, size), options));
+    const reading = { offset: end, mark: await markAt(own, end), fold, messages, keptTurns };
+    return { kind: 'read', ...reading, shown: tail.fold, whole: segments !== undefined, terminated: end === size };
+  } finally {
+    for (const file of opened) await file.close();
+  }
+}
+
+const options = { from: 0 as Ordinal, wanted: concernsLists };
+
+/** Undefined when it is broken. */
+async function lineage(
+  own: Segment,
+  open: (path: string) => Promise<OpenFile>,
+  findRollout: (rolloutId: string) => string | undefined,
+): Promise<readonly Segment[] | undefined> {
+  try {
+    return await openLineage(own, async (rolloutId) => {
+      const path = findRollout(rolloutId);
+      return path === undefined ? undefined : { rolloutId, path, file: await open(path) };
+    });
+  } catch (error) {
+    if (error instanceof Fault || errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+async function markAt(file: OpenFile, offset: number): Promise<string> {
+  const start = Math.max(0, offset - 256);
+  const bytes = await file.read(start, offset - start);
+  return createHash('sha1').update(bytes).digest('hex');
+}
+
+/** Folds lines and collects what is said in them. */
+class Listener {
+  fold: ThreadFold;
+  messages: SpokenMessage[] = [];
+  keptTurns: number;
+
+  constructor(fold: ThreadFold, knowsMessages: boolean) {
+    this.fold = fold;
+    this.keptTurns = knowsMessages ? Number.MAX_SAFE_INTEGER : 0;
+  }
+
+  async hear(lines: AsyncGenerator<Line, ReadReport>): Promise<void> {
+    for await (const line of lines) {
+      const words = spokenWords(line);
+      const had = this.fold.log.turns.length;
+      this.fold = foldThread(this.fold, line, words);
+      const { turns, ownFrom } = this.fold.log;
+      if (turns.length < had) this.#takeBack(turns.length);
+      const isOwn = (line.ordinal ?? ownFrom) >= ownFrom;
+      if (words !== undefined && isOwn && turns.length > 0) {
+        this.#add({ turn: turns.length, role: words.role, text: foldBlanks(words.text.slice(0, longestMessage)) });
+      }
+    }
+  }
+
+  #takeBack(kept: number): void {
+    this.messages = this.messages.filter(({ turn }) => turn <= kept);
+    this.keptTurns = Math.min(this.keptTurns, kept);
+  }
+
+  /** Old files say everything twice. */
+  #add(message: SpokenMessage): void {
+    const { turn, role, text } = message;
+    const isKnown = this.messages.slice(-8).some((m) => m.turn === turn && m.role === role && m.text === text);
+    if (!isKnown) this.messages.push(message);
+  }
+}

@@ -1,0 +1,37 @@
+/** What somebody looks for: words that must all stand in a message; what is in quotes stands there as it is. */
+export function searchTerms(text: string): readonly string[] {
+  return [...text.matchAll(/"([^"]*)"|(\S+)/g)]
+    .map(([, quoted, word]) => foldBlanks(quoted ?? word ?? '').trim())
+    .filter((term) => term !== '');
+}
+
+/** Where a line was broken, and how wide a gap is, is nothing to search for. */
+export function foldBlanks(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
+
+/** A condition on the table of messages, and its values. The full-text index knows pieces of three letters and more. */
+export function messageCondition(terms: readonly string[]): {
+  readonly sql: string;
+  readonly values: readonly string[];
+} {
+  const long = terms.filter((term) => [...term].length >= 3);
+  const short = terms.filter((term) => !long.includes(term));
+  const match = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ');
+  const conditions = [
+    ...(long.length === 0 ? [] : ['messages.id IN (SELECT rowid FROM words WHERE words MATCH ?)']),
+    ...short.map(() => `messages.text LIKE ? ESCAPE '\\'`),
+  ];
+  const likes = short.map((term) => `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
+  return { sql: conditions.join(' AND '), values: [...(long.length === 0 ? [] : [match]), ...likes] };
+}
+
+/** The surroundings of the first term. */
+export function excerptOf(text: string, terms: readonly string[]): string {
+  const lower = text.toLowerCase();
+  const found = terms.map((term) => lower.indexOf(term.toLowerCase())).filter((at) => at >= 0);
+  const at = Math.min(...found, text.length);
+  const [start, end] = [Math.max(0, (at === text.length ? 0 : at) - 48), at === text.length ? 96 : at + 96];
+  const middle = text.slice(start, end).trim();
+  return `${start > 0 ? '… ' : ''}${middle}${end < text.length ? ' …' : ''}`;
+}

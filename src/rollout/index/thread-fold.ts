@@ -1,0 +1,166 @@
+import type { ThreadId } from '../../protocol/ids.ts';
+import { isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
+import type { ThreadSummary } from '../../protocol/thread-summary.ts';
+import { oneLine } from '../../state/one-line.ts';
+import type { SpokenWords } from '../../state/spoken-words.ts';
+import { foldTurn, noTurns, type TurnLog } from '../../state/turn-list.ts';
+import { appliedSettings, type TurnSettings } from '../../state/turn-settings.ts';
+
+/** What lists need of a thread, as far as its lines were read. Plain JSON: the index keeps it and goes on from there. */
+export interface ThreadFold {
+  readonly first?: FirstLine;
+  readonly gitBranch?: string;
+  readonly log: TurnLog;
+  /** Of the newest `thread_settings_applied`. */
+  readonly applied?: { readonly settings: TurnSettings; readonly win: boolean };
+  readonly tokens: number;
+  /** What the thread was told to reach, if it was told so before anybody spoke. */
+  readonly goal?: string;
+}
+
+interface FirstLine {
+  readonly id: string;
+  readonly createdAt?: number;
+  readonly source: string;
+  readonly settings: TurnSettings;
+  readonly forkedFrom?: ThreadId;
+}
+
+export const emptyFold: ThreadFold = { log: noTurns, tokens: 0 };
+
+/** Lines that say nothing for lists need not be parsed. */
+export function concernsLists({ type, payloadType }: LineKind): boolean {
+  switch (type) {
+    case lineType.sessionMeta:
+    case lineType.turnContext:
+      return true;
+    case lineType.responseItem:
+      return payloadType === 'message' || payloadType === undefined;
+    case lineType.event:
+      return payloadType === undefined || events.has(payloadType);
+    default:
+      return false;
+  }
+}
+
+const events: ReadonlySet<string> = new Set([
+  'task_started',
+  'turn_started',
+  'task_complete',
+  'turn_complete',
+  'turn_aborted',
+  'token_count',
+  'thread_settings_applied',
+  'thread_rolled_back',
+  'thread_goal_updated',
+  'user_message',
+  'agent_message',
+]);
+
+/** The thread after one more line, of which `words` are the words. */
+export function foldThread(fold: ThreadFold, line: Line, words: SpokenWords | undefined): ThreadFold {
+  const log = foldTurn(fold.log, line, words);
+  const { payload } = line;
+  switch (line.type) {
+    case lineType.sessionMeta:
+      return { ...withMeta(fold, line), log };
+    case lineType.turnContext:
+      return { ...outdone(fold), log };
+    case lineType.event:
+      return { ...withEvent(fold, payload), log };
+    default:
+      return log === fold.log ? fold : { ...fold, log };
+  }
+}
+
+/** Later first lines are copies from a fork's source, or edits of the thread by another program: those change git. */
+function withMeta(fold: ThreadFold, { payload, timestamp }: Line): ThreadFold {
+  const id = stringAt(payload, 'id') ?? '';
+  if (fold.first !== undefined && fold.first.id !== id) return fold;
+  const branch = stringAt(objectAt(payload, 'git') ?? {}, 'branch');
+  const git = branch === undefined ? {} : { gitBranch: branch };
+  if (fold.first !== undefined) return { ...fold, ...git };
+  const createdAt = timeIn(stringAt(payload, 'timestamp')) ?? timeIn(timestamp);
+  const forkedFrom = stringAt(payload, 'forked_from_id') as ThreadId | undefined;
+  const [cwd, provider] = [stringAt(payload, 'cwd'), stringAt(payload, 'model_provider')];
+  const settings = { ...(cwd === undefined ? {} : { cwd }), ...(provider === undefined ? {} : { provider }) };
+  const first = {
+    id,
+    ...(createdAt === undefined ? {} : { createdAt }),
+    source: sourceWord(payload['source']),
+    settings,
+    ...(forkedFrom === undefined ? {} : { forkedFrom }),
+  };
+  return { ...fold, ...git, first };
+}
+
+function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
+  switch (event['type']) {
+    case 'token_count': {
+      const total = objectAt(objectAt(event, 'info') ?? {}, 'total_token_usage');
+      return total === undefined ? fold : { ...fold, tokens: numberAt(total, 'total_tokens') ?? fold.tokens };
+    }
+    case 'thread_settings_applied': {
+      const settings = objectAt(event, 'thread_settings');
+      if (settings === undefined) return fold;
+      // Other programs repeat here what a turn's record says better.
+      const win = objectAt(settings, 'capstan') !== undefined;
+      return { ...fold, applied: { settings: appliedSettings(settings), win } };
+    }
+    case 'thread_goal_updated': {
+      const goal = stringAt(objectAt(event, 'goal') ?? {}, 'objective');
+      return goal === undefined || fold.goal !== undefined ? fold : { ...fold, goal: oneLine(goal, 200) };
+    }
+    case 'thread_rolled_back':
+      return outdone(fold);
+    default:
+      return fold;
+  }
+}
+
+/** A turn's record, or a return to one, is newer than settings that were applied before it. */
+function outdone({ applied, ...fold }: ThreadFold): ThreadFold {
+  return applied === undefined ? fold : { ...fold, applied: { ...applied, win: false } };
+}
+
+/** What the lines say; the rest of a summary comes from the file's name and place. */
+export type ReadSummary = Omit<ThreadSummary, 'id' | 'path' | 'name' | 'updatedAt' | 'archived' | 'compressed'>;
+
+export function summaryOf({ first, gitBranch, log, applied, tokens, goal }: ThreadFold): ReadSummary {
+  const said = log.turns.find(({ firstWords }) => firstWords !== '')?.firstWords;
+  const { model, provider, effort, cwd, approval, sandbox, mode } = log.turns.at(-1) ?? {};
+  const turn = present({ model, provider, effort, cwd, approval, sandbox, mode });
+  const chosen = applied?.win === true ? applied.settings : { ...applied?.settings, ...turn };
+  return {
+    preview: said ?? goal ?? '',
+    createdAt: first?.createdAt ?? 0,
+    ...first?.settings,
+    ...chosen,
+    ...(first?.forkedFrom === undefined ? {} : { forkedFrom: first.forkedFrom }),
+    turns: log.turns.length,
+    tokens,
+    ...(first === undefined ? {} : { source: first.source }),
+    ...(gitBranch === undefined ? {} : { gitBranch }),
+  };
+}
+
+/** One word. Without any it is an editor's, as old files have it. */
+function sourceWord(source: Json | undefined): string {
+  if (typeof source === 'string') return source;
+  if (!isJsonObject(source)) return 'vscode';
+  if ('subagent' in source) return 'subagent';
+  if ('internal' in source) return 'internal';
+  return stringAt(source, 'custom') ?? 'unknown';
+}
+
+/** Old files write a time as file names do. */
+function timeIn(text: string | undefined): number | undefined {
+  const [, date, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d-\d\d-\d\d)$/.exec(text ?? '') ?? [];
+  const time = Date.parse(clock === undefined ? (text ?? '') : `${date}T${clock.replaceAll('-', ':')}Z`);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+function present(values: { readonly [Key in keyof TurnSettings]: string | undefined }): TurnSettings {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,235 @@
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../../ports/clock.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
+import { threadNames } from '../thread-names.ts';
+import { nodeFiles } from '../node-files.ts';
+import { formatCursor, parseCursor, type Place } from './cursor.ts';
+import { inTransaction, makeEmpty, withDatabase } from './database.ts';
+import { type Candidate, candidatesAfter, chosenFile, staleFiles } from './candidates.ts';
+import { lookAgain, lookAround } from './look-around.ts';
+import { readInto } from './read-into.ts';
+import { excerptOf, messageCondition, searchTerms } from './search-terms.ts';
+
+export interface ThreadIndexOptions {
+  /** The folder that holds `sessions/`. */
+  readonly home: string;
+  readonly clock: Clock;
+}
+
+/** Told while files are read that the index does not know. */
+export type IndexProgress = (done: number, total: number) => void;
+
+/**
+ * Lists and searches threads. What it knows is kept in a file of its own and comes from the rollouts alone: whatever is
+ * shown was held against its file first. It writes no rollout.
+ */
+export class ThreadIndex {
+  readonly #home: string;
+  readonly #clock: Clock;
+
+  constructor({ home, clock }: ThreadIndexOptions) {
+    this.#home = home;
+    this.#clock = clock;
+  }
+
+  /** A list without conditions reads only the threads that it shows. */
+  async list(query: ThreadQuery, progress?: IndexProgress): Promise<ThreadPage | Outcome<'cursor-unknown'>> {
+    const after = placeIn(query);
+    if (after !== undefined && 'code' in after) return after;
+    const names = await threadNames(nodeFiles, this.#home);
+    return withDatabase(this.#home, async (database) => {
+      this.#look(database, quickLookMs);
+      const isPlain = query.sort === 'updated' && [query.cwd, query.text, query.source].every((c) => c === undefined);
+      if (!isPlain) await this.#readStale(database, progress);
+      return this.#page(database, { query, after, names });
+    });
+  }
+
+  /** Looks at every file before it searches: what was said anywhere must be found. */
+  async search(
+    text: string,
+    query: ThreadQuery,
+    progress?: IndexProgress,
+  ): Promise<ThreadHits | Outcome<'cursor-unknown' | 'search-empty'>> {
+    const after = placeIn(query);
+    if (after !== undefined && 'code' in after) return after;
+    const terms = searchTerms(text);
+    if (terms.length === 0) return nothingToSearch;
+    const condition = messageCondition(terms);
+    const names = await threadNames(nodeFiles, this.#home);
+    return withDatabase(this.#home, async (database) => {
+      this.#look(database, undefined);
+      await this.#readStale(database, progress);
+      const { threads, next } = await this.#page(database, { query, after, names, said: condition });
+      const newest = database.prepare(
+        `SELECT messages.turn, messages.role, messages.text FROM messages JOIN threads ON threads.id = messages.thread
+         JOIN files USING (name) WHERE files.thread = ? AND files.chosen AND ${condition.sql}
+         ORDER BY messages.id DESC LIMIT 1`,
+      );
+      const hits = threads.flatMap((thread) => {
+        const row = newest.get(thread.id, ...condition.values);
+        if (row === undefined) return [];
+        const { turn, role, text: said } = row as { turn: number; role: 'user' | 'assistant'; text: string };
+        return [{ thread, turn, role, excerpt: excerptOf(said, terms) }];
+      });
+      return { hits, ...(next === undefined ? {} : { next }) };
+    });
+  }
+
+  async summary(id: ThreadId): Promise<ThreadSummary | undefined> {
+    const names = await threadNames(nodeFiles, this.#home);
+    return withDatabase(this.#home, async (database) => {
+      this.#look(database, quickLookMs);
+      for (;;) {
+        const file = chosenFile(database, id);
+        if (file === undefined) return undefined;
+        const shown = await this.#show(database, file, names);
+        if (shown !== 'moved') return shown;
+      }
+    });
+  }
+
+  /** Reads every file that the index does not know as it is. `anew`: forgets all that it knows before. */
+  async refresh({ anew }: { readonly anew: boolean }, progress?: IndexProgress): Promise<{ readonly threads: number }> {
+    return withDatabase(this.#home, async (database) => {
+      if (anew) makeEmpty(database);
+      this.#look(database, undefined);
+      await this.#readStale(database, progress);
+      const row = database.prepare('SELECT count(*) AS count FROM threads').get();
+      return { threads: row?.['count'] as number };
+    });
+  }
+
+  /** Whether so much is unread that somebody should read it before it is needed, and nobody has begun to. */
+  async takeReading(): Promise<boolean> {
+    return withDatabase(this.#home, async (database) => {
+      const select = `SELECT (SELECT count(*) FROM files WHERE chosen) - (SELECT count(*) FROM threads) AS unread,
+        coalesce((SELECT max(begun) FROM reading), 0) AS begun`;
+      const { unread, begun } = database.prepare(select).get() as { unread: number; begun: number };
+      const now = this.#clock.now();
+      if (unread < manyThreads || Math.abs(now - begun) < readingLastsMs) return false;
+      inTransaction(database, () => {
+        database.exec('DELETE FROM reading');
+        database.prepare('INSERT INTO reading (begun) VALUES (?)').run(now);
+      });
+      return true;
+    });
+  }
+
+  #look(database: DatabaseSync, budget: number | undefined): void {
+    const now = (): number => this.#clock.now();
+    lookAround(database, { home: this.#home, now, ...(budget === undefined ? {} : { budget }) });
+  }
+
+  async #readStale(database: DatabaseSync, progress: IndexProgress | undefined): Promise<void> {
+    const stale = staleFiles(database);
+    let done = 0;
+    for (let at = 0; at < stale.length; at += batchSize) {
+      const batch = stale.slice(at, at + batchSize);
+      await readInto(database, this.#home, batch);
+      done += batch.length;
+      progress?.(done, stale.length);
+    }
+  }
+
+  async #page(database: DatabaseSync, { query, after, names, said }: PageRequest): Promise<ThreadPage> {
+    const isWanted = wantedBy(query);
+    for (;;) {
+      const threads: ThreadSummary[] = [];
+      let moved = false;
+      for (const candidate of candidatesAfter(database, { query, after, ...(said === undefined ? {} : { said }) })) {
+        const shown = await this.#show(database, candidate, names);
+        moved = shown === 'moved';
+        if (shown === 'moved') break;
+        if (shown === undefined || !isWanted(shown)) continue;
+        threads.push(shown);
+        if (threads.length > query.limit) break;
+      }
+      // What has moved may belong elsewhere in the list.
+      if (moved) continue;
+      if (threads.length <= query.limit) return { threads };
+      const page = threads.slice(0, query.limit);
+      const last = page.at(-1)!;
+      const time = query.sort === 'updated' ? last.updatedAt : last.createdAt;
+      return { threads: page, next: formatCursor({ time, id: last.id }) };
+    }
+  }
+
+  /** What a row says, if its file is still as it was; else the row is put right first. */
+  async #show(
+    database: DatabaseSync,
+    file: Candidate,
+    names: ReadonlyMap<ThreadId, string>,
+  ): Promise<ThreadSummary | 'moved' | undefined> {
+    if (lookAgain(database, this.#home, file)) return 'moved';
+    const read = file.summary ?? (await readInto(database, this.#home, [file])).get(file.name);
+    if (read === 'nothing') return 'moved';
+    if (read === undefined) return undefined;
+    const { createdAt, preview, ...rest } = read;
+    const name = names.get(file.thread);
+    return {
+      id: file.thread,
+      path: join(this.#home, file.path),
+      ...(name === undefined || name === '' ? {} : { name }),
+      preview,
+      createdAt,
+      updatedAt: file.updated,
+      ...rest,
+      archived: file.archived,
+      compressed: file.path.endsWith('.zst'),
+    };
+  }
+}
+
+interface PageRequest {
+  readonly query: ThreadQuery;
+  readonly after: Place | undefined;
+  readonly names: ReadonlyMap<ThreadId, string>;
+  /** Only threads in which a message is so. */
+  readonly said?: { readonly sql: string; readonly values: readonly string[] };
+}
+
+/** Enough for some thousands of files; the newest are looked at first. */
+const quickLookMs = 25;
+const batchSize = 32;
+const manyThreads = 500;
+const readingLastsMs = 60_000;
+
+function wantedBy({ cwd, text, source }: ThreadQuery): (thread: ThreadSummary) => boolean {
+  const folders = cwd === undefined ? [] : [cwd, placeOf(cwd)];
+  const part = text?.toLowerCase();
+  return (thread) =>
+    (cwd === undefined || (thread.cwd !== undefined && folders.includes(thread.cwd))) &&
+    (part === undefined || [thread.name, thread.preview].some((words) => words?.toLowerCase().includes(part))) &&
+    (source === 'all' || (source === undefined ? !isStartedByThread(thread) : thread.source === source));
+}
+
+function isStartedByThread({ source }: ThreadSummary): boolean {
+  return source === 'subagent' || source === 'internal';
+}
+
+function placeOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function placeIn({ cursor }: ThreadQuery): Place | Outcome<'cursor-unknown'> | undefined {
+  if (cursor === undefined) return undefined;
+  const place = parseCursor(cursor);
+  if (place !== undefined) return place;
+  const message = `There is no page that begins at ${JSON.stringify(cursor)}.`;
+  return { code: 'cursor-unknown', message, next: 'Give the cursor as the page before it was answered with.' };
+}
+
+const nothingToSearch: Outcome<'search-empty'> = {
+  code: 'search-empty',
+  message: 'There are no words to search for.',
+  next: 'Give one or more words; what stands in quotes is searched for as it is.',
+};

@@ -1,0 +1,122 @@
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { answer, say } from '../../src/testing/index.ts';
+import { scene, threadId } from '../harness/scene.ts';
+
+const json = (text: string): JsonObject => JSON.parse(text) as JsonObject;
+
+it('lists, shows and finds a thread with what its turns ran with', async () => {
+  const { place } = await scene([answer({ items: [say('In the cellar.')] }), answer({ items: [say('Yes.')] })]);
+  const id = threadId(await place.run('exec', '--json', 'Where is the lamp?'));
+  await place.run('exec', 'resume', id, '--json', '-m', 'gpt-5.4', '-s', 'read-only', 'Sure?');
+  const listed = await place.run('threads', 'list', '--json');
+  const [path] = place.rollouts();
+  const thread = {
+    id,
+    path,
+    preview: 'Where is the lamp?',
+    createdAt: expect.any(Number),
+    updatedAt: expect.any(Number),
+    cwd: place.workspace,
+    provider: 'scripted',
+    approval: 'never',
+    sandbox: 'read-only',
+    model: 'gpt-5.4',
+    effort: 'medium',
+    mode: 'default',
+    turns: 2,
+    tokens: expect.any(Number),
+    source: 'exec',
+    gitBranch: 'main',
+    archived: false,
+    compressed: false,
+  };
+  expect({ code: listed.code, stderr: listed.stderr, page: json(listed.stdout) }).toEqual({
+    code: 0,
+    stderr: '',
+    page: { threads: [thread] },
+  });
+
+  const shown = json((await place.run('threads', 'show', id.slice(0, 13), '--json')).stdout);
+  const common = { startedAt: expect.any(Number), endedAt: expect.any(Number), status: 'completed', mode: 'default' };
+  const same = { cwd: place.workspace, provider: 'scripted', approval: 'never', effort: 'medium' };
+  expect(shown).toEqual({
+    thread,
+    turns: [
+      {
+        number: 1,
+        id: expect.any(String),
+        firstWords: 'Where is the lamp?',
+        model: 'gpt-5.5',
+        sandbox: 'workspace-write',
+        ...common,
+        ...same,
+      },
+      {
+        number: 2,
+        id: expect.any(String),
+        firstWords: 'Sure?',
+        model: 'gpt-5.4',
+        sandbox: 'read-only',
+        ...common,
+        ...same,
+      },
+    ],
+  });
+
+  const found = json((await place.run('threads', 'search', 'the cellar', '--json')).stdout);
+  expect(found).toEqual({ hits: [{ thread, turn: 1, role: 'assistant', excerpt: 'In the cellar.' }] });
+  const missed = await place.run('threads', 'search', 'attic');
+  expect([missed.code, missed.stdout, missed.stderr]).toEqual([1, '', 'Nobody said that.\n']);
+});
+
+it('tells people the same in lines', async () => {
+  const { place } = await scene([answer({ items: [say('In the cellar.')] })]);
+  const id = threadId(await place.run('exec', '--json', 'Where is the lamp?'));
+  const plain = (text: string): string =>
+    text
+      .replaceAll(place.root, '')
+      .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, 'TIME')
+      .replaceAll(id, 'THREAD');
+  const settings =
+    'cwd /workspace, model gpt-5.5, effort medium, approval never, sandbox workspace-write, mode default';
+  const head = `THREAD  TIME  1 turn  on main\n  ${settings}\n  Where is the lamp?\n`;
+  expect(plain((await place.run('threads', 'list')).stdout)).toBe(head);
+  expect(plain((await place.run('threads', 'search', 'LAMP')).stdout)).toBe(
+    `${head}  turn 1, user: Where is the lamp?\n`,
+  );
+  const shown = plain((await place.run('threads', 'show', '--last')).stdout);
+  const file = plain(place.rollouts()[0]!);
+  expect(shown.replace(/^1\. {2}\S+/m, '1.  TURN')).toBe(
+    `${head}  ${file}\n\n1.  TURN  TIME  completed\n  ${settings}\n  Where is the lamp?\n`,
+  );
+});
+
+it('says what is wrong with a question', async () => {
+  const { place } = await scene([]);
+  const told = async (...words: readonly string[]): Promise<readonly unknown[]> => {
+    const { code, stdout, stderr } = await place.run('threads', ...words);
+    return [code, stdout, stderr.split('\n')[0]];
+  };
+  expect([
+    await told('list'),
+    await told('list', 'lamp'),
+    await told('list', '--limit', '0'),
+    await told('list', '--sort', 'size'),
+    await told('list', '--cursor', 'x'),
+    await told('search'),
+    await told('show', 'nobody'),
+    await told('show'),
+    await told('reindex', '--json'),
+  ]).toEqual([
+    [0, '', 'There are no such threads.'],
+    [2, '', 'capstan: threads list: it takes options only; `threads search` takes words.'],
+    [2, '', 'capstan: threads list: --limit takes a number from 1 to 1000.'],
+    [2, '', 'capstan: threads list: --sort takes `updated` or `created`.'],
+    [1, '', 'capstan: There is no page that begins at "x".'],
+    [2, '', 'capstan: There are no words to search for.'],
+    [1, '', 'capstan: No thread is named "nobody".'],
+    [2, '', 'capstan: threads show: which thread? Name one, or use --last.'],
+    [0, '{"threads":0}\n', ''],
+  ]);
+});

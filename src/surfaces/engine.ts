@@ -318,6 +318,18 @@ export class Engine {
     return restoreFiles({ home, threads: this.#store, snapshots, disk, ids }, id, target, options);
   }
 
+  /** The same for the turns that a rollback of the talk would take back. It has to come before that rollback. */
+  async restoreRolledBack(
+    id: ThreadId,
+    to: RollbackTo,
+    options: RestoreOptions,
+  ): Promise<RestoreReport | EngineRefused> {
+    const { firstTaken } = await import('../thread/rollback-range.ts');
+    const { readPlaces } = await import('../thread/find-turn.ts');
+    const first = firstTaken(id, await readPlaces(this.#store, id), to);
+    return 'code' in first ? refused(first) : this.restoreFiles(id, { beforeTurn: first.id }, options);
+  }
+
   /** What turns of a thread changed in files, as far as snapshots tell. */
   async fileChanges(id: ThreadId): Promise<ThreadFiles> {
     const { fileChanges } = await import('../workspace/file-changes.ts');

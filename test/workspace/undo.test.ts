@@ -146,6 +146,24 @@ describe('undo', () => {
     expect(text(place, 'f')).toBe('my own\n');
   });
 
+  it('goes with the talk, or without it, and comes back', async () => {
+    const { place, id } = await twoTurns();
+    const files = { restored: ['f'], deleted: ['sub', 'sub/new'], kept: [] };
+    const only = await place.run('threads', 'rollback', id, '--files', '--json');
+    expect([only.events, text(place, 'f')]).toEqual([
+      [expect.objectContaining({ kind: 'files-restored', id })],
+      'two\n',
+    ]);
+    expect(only.events).toMatchObject([{ files }]);
+    await place.run('threads', 'restore', id, '--undo');
+    const both = await place.run('threads', 'rollback', id, '--both', '--json');
+    expect(both.events).toMatchObject([{ kind: 'rolled-back', turns: [expect.any(String)], files }]);
+    expect(text(place, 'f')).toBe('two\n');
+    expect((await place.run('threads', 'undo-rollback', id)).code).toBe(0);
+    expect((await place.run('threads', 'restore', id, '--undo')).code).toBe(0);
+    expect([text(place, 'f'), text(place, 'sub/new')]).toEqual(['three\n', 'new\n']);
+  });
+
   it('says what is wrong', async () => {
     const { place } = await scene([answer({ items: [say('hello')] })]);
     const id = threadId(await place.run('exec', '--json', 'only talk'));

@@ -55,6 +55,7 @@ const {
   effortFor,
   sentEffort,
   storedEnvelope,
+  effects,
   trace,
   usage,
   history,
@@ -160,6 +161,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'workspace.cwd': {
     source: { setting: 'cwd', otherwise: 'facts' },
     consumers: [
+      effects,
       environment,
       permissions,
       exec,
@@ -216,8 +218,8 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
     consumers: [environment, permissions, exec, patch, turnLines],
   },
   'policy.profile': { source: profile, consumers: [turnLines] },
-  'policy.resolved': { source: profile, consumers: [environment, permissions, exec, patch, image] },
-  'policy.sandboxLevel': { source: profile, consumers: [], awaits: 'labels of traces' },
+  'policy.resolved': { source: profile, consumers: [environment, permissions, exec, patch, image, effects] },
+  'policy.sandboxLevel': { source: profile, consumers: [exec, effects] },
   'policy.shellEnvironment': {
     source: { setting: 'shellEnvironment', otherwise: 'default' },
     consumers: [exec, storedEnvelope],

@@ -14,6 +14,10 @@ export interface Files {
   list(path: string): Promise<readonly string[]>;
   /** When the file was last written, in milliseconds since the Unix epoch; undefined when there is none. */
   modified(path: string): Promise<number | undefined>;
+  /** Gives the file another name, in place of nothing: the caller has seen to that. Lasts when both folders are synced. */
+  move(from: string, to: string): Promise<void>;
+  /** A file that is not there is fine. Lasts when the folder is synced. */
+  remove(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
 }
 
@@ -26,6 +30,8 @@ export interface OpenFile {
   truncate(size: number): Promise<void>;
   /** The file's bytes are on the disk when this resolves. */
   sync(): Promise<void>;
+  /** Whether the file still has a name: bytes of one that was removed are gone when it is closed. */
+  isNamed(): Promise<boolean>;
   close(): Promise<void>;
 }
 

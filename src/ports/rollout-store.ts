@@ -10,16 +10,67 @@ export interface RolloutStore {
    * append: a thread in which nothing happened leaves no file. It may be on its way while the lock is taken.
    */
   create(id: ThreadId, meta: JsonObject | Promise<JsonObject>): Promise<Owned | OpenRefused>;
+  /**
+   * The same for a thread that goes on from a place of another: what stands before the place is its history. It is not
+   * copied, unless the other is kept in the old form. Needs no lock of the other thread.
+   */
+  fork(id: ThreadId, meta: JsonObject, from: RolloutPlace): Promise<Owned | OpenRefused>;
   /** Takes the writer lock of an existing thread and mends its tail. */
   open(id: ThreadId): Promise<Owned | OpenRefused>;
   /** Lines in file order. Lines that do not parse are left out and counted in `skipped` of the return value. */
   read(id: ThreadId, options: ReadOptions): AsyncGenerator<Line, ReadReport>;
   /** The same lines, newest first. */
   readBack(id: ThreadId, wanted?: Wanted): AsyncGenerator<Line, ReadReport>;
+  /** Which rollout is the thread's, active or archived. Needs no lock. */
+  current(id: ThreadId): Promise<CurrentRollout | OpenRefused>;
+  /** Takes the writer lock of a thread, active or archived, for what is done to it as a whole. */
+  hold(id: ThreadId): Promise<HeldThread | OpenRefused>;
+}
+
+/** `legacy`: the old form, whose lines have no ordinals. New threads are `paginated`. */
+export type HistoryMode = 'paginated' | 'legacy';
+
+/** The rollout that a thread is read from and written to. It has others after a revert. */
+export interface CurrentRollout {
+  readonly kind: 'current';
+  readonly rolloutId: string;
+  readonly path: string;
+  readonly mode: HistoryMode;
+  readonly archived: boolean;
+  /** Payload of its first line. */
+  readonly meta: JsonObject;
+}
+
+/** What stands before the line `end` of a thread, as it is read from that rollout. */
+export interface RolloutPlace {
+  readonly rolloutId: string;
+  /** In a legacy rollout, the number of its lines before the place. */
+  readonly end: Ordinal;
+}
+
+/** A thread that nobody writes as long as we hold it. */
+export interface HeldThread {
+  readonly kind: 'held';
+  readonly current: CurrentRollout;
+  /**
+   * Puts a new rollout in place of the current one. Its history is what stands before the place; the first line is that
+   * of the current one, with `note` under `capstan`. The old rollouts stay. Durable when it resolves.
+   */
+  revert(rolloutId: string, to: RolloutPlace, note: JsonObject): Promise<CurrentRollout | OpenRefused>;
+  /** Puts all rollouts of the thread away, or brings them back; gives their new paths. All or none, as far as the disk lets. */
+  archive(): Promise<readonly string[]>;
+  unarchive(): Promise<readonly string[]>;
+  /** Threads with a rollout that goes on from one of this thread's. */
+  forks(): Promise<readonly ThreadId[]>;
+  /** Removes all rollouts of the thread, whoever goes on from them; gives their paths. */
+  delete(): Promise<readonly string[]>;
+  release(): Promise<void>;
 }
 
 export interface ReadOptions {
   readonly from: Ordinal;
+  /** The first line that is not read any more. */
+  readonly to?: Ordinal;
   readonly wanted?: Wanted;
 }
 
@@ -31,7 +82,12 @@ export interface ReadReport {
   readonly skipped: number;
 }
 
-export type OpenRefusedCode = 'thread-unknown' | 'thread-locked' | 'thread-unreadable' | 'thread-legacy';
+export type OpenRefusedCode =
+  | 'thread-unknown'
+  | 'thread-archived'
+  | 'thread-locked'
+  | 'thread-unreadable'
+  | 'place-unknown';
 
 export interface OpenRefused extends Outcome<OpenRefusedCode> {
   readonly kind: 'refused';
@@ -41,11 +97,12 @@ export interface OpenRefused extends Outcome<OpenRefusedCode> {
 export interface Owned {
   readonly kind: 'owned';
   readonly path: string;
+  readonly mode: HistoryMode;
   /** Bytes of a torn last line that `open` removed, if there were any. */
   readonly torn?: { readonly bytes: number };
   /**
-   * Stamps the drafts with time and ordinal and queues them for writing, in order; gives back every line it queued, the
-   * first line of a new thread included. Never waits, never fails: what becomes of the bytes is told by `durable`.
+   * Stamps the drafts with time and ordinal and queues them for writing, in order, in the form that the rollout has;
+   * gives back every line it queued, the first line of a new thread included. Never waits, never fails: what becomes of the bytes is told by `durable`.
    */
   append(drafts: readonly LineDraft[]): readonly Line[];
   /**

@@ -1,6 +1,6 @@
 import { Fault } from '../protocol/outcome.ts';
 
-export type DiskFaultCode = 'disk-full' | 'disk-denied' | 'disk-blocked' | 'disk-failed';
+export type DiskFaultCode = 'disk-vanished' | 'disk-full' | 'disk-denied' | 'disk-blocked' | 'disk-failed';
 
 const advice: Readonly<Record<DiskFaultCode, string>> = {
   'disk-full':
@@ -9,11 +9,13 @@ const advice: Readonly<Record<DiskFaultCode, string>> = {
     'Check who owns the file and its folders and whether the disk is read-only; or let CAPSTAN_HOME name a folder that you may write to, or keep nothing with --ephemeral.',
   'disk-blocked':
     'Something else stands where the file or one of its folders should be: move it away, or let CAPSTAN_HOME name another folder.',
+  'disk-vanished':
+    'Somebody has removed it, or the disk is gone. What was said in this run is not kept; see whether a copy is left.',
   'disk-failed': 'Check the disk and the system log. Everything up to the last save is safe.',
 };
 
 /** What a disk's refusal means for a thread. */
-export function diskFault(error: unknown, doing: 'save' | 'read' | 'open', path: string): Fault {
+export function diskFault(error: unknown, doing: 'save' | 'read' | 'open' | 'move' | 'remove', path: string): Fault {
   if (error instanceof Fault) return error;
   const code = diskFaultCode(error);
   const reason = error instanceof Error ? error.message : String(error);
@@ -37,6 +39,10 @@ function diskFaultCode(error: unknown): DiskFaultCode {
     case 'EISDIR':
     case 'EEXIST':
       return 'disk-blocked';
+    case 'ENOENT':
+    case 'ESTALE':
+    case 'ENODEV':
+      return 'disk-vanished';
     default:
       return 'disk-failed';
   }

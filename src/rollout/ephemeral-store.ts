@@ -12,13 +12,19 @@ export function createEphemeralStore(below: RolloutStore, clock: Clock): Rollout
   return {
     create: async (_id, meta) => forgetful(clock, 0, await meta),
     async open(id) {
+      let read = false;
       for await (const line of below.readBack(id)) {
         if (line.ordinal !== undefined) return forgetful(clock, line.ordinal + 1, undefined);
+        read = true;
       }
-      return below.open(id);
+      // Lines of the old form have no ordinals. A thread without lines is refused below.
+      return read ? forgetful(clock, 0, undefined) : below.open(id);
     },
+    fork: async (_id, meta, from) => forgetful(clock, from.end, meta),
     read: (id, options) => below.read(id, options),
     readBack: (id, wanted) => below.readBack(id, wanted),
+    current: (id) => below.current(id),
+    hold: (id) => below.hold(id),
   };
 }
 
@@ -29,6 +35,7 @@ function forgetful(clock: Clock, firstOrdinal: number, meta: JsonObject | undefi
   return {
     kind: 'owned',
     path: '',
+    mode: 'paginated',
     append(drafts) {
       const timestamp = new Date(clock.now()).toISOString();
       const lines = [...first, ...drafts].map((draft): Line => ({

@@ -22,12 +22,45 @@ export async function findRollouts(files: Files, home: string, id: ThreadId): Pr
   const born = uuidTime(id);
   // No file of a thread is older than its id, so the search need not go further back. The day to spare is for folders
   // named by local time. An id that was not made by a good clock gets the second, full search.
-  const since = born === undefined ? '' : new Date(born - dayMs).toISOString().slice(0, 10).replaceAll('-', '/');
+  const since = born === undefined ? '' : dayOf(born - dayMs);
   let active = await rolloutsIn(files, await dayFolders(files, root, since), id);
   if (active.length === 0 && since !== '') active = await rolloutsIn(files, await dayFolders(files, root, ''), id);
   if (active.length > 0) return { kind: 'active', rollouts: active };
   const archived = await rolloutsIn(files, [archiveFolder(home)], id);
   return { kind: archived.length > 0 ? 'archived' : 'none', rollouts: archived };
+}
+
+/** All files of a thread wherever they lie, newest first. */
+export async function findThreadFiles(files: Files, home: string, id: ThreadId): Promise<readonly FoundRollout[]> {
+  const folders = [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home)];
+  return rolloutsIn(files, folders, id);
+}
+
+/** The file of one rollout, archived or not. Most lie in the folder of the day on which their id was made. */
+export async function findRolloutFile(
+  files: Files,
+  home: string,
+  rolloutId: string,
+): Promise<FoundRollout | undefined> {
+  const root = sessionsFolder(home);
+  const born = uuidTime(rolloutId);
+  const days = born === undefined ? [] : [-dayMs, 0, dayMs].map((shift) => dayOf(born + shift));
+  const isIt = ({ name }: FoundRollout): boolean => name.rolloutId === rolloutId;
+  const near = await rolloutsIn(
+    files,
+    days.map((day) => join(root, day)),
+    '',
+    rolloutId,
+  );
+  return (
+    near.find(isIt) ??
+    (await rolloutsIn(files, [archiveFolder(home)], '', rolloutId)).find(isIt) ??
+    (await rolloutsIn(files, await dayFolders(files, root, ''), '', rolloutId)).find(isIt)
+  );
+}
+
+function dayOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 10).replaceAll('-', '/');
 }
 
 /** All rollouts that are not archived. Plain files hide compressed ones of the same name. */
@@ -63,11 +96,12 @@ async function rolloutsIn(
   files: Files,
   folders: readonly string[],
   id: ThreadId | '',
+  part: string = id,
 ): Promise<readonly FoundRollout[]> {
   const lists = await Promise.all(
     folders.map(async (folder) => {
       // Parsing every name of a large home would cost more than listing it.
-      const names = (await files.list(folder)).filter((name) => name.toLowerCase().includes(id));
+      const names = (await files.list(folder)).filter((name) => name.toLowerCase().includes(part));
       const plain = new Set(names);
       return names.flatMap((text) => {
         const name = parseRolloutName(text);

@@ -1,11 +1,12 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Lock } from '../ports/files.ts';
-import type { Owned } from '../ports/rollout-store.ts';
+import type { HistoryMode, Owned } from '../ports/rollout-store.ts';
 import type { Ordinal } from '../protocol/ids.ts';
 import { lineType, type Line, type LineDraft } from '../protocol/line.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { Fault } from '../protocol/outcome.ts';
 import { diskFault } from './disk-fault.ts';
+import { legacyForm } from './legacy-lines.ts';
 import { encodeLine } from './line-codec.ts';
 import type { RolloutFile } from './rollout-file.ts';
 
@@ -14,7 +15,8 @@ export interface JournalOptions {
   readonly file: RolloutFile;
   readonly lock: Lock;
   readonly clock: Clock;
-  readonly nextOrdinal: Ordinal;
+  /** Absent in the old form, whose lines have none. */
+  readonly nextOrdinal: Ordinal | undefined;
   /** Time of the last line in the file, 0 for none. No line gets an earlier one. */
   readonly lastTime: number;
   readonly torn?: { readonly bytes: number } | undefined;
@@ -41,13 +43,14 @@ interface Waiter {
 export class Journal implements Owned {
   readonly kind = 'owned';
   readonly path: string;
+  readonly mode: HistoryMode;
   readonly torn?: { readonly bytes: number };
 
   readonly #file: RolloutFile;
   readonly #lock: Lock;
   readonly #clock: Clock;
   #meta: JsonObject | undefined;
-  #nextOrdinal: number;
+  #nextOrdinal: number | undefined;
   #lastTime: number;
 
   #queue: string[] = [];
@@ -62,6 +65,7 @@ export class Journal implements Owned {
 
   constructor(options: JournalOptions) {
     this.path = options.path;
+    this.mode = options.nextOrdinal === undefined ? 'legacy' : 'paginated';
     if (options.torn !== undefined) this.torn = options.torn;
     this.#file = options.file;
     this.#lock = options.lock;
@@ -77,7 +81,8 @@ export class Journal implements Owned {
     const timestamp = new Date(this.#lastTime).toISOString();
     const first = this.#meta === undefined ? [] : [{ type: lineType.sessionMeta, payload: this.#meta }];
     this.#meta = undefined;
-    const lines = [...first, ...drafts].map((draft) => this.#add(timestamp, draft));
+    const written = this.mode === 'legacy' ? drafts.flatMap(legacyForm) : drafts;
+    const lines = [...first, ...written].map((draft) => this.#add(timestamp, draft));
     if (this.#waiting >= mostWaiting) this.#start();
     return lines;
   }
@@ -113,9 +118,9 @@ export class Journal implements Owned {
 
   #add(timestamp: string, draft: LineDraft): Line {
     const { type, payload, metadata } = draft;
-    const ordinal = this.#nextOrdinal as Ordinal;
-    const line: Line = { timestamp, ordinal, type, payload, ...(metadata === undefined ? {} : { metadata }) };
-    this.#nextOrdinal += 1;
+    const numbered = this.#nextOrdinal === undefined ? {} : { ordinal: this.#nextOrdinal as Ordinal };
+    const line: Line = { timestamp, ...numbered, type, payload, ...(metadata === undefined ? {} : { metadata }) };
+    if (this.#nextOrdinal !== undefined) this.#nextOrdinal += 1;
     if (this.#closing !== undefined) this.#fault ??= appendedTooLate(this.path);
     if (this.#fault !== undefined) return line;
     // At once, so that the bytes are those of this moment whatever the caller does with the payload later.

@@ -61,7 +61,30 @@ describe('a fork', () => {
     });
     await write(disk, parent, base(child), 'a');
     await expect(texts(disk, parent, 0)).rejects.toThrow(`goes on from rollout ${child}`);
+    await write(disk, grandchild, base(grandchild), 'b');
+    await expect(texts(disk, grandchild, 0)).rejects.toThrow('circle');
+    // A longer circle never has ordinals that fit.
     await write(disk, child, base(parent), 'b');
-    await expect(texts(disk, parent, 0)).rejects.toThrow('circle');
+    await expect(texts(disk, parent, 0)).rejects.toThrow('has changed before the place');
+  });
+
+  test('notices that the file it goes on from was edited, is shorter, or has another form', async () => {
+    const disk = new SimulatedDisk();
+    const first = await write(disk, parent, {}, 'a', 'b', 'c');
+    await write(disk, child, baseAt(disk, first, 3, parent, 3), 'd');
+    const whole = Buffer.from(disk.contents(first) ?? []).toString();
+    const rewrite = async (text: string): Promise<void> => {
+      const file = await disk.open(first, { create: false, mode: 0o600 });
+      await file.truncate(0);
+      await file.append(Buffer.from(text));
+    };
+    await rewrite(whole.replace('"a"', '"aa"'));
+    await expect(texts(disk, child, 0)).rejects.toThrow('has changed before the place');
+    await rewrite(whole.slice(0, 300));
+    await expect(texts(disk, child, 0)).rejects.toThrow('is shorter than it was');
+    await rewrite(whole.replace('"paginated"', '"legacy"   '));
+    await expect(texts(disk, child, 0)).rejects.toThrow('is kept in the old form');
+    await rewrite(whole);
+    expect(await texts(disk, child, 0)).toEqual([child, 'a', 'b', 'd']);
   });
 });

@@ -1,16 +1,24 @@
 import type { OpenFile } from '../ports/files.ts';
 import type { ReadOptions, ReadReport, Wanted } from '../ports/rollout-store.ts';
 import type { Ordinal } from '../protocol/ids.ts';
-import { numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
+import { historyBase, type HistoryBase, historyMode } from './history-base.ts';
 import { readHead } from './read-head.ts';
-import { read, readBack } from './read.ts';
+import { ordinalOf, read, readBack } from './read.ts';
+import { splitBackward } from './split-lines.ts';
 
-/** A file of a thread's history. */
-export interface Segment {
+/** A rollout that is open for reading. */
+export interface OpenRollout {
+  readonly rolloutId: string;
   readonly path: string;
   readonly file: OpenFile;
+}
+
+/** A file of a thread's history, cut to the part that counts. */
+export interface Segment extends OpenRollout {
+  /** What it goes on from: the segment after this one. */
+  readonly base?: HistoryBase;
 }
 
 /**
@@ -18,23 +26,24 @@ export interface Segment {
  * of it counts. Gives the thread's own file first, then what it builds upon, each cut to the part that counts.
  */
 export async function openLineage(
-  own: Segment,
-  openRollout: (rolloutId: string) => Promise<Segment | undefined>,
+  own: OpenRollout,
+  openRollout: (rolloutId: string) => Promise<OpenRollout | undefined>,
 ): Promise<readonly Segment[]> {
-  const segments = [own];
-  const seen = new Set([own.path]);
-  for (let last = own.file; ;) {
-    const head = await readHead(last);
-    const base = head.kind === 'meta' ? objectAt(head.meta, 'history_base') : undefined;
+  const segments: Segment[] = [];
+  const seen = new Set<string>();
+  for (let next = own; ;) {
+    seen.add(next.path);
+    const head = await readHead(next.file);
+    const base = head.kind === 'meta' ? historyBase(head.meta) : undefined;
+    segments.push(base === undefined ? next : { ...next, base });
     if (base === undefined) return segments;
-    const [rolloutId, end] = [stringAt(base, 'thread_id') ?? '', numberAt(base, 'end_byte_offset') ?? 0];
-    const found = await openRollout(rolloutId);
-    if (found === undefined) throw broken(own.path, `it goes on from rollout ${rolloutId}, which is not there`);
+    const found = await openRollout(base.rolloutId);
+    if (found === undefined) throw broken(own.path, `it goes on from rollout ${base.rolloutId}, which is not there`);
     if (seen.has(found.path)) throw broken(own.path, 'the files that it goes on from lead in a circle');
-    if ((await found.file.size()) < end) throw broken(own.path, `${found.path} is shorter than it was`);
-    seen.add(found.path);
-    segments.push({ path: found.path, file: upTo(found.file, end) });
-    last = found.file;
+    const cut = upTo(found.file, base.endByte);
+    const problem = await cutProblem(found, cut, base);
+    if (problem !== undefined) throw broken(own.path, problem);
+    next = { ...found, file: cut };
   }
 }
 
@@ -45,8 +54,10 @@ export async function* readLineage(
 ): AsyncGenerator<Line, ReadReport> {
   const [own, ...rest] = segments;
   if (own === undefined || rest.length === 0) return yield* read(own!.file, options);
-  const head = await read(own.file, { from: 0 as Ordinal }).next();
-  if (options.from === 0 && head.done !== true) yield head.value;
+  if (options.from === 0) {
+    const head = await firstLine(own.file);
+    if (head !== undefined) yield head;
+  }
   let skipped = 0;
   for (const { file } of segments.toReversed()) skipped += (yield* withoutFirstLine(read(file, options))).skipped;
   return { skipped };
@@ -61,9 +72,14 @@ export async function* readLineageBack(
   if (own === undefined || rest.length === 0) return yield* readBack(own!.file, wanted);
   let skipped = 0;
   for (const { file } of segments) skipped += (yield* withoutFirstLine(readBack(file, wanted))).skipped;
-  const head = await read(own.file, { from: 0 as Ordinal }).next();
-  if (head.done !== true) yield head.value;
+  const head = await firstLine(own.file);
+  if (head !== undefined) yield head;
   return { skipped };
+}
+
+async function firstLine(file: OpenFile): Promise<Line | undefined> {
+  const head = await read(file, { from: 0 as Ordinal }).next();
+  return head.done === true ? undefined : head.value;
 }
 
 async function* withoutFirstLine(lines: AsyncGenerator<Line, ReadReport>): AsyncGenerator<Line, ReadReport> {
@@ -81,6 +97,22 @@ function upTo(file: OpenFile, end: number): OpenFile {
     size: async () => Math.min(end, await file.size()),
     read: (position, length, memory) => file.read(position, Math.max(0, Math.min(length, end - position)), memory),
   };
+}
+
+/** A place in a file that somebody has edited since means other lines than it did; that must not go unnoticed. */
+async function cutProblem({ path, file }: OpenRollout, cut: OpenFile, base: HistoryBase): Promise<string | undefined> {
+  if ((await file.size()) < base.endByte) return `${path} is shorter than it was`;
+  const head = await readHead(cut);
+  if (head.kind !== 'meta') return `${path} has changed before the place`;
+  if (historyMode(head.meta) !== 'paginated') return `${path} is kept in the old form`;
+  for await (const block of splitBackward(cut)) {
+    for (const { bytes, terminated } of block) {
+      const ordinal = ordinalOf(bytes);
+      if (!terminated || (ordinal !== undefined && ordinal >= base.end)) return `${path} has changed before the place`;
+      if (ordinal !== undefined) return undefined;
+    }
+  }
+  return undefined;
 }
 
 function broken(path: string, why: string): Fault {

@@ -30,11 +30,18 @@ export const sessionsFolder = (home: string): string => join(home, 'sessions');
 export const archiveFolder = (home: string): string => join(home, 'archived_sessions');
 export const lockPath = (home: string, id: ThreadId): string => join(home, 'thread-writer-locks', `${id}.lock`);
 
-/** Where the rollout of a thread that starts at this local time lies. */
-export function rolloutPath(home: string, id: ThreadId, at: WallTime): string {
+/** Where the rollout of a thread that starts at this local time lies; one that a revert makes has an id of its own. */
+export function rolloutPath(home: string, id: ThreadId, at: WallTime, rolloutId: string = id): string {
   const date = [digits(at.year, 4), digits(at.month, 2), digits(at.day, 2)];
   const time = [digits(at.hour, 2), digits(at.minute, 2), digits(at.second, 2)];
-  return join(sessionsFolder(home), ...date, `rollout-${date.join('-')}T${time.join('-')}-${id}.jsonl`);
+  const ids = rolloutId === id ? id : `${id}_${rolloutId}`;
+  return join(sessionsFolder(home), ...date, `rollout-${date.join('-')}T${time.join('-')}-${ids}.jsonl`);
+}
+
+/** Where a file with this name lies when it is not archived: by the date in the name. */
+export function activePath(home: string, fileName: string): string {
+  const [, year = '', month = '', day = ''] = /^rollout-(\d{4})-(\d\d)-(\d\d)T/.exec(fileName) ?? [];
+  return join(sessionsFolder(home), year, month, day, fileName);
 }
 
 export interface RolloutName {

@@ -9,7 +9,9 @@ import {
   open,
   read,
   readdir,
+  rename,
   stat,
+  unlink,
   write,
   type NoParamCallback,
   type Stats,
@@ -59,6 +61,16 @@ export const nodeFiles: Files = {
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return undefined;
       throw error;
+    }
+  },
+
+  move: (from, to) => ended((done) => rename(from, to, done)),
+
+  async remove(path) {
+    try {
+      await ended((done) => unlink(path, done));
+    } catch (error) {
+      if (errorCode(error) !== 'ENOENT') throw error;
     }
   },
 
@@ -117,6 +129,7 @@ function openFile(file: number): OpenFile {
     truncate: (size) => ended((done) => ftruncate(file, size, done)),
     // Without the times, which nobody needs back; the length is synced, as the bytes could not be read without it.
     sync: () => ended((done) => fdatasync(file, done)),
+    isNamed: async () => (await result<Stats>((done) => fstat(file, done))).nlink > 0,
     close: () => ended((done) => close(file, done)),
   };
 }

@@ -99,11 +99,6 @@ describe('opening the tail of a rollout', () => {
 });
 
 describe('a rollout is refused, unchanged,', () => {
-  test('when it is legacy', async () => {
-    expect(await refusedUnchanged(`${meta({ id })}{"half`)).toBe('thread-legacy');
-    expect(await refusedUnchanged(meta({ id, history_mode: 'legacy' }))).toBe('thread-legacy');
-  });
-
   test('when its mode is unknown', async () => {
     expect(await refusedUnchanged(meta({ id, history_mode: 'scrolled' }))).toBe('thread-unreadable');
   });

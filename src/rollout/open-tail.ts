@@ -1,16 +1,18 @@
 import type { OpenFile } from '../ports/files.ts';
-import type { OpenRefused } from '../ports/rollout-store.ts';
+import type { HistoryMode, OpenRefused } from '../ports/rollout-store.ts';
 import type { Ordinal } from '../protocol/ids.ts';
 import { numberAt, stringAt, type JsonObject } from '../protocol/json.ts';
 import { decodeLine } from './line-codec.ts';
+import { historyMode } from './history-base.ts';
 import { readHead } from './read-head.ts';
-import { legacyThread, unreadableThread, type ThreadFile } from './refusals.ts';
+import { unreadableThread, type ThreadFile } from './refusals.ts';
 import { splitBackward } from './split-lines.ts';
 
 /** Where writing goes on. */
 export interface Tail {
   readonly kind: 'tail';
-  readonly nextOrdinal: Ordinal;
+  /** Absent in a file of the old form. */
+  readonly nextOrdinal: Ordinal | undefined;
   /** Milliseconds; 0 when no line at the end has a readable time. */
   readonly lastTime: number;
   /** Bytes of the file after mending. */
@@ -32,17 +34,9 @@ const ordinalsToSpare = 2 ** 32;
 export async function openTail(file: OpenFile, thread: ThreadFile): Promise<Tail | OpenRefused> {
   const meta = await checkHead(file, thread);
   if (meta.kind === 'refused') return meta;
-  const end = await scanEnd(file);
-  const lastOrdinal = end.lastOrdinal;
-  if (lastOrdinal === undefined) {
-    return unreadableThread(thread, 'no line has an ordinal, so there is no place to go on');
-  }
-  if (lastOrdinal > Number.MAX_SAFE_INTEGER - ordinalsToSpare) {
-    return unreadableThread(thread, `its last ordinal, ${lastOrdinal}, leaves no room for more lines`);
-  }
-  if (lastOrdinal + 1 < (numberAt(meta.payload, 'subagent_history_start_ordinal') ?? 0)) {
-    return unreadableThread(thread, 'the history that it took over from its parent is incomplete');
-  }
+  const end = await scanEnd(file, meta.mode);
+  const nextOrdinal = meta.mode === 'legacy' ? undefined : ordinalAfter(end.lastOrdinal, meta.payload);
+  if (typeof nextOrdinal === 'string') return unreadableThread(thread, nextOrdinal);
 
   let size = await file.size();
   if (end.rest === 'torn') {
@@ -54,12 +48,21 @@ export async function openTail(file: OpenFile, thread: ThreadFile): Promise<Tail
   }
   return {
     kind: 'tail',
-    nextOrdinal: (lastOrdinal + 1) as Ordinal,
+    nextOrdinal,
     lastTime: end.lastTime,
     size,
     skipped: end.skipped,
     ...(end.rest === 'torn' ? { torn: { bytes: end.restBytes } } : {}),
   };
+}
+
+/** The ordinal of the next line, or why there is none. */
+function ordinalAfter(last: number | undefined, meta: JsonObject): Ordinal | string {
+  if (last === undefined) return 'no line has an ordinal, so there is no place to go on';
+  if (last > Number.MAX_SAFE_INTEGER - ordinalsToSpare)
+    return `its last ordinal, ${last}, leaves no room for more lines`;
+  const incomplete = last + 1 < (numberAt(meta, 'subagent_history_start_ordinal') ?? 0);
+  return incomplete ? 'the history that it took over from its parent is incomplete' : ((last + 1) as Ordinal);
 }
 
 interface End {
@@ -71,8 +74,8 @@ interface End {
   readonly restBytes: number;
 }
 
-/** Reads backwards as far as the last line that has an ordinal. */
-async function scanEnd(file: OpenFile): Promise<End> {
+/** Reads backwards as far as the last line that has an ordinal; in the old form, as far as the last line. */
+async function scanEnd(file: OpenFile, mode: HistoryMode): Promise<End> {
   let end: End = { lastOrdinal: undefined, lastTime: 0, skipped: 0, rest: 'none', restBytes: 0 };
   for await (const block of splitBackward(file)) {
     for (const { bytes, terminated } of block) {
@@ -83,7 +86,7 @@ async function scanEnd(file: OpenFile): Promise<End> {
       if (!isLine) continue;
       const time = Date.parse(line.timestamp);
       if (time > end.lastTime) end = { ...end, lastTime: time };
-      if (line.ordinal !== undefined) return { ...end, lastOrdinal: line.ordinal };
+      if (mode === 'legacy' || line.ordinal !== undefined) return { ...end, lastOrdinal: line.ordinal };
     }
   }
   return end;
@@ -92,14 +95,14 @@ async function scanEnd(file: OpenFile): Promise<End> {
 async function checkHead(
   file: OpenFile,
   thread: ThreadFile,
-): Promise<OpenRefused | { readonly kind: 'meta'; readonly payload: JsonObject }> {
+): Promise<OpenRefused | { readonly kind: 'meta'; readonly mode: HistoryMode; readonly payload: JsonObject }> {
   const head = await readHead(file);
   if (head.kind === 'empty') return unreadableThread(thread, 'it is empty: nothing was ever saved in it');
   if (head.kind === 'other') return unreadableThread(thread, 'its first line is not the description of a thread');
   const owner = stringAt(head.meta, 'id') ?? 'nobody';
   if (owner.toLowerCase() !== thread.id) return unreadableThread(thread, `it belongs to another thread, ${owner}`);
-  const mode = head.meta['history_mode'] ?? 'legacy';
-  if (mode === 'legacy') return legacyThread(thread);
-  if (mode !== 'paginated') return unreadableThread(thread, `its history mode is unknown: ${JSON.stringify(mode)}`);
-  return { kind: 'meta', payload: head.meta };
+  const mode = historyMode(head.meta);
+  if (mode === undefined)
+    return unreadableThread(thread, `its history mode is unknown: ${JSON.stringify(head.meta['history_mode'])}`);
+  return { kind: 'meta', mode, payload: head.meta };
 }

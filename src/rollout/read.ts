@@ -11,21 +11,46 @@ import { rememberStoredItem } from './stored-item.ts';
  * The lines of a rollout in file order, from the ordinal on. A line without an ordinal, as in legacy files, counts as
  * the one after its predecessor. Blank lines are passed over, bad ones are counted in `skipped`. What stands after the
  * last newline is a line if it reads as one, and otherwise not there yet: a reader of a live thread never sees half a
- * line. A line that is not wanted is not parsed, so nobody learns whether it is a bad one.
+ * line. A line that is not wanted is not parsed, so nobody learns whether it is a bad one. What stands before `from` is
+ * not even read, where ordinals tell.
  */
-export async function* read(file: OpenFile, { from, wanted = all }: ReadOptions): AsyncGenerator<Line, ReadReport> {
+export async function* read(file: OpenFile, { from, to, wanted = all }: ReadOptions): AsyncGenerator<Line, ReadReport> {
   let skipped = 0;
-  let place = -1;
-  for await (const block of splitForward(file)) {
+  const start = from === 0 ? beginning : await startAt(file, from);
+  let { place } = start;
+  for await (const block of splitForward(file, start.at)) {
     for (const raw of block) {
       const line = take(raw, wanted);
       if (line === 'bad') skipped += 1;
       if (line === 'bad' || line === undefined) continue;
       place = line.ordinal ?? place + 1;
+      if (to !== undefined && place >= to) return { skipped };
       if (place >= from && isLine(line)) yield line;
     }
   }
   return { skipped };
+}
+
+const beginning = { at: 0, place: -1 };
+
+/** Where to begin reading so as to miss nothing from the ordinal on, and the ordinal of the line before it. */
+async function startAt(file: OpenFile, from: number): Promise<{ readonly at: number; readonly place: number }> {
+  for await (const block of splitBackward(file)) {
+    for (const { bytes, terminated, at } of block) {
+      const ordinal = ordinalOf(bytes);
+      if (ordinal !== undefined && ordinal < from)
+        return { at: at + bytes.length + (terminated ? 1 : 0), place: ordinal };
+    }
+  }
+  return beginning;
+}
+
+/** The ordinal of a line, if it is one and has one. */
+export function ordinalOf(bytes: Buffer): number | undefined {
+  const peeked = peekLine(bytes);
+  if (peeked?.ordinal !== undefined) return peeked.ordinal;
+  const line = decodeLine(bytes);
+  return line === 'blank' || line === 'bad' ? undefined : line.ordinal;
 }
 
 /** All lines of a rollout, newest first, by the rules of `read`. */

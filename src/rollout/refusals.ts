@@ -16,7 +16,11 @@ export function unknownThread(id: ThreadId): OpenRefused {
 
 export function archivedThread({ id, path }: ThreadFile): OpenRefused {
   const message = `Thread ${id} is archived, in ${path}. It can be read, not continued.`;
-  return refused('thread-unknown', message, `Bring it back first, for instance with \`codex unarchive ${id}\`.`);
+  return refused(
+    'thread-archived',
+    message,
+    `Bring it back first with \`capstan threads unarchive ${id}\`, or fork it.`,
+  );
 }
 
 export function lockedThread(id: ThreadId, owner: string | undefined): OpenRefused {
@@ -24,7 +28,7 @@ export function lockedThread(id: ThreadId, owner: string | undefined): OpenRefus
   return refused(
     'thread-locked',
     message,
-    'Wait until it has ended there, or end it there. A copy that is not kept is possible with --ephemeral.',
+    'Wait until it has ended there, or end it there. Meanwhile it can be forked, or gone on with in a copy that is not kept (--ephemeral).',
   );
 }
 
@@ -33,14 +37,14 @@ export function compressedThread({ id, path }: ThreadFile): OpenRefused {
   return refused('thread-unreadable', message, `Unpack it with \`zstd -d ${path}\` and try again.`);
 }
 
-export function legacyThread({ id, path }: ThreadFile): OpenRefused {
-  const message = `Thread ${id} is stored in the old form without line numbers (${path}). It can be read, not continued.`;
-  return refused('thread-legacy', message, 'Convert it with `codex migrate-rollouts`, or start a new thread.');
-}
-
 export function unreadableThread({ id, path }: ThreadFile, why: string): OpenRefused {
   const message = `The file of thread ${id} cannot be continued: ${why} (${path}).`;
   return refused('thread-unreadable', message, 'Mend the file or bring it back from a copy, or start a new thread.');
+}
+
+export function unknownPlace(rolloutId: string, why: string): OpenRefused {
+  const message = `There is no such place in rollout ${rolloutId}: ${why}.`;
+  return refused('place-unknown', message, 'Look at the thread again: it may have changed meanwhile.');
 }
 
 function refused(code: OpenRefusedCode, message: string, next: string): OpenRefused {

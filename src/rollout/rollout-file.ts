@@ -38,7 +38,7 @@ export class RolloutFile {
   /** One sync; the first one also makes the name safe, whoever created the file and died before he could. */
   async sync(): Promise<void> {
     if (this.#file === undefined) return;
-    const syncs = [this.#file.sync()];
+    const syncs = [this.#file.sync(), this.#checkName(this.#file)];
     if (!this.#nameIsDurable) syncs.push(this.#syncName());
     // All must have ended before anyone acts on the failure of one.
     const failed = (await Promise.allSettled(syncs)).find((result) => result.status === 'rejected');
@@ -53,6 +53,14 @@ export class RolloutFile {
     const size = await this.#file.size();
     // A longer file holds bytes of a program that ignores the lock. They are not ours to remove.
     if (size > this.#syncedSize && size <= this.#size) await this.#file.truncate(this.#syncedSize);
+  }
+
+  /** Takes back a file that was to be made whole or not at all. */
+  async discard(): Promise<void> {
+    if (this.#file === undefined) return;
+    await this.close().catch(() => undefined);
+    // What stays is empty or begins with half a line, and such a file hides no other.
+    await this.#options.files.remove(this.#options.path).catch(() => undefined);
   }
 
   async close(): Promise<void> {
@@ -73,6 +81,13 @@ export class RolloutFile {
       message: `A new thread cannot be written to ${path}: the file exists and is not empty.`,
       next: 'Open the thread instead of creating it, or create it under another id.',
     });
+  }
+
+  /** A file without a name takes bytes gladly and keeps none of them. */
+  async #checkName(file: OpenFile): Promise<void> {
+    if (await file.isNamed()) return;
+    const message = `ENOENT: the file was removed while it was being written`;
+    throw Object.assign(new Error(message), { code: 'ENOENT' });
   }
 
   /** A name lasts when its folder is synced, and the folder's own name when the folder above is, up to the root. */

@@ -5,6 +5,8 @@ export interface RawLine {
   readonly bytes: Buffer;
   /** False only for what stands after the last newline of the file. */
   readonly terminated: boolean;
+  /** Where the line begins in the file. */
+  readonly at: number;
 }
 
 const newline = 0x0a;
@@ -14,26 +16,29 @@ const laterBlock = 1024 * 1024;
 
 /**
  * The lines of a file in order, those of one block at a time. Lines are cut from bytes, not from text, so a character
- * may lie across blocks; the pieces of a long line are joined once, so a line may be as long as memory allows.
+ * may lie across blocks; the pieces of a long line are joined once, so a line may be as long as memory allows. `from`
+ * is where a line begins.
  */
-export async function* splitForward(file: OpenFile): AsyncGenerator<readonly RawLine[], void> {
+export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<readonly RawLine[], void> {
   let pieces: Buffer[] = [];
   let memory: Buffer = Buffer.allocUnsafe(firstBlock);
-  for (let position = 0; ; memory = grown(memory)) {
+  let at = from;
+  for (let position = from; ; memory = grown(memory)) {
     const block = await readBlock(file, position, memory.length, memory);
     if (block.length === 0) break;
-    position += block.length;
     const lines: RawLine[] = [];
     let start = 0;
     for (let end = block.indexOf(newline); end !== -1; end = block.indexOf(newline, start)) {
-      lines.push({ bytes: joined([...pieces, block.subarray(start, end)]), terminated: true });
+      lines.push({ bytes: joined([...pieces, block.subarray(start, end)]), terminated: true, at });
       pieces = [];
       start = end + 1;
+      at = position + start;
     }
+    position += block.length;
     if (start < block.length) pieces.push(Buffer.from(block.subarray(start)));
     if (lines.length > 0) yield lines;
   }
-  if (pieces.length > 0) yield [{ bytes: joined(pieces), terminated: false }];
+  if (pieces.length > 0) yield [{ bytes: joined(pieces), terminated: false, at }];
 }
 
 /** The same lines from the last to the first. What is appended after the call is not seen. */
@@ -50,7 +55,7 @@ export async function* splitBackward(file: OpenFile): AsyncGenerator<readonly Ra
     let end = block.length;
     for (let at = block.lastIndexOf(newline); at !== -1; at = end === 0 ? -1 : block.lastIndexOf(newline, end - 1)) {
       const bytes = joined([...pieces, block.subarray(at + 1, end)].toReversed());
-      if (terminated || bytes.length > 0) lines.push({ bytes, terminated });
+      if (terminated || bytes.length > 0) lines.push({ bytes, terminated, at: position + at + 1 });
       terminated = true;
       pieces = [];
       end = at;
@@ -58,7 +63,7 @@ export async function* splitBackward(file: OpenFile): AsyncGenerator<readonly Ra
     if (end > 0) pieces.push(Buffer.from(block.subarray(0, end)));
     if (lines.length > 0) yield lines;
   }
-  if (terminated || pieces.length > 0) yield [{ bytes: joined(pieces.toReversed()), terminated }];
+  if (terminated || pieces.length > 0) yield [{ bytes: joined(pieces.toReversed()), terminated, at: 0 }];
 }
 
 /** All blocks share one piece of memory: fresh memory costs more than reading into it. */

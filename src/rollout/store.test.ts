@@ -2,6 +2,7 @@ import { dirname } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
 import type { Owned, OpenRefused, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { Line, LineDraft } from '../protocol/line.ts';
 import { SimulatedDisk } from '../testing/simulated-disk.ts';
 import { createRolloutStore } from './store.ts';
@@ -133,21 +134,69 @@ describe('opening a thread', () => {
     await put(disk, `/home/archived_sessions/${name}.jsonl`, meta);
     const refusal = await store.open(id);
     expect(refusal).toMatchObject({
-      code: 'thread-unknown',
+      code: 'thread-archived',
       message: expect.stringContaining('archived, in /home/arch'),
     });
     expect(await collect(store.read(id, { from: 0 as Ordinal }))).toEqual(['meta']);
   });
 
-  test('of a compressed or legacy thread is refused with the next step', async () => {
+  test('of a compressed thread is refused with the next step', async () => {
     const { disk, store } = newStore();
     await put(disk, `${path}.zst`, 'packed');
     expect(await store.open(id)).toMatchObject({ code: 'thread-unreadable', next: expect.stringContaining('zstd -d') });
-    const legacy = newStore();
-    await put(legacy.disk, path, meta.replace(',"history_mode":"paginated"', ''));
-    expect(await legacy.store.open(id)).toMatchObject({ code: 'thread-legacy' });
     // A refused opening holds no lock.
-    expect(await legacy.store.open(id)).toMatchObject({ code: 'thread-legacy' });
+    expect(await store.open(id)).toMatchObject({ code: 'thread-unreadable' });
+  });
+
+  test('in the old form goes on in it: no ordinals, and the events of old for screens', async () => {
+    const { disk, store } = newStore();
+    const old = meta.replace('"ordinal":0,', '').replace(',"history_mode":"paginated"', '');
+    await put(disk, path, `${old}{"half`);
+    const thread = owned(await store.open(id));
+    expect([thread.mode, thread.torn]).toEqual(['legacy', { bytes: 6 }]);
+    const record = (item: JsonObject): LineDraft => ({
+      type: 'event_msg',
+      payload: { type: 'item_completed', thread_id: id, turn_id: 't', item },
+    });
+    const change = { '/a': { type: 'add', content: '' } };
+    const lines = thread.append([
+      draft('a'),
+      record({
+        type: 'UserMessage',
+        id: '1',
+        content: [
+          { type: 'local_image', path: '/x.png' },
+          { type: 'text', text: 'hello', text_elements: [] },
+        ],
+      }),
+      record({ type: 'Reasoning', id: '2', summary_text: ['one', 'two'], raw_content: [] }),
+      record({ type: 'AgentMessage', id: '3', content: [{ type: 'Text', text: 'hi' }], phase: 'final_answer' }),
+      record({ type: 'CommandExecution', id: '4' }),
+      record({ type: 'FileChange', id: '5', changes: change, status: 'completed' }),
+      record({ type: 'Plan', id: '6', text: 'do' }),
+    ]);
+    await thread.close();
+    const events = [
+      { text: 'a' },
+      { type: 'user_message', message: 'hello', images: [], local_images: ['/x.png'], text_elements: [] },
+      { type: 'agent_reasoning', text: 'one' },
+      { type: 'agent_reasoning', text: 'two' },
+      { type: 'agent_message', message: 'hi', phase: 'final_answer', memory_citation: null },
+      {
+        type: 'patch_apply_end',
+        call_id: '5',
+        turn_id: 't',
+        stdout: '',
+        stderr: '',
+        success: true,
+        changes: change,
+        status: 'completed',
+      },
+      { type: 'item_completed', thread_id: id, turn_id: 't', item: { type: 'Plan', id: '6', text: 'do' } },
+    ];
+    const stamped = events.map((payload) => ({ timestamp: '2026-11-15T10:00:00.000Z', type: 'event_msg', payload }));
+    expect(lines).toEqual(stamped);
+    expect(text(disk, path)).toBe(old + stamped.map((one) => `${JSON.stringify(one)}\n`).join(''));
   });
 
   test('takes the newest file in which something was saved', async () => {

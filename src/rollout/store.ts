@@ -1,20 +1,32 @@
 import { resolve } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
-import type { Files, Lock, Locks, OpenFile } from '../ports/files.ts';
-import type { OpenRefused, Owned, ReadReport, RolloutStore } from '../ports/rollout-store.ts';
+import type { Files, Lock, Locks } from '../ports/files.ts';
+import type {
+  CurrentRollout,
+  HeldThread,
+  OpenRefused,
+  Owned,
+  ReadReport,
+  RolloutPlace,
+  RolloutStore,
+} from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
-import { numberAt, objectAt, type JsonObject } from '../protocol/json.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
-import { diskFault, errorCode } from './disk-fault.ts';
-import { findAllRollouts, findRollouts, type FoundRollout, type FoundRollouts } from './find-rollout.ts';
+import { currentRollout } from './current-rollout.ts';
+import { diskFault } from './disk-fault.ts';
+import type { FoundRollouts } from './find-rollout.ts';
+import { forkSource } from './fork-source.ts';
+import { holdThread } from './held-thread.ts';
+import { historyBase } from './history-base.ts';
 import { Journal } from './journal.ts';
-import { openLineage, readLineage, readLineageBack, type Segment } from './lineage.ts';
+import { readLineage, readLineageBack, type Segment } from './lineage.ts';
 import { localTime as processTime, lockPath, rolloutPath, type LocalTime } from './names.ts';
 import { openTail } from './open-tail.ts';
-import { readHead } from './read-head.ts';
-import { archivedThread, compressedThread, lockedThread, unknownThread } from './refusals.ts';
+import { archivedThread, lockedThread, unknownThread } from './refusals.ts';
 import { RolloutFile } from './rollout-file.ts';
+import { RolloutFiles } from './rollout-files.ts';
 
 export interface RolloutStoreOptions {
   /** The folder that holds `sessions/`. */
@@ -30,6 +42,7 @@ export interface RolloutStoreOptions {
 export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   const { files, locks, clock, localTime = processTime } = options;
   const home = resolve(options.home);
+  const rollouts = new RolloutFiles(files, home);
   const durableFolders = new Set<string>();
 
   async function takeLock(id: ThreadId): Promise<Lock | OpenRefused> {
@@ -42,43 +55,69 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     }
   }
 
+  /** Runs under the writer lock, which stays taken only if something was opened. */
+  async function locked<Opened extends Owned | HeldThread>(
+    id: ThreadId,
+    run: (lock: Lock) => Promise<Opened | OpenRefused>,
+  ): Promise<Opened | OpenRefused> {
+    const lock = await takeLock(id);
+    if (lock.kind === 'refused') return lock;
+    let opened: Opened | OpenRefused | undefined;
+    try {
+      opened = await run(lock);
+      return opened;
+    } finally {
+      if (opened === undefined || opened.kind === 'refused') await lock.release();
+    }
+  }
+
   async function create(id: ThreadId, meta: JsonObject | Promise<JsonObject>): Promise<Owned | OpenRefused> {
     // Another process takes the lock; there is time to describe the thread meanwhile.
-    const [locked, described] = await Promise.allSettled([takeLock(id), firstPayload(id, meta)]);
-    if (locked.status === 'rejected') throw locked.reason;
-    const lock = locked.value;
-    if (lock.kind === 'refused') return lock;
-    if (described.status === 'rejected') {
-      await lock.release();
-      throw described.reason;
-    }
-    const payload = described.value;
+    const described = firstPayload(id, meta);
+    described.catch(() => {});
+    return locked(id, async (lock) => newJournal(id, lock, await described));
+  }
+
+  function newJournal(id: ThreadId, lock: Lock, meta: JsonObject): Owned {
     const path = rolloutPath(home, id, localTime(clock.now()));
     const file = new RolloutFile({ files, home, path, durableFolders });
-    return new Journal({ path, file, lock, clock, nextOrdinal: firstOrdinal(payload), lastTime: 0, meta: payload });
+    // A thread that goes on from another file counts on from there.
+    const nextOrdinal = historyBase(meta)?.end ?? (0 as Ordinal);
+    return new Journal({ path, file, lock, clock, nextOrdinal, lastTime: 0, meta });
+  }
+
+  async function fork(id: ThreadId, described: JsonObject, from: RolloutPlace): Promise<Owned | OpenRefused> {
+    const meta = await firstPayload(id, described);
+    const source = await forkSource(rollouts, from);
+    if (source.kind === 'refused') return source;
+    if (source.kind === 'base') return locked(id, async (lock) => newJournal(id, lock, source.metaFrom(meta)));
+    return locked(id, async (lock) => {
+      const path = rolloutPath(home, id, localTime(clock.now()));
+      const file = new RolloutFile({ files, home, path, durableFolders });
+      const lastTime = clock.now();
+      try {
+        for (const bytes of source.copyFor(meta, new Date(lastTime).toISOString())) await file.append(bytes);
+        await file.sync();
+      } catch (error) {
+        await file.discard();
+        throw diskFault(error, 'save', path);
+      }
+      return new Journal({ path, file, lock, clock, nextOrdinal: undefined, lastTime });
+    });
   }
 
   async function open(id: ThreadId): Promise<Owned | OpenRefused> {
     // A thread that does not exist gets no lock file.
-    const known = notActive(id, await find(id));
-    if (known !== undefined) return known;
-    const lock = await takeLock(id);
-    if (lock.kind === 'refused') return lock;
-    let owned: Owned | OpenRefused | undefined;
-    try {
-      owned = await openLocked(id, lock);
-      return owned;
-    } finally {
-      if (owned?.kind !== 'owned') await lock.release();
-    }
+    const known = notActive(id, await rollouts.find(id));
+    return known ?? locked(id, (lock) => openLocked(id, lock));
   }
 
   async function openLocked(id: ThreadId, lock: Lock): Promise<Owned | OpenRefused> {
     // Again, because the last holder may have archived or reverted the thread meanwhile.
-    const found = await find(id);
+    const found = await rollouts.find(id);
     const refusal = notActive(id, found);
     if (refusal !== undefined) return refusal;
-    const opened = await openNewest(id, found.rollouts, openToWrite);
+    const opened = await rollouts.openNewest(id, found.rollouts, 'write');
     if (opened.kind === 'refused') return opened;
     const { path, file } = opened;
     try {
@@ -98,94 +137,40 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     }
   }
 
-  async function find(id: ThreadId): Promise<FoundRollouts> {
-    try {
-      return await findRollouts(files, home, id);
-    } catch (error) {
-      throw diskFault(error, 'open', home);
-    }
-  }
-
-  /** The newest file in which something was saved; a writer that died before its first sync hides no older one. */
-  async function openNewest(
-    id: ThreadId,
-    rollouts: readonly FoundRollout[],
-    openFile: (path: string) => Promise<OpenFile>,
-  ): Promise<OpenRefused | { readonly kind: 'opened'; readonly path: string; readonly file: OpenFile }> {
-    for (const [index, { path, name }] of rollouts.entries()) {
-      if (name.compressed) return compressedThread({ id, path });
-      const file = await openIfThere(path, openFile);
-      if (file === undefined) continue;
-      const isLast = index === rollouts.length - 1;
-      if (isLast || !(await isEmpty(file, path))) return { kind: 'opened', path, file };
-      await file.close();
-    }
-    return unknownThread(id);
-  }
-
-  const openToRead = (path: string): Promise<OpenFile> => files.openToRead(path);
-  const openToWrite = (path: string): Promise<OpenFile> => files.open(path, { create: false, mode: 0o600 });
-
-  async function openIfThere(
-    path: string,
-    openFile: (path: string) => Promise<OpenFile>,
-  ): Promise<OpenFile | undefined> {
-    try {
-      return await openFile(path);
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return undefined;
-      throw diskFault(error, 'open', path);
-    }
-  }
-
-  async function isEmpty(file: OpenFile, path: string): Promise<boolean> {
-    try {
-      return (await readHead(file)).kind === 'empty';
-    } catch (error) {
-      await file.close().catch(() => undefined);
-      throw diskFault(error, 'open', path);
-    }
-  }
-
-  async function openForReading(id: ThreadId): Promise<{ readonly path: string; readonly file: OpenFile }> {
-    const opened = await openNewest(id, (await find(id)).rollouts, openToRead);
-    if (opened.kind === 'refused') throw new Fault(opened);
-    return opened;
-  }
-
   /** Runs a reader over all files of a thread's history, and closes them. */
   async function* reading(
     id: ThreadId,
     reader: (segments: readonly Segment[]) => AsyncGenerator<Line, ReadReport>,
   ): AsyncGenerator<Line, ReadReport> {
-    const own = await openForReading(id);
-    const opened = [own.file];
+    const own = await rollouts.openNewest(id, (await rollouts.find(id)).rollouts, 'read');
+    if (own.kind === 'refused') throw new Fault(own);
+    const { segments, close } = await rollouts.openHistory(own);
     try {
-      const segments = await openLineage(own, async (rolloutId) => {
-        const segment = await openRollout(rolloutId);
-        if (segment !== undefined) opened.push(segment.file);
-        return segment;
-      });
       return yield* reader(segments);
     } catch (error) {
-      throw error instanceof Fault ? error : diskFault(error, 'read', own.path);
+      throw diskFault(error, 'read', own.path);
     } finally {
-      for (const file of opened) await file.close();
+      await close();
     }
   }
 
-  async function openRollout(rolloutId: string): Promise<Segment | undefined> {
-    const found = (await findAllRollouts(files, home)).find(({ name }) => name.rolloutId === rolloutId);
-    if (found === undefined || found.name.compressed) return undefined;
-    const file = await openIfThere(found.path, openToRead);
-    return file === undefined ? undefined : { path: found.path, file };
+  async function current(id: ThreadId): Promise<CurrentRollout | OpenRefused> {
+    return currentRollout(rollouts, id);
+  }
+
+  async function hold(id: ThreadId): Promise<HeldThread | OpenRefused> {
+    if ((await rollouts.find(id)).kind === 'none') return unknownThread(id);
+    return locked(id, (lock) => holdThread({ rollouts, clock, localTime, durableFolders, id, lock }));
   }
 
   return {
     create,
+    fork,
     open,
-    read: (id, options) => reading(id, (segments) => readLineage(segments, options)),
+    read: (id, wanted) => reading(id, (segments) => readLineage(segments, wanted)),
     readBack: (id, wanted) => reading(id, (segments) => readLineageBack(segments, wanted)),
+    current,
+    hold,
   };
 }
 
@@ -201,12 +186,6 @@ async function firstPayload(id: ThreadId, described: JsonObject | Promise<JsonOb
     });
   }
   return { id, ...meta, history_mode: 'paginated' };
-}
-
-/** A thread that goes on from another file counts on from there. */
-function firstOrdinal(meta: JsonObject): Ordinal {
-  const base = objectAt(meta, 'history_base') ?? {};
-  return (numberAt(base, 'end_ordinal_exclusive') ?? 0) as Ordinal;
 }
 
 function notActive(id: ThreadId, found: FoundRollouts): OpenRefused | undefined {

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { entries } from '../history/history.ts';
 import type { Ordinal } from '../protocol/ids.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { type JsonObject, stringAt } from '../protocol/json.ts';
+import type { Wanted } from '../ports/rollout-store.ts';
 import type { Line } from '../protocol/line.ts';
 import { carriedState } from './compacted.ts';
 import { describeState } from './describe.ts';
-import { locate } from './locate.ts';
+import { searchStart } from './locate.ts';
 import { concernsState, reduce } from './reduce.ts';
 import { emptyState, type ThreadState } from './thread-state.ts';
 
@@ -210,15 +211,40 @@ describe('locate', () => {
           else drafts.push(checkpoint(fold(file(...drafts)), lines.text));
         }
         const lines = file(...drafts);
-        const start = await locate(backwards(lines));
-        const from = start.kind === 'start' ? 0 : (start.line.ordinal ?? 0);
+        const from = await startOf(lines);
         const located = fold(lines.slice(from), from === 0 ? emptyState : fold(lines.slice(0, 1)));
         expect(describeState(located)).toBe(describeState(fold(lines)));
       }),
+      { numRuns: 500 },
     );
+  });
+
+  it('uses a checkpoint that a later rollback leaves standing, and no other', async () => {
+    const marker = (count: number) => event({ type: 'thread_rolled_back', num_turns: count });
+    const before = [meta, ...turn('1', 'a')];
+    const kept = checkpoint(fold(file(...before)), 'Do this.');
+    const place = before.length;
+    expect(await startOf(file(...before, kept, ...turn('2', 'b'), marker(1)))).toBe(place);
+    expect(await startOf(file(...before, kept, ...turn('2', 'b'), ...turn('3', 'c', 'd'), marker(2)))).toBe(place);
+    expect(await startOf(file(...before, kept, ...turn('2', 'b'), marker(2)))).toBe(0);
+    expect(await startOf(file(...before, kept, ...turn('2'), marker(1)))).toBe(0);
+    // The turn of the second checkpoint is taken back: the first one stands.
+    const [start, ...rest] = turn('2', 'b');
+    const inTurn = [...before, kept, start!, ...rest.slice(0, 1)];
+    const taken = checkpoint(fold(file(...inTurn)), 'Do that.');
+    expect(await startOf(file(...inTurn, taken, ...rest.slice(1)))).toBe(inTurn.length);
+    expect(await startOf(file(...inTurn, taken, ...rest.slice(1), marker(1)))).toBe(place);
   });
 });
 
-async function* backwards(lines: readonly Line[]): AsyncGenerator<Line> {
-  yield* lines.toReversed();
+async function startOf(lines: readonly Line[]): Promise<number> {
+  const search = searchStart();
+  const start = await search.run(backwards(lines, search.wanted));
+  return start.kind === 'start' ? 0 : (start.line.ordinal ?? 0);
+}
+
+async function* backwards(lines: readonly Line[], wanted: Wanted): AsyncGenerator<Line> {
+  for (const line of lines.toReversed()) {
+    if (wanted({ type: line.type, payloadType: stringAt(line.payload, 'type') })) yield line;
+  }
 }

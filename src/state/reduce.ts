@@ -1,4 +1,4 @@
-import { type Entry, entryOf } from '../history/entry.ts';
+import { type Entry, entryOf, isBoundary } from '../history/entry.ts';
 import { append } from '../history/history.ts';
 import { asItem } from '../protocol/item.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
@@ -22,10 +22,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       // Later ones are copies or edits by other programs; the first is the thread's.
       return Object.keys(state.meta).length > 0 ? state : { ...state, meta: payload };
     case lineType.responseItem: {
-      const item = asItem(payload);
-      return item === undefined || notForTheModel.has(item.type)
-        ? state
-        : withEntry(state, entryOf(item, line.metadata));
+      const entry = entryIn(line);
+      return entry === undefined ? state : withEntry(state, entry);
     }
     case lineType.worldState:
       return { ...state, baseline: foldWorldState(state.baseline, payload) };
@@ -66,9 +64,20 @@ export function concernsState({ type, payloadType }: LineKind): boolean {
 /** Items that steer a request, or that a former version left behind: never part of history. */
 const notForTheModel: ReadonlySet<string> = new Set(['compaction_trigger', 'additional_tools', 'ghost_snapshot']);
 
+function entryIn({ payload, metadata }: Line): Entry | undefined {
+  const item = asItem(payload);
+  return item === undefined || notForTheModel.has(item.type) ? undefined : entryOf(item, metadata);
+}
+
+/** Whether a `response_item` makes its turn one that a rollback counts. */
+export function holdsUsersWords(line: Line): boolean {
+  const entry = entryIn(line);
+  return entry !== undefined && isBoundary(entry);
+}
+
 function withEntry(state: ThreadState, entry: Entry): ThreadState {
   const history = append(state.history, entry);
-  if (entry.origin.family !== 'user' && entry.item.type !== 'agent_message') return { ...state, history };
+  if (!isBoundary(entry)) return { ...state, history };
   return { ...countsAsTurn(state), history };
 }
 

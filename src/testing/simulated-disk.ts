@@ -5,6 +5,8 @@ export type DiskOperation =
   | 'makeDirectory'
   | 'open'
   | 'list'
+  | 'move'
+  | 'remove'
   | 'syncDirectory'
   | 'size'
   | 'read'
@@ -15,12 +17,12 @@ export type DiskOperation =
 
 /**
  * Decides what a crash leaves of something that was never made safe. The answer is a number from 0 to `most`:
- * for a name 0 (gone) or 1 (still there); for a file how many of its unsynced steps reached the disk, in order, where
+ * for a name 0 (gone) or 1 (still there); for a name that was moved or removed 0 (as before) or 1 (done); for a file how many of its unsynced steps reached the disk, in order, where
  * each appended byte and each truncation is one step.
  */
 export type CrashChoice = (about: {
   readonly path: string;
-  readonly what: 'name' | 'bytes';
+  readonly what: 'name' | 'bytes' | 'change';
   readonly most: number;
 }) => number;
 
@@ -34,6 +36,12 @@ interface Entry {
   /** Whether `syncDirectory` of the parent has seen this name. */
   durable: boolean;
   readonly content?: Content;
+}
+
+/** A name that was moved or removed, until its folder is synced. */
+interface Gone {
+  readonly entry: Entry;
+  readonly to?: string;
 }
 
 /**
@@ -52,6 +60,7 @@ export class SimulatedDisk implements Files {
   directorySyncs = 0;
 
   readonly #entries: Map<string, Entry>;
+  readonly #leaving = new Map<string, Gone>();
   readonly #failures = new Map<DiskOperation, string[]>();
   #gone: string | undefined;
 
@@ -69,6 +78,11 @@ export class SimulatedDisk implements Files {
   crash(choice: CrashChoice): SimulatedDisk {
     this.#end('the simulated disk crashed');
     const survivor = this.#successor();
+    for (const [path, { entry, to }] of this.#leaving) {
+      if (choose(choice, path, 'change', 1) === 1) continue;
+      if (to !== undefined) this.#entries.delete(to);
+      if (!this.#entries.has(path)) this.#entries.set(path, entry);
+    }
     for (const [path, entry] of [...this.#entries].toSorted(([one], [other]) => (one < other ? -1 : 1))) {
       if (path === '/' || !survivor.#entries.has(dirname(path))) continue;
       if (!entry.durable && choose(choice, path, 'name', 1) === 0) continue;
@@ -84,6 +98,7 @@ export class SimulatedDisk implements Files {
     this.#end('the process that used the simulated disk was killed');
     const survivor = this.#successor();
     for (const [path, entry] of this.#entries) survivor.#entries.set(path, entry);
+    for (const [path, gone] of this.#leaving) survivor.#leaving.set(path, gone);
     return survivor;
   }
 
@@ -136,6 +151,25 @@ export class SimulatedDisk implements Files {
     return this.#entries.get(path)?.content?.taken;
   }
 
+  async move(from: string, to: string): Promise<void> {
+    this.#enter('move', from);
+    const entry = this.#entries.get(from);
+    if (entry === undefined || !this.#isFolder(dirname(to))) throw diskError('ENOENT', 'move', from);
+    this.#entries.delete(from);
+    // Either name survives a crash, and one of them does.
+    this.#entries.set(to, entry);
+    this.#leaving.set(from, { entry, to });
+  }
+
+  async remove(path: string): Promise<void> {
+    this.#enter('remove', path);
+    const entry = this.#entries.get(path);
+    if (entry === undefined) return;
+    this.#entries.delete(path);
+    if (entry.content !== undefined) entry.content.named = false;
+    this.#leaving.set(path, { entry });
+  }
+
   async syncDirectory(path: string): Promise<void> {
     this.#enter('syncDirectory', path);
     if (!this.#isFolder(path)) throw diskError('ENOENT', 'syncDirectory', path);
@@ -143,6 +177,9 @@ export class SimulatedDisk implements Files {
     await this.slow?.(path);
     this.#alive('syncDirectory', path);
     for (const child of children) if (child !== undefined) child.durable = true;
+    for (const [from, { to = from }] of this.#leaving) {
+      if (dirname(from) === path || dirname(to) === path) this.#leaving.delete(from);
+    }
     this.directorySyncs += 1;
   }
 
@@ -183,6 +220,7 @@ export class SimulatedDisk implements Files {
         content.settle(upTo);
         this.syncs += 1;
       },
+      isNamed: async () => content.named,
       close: async () => {
         enter('close');
         closed = true;
@@ -256,6 +294,7 @@ class Content {
   readonly seen = new Growing();
   readonly #onDisk = new Growing();
   readonly #unsynced: Step[] = [];
+  named = true;
   /** Steps taken in all. A sync settles the steps up to the count at its start, whatever other syncs did meanwhile. */
   taken = 0;
 
@@ -312,7 +351,7 @@ class Growing {
   }
 }
 
-function choose(choice: CrashChoice, path: string, what: 'name' | 'bytes', most: number): number {
+function choose(choice: CrashChoice, path: string, what: Parameters<CrashChoice>[0]['what'], most: number): number {
   const chosen = choice({ path, what, most });
   if (!Number.isInteger(chosen) || chosen < 0 || chosen > most) {
     throw new RangeError(`a crash choice about '${path}' must be a whole number from 0 to ${most}, not ${chosen}`);

@@ -1,6 +1,6 @@
 import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
-import { decidesStart, locate } from '../state/locate.ts';
+import { searchStart } from '../state/locate.ts';
 import { concernsState, reduce } from '../state/reduce.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 
@@ -28,7 +28,8 @@ export async function openThread(store: RolloutStore, id: ThreadId): Promise<Res
 
 /** The state of a thread, read from as near to its end as its checkpoints allow. */
 async function foldThread(store: RolloutStore, id: ThreadId): Promise<{ state: ThreadState; skipped: number }> {
-  const start = await locate(store.readBack(id, decidesStart));
+  const search = searchStart();
+  const start = await search.run(store.readBack(id, search.wanted));
   const first = 0 as Ordinal;
   if (start.kind === 'start') return fold(store, id, emptyState, first);
   const head = await store.read(id, { from: first }).next();

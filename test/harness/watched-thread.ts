@@ -205,6 +205,7 @@ export class WatchedThread {
     const watch = (owned: Owned): Owned => ({
       kind: 'owned',
       path: owned.path,
+      mode: owned.mode,
       append: (drafts) => {
         const lines = owned.append(drafts);
         for (const [i, line] of lines.entries()) this.#noteCall(this.#lines + i + 1, line);
@@ -225,6 +226,7 @@ export class WatchedThread {
     const watchIfOwned = <Other>(opened: Owned | Other): Owned | Other =>
       (opened as Owned).kind === 'owned' ? watch(opened as Owned) : opened;
     return {
+      ...store,
       create: async (id, meta) => watchIfOwned(await store.create(id, meta)),
       open: async (id) => watchIfOwned(await store.open(id)),
       read: (id, options) => store.read(id, options),

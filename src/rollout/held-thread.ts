@@ -1,0 +1,153 @@
+import { basename, dirname, join } from 'node:path';
+import type { Clock } from '../ports/clock.ts';
+import type { Lock } from '../ports/files.ts';
+import type { CurrentRollout, HeldThread, OpenRefused, RolloutPlace } from '../ports/rollout-store.ts';
+import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import { lineType } from '../protocol/line.ts';
+import { Fault } from '../protocol/outcome.ts';
+import { currentRollout } from './current-rollout.ts';
+import { diskFault } from './disk-fault.ts';
+import { findAllRollouts, findThreadFiles, type FoundRollout } from './find-rollout.ts';
+import { forkSource } from './fork-source.ts';
+import { historyBase, withBase } from './history-base.ts';
+import { encodeLine } from './line-codec.ts';
+import { activePath, archiveFolder, type LocalTime, rolloutPath } from './names.ts';
+import { readHead } from './read-head.ts';
+import { unknownPlace } from './refusals.ts';
+import { RolloutFile } from './rollout-file.ts';
+import type { RolloutFiles } from './rollout-files.ts';
+
+export interface HoldOptions {
+  readonly rollouts: RolloutFiles;
+  readonly clock: Clock;
+  readonly localTime: LocalTime;
+  readonly durableFolders: Set<string>;
+  readonly id: ThreadId;
+  readonly lock: Lock;
+}
+
+/** What is done to a thread as a whole, under its writer lock. */
+export async function holdThread(options: HoldOptions): Promise<HeldThread | OpenRefused> {
+  const { rollouts, id, lock } = options;
+  const { files, home } = rollouts;
+  const current = await currentRollout(rollouts, id);
+  if (current.kind === 'refused') return current;
+
+  const ownFiles = (): Promise<readonly FoundRollout[]> => findThreadFiles(files, home, id);
+
+  /** Moves files one after the other, each for good before the next: no crash may bring back an older one as the newest. */
+  async function moveAll(paths: readonly string[], target: (name: string) => string): Promise<readonly string[]> {
+    const moved: { readonly from: string; readonly to: string }[] = [];
+    try {
+      for (const from of paths) {
+        const to = target(basename(from));
+        if (to === from) continue;
+        await files.makeDirectory(dirname(to), 0o700);
+        await files.move(from, to);
+        moved.push({ from, to });
+        await files.syncDirectory(dirname(to));
+        await files.syncDirectory(dirname(from));
+      }
+    } catch (error) {
+      for (const { from, to } of moved.toReversed()) await files.move(to, from).catch(() => undefined);
+      throw diskFault(error, 'move', paths[0] ?? home);
+    }
+    return moved.map(({ to }) => to);
+  }
+
+  return {
+    kind: 'held',
+    current,
+    revert: (rolloutId, to, note) => writeRevert(options, current, { rolloutId, to, note }),
+    // The newest is what counts, so it is the last to go and the first to come back.
+    archive: async () => {
+      const paths = (await ownFiles()).map(({ path }) => path).toReversed();
+      return moveAll(paths, (name) => join(archiveFolder(home), name));
+    },
+    unarchive: async () => {
+      const paths = (await ownFiles()).map(({ path }) => path);
+      return moveAll(paths, (name) => activePath(home, name));
+    },
+    forks: async () => forksOf(rollouts, id, await ownFiles()),
+    async delete() {
+      const paths = (await ownFiles()).map(({ path }) => path).toReversed();
+      try {
+        for (const path of paths) {
+          await files.remove(path);
+          await files.syncDirectory(dirname(path));
+        }
+      } catch (error) {
+        throw diskFault(error, 'remove', paths[0] ?? home);
+      }
+      return paths;
+    },
+    release: () => lock.release(),
+  };
+}
+
+interface Revert {
+  readonly rolloutId: string;
+  readonly to: RolloutPlace;
+  readonly note: JsonObject;
+}
+
+async function writeRevert(
+  { rollouts, clock, localTime, durableFolders, id }: HoldOptions,
+  current: CurrentRollout,
+  { rolloutId, to, note }: Revert,
+): Promise<CurrentRollout | OpenRefused> {
+  const source = await forkSource(rollouts, to);
+  if (source.kind === 'refused') return source;
+  if (source.kind === 'copy') return unknownPlace(to.rolloutId, 'it is kept in the old form, which knows no reverts');
+  const { files, home } = rollouts;
+  const now = clock.now();
+  const path = rolloutPath(home, id, localTime(now), rolloutId);
+  const { capstan: _before, ...meta } = withBase(current.meta, source.base);
+  const payload = { ...meta, capstan: note };
+  const ordinal = source.base?.end ?? (0 as Ordinal);
+  const line = { timestamp: new Date(now).toISOString(), ordinal, type: lineType.sessionMeta, payload };
+  const file = new RolloutFile({ files, home, path, durableFolders });
+  try {
+    await file.append(Buffer.from(encodeLine(line)));
+    await file.sync();
+    const [newest] = (await rollouts.find(id)).rollouts;
+    if (newest?.path !== path) throw notTheNewest(path, newest?.path ?? 'none');
+    await file.close();
+  } catch (error) {
+    await file.discard();
+    throw diskFault(error, 'save', path);
+  }
+  return { ...current, rolloutId, path, archived: false, meta: payload };
+}
+
+function notTheNewest(path: string, newest: string): Fault {
+  return new Fault({
+    code: 'clock-behind',
+    message: `The new file ${path} counts as older than ${newest}: the clock of this machine is behind.`,
+    next: 'Set the clock and try again. Nothing has changed.',
+  });
+}
+
+/** Other threads whose first line points at a file of this one. */
+async function forksOf(
+  { files, home }: RolloutFiles,
+  id: ThreadId,
+  own: readonly FoundRollout[],
+): Promise<readonly ThreadId[]> {
+  const ids = new Set(own.map(({ name }) => name.rolloutId));
+  const forks = new Set<ThreadId>();
+  try {
+    for (const { path, name } of await findAllRollouts(files, home)) {
+      // Whoever goes on from another file is never compressed.
+      if (name.threadId === id || name.compressed) continue;
+      const file = await files.openToRead(path);
+      const head = await readHead(file).finally(() => file.close());
+      const base = head.kind === 'meta' ? historyBase(head.meta) : undefined;
+      if (base !== undefined && ids.has(base.rolloutId)) forks.add(name.threadId);
+    }
+  } catch (error) {
+    throw diskFault(error, 'read', home);
+  }
+  return [...forks];
+}

@@ -68,6 +68,7 @@ const keys = {
     memory_percent: percent,
     baseline_tokens: count,
   } as const),
+  blobs: table({ max_bytes: count } as const),
   // The policy "untrusted" comes from a decision about the project and cannot be asked for by name.
   approval_policy: choice<ApprovalPolicy>(['on-request', 'never'], { 'on-failure': 'on-request' }),
   sandbox_mode: choice<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),

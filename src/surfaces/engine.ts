@@ -17,6 +17,7 @@ import { loadInstructionFiles } from '../gather/model-instructions.ts';
 import { type ResumedSettings, settingsFrom } from '../gather/settings.ts';
 import { systemClock } from '../gather/system-clock.ts';
 import { systemIds } from '../gather/system-ids.ts';
+import type { BlobMissing, Blobs, LoadedBlob } from '../ports/blobs.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { ThreadId } from '../protocol/ids.ts';
@@ -24,16 +25,15 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
-import { createFlock } from '../rollout/flock.ts';
 import { nodeFiles } from '../rollout/node-files.ts';
 import { type ChosenThread, chooseThread, type NoThread, type ThreadChoice } from '../rollout/choose-thread.ts';
 import { createEphemeralStore } from '../rollout/ephemeral-store.ts';
-import { createRolloutStore } from '../rollout/store.ts';
 import { loadTracer } from '../telemetry/load-tracer.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
-import { openThread } from '../thread/resume.ts';
+import { openThread, type ResumedThread } from '../thread/resume.ts';
 import { Thread } from '../thread/thread.ts';
 import type { Environment } from './environment.ts';
+import { createHomeStore } from './home-store.ts';
 import { createThreadParts } from './thread-parts.ts';
 
 /** What the engine is given by whoever starts it. It looks at nothing else of the process. */
@@ -84,6 +84,7 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #base: BaseLayers;
   readonly #store: RolloutStore;
+  readonly #blobs: Blobs;
   readonly #tracer: Tracer;
 
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], tracer: Tracer) {
@@ -91,12 +92,8 @@ export class Engine {
     this.#options = options;
     this.#base = base;
     this.notices = notices;
-    const store = createRolloutStore({
-      home: base.home,
-      files: nodeFiles,
-      locks: createFlock({ clock: systemClock }),
-      clock: systemClock,
-    });
+    const { store, blobs } = createHomeStore(base.home, { maxBlobBytes: base.config.blobs.maxBytes });
+    this.#blobs = blobs;
     this.#store = options.ephemeral === true ? createEphemeralStore(store, systemClock) : store;
   }
 
@@ -195,6 +192,11 @@ export class Engine {
       requirements: this.#base.requirements,
     });
   }
+
+  /** What a line refers to by its hash: the whole output of a command, for instance. */
+  blob(sha256: string): Promise<LoadedBlob | BlobMissing> {
+    return this.#blobs.load(sha256);
+  }
 }
 
 function refused(outcome: Outcome): EngineRefused {
@@ -212,7 +214,7 @@ function withFittingEffort(settings: Settings, resumed: ResumedSettings | undefi
 
 function noticesOf(
   id: ThreadId,
-  { owned, skipped }: { owned: { torn?: { bytes: number } }; skipped: number },
+  { owned, skipped, missingBlobs }: Pick<ResumedThread, 'owned' | 'skipped' | 'missingBlobs'>,
 ): readonly Outcome[] {
   const notices: Outcome[] = [];
   if (owned.torn !== undefined) {
@@ -228,6 +230,13 @@ function noticesOf(
       code: 'lines-skipped',
       message: `${lines} of thread ${id} could not be read and ${were} passed over.`,
       next: 'The model does not see what stood there; the rest of the thread is as it was.',
+    });
+  }
+  if (missingBlobs.length > 0) {
+    notices.push({
+      code: 'blobs-missing',
+      message: `The tools of earlier requests of thread ${id} are not there any more: ${missingBlobs.join(', ')}.`,
+      next: 'The thread goes on, but those requests cannot be rebuilt. Bring capstan/blobs of the home folder back from a copy.',
     });
   }
   return notices;

@@ -38,7 +38,7 @@ function closeDeadTurn(turn: Turn): void {
   const dead = log.state.openTurn;
   if (dead === undefined) return;
   const asDead = { ...turn, turnId: dead.id };
-  for (const call of unansweredCalls(log.state)) recordAnswer(asDead, call, outcomeUnknown);
+  for (const call of unansweredCalls(log.state)) recordAnswer(asDead, call, { output: outcomeUnknown });
   recordEvent(asDead, turnAbortedFragment, 'process-died');
   log.record(turnFoundDead(dead.id));
 }

@@ -12,6 +12,8 @@ export interface ResumedThread {
   readonly state: ThreadState;
   /** Lines that could not be read and were passed over. */
   readonly skipped: number;
+  /** Hashes of blobs with tool sets that are not there any more. */
+  readonly missingBlobs: readonly string[];
 }
 
 export async function openThread(store: RolloutStore, id: ThreadId): Promise<ResumedThread | OpenRefused> {
@@ -26,8 +28,10 @@ export async function openThread(store: RolloutStore, id: ThreadId): Promise<Res
   }
 }
 
+type Folded = Pick<ResumedThread, 'state' | 'skipped' | 'missingBlobs'>;
+
 /** The state of a thread, read from as near to its end as its checkpoints allow. */
-async function foldThread(store: RolloutStore, id: ThreadId): Promise<{ state: ThreadState; skipped: number }> {
+async function foldThread(store: RolloutStore, id: ThreadId): Promise<Folded> {
   const search = searchStart();
   const start = await search.run(store.readBack(id, search.wanted));
   const first = 0 as Ordinal;
@@ -37,12 +41,15 @@ async function foldThread(store: RolloutStore, id: ThreadId): Promise<{ state: T
   return fold(store, id, meta, start.line.ordinal ?? first);
 }
 
-async function fold(store: RolloutStore, id: ThreadId, initial: ThreadState, from: Ordinal) {
+async function fold(store: RolloutStore, id: ThreadId, initial: ThreadState, from: Ordinal): Promise<Folded> {
   const lines = store.read(id, { from, wanted: concernsState });
   let state = initial;
   for (;;) {
     const next = await lines.next();
-    if (next.done === true) return { state, skipped: next.value.skipped };
+    if (next.done === true) {
+      const { skipped, missingBlobs = [] } = next.value;
+      return { state, skipped, missingBlobs };
+    }
     state = reduce(state, next.value);
   }
 }

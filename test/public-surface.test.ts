@@ -32,6 +32,7 @@ it('capstan/testing exports these values', () => {
     'SimulatedLocks',
     'answer',
     'callTool',
+    'createMemoryStore',
     'cutAfter',
     'failed',
     'hang',
@@ -39,6 +40,7 @@ it('capstan/testing exports these values', () => {
     'incomplete',
     'malformed',
     'reason',
+    'rolloutStoreContract',
     'say',
     'startScriptedModel',
   ]);

@@ -1,13 +1,15 @@
 import { defineFragment } from './define.ts';
 
 /** Why a turn ended before the model was done. */
-export type AbortCause = 'interrupted' | 'process-died';
+export type AbortCause = 'interrupted' | 'process-died' | 'forked';
 
 const sentence: Readonly<Record<AbortCause, string>> = {
   interrupted:
     'The user stopped the turn on purpose. A command that was running has been ended and may have done part of its work: look before you repeat it.',
   'process-died':
     'The program that ran the turn ended without warning. What was under way may have been done in part, wholly or not at all: look before you repeat it.',
+  forked:
+    'This conversation was branched off while the turn was running. The turn goes on in the conversation that it was branched from, not here. What was under way may be done there: look before you repeat it.',
 };
 
 export const turnAbortedFragment = defineFragment<AbortCause>({

@@ -95,7 +95,8 @@ async function loadBlob(files: Files, home: string, sha256: string): Promise<Loa
 }
 
 function missing(code: BlobMissing['code'], message: string): BlobMissing {
-  const next = 'Bring it back from a copy of the home folder. Everything that stands in the thread itself is not affected.';
+  const next =
+    'Bring it back from a copy of the home folder. Everything that stands in the thread itself is not affected.';
   return { kind: 'missing', code, message, next };
 }
 

@@ -1,17 +1,21 @@
-import { join } from 'node:path';
 import type { Files } from '../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../protocol/ids.ts';
-import { isJsonObject, stringAt } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { openRolloutFile } from './compressed-file.ts';
-import { diskFault, errorCode } from './disk-fault.ts';
-import { findActiveRollouts } from './find-rollout.ts';
+import { diskFault } from './disk-fault.ts';
+import { findActiveRollouts, findAllRollouts, type FoundRollout } from './find-rollout.ts';
 import { readHead } from './read-head.ts';
+import { threadNames } from './thread-names.ts';
 
-/** How somebody names a thread. With `cwd`, only threads of that folder count. */
-export type ThreadChoice =
-  | { readonly kind: 'named'; readonly name: string; readonly cwd?: string }
-  | { readonly kind: 'last'; readonly cwd?: string };
+/** How somebody names a thread. */
+export type ThreadChoice = Among & ({ readonly kind: 'named'; readonly name: string } | { readonly kind: 'last' });
+
+interface Among {
+  /** Only threads of that folder count. */
+  readonly cwd?: string;
+  /** Archived threads count, too. */
+  readonly archived?: boolean;
+}
 
 export interface ChosenThread {
   readonly kind: 'chosen';
@@ -24,10 +28,10 @@ export interface NoThread extends Outcome<'thread-unknown' | 'thread-ambiguous'>
 
 /** The thread that is meant: by id, by the beginning of an id, by name, or as the one that was used last. */
 export async function chooseThread(files: Files, home: string, choice: ThreadChoice): Promise<ChosenThread | NoThread> {
-  if (choice.kind === 'last') return lastThread(files, home, choice.cwd);
+  if (choice.kind === 'last') return lastThread(files, home, choice);
   const whole = parseThreadId(choice.name);
   if (whole !== undefined) return { kind: 'chosen', id: whole };
-  const begun = await byBeginning(files, home, choice.name);
+  const begun = await byBeginning(files, home, choice);
   if (begun.length === 1) return { kind: 'chosen', id: begun[0]! };
   if (begun.length > 1) return ambiguous(choice.name, begun);
   return byName(files, home, choice);
@@ -36,14 +40,23 @@ export async function chooseThread(files: Files, home: string, choice: ThreadCho
 /** Shorter beginnings are more likely words than ids. */
 const beginning = /^[0-9a-f][0-9a-f-]{3,}$/i;
 
-async function byBeginning(files: Files, home: string, name: string): Promise<readonly ThreadId[]> {
+function rolloutsAmong(files: Files, home: string, { archived }: Among): Promise<readonly FoundRollout[]> {
+  return archived === true ? findAllRollouts(files, home) : findActiveRollouts(files, home);
+}
+
+async function byBeginning(
+  files: Files,
+  home: string,
+  { name, ...among }: Among & { readonly name: string },
+): Promise<readonly ThreadId[]> {
   if (!beginning.test(name)) return [];
-  const found = await findActiveRollouts(files, home);
+  const found = await rolloutsAmong(files, home, among);
   return [...new Set(found.map((rollout) => rollout.name.threadId))].filter((id) => id.startsWith(name.toLowerCase()));
 }
 
-async function lastThread(files: Files, home: string, cwd: string | undefined): Promise<ChosenThread | NoThread> {
-  const found = await findActiveRollouts(files, home);
+async function lastThread(files: Files, home: string, among: Among): Promise<ChosenThread | NoThread> {
+  const { cwd } = among;
+  const found = await rolloutsAmong(files, home, among);
   const dated = await Promise.all(
     found.map(async (rollout) => ({ ...rollout, modified: (await files.modified(rollout.path)) ?? 0 })),
   );
@@ -58,43 +71,18 @@ async function lastThread(files: Files, home: string, cwd: string | undefined): 
 async function byName(
   files: Files,
   home: string,
-  { name, cwd }: { name: string; cwd?: string },
+  { name, ...among }: Among & { readonly name: string },
 ): Promise<ChosenThread | NoThread> {
+  const { cwd } = among;
   const names = await threadNames(files, home);
   const ids = [...names].filter(([, known]) => known === name).map(([id]) => id);
-  const found = (await findActiveRollouts(files, home)).filter((rollout) => ids.includes(rollout.name.threadId));
+  const found = (await rolloutsAmong(files, home, among)).filter((rollout) => ids.includes(rollout.name.threadId));
   for (const { path, name: file } of found) {
     if (await isOf(files, path, cwd)) return { kind: 'chosen', id: file.threadId };
   }
   const message = `No thread is named ${JSON.stringify(name)}${cwd === undefined ? '' : ` in ${cwd}`}.`;
   const next = 'Use the id that the thread printed when it started, the beginning of it, or --last.';
   return { kind: 'none', code: 'thread-unknown', message, next };
-}
-
-/** The names that threads were given; the newest line about a thread counts. */
-async function threadNames(files: Files, home: string): Promise<ReadonlyMap<ThreadId, string>> {
-  const names = new Map<ThreadId, string>();
-  for (const line of (await readWhole(files, join(home, 'session_index.jsonl'))).split('\n')) {
-    const entry = parse(line);
-    const [id, name] = isJsonObject(entry) ? [stringAt(entry, 'id'), stringAt(entry, 'thread_name')] : [];
-    const threadId = id === undefined ? undefined : parseThreadId(id);
-    if (threadId !== undefined && name !== undefined) names.set(threadId, name);
-  }
-  return names;
-}
-
-async function readWhole(files: Files, path: string): Promise<string> {
-  try {
-    const file = await files.openToRead(path);
-    try {
-      return new TextDecoder().decode(await file.read(0, await file.size()));
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return '';
-    throw diskFault(error, 'read', path);
-  }
 }
 
 async function isOf(files: Files, path: string, cwd: string | undefined): Promise<boolean> {
@@ -115,12 +103,4 @@ async function isOf(files: Files, path: string, cwd: string | undefined): Promis
 function ambiguous(name: string, ids: readonly ThreadId[]): NoThread {
   const message = `${ids.length} threads begin with ${name}: ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}.`;
   return { kind: 'none', code: 'thread-ambiguous', message, next: 'Give more of the id.' };
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

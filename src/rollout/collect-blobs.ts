@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { ThreadId } from '../protocol/ids.ts';
 import { findBlobs, type FoundBlob } from './blobs-folder.ts';
-import { type CollectOptions, graceMs } from './collect.ts';
+import { type CollectOptions, graceMs } from './collect-options.ts';
 import type { References } from './collect-references.ts';
 
 export interface CollectedBlobs {

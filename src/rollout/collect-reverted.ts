@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { ThreadId } from '../protocol/ids.ts';
-import { type CollectOptions } from './collect.ts';
+import type { CollectOptions } from './collect-options.ts';
 import type { ReadRollout, References } from './collect-references.ts';
 import { findThreadFiles } from './find-rollout.ts';
 import { lockPath } from './names.ts';
@@ -74,14 +74,19 @@ async function collectThread(
   const collected: CollectedRevert[] = [];
   // Newest first: the first one is the thread as it is now. One that was never begun hides no other.
   const current = rollouts.findIndex(({ meta }) => meta !== undefined);
-  for (const { path, name } of rollouts.slice(current + 1)) {
+  // Several files without a revert are copies that somebody else has made.
+  const name = rollouts[current]?.name;
+  if (name === undefined || name.rolloutId === name.threadId) return [];
+  for (const {
+    path,
+    name: { threadId: thread, rolloutId, compressed },
+  } of rollouts.slice(current + 1)) {
     const size = (await files.describe(path))?.size ?? 0;
-    const end = usedEnds.get(name.rolloutId);
-    const { threadId: thread } = name;
+    const end = usedEnds.get(rolloutId);
     if (end === undefined) {
       if (!dryRun) await files.remove(path);
       collected.push({ thread, path, what: 'file', bytes: size });
-    } else if (!name.compressed && size > end) {
+    } else if (!compressed && size > end) {
       if (!dryRun) await cutOff(files, path, end);
       collected.push({ thread, path, what: 'end', bytes: size - end });
     }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { blobFolders } from './blobs-folder.ts';
-import { type CollectOptions, graceMs } from './collect.ts';
+import { type CollectOptions, graceMs } from './collect-options.ts';
 import { dayFolders } from './find-rollout.ts';
 import { archiveFolder, sessionsFolder } from './names.ts';
 

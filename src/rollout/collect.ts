@@ -1,27 +1,11 @@
-import type { Clock } from '../ports/clock.ts';
-import type { Files, Locks } from '../ports/files.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { collectBlobs, type CollectedBlobs } from './collect-blobs.ts';
 import { collectLocks } from './collect-locks.ts';
+import type { CollectOptions } from './collect-options.ts';
 import { findReferences } from './collect-references.ts';
 import { collectReverted, type CollectedRevert } from './collect-reverted.ts';
 import { collectTemporary } from './collect-temporary.ts';
 import { diskFault } from './disk-fault.ts';
-
-export interface CollectOptions {
-  readonly home: string;
-  readonly files: Files;
-  readonly locks: Locks;
-  readonly clock: Clock;
-  /** What all blobs together may take on the disk. */
-  readonly maxBlobBytes: number;
-  /** Nothing is removed; the answer says what would be. */
-  readonly dryRun: boolean;
-  /** Also what reverts have put aside: they can then no longer be undone. */
-  readonly reverted: boolean;
-  /** Removes snapshots of workspaces that begin with none of these trees. */
-  readonly collectSnapshots?: (trees: ReadonlySet<string>) => Promise<{ readonly freedBytes: number }>;
-}
 
 /** What was removed, or would be. */
 export interface Collected {
@@ -38,9 +22,6 @@ export interface Collected {
   readonly unread: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** What is younger stays whatever refers to it: a turn may be about to. */
-export const graceMs = 60 * 60 * 1000;
-
 /** Removes what nothing refers to. A thread that is being written is not touched. */
 export async function collect(options: CollectOptions): Promise<Collected> {
   const { files, home, dryRun } = options;
@@ -52,8 +33,7 @@ export async function collect(options: CollectOptions): Promise<Collected> {
     const references = await findReferences(files, home);
     const isKnown = references.unread.length === 0;
     const blobs = await collectBlobs(options, isKnown ? references : undefined);
-    const snapshots =
-      isKnown && !dryRun ? await options.collectSnapshots?.(references.trees) : undefined;
+    const snapshots = isKnown && !dryRun ? await options.collectSnapshots?.(references.trees) : undefined;
     const lockFiles = await collectLocks(options);
     const temporary = await collectTemporary(options);
     const snapshotBytes = snapshots?.freedBytes ?? 0;

@@ -64,9 +64,7 @@ export const nodeFiles: Files = {
 
   async describe(path) {
     const stats = await statOf(path);
-    return stats === undefined
-      ? undefined
-      : { size: stats.size, modified: stats.mtimeMs, mode: stats.mode & 0o7777 };
+    return stats === undefined ? undefined : { size: stats.size, modified: stats.mtimeMs, mode: stats.mode & 0o7777 };
   },
 
   async setFacts(path, { modified, mode }) {

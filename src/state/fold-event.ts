@@ -13,7 +13,7 @@ export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
     case 'task_complete':
     case 'turn_complete':
     case 'turn_aborted':
-      return endTurn(state);
+      return endTurn(state, stringAt(event, 'turn_id'));
     case 'token_count': {
       const info = objectAt(event, 'info');
       if (info === undefined) return state;
@@ -41,9 +41,15 @@ function startTurn(state: ThreadState, event: JsonObject): ThreadState {
   return { ...state, turns: state.turns + 1, openTurn };
 }
 
-function endTurn(state: ThreadState): ThreadState {
-  const { openTurn: _ended, ...rest } = state;
-  return rest;
+/** An end that names no turn is meant for the open one; one that names another turn is not. */
+function endTurn(state: ThreadState, id: string | undefined): ThreadState {
+  const { openTurn, ...rest } = state;
+  return closes(id, openTurn?.id) ? rest : state;
+}
+
+/** Whether the end of a turn that is named so ends the open turn of this name. */
+export function closes(ended: string | undefined, open: string | undefined): boolean {
+  return ended === undefined || ended === '' || open === undefined || open === '' || ended === open;
 }
 
 /** The newest `count` turns with a user's words are as if they had not been. What they cost stays counted. */

@@ -1,6 +1,7 @@
-import { objectAt } from '../protocol/json.ts';
+import { objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../protocol/line.ts';
 import { isSelfContained } from './compacted.ts';
+import { closes } from './fold-event.ts';
 import { holdsUsersWords } from './reduce.ts';
 
 /** Where a fold may begin: at a line that replaces everything before it, or at the start. */
@@ -23,12 +24,11 @@ export interface Search {
 export function searchStart(): Search {
   /** Turns that markers took back and that were not met yet. */
   let owed = 0;
-  /** Messages of a user since the last line that opens or closes a turn: of one turn, or each for itself. */
-  let words = 0;
   let marked = false;
+  let met: Met = { words: 0, closings: [] };
   const meet = (turns: number): void => {
     owed = Math.max(0, owed - turns);
-    words = 0;
+    met = { words: 0, closings: [] };
   };
   return {
     wanted({ type, payloadType }) {
@@ -41,25 +41,54 @@ export function searchStart(): Search {
       for await (const line of linesBackwards) {
         const { payload } = line;
         if (line.type === lineType.compacted) {
-          const inTurn = objectAt(objectAt(payload, 'capstan') ?? {}, 'open_turn') !== undefined;
-          // In a turn that goes on, words belong to a turn that began before the checkpoint.
-          const left = inTurn ? owed : Math.max(0, owed - words);
-          if (left === 0 && line.ordinal !== undefined && isSelfContained(payload)) return { kind: 'checkpoint', line };
+          const open = objectAt(objectAt(payload, 'capstan') ?? {}, 'open_turn');
+          // Words in a turn that was running belong to a turn that began before the checkpoint.
+          const { outside } = wordsIn(met, open === undefined ? undefined : (stringAt(open, 'id') ?? ''));
+          const stands = owed <= outside && line.ordinal !== undefined;
+          if (stands && isSelfContained(payload)) return { kind: 'checkpoint', line };
         } else if (line.type === lineType.responseItem) {
-          if (holdsUsersWords(line)) words += 1;
+          if (holdsUsersWords(line)) met = { ...met, words: met.words + 1 };
         } else if (payload['type'] === rolledBack) {
           const turns = payload['num_turns'];
           if (typeof turns !== 'number' || turns < 1) continue;
-          meet(words);
+          meet(wordsIn(met, undefined).outside);
           marked = true;
           owed += Number.isInteger(turns) ? turns : Number.POSITIVE_INFINITY;
+        } else if (starts.has(String(payload['type']))) {
+          const { inside, outside } = wordsIn(met, stringAt(payload, 'turn_id') ?? '');
+          meet(outside + Math.min(1, inside));
         } else if (boundary.has(String(payload['type']))) {
-          meet(starts.has(String(payload['type'])) ? Math.min(1, words) : words);
+          const id = stringAt(payload, 'turn_id');
+          const closing = { words: met.words, ...(id === undefined ? {} : { id }) };
+          met = { words: 0, closings: [...met.closings, closing] };
         }
       }
       return { kind: 'start' };
     },
   };
+}
+
+/** A user's messages, newest first, divided by lines that end a turn. */
+interface Met {
+  /** Before the oldest of those lines. */
+  readonly words: number;
+  readonly closings: readonly { readonly id?: string; readonly words: number }[];
+}
+
+/** How many of the messages belong to the turn that was open before them, and how many to none. */
+function wordsIn({ words, closings }: Met, turn: string | undefined): { inside: number; outside: number } {
+  let isOpen = turn !== undefined;
+  const counted = { inside: 0, outside: 0 };
+  const count = (messages: number): void => {
+    if (isOpen) counted.inside += messages;
+    else counted.outside += messages;
+  };
+  count(words);
+  for (const { id, words: after } of closings.toReversed()) {
+    if (closes(id, turn)) isOpen = false;
+    count(after);
+  }
+  return counted;
 }
 
 const rolledBack = 'thread_rolled_back';

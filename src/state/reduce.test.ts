@@ -183,11 +183,13 @@ function checkpoint(state: ThreadState, text: string): Pick<Line, 'type' | 'payl
 }
 
 describe('locate', () => {
+  const turnIds = fc.constantFrom('a', 'b');
   const step = fc.oneof(
     fc.string().map((text) => [says('user', text)]),
     fc.string().map((text) => [says('assistant', text)]),
-    fc.uuid().map((id) => [event({ type: 'task_started', turn_id: id, started_at: 1 })]),
-    fc.uuid().map((id) => [event({ type: 'task_complete', turn_id: id })]),
+    turnIds.map((id) => [event({ type: 'task_started', turn_id: id, started_at: 1 })]),
+    turnIds.map((id) => [event({ type: 'task_complete', turn_id: id })]),
+    turnIds.map((id) => [event({ type: 'turn_aborted', ...(id === 'a' ? {} : { turn_id: id }) })]),
     fc.integer().map((n) => [{ type: 'turn_context', payload: { model: `m${n}` } }]),
     fc
       .nat(1000)
@@ -215,7 +217,7 @@ describe('locate', () => {
         const located = fold(lines.slice(from), from === 0 ? emptyState : fold(lines.slice(0, 1)));
         expect(describeState(located)).toBe(describeState(fold(lines)));
       }),
-      { numRuns: 500 },
+      { numRuns: 1000 },
     );
   });
 

@@ -133,12 +133,11 @@ export function turnAborted({ envelope, endedAt }: TurnEnd): LineDraft {
   return event({ type: 'turn_aborted', ...times(envelope, endedAt), reason: 'interrupted' });
 }
 
-/** The end of a turn whose process died; nobody knows when. */
-export function turnFoundDead(turnId: string): LineDraft {
-  return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause: 'process-died' } });
+/** The end of a turn that nobody goes on with; nobody knows when it ended. */
+export function turnLeftOpen(turnId: string, cause: 'process-died' | 'forked'): LineDraft {
+  return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause } });
 }
 
-/** A turn does not end before it began, even if the clock went back meanwhile. */
 function times({ telemetry: { turnId, startedAt } }: Envelope, clock: number): JsonObject {
   const endedAt = Math.max(startedAt, clock);
   return {

@@ -24,16 +24,25 @@ import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
+import type { ThreadCut } from '../protocol/thread-cut.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 import { nodeFiles } from '../rollout/node-files.ts';
 import { type ChosenThread, chooseThread, type NoThread, type ThreadChoice } from '../rollout/choose-thread.ts';
+import type { Collected } from '../rollout/collect.ts';
+import type { CollectOptions } from '../rollout/collect-options.ts';
+import type { CompressReport, ToCompress } from '../rollout/compressed-threads.ts';
 import { createEphemeralStore } from '../rollout/ephemeral-store.ts';
+import type { ThreadArchived, ThreadDeleted } from '../rollout/thread-lifecycle.ts';
+import { threadNames } from '../rollout/thread-names.ts';
 import { loadTracer } from '../telemetry/load-tracer.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
+import { findForkPoint, forkThread } from '../thread/fork.ts';
 import { openThread, type ResumedThread } from '../thread/resume.ts';
+import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
 import { Thread } from '../thread/thread.ts';
 import type { Environment } from './environment.ts';
 import { createHomeStore } from './home-store.ts';
+import type { Done, Forceful, ThreadOperations, ThreadOperationsParts, ThreadRenamed } from './thread-operations.ts';
 import { createThreadParts } from './thread-parts.ts';
 
 /** What the engine is given by whoever starts it. It looks at nothing else of the process. */
@@ -85,6 +94,7 @@ export class Engine {
   readonly #base: BaseLayers;
   readonly #store: RolloutStore;
   readonly #blobs: Blobs;
+  readonly #operationParts: ThreadOperationsParts;
   readonly #tracer: Tracer;
 
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], tracer: Tracer) {
@@ -92,8 +102,10 @@ export class Engine {
     this.#options = options;
     this.#base = base;
     this.notices = notices;
-    const { store, blobs } = createHomeStore(base.home, { maxBlobBytes: base.config.blobs.maxBytes });
+    const { store, blobs, disk } = createHomeStore(base.home, { maxBlobBytes: base.config.blobs.maxBytes });
     this.#blobs = blobs;
+    const indexFolder = options.env['CODEX_SQLITE_HOME'] ?? base.home;
+    this.#operationParts = { ...disk, store, ids: systemIds(systemClock), indexFolder };
     this.#store = options.ephemeral === true ? createEphemeralStore(store, systemClock) : store;
   }
 
@@ -124,9 +136,7 @@ export class Engine {
     const { settings, notices } = chosen;
     const parts = this.#parts(chosen);
     if ('code' in parts) return refused(parts);
-    const root = findRepository(cwd);
-    const git = root === undefined ? undefined : (readGitFacts(root) as JsonObject);
-    const thread = await Thread.start(parts, { settings, listener }, git);
+    const thread = await Thread.start(parts, { settings, listener }, gitFacts(cwd));
     if (!(thread instanceof Thread)) return refused(thread);
     return { kind: 'opened', thread, settings, notices };
   }
@@ -145,6 +155,60 @@ export class Engine {
     const { settings, notices } = chosen;
     const thread = await Thread.resume(parts, resumed, { settings, listener });
     return { kind: 'opened', thread, settings, notices: [...notices, ...noticesOf(id, resumed)] };
+  }
+
+  /**
+   * Begins a thread that goes on from a place of another, and copies nothing. It keeps the other's settings of that
+   * place, unless flags say otherwise. The other thread may be written meanwhile, or be archived.
+   */
+  async fork(id: ThreadId, cut: ThreadCut, { listener, cwd }: ThreadRequest): Promise<OpenedThread | EngineRefused> {
+    const point = await findForkPoint(this.#store, id, cut);
+    if (point.kind === 'refused') return refused(point);
+    const last = lastSettings(point.state);
+    const chosen = await this.#configure({ cwd: cwd ?? last.cwd ?? this.#options.cwd, resumed: last });
+    if ('code' in chosen) return refused(chosen);
+    const parts = this.#parts(chosen);
+    if ('code' in parts) return refused(parts);
+    const { settings, notices } = chosen;
+    const forked = await forkThread(parts, point, { settings, git: gitFacts(settings.cwd) });
+    if (forked.kind === 'refused') return refused(forked);
+    const name = (await threadNames(nodeFiles, this.#base.home)).get(id);
+    if (name !== undefined && this.#options.ephemeral !== true) await this.rename(forked.id, name);
+    const thread = await Thread.resume(parts, forked, { settings, listener });
+    return { kind: 'opened', thread, settings, notices: [...notices, ...noticesOf(id, forked)] };
+  }
+
+  /** Takes the newest turns back. What they cost stays counted, and files stay as they are. */
+  async rollback(id: ThreadId, to: RollbackTo): Promise<Done<RolledBack> | EngineRefused> {
+    return (await this.#operations()).rollback(id, to);
+  }
+
+  async undoRollback(id: ThreadId, options: Forceful = {}): Promise<Done<RollbackUndone> | EngineRefused> {
+    return (await this.#operations()).undoRollback(id, options);
+  }
+
+  async archive(id: ThreadId): Promise<Done<ThreadArchived> | EngineRefused> {
+    return (await this.#operations()).archive(id);
+  }
+
+  async unarchive(id: ThreadId): Promise<Done<ThreadArchived> | EngineRefused> {
+    return (await this.#operations()).unarchive(id);
+  }
+
+  /** Refused while forks go on from the thread; with `force` they are deleted with it. */
+  async delete(id: ThreadId, options: Forceful = {}): Promise<Done<ThreadDeleted> | EngineRefused> {
+    return (await this.#operations()).delete(id, options);
+  }
+
+  /** An empty name takes the name away. */
+  async rename(id: ThreadId, name: string): Promise<Done<ThreadRenamed> | EngineRefused> {
+    return (await this.#operations()).rename(id, name);
+  }
+
+  /** Loaded on use: most runs do none of it. */
+  async #operations(): Promise<ThreadOperations> {
+    const { ThreadOperations } = await import('./thread-operations.ts');
+    return new ThreadOperations(this.#operationParts);
   }
 
   /** What holds for a thread in its folder. */
@@ -197,6 +261,24 @@ export class Engine {
   blob(sha256: string): Promise<LoadedBlob | BlobMissing> {
     return this.#blobs.load(sha256);
   }
+
+  /** Packs rollouts that nobody has written to for a while. They are read as before, and unpacked when they go on. */
+  async compress(which: ToCompress, { dryRun }: { readonly dryRun: boolean }): Promise<CompressReport | EngineRefused> {
+    const { compressThreads } = await import('../rollout/compressed-threads.ts');
+    const report = await compressThreads(this.#operationParts, which, { dryRun });
+    return 'code' in report ? refused(report) : report;
+  }
+
+  /** Removes what no thread refers to. */
+  async collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>): Promise<Collected> {
+    const { collect } = await import('../rollout/collect.ts');
+    return collect({ ...this.#operationParts, maxBlobBytes: this.#base.config.blobs.maxBytes, ...options });
+  }
+}
+
+function gitFacts(cwd: string): JsonObject | undefined {
+  const root = findRepository(cwd);
+  return root === undefined ? undefined : (readGitFacts(root) as JsonObject);
 }
 
 function refused(outcome: Outcome): EngineRefused {
@@ -214,7 +296,7 @@ function withFittingEffort(settings: Settings, resumed: ResumedSettings | undefi
 
 function noticesOf(
   id: ThreadId,
-  { owned, skipped, missingBlobs }: Pick<ResumedThread, 'owned' | 'skipped' | 'missingBlobs'>,
+  { owned, skipped, missingBlobs = [] }: Pick<ResumedThread, 'owned' | 'skipped' | 'missingBlobs'>,
 ): readonly Outcome[] {
   const notices: Outcome[] = [];
   if (owned.torn !== undefined) {

@@ -20,3 +20,6 @@ export type {
 export type { ExchangeEnd, RecordedRequest } from './recorded-request.ts';
 export { SimulatedDisk, SimulatedLocks } from './simulated-disk.ts';
 export type { CrashChoice, DiskOperation } from './simulated-disk.ts';
+export { createMemoryStore } from './memory-store.ts';
+export { rolloutStoreContract } from './store-contract.ts';
+export type { ContractCase } from './store-contract.ts';

@@ -1,12 +1,12 @@
 import { resolveEnvelope } from '../envelope/envelope.ts';
 import { outcomeUnknown } from '../fragments/call-answers.ts';
-import { turnAbortedFragment } from '../fragments/turn-aborted.ts';
+import { type AbortCause, turnAbortedFragment } from '../fragments/turn-aborted.ts';
 import { entries } from '../history/history.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { type CallItem, isCall } from '../protocol/item.ts';
 import { instructionsOf } from '../state/instructions.ts';
 import type { ThreadState } from '../state/thread-state.ts';
-import { turnFoundDead, turnStarted } from '../state/turn-drafts.ts';
+import { turnLeftOpen, turnStarted } from '../state/turn-drafts.ts';
 import type { ThreadLog } from './log.ts';
 import { tellSwitch } from './model-switch.ts';
 import type { ThreadParts, Turn, TurnInput } from './parts.ts';
@@ -22,7 +22,7 @@ export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnIn
   const envelope = resolveEnvelope({ ...facts, thread, tools: parts.router.names }, settings);
   const { turnId } = envelope.telemetry;
   const turn: Turn = { parts, log, threadId, turnId, envelope, signal, inbox, warned, standing: new Map(), onEnding };
-  closeDeadTurn(turn);
+  closeOpenTurn(turn, 'process-died');
   log.record(turnStarted(envelope));
   log.tell({ kind: 'turn-started', turnId });
   tellSwitch(turn);
@@ -32,15 +32,15 @@ export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnIn
   return turn;
 }
 
-/** A process died in the middle of a turn: calls under way get the only honest answer, and the model is told (I3). */
-function closeDeadTurn(turn: Turn): void {
+/** A turn that nobody goes on with: calls under way get the only honest answer, and the model is told (I3). */
+export function closeOpenTurn(turn: Turn, cause: Exclude<AbortCause, 'interrupted'>): void {
   const { log } = turn;
-  const dead = log.state.openTurn;
-  if (dead === undefined) return;
-  const asDead = { ...turn, turnId: dead.id };
-  for (const call of unansweredCalls(log.state)) recordAnswer(asDead, call, { output: outcomeUnknown });
-  recordEvent(asDead, turnAbortedFragment, 'process-died');
-  log.record(turnFoundDead(dead.id));
+  const open = log.state.openTurn;
+  if (open === undefined) return;
+  const asOpen = { ...turn, turnId: open.id };
+  for (const call of unansweredCalls(log.state)) recordAnswer(asOpen, call, { output: outcomeUnknown });
+  recordEvent(asOpen, turnAbortedFragment, cause);
+  log.record(turnLeftOpen(open.id, cause));
 }
 
 function unansweredCalls(state: ThreadState): readonly CallItem[] {

@@ -12,7 +12,17 @@ interface Row {
 }
 
 /** One row per command, one file per command: each is loaded when it is asked for. */
-const commands: Readonly<Record<string, Row>> = {};
+const commands: Readonly<Record<string, Row>> = {
+  fork: { summary: 'begin a thread that goes on from another', load: () => import('./fork.ts') },
+  rollback: { summary: 'take the newest turns back', load: () => import('./rollback.ts') },
+  'undo-rollback': { summary: 'bring them back', load: () => import('./undo-rollback.ts') },
+  archive: { summary: 'put a thread away', load: () => import('./archive.ts') },
+  unarchive: { summary: 'bring it back', load: () => import('./unarchive.ts') },
+  delete: { summary: 'delete a thread for good', load: () => import('./delete.ts') },
+  name: { summary: 'give a thread a name', load: () => import('./name.ts') },
+  compress: { summary: 'pack the files of threads', load: () => import('./compress.ts') },
+  gc: { summary: 'remove what no thread refers to', load: () => import('./gc.ts') },
+};
 
 /** `capstan threads COMMAND …` */
 export async function runThreads(words: readonly string[]): Promise<number> {

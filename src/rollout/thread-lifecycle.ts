@@ -1,0 +1,104 @@
+import type { HeldThread, OpenRefused, RolloutStore } from '../ports/rollout-store.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+
+export type LifecycleRefused = Outcome & { readonly kind: 'refused' };
+
+export interface ThreadArchived {
+  readonly kind: 'archived' | 'unarchived';
+  readonly id: ThreadId;
+  /** The file that is the thread's. */
+  readonly path: string;
+}
+
+export interface ThreadDeleted {
+  readonly kind: 'deleted';
+  /** The thread, and what was deleted with it. */
+  readonly ids: readonly ThreadId[];
+  readonly paths: readonly string[];
+}
+
+/** Puts a thread away: it is not offered any more, can be read and forked, and comes back when it is wanted. */
+export async function archiveThread(store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> {
+  return holding(store, id, async (held) => {
+    if (held.current.archived) return already(id, 'archived');
+    await held.archive();
+    return moved(store, id, 'archived');
+  });
+}
+
+export async function unarchiveThread(store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> {
+  return holding(store, id, async (held) => {
+    const files = await held.unarchive();
+    if (!held.current.archived && files.length === 0) return already(id, 'active');
+    return moved(store, id, 'unarchived');
+  });
+}
+
+/**
+ * Removes a thread for good. Threads that go on from it would lose their beginning: as long as there are any, it is
+ * refused, or with `force` they are deleted too.
+ */
+export async function deleteThread(
+  store: RolloutStore,
+  id: ThreadId,
+  { force }: { readonly force: boolean },
+): Promise<ThreadDeleted | LifecycleRefused> {
+  const held: HeldThread[] = [];
+  try {
+    const ids = [id];
+    for (const next of ids) {
+      const thread = await store.hold(next);
+      if (thread.kind === 'refused') return thread;
+      held.push(thread);
+      const forks = await thread.forks();
+      if (forks.length > 0 && !force) return referred(id, forks);
+      for (const fork of forks) if (!ids.includes(fork)) ids.push(fork);
+    }
+    const paths: string[] = [];
+    // Forks first: at no moment is one of them there without its beginning.
+    for (const thread of held.toReversed()) paths.push(...(await thread.delete()));
+    return { kind: 'deleted', ids, paths };
+  } finally {
+    for (const thread of held) await thread.release();
+  }
+}
+
+async function holding<Result>(
+  store: RolloutStore,
+  id: ThreadId,
+  run: (held: HeldThread) => Promise<Result>,
+): Promise<Result | OpenRefused> {
+  const held = await store.hold(id);
+  if (held.kind === 'refused') return held;
+  try {
+    return await run(held);
+  } finally {
+    await held.release();
+  }
+}
+
+async function moved(
+  store: RolloutStore,
+  id: ThreadId,
+  kind: ThreadArchived['kind'],
+): Promise<ThreadArchived | LifecycleRefused> {
+  const current = await store.current(id);
+  return current.kind === 'refused' ? current : { kind, id, path: current.path };
+}
+
+function already(id: ThreadId, what: 'archived' | 'active'): LifecycleRefused {
+  const message = what === 'archived' ? `Thread ${id} is archived already.` : `Thread ${id} is not archived.`;
+  return { kind: 'refused', code: `thread-${what}`, message, next: 'Nothing has changed.' };
+}
+
+function referred(id: ThreadId, forks: readonly ThreadId[]): LifecycleRefused {
+  const many = forks.length > 5 ? `${forks.slice(0, 5).join(', ')} and ${forks.length - 5} more` : forks.join(', ');
+  const go = forks.length === 1 ? 'Another thread goes' : `${forks.length} other threads go`;
+  return {
+    kind: 'refused',
+    code: 'thread-referenced',
+    message: `${go} on from thread ${id} and would lose their beginning: ${many}.`,
+    next: `Archive it instead (\`capstan threads archive ${id}\`): its forks go on as before. Or delete the forks first, or all of them together with --force.`,
+  };
+}

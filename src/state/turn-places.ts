@@ -1,0 +1,84 @@
+import type { Ordinal, TurnId } from '../protocol/ids.ts';
+import { numberAt, stringAt } from '../protocol/json.ts';
+import { type Line, lineType } from '../protocol/line.ts';
+import { closes } from './fold-event.ts';
+import { holdsUsersWords } from './reduce.ts';
+
+/** Where a turn stands in its thread. Lines of the old form, which have no ordinals, are counted. */
+export interface TurnPlace {
+  readonly id: TurnId;
+  /** Its first line. */
+  readonly start: Ordinal;
+  /** Behind its last line; absent as long as nothing says that it has ended. */
+  readonly end?: Ordinal;
+  /** A user spoke in it: a rollback counts it. */
+  readonly counts: boolean;
+}
+
+export interface ThreadPlaces {
+  /** Turns that stand, oldest first. */
+  readonly turns: readonly TurnPlace[];
+  /** Behind the last line. */
+  readonly end: Ordinal;
+  /** What the newest rollback marker took back, marker not included. */
+  readonly takenBack?: { readonly start: Ordinal; readonly end: Ordinal; readonly turns: readonly TurnId[] };
+}
+
+/** Where a rollback goes to: before so many turns, at this line. */
+interface Mark {
+  readonly turns: number;
+  readonly start: number;
+}
+
+/** The turns of a thread, with the meaning that `reduce` gives to their lines. */
+export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlaces> {
+  const turns: TurnPlace[] = [];
+  const marks: Mark[] = [];
+  let takenBack: ThreadPlaces['takenBack'];
+  let place = -1;
+  let isOpen = false;
+  const change = (more: Partial<TurnPlace>): void => {
+    const last = turns.pop();
+    if (last !== undefined) turns.push({ ...last, ...more });
+  };
+  for await (const line of lines) {
+    place = line.ordinal ?? place + 1;
+    if (line.type === lineType.responseItem && holdsUsersWords(line)) {
+      const open = isOpen ? turns.at(-1) : undefined;
+      if (open === undefined) marks.push({ turns: turns.length, start: place });
+      else if (!open.counts) {
+        marks.push({ turns: turns.length - 1, start: open.start });
+        change({ counts: true });
+      }
+    }
+    if (line.type !== lineType.event) continue;
+    const id = stringAt(line.payload, 'turn_id') ?? '';
+    switch (line.payload['type']) {
+      case 'task_started':
+      case 'turn_started':
+        turns.push({ id: id as TurnId, start: place as Ordinal, counts: false });
+        isOpen = true;
+        break;
+      case 'task_complete':
+      case 'turn_complete':
+      case 'turn_aborted':
+        if (!isOpen || !closes(id, turns.at(-1)?.id)) break;
+        change({ end: (place + 1) as Ordinal });
+        isOpen = false;
+        break;
+      case 'thread_rolled_back': {
+        const count = numberAt(line.payload, 'num_turns') ?? 0;
+        const target = marks[Math.max(0, marks.length - count)];
+        if (count < 1 || target === undefined) break;
+        marks.length = Math.max(0, marks.length - count);
+        const taken = turns.splice(target.turns).map((turn) => turn.id);
+        takenBack = { start: target.start as Ordinal, end: place as Ordinal, turns: taken };
+        isOpen = false;
+        break;
+      }
+      default:
+    }
+  }
+  const end = (place + 1) as Ordinal;
+  return { turns, end, ...(takenBack === undefined ? {} : { takenBack }) };
+}

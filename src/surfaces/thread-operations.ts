@@ -1,0 +1,102 @@
+import type { Ids } from '../ports/ids.ts';
+import type { RolloutStore } from '../ports/rollout-store.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { type CodexIndexChange, tellCodexIndex } from '../rollout/codex-index.ts';
+import {
+  archiveThread,
+  deleteThread,
+  type ThreadArchived,
+  type ThreadDeleted,
+  unarchiveThread,
+} from '../rollout/thread-lifecycle.ts';
+import { appendThreadName, type NameParts, threadNames } from '../rollout/thread-names.ts';
+import { rollBack, undoRollback } from '../thread/revert.ts';
+import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
+
+export interface ThreadOperationsParts extends NameParts {
+  readonly store: RolloutStore;
+  readonly ids: Ids;
+  /** Where Codex keeps its index. */
+  readonly indexFolder: string;
+}
+
+export interface ThreadRenamed {
+  readonly kind: 'renamed';
+  readonly id: ThreadId;
+  readonly name: string;
+}
+
+/** What was done, and what a person should know beside it. */
+export type Done<Result> = Result & { readonly notices: readonly Outcome[] };
+
+export interface Forceful {
+  readonly force?: boolean;
+}
+
+type Refused = { readonly kind: 'refused'; readonly outcome: Outcome };
+
+/** What can be done to a thread as a whole. The files come first; other people's indexes are told afterwards. */
+export class ThreadOperations {
+  readonly #parts: ThreadOperationsParts;
+
+  constructor(parts: ThreadOperationsParts) {
+    this.#parts = parts;
+  }
+
+  async rollback(id: ThreadId, to: RollbackTo): Promise<Done<RolledBack> | Refused> {
+    const done = await rollBack(this.#parts.store, this.#parts.ids, id, to);
+    return done.kind === 'refused' ? refused(done) : this.#told(done, [{ kind: 'moved', id, path: done.path }]);
+  }
+
+  async undoRollback(id: ThreadId, { force = false }: Forceful): Promise<Done<RollbackUndone> | Refused> {
+    const done = await undoRollback(this.#parts.store, this.#parts.ids, id, { force });
+    return done.kind === 'refused' ? refused(done) : this.#told(done, [{ kind: 'moved', id, path: done.path }]);
+  }
+
+  async archive(id: ThreadId): Promise<Done<ThreadArchived> | Refused> {
+    const done = await archiveThread(this.#parts.store, id);
+    if (done.kind === 'refused') return refused(done);
+    return this.#told(done, [{ kind: 'moved', id, path: done.path, archivedAt: this.#parts.clock.now() }]);
+  }
+
+  async unarchive(id: ThreadId): Promise<Done<ThreadArchived> | Refused> {
+    const done = await unarchiveThread(this.#parts.store, id);
+    return done.kind === 'refused' ? refused(done) : this.#told(done, [{ kind: 'moved', id, path: done.path }]);
+  }
+
+  async delete(id: ThreadId, { force = false }: Forceful): Promise<Done<ThreadDeleted> | Refused> {
+    const done = await deleteThread(this.#parts.store, id, { force });
+    if (done.kind === 'refused') return refused(done);
+    const names = await threadNames(this.#parts.files, this.#parts.home);
+    const problems: Outcome[] = [];
+    for (const gone of done.ids.filter((one) => names.has(one))) {
+      const problem = await appendThreadName(this.#parts, gone, '');
+      if (problem !== undefined) problems.push(problem);
+    }
+    const told = this.#told(
+      done,
+      done.ids.map((gone) => ({ kind: 'deleted', id: gone })),
+    );
+    return { ...told, notices: [...problems, ...told.notices] };
+  }
+
+  async rename(id: ThreadId, name: string): Promise<Done<ThreadRenamed> | Refused> {
+    const known = await this.#parts.store.current(id);
+    if (known.kind === 'refused') return refused(known);
+    const given = name.trim();
+    const problem = await appendThreadName(this.#parts, id, given);
+    if (problem !== undefined) return refused(problem);
+    return this.#told({ kind: 'renamed', id, name: given } as const, [{ kind: 'named', id, name: given }]);
+  }
+
+  #told<Result>(done: Result, changes: readonly CodexIndexChange[]): Done<Result> {
+    const problem = tellCodexIndex(this.#parts.indexFolder, changes);
+    return { ...done, notices: problem === undefined ? [] : [problem] };
+  }
+}
+
+/** Outcome and mark of refusal stand in one object below, and apart on surfaces. */
+function refused({ code, message, next }: Outcome): Refused {
+  return { kind: 'refused', outcome: { code, message, next } };
+}

@@ -1,0 +1,103 @@
+import { homedir } from 'node:os';
+import { Fault, type Outcome } from '../../protocol/outcome.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import { version } from '../../protocol/version.ts';
+import {
+  type CommandForm,
+  type CommandOption,
+  parseWords,
+  type ParsedWords,
+  usageOf,
+  wrongUsage,
+} from '../command-words.ts';
+import { complain } from '../complain.ts';
+import { currentFolder } from '../current-folder.ts';
+import { Engine, type EngineRefused } from '../engine.ts';
+import { outlastReaders } from '../outlast-readers.ts';
+
+/** A command that does one thing to one thread. */
+export interface OnThread<Result extends { readonly notices: readonly Outcome[] }> {
+  readonly form: CommandForm;
+  /** Archived threads can be named, too. */
+  readonly archived: boolean;
+  /** How many words may follow the thread. */
+  readonly more: number;
+  run(engine: Engine, id: ThreadId, words: ParsedWords): Promise<Result | EngineRefused | Outcome<'usage'>>;
+  /** What was done, in sentences. */
+  text(result: Result): string;
+}
+
+/** Options that every such command has. */
+export const threadOptions: readonly CommandOption[] = [
+  { key: 'last', names: ['--last'], help: 'the thread of this folder that was used last' },
+  { key: 'all', names: ['--all'], help: 'with --last: of any folder' },
+  { key: 'json', names: ['--json'], help: 'print the result as JSON' },
+];
+
+/** 0: done; 1: refused; 2: wrong usage. */
+export async function onThread<Result extends { readonly notices: readonly Outcome[] }>(
+  command: OnThread<Result>,
+  words: readonly string[],
+): Promise<number> {
+  const output = outlastReaders();
+  const code = await answer(command, words);
+  const lost = await output.finish();
+  return lost === undefined ? code : complain(lost, 1);
+}
+
+async function answer<Result extends { readonly notices: readonly Outcome[] }>(
+  command: OnThread<Result>,
+  words: readonly string[],
+): Promise<number> {
+  const asked = parseWords(command.form, words);
+  if ('code' in asked) return complain(asked, 2);
+  if (asked.flags.has('help')) {
+    process.stdout.write(usageOf(command.form));
+    return 0;
+  }
+  const isLast = asked.flags.has('last');
+  const [name, ...rest] = isLast ? ['', ...asked.positional] : asked.positional;
+  if (name === undefined)
+    return complain(wrongUsage(command.form, 'which thread? Give its id, its name or --last.'), 2);
+  if (rest.length > command.more) return complain(wrongUsage(command.form, `${rest.at(-1)} is one word too many.`), 2);
+  try {
+    const result = await perform(command, { ...asked, positional: rest }, isLast ? undefined : name);
+    if ('code' in result) return complain(result, 2);
+    return tell(command, result, asked.flags.has('json'));
+  } catch (error) {
+    // A lost disk is no bug: it gets its words like any other end.
+    if (!(error instanceof Fault)) throw error;
+    return tell(command, { kind: 'refused', outcome: error }, asked.flags.has('json'));
+  }
+}
+
+async function perform<Result extends { readonly notices: readonly Outcome[] }>(
+  { archived, run }: OnThread<Result>,
+  words: ParsedWords,
+  name: string | undefined,
+): Promise<Result | EngineRefused | Outcome<'usage'>> {
+  const here = currentFolder();
+  if ('code' in here) return { kind: 'refused', outcome: here };
+  const client = { name: 'capstan', version, source: 'cli' };
+  const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: here.path, client, overrides: [] });
+  if (engine.kind === 'refused') return engine;
+  const cwd = words.flags.has('all') ? {} : { cwd: here.path };
+  const chosen = await engine.choose(name === undefined ? { kind: 'last', ...cwd } : { kind: 'named', name, archived });
+  return chosen.kind === 'none' ? { kind: 'refused', outcome: chosen } : run(engine, chosen.id, words);
+}
+
+function tell<Result extends { readonly notices: readonly Outcome[] }>(
+  { text }: OnThread<Result>,
+  result: Result | EngineRefused,
+  json: boolean,
+): number {
+  if ('outcome' in result) {
+    const { code, message, next } = result.outcome;
+    if (!json) return complain(result.outcome, 1);
+    process.stdout.write(`${JSON.stringify({ kind: 'refused', code, message, next })}\n`);
+    return 1;
+  }
+  process.stdout.write(json ? `${JSON.stringify(result)}\n` : `${text(result)}\n`);
+  if (!json) for (const notice of result.notices) complain(notice, 0);
+  return 0;
+}

@@ -1,0 +1,26 @@
+import type { RollbackUndone } from '../../thread/rollback-range.ts';
+import type { Done } from '../thread-operations.ts';
+import { onThread, type OnThread, threadOptions } from './on-thread.ts';
+
+const command: OnThread<Done<RollbackUndone>> = {
+  form: {
+    name: 'threads undo-rollback',
+    summary: 'Brings back the turns that the newest rollback of a thread took away.',
+    forms: ['THREAD [--force]', '--last [--all] [--force]'],
+    options: [
+      { key: 'force', names: ['--force'], help: 'take back turns that began since, in exchange' },
+      ...threadOptions,
+    ],
+    notes: 'It can be undone in the same way.',
+  },
+  archived: false,
+  more: 0,
+  run: (engine, id, { flags }) => engine.undoRollback(id, { force: flags.has('force') }),
+  text({ id, turns, replaced }) {
+    const back = turns.length === 1 ? 'One turn' : `${turns.length} turns`;
+    const instead = replaced.length === 0 ? '' : `, in exchange for ${replaced.length}`;
+    return `${back} of thread ${id} brought back${instead}.`;
+  },
+};
+
+export const run = (words: readonly string[]): Promise<number> => onThread(command, words);

@@ -1,0 +1,232 @@
+import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
+import type { HeldThread, OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
+import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import type { Line, LineDraft } from '../protocol/line.ts';
+
+/** One promise that a store of rollouts makes. Throws when it is not kept. */
+export interface ContractCase {
+  readonly name: string;
+  /** `store` must be empty; `other` is what another process would see of the same rollouts. */
+  run(stores: { readonly store: RolloutStore; readonly other: RolloutStore }): Promise<void>;
+}
+
+const uuid = (digit: number): string => `01a1dcd3-eee5-7d53-9563-29880000000${digit}`;
+const [first, second, third] = [uuid(1), uuid(2), uuid(3)] as unknown as [ThreadId, ThreadId, ThreadId];
+const start = { from: 0 as Ordinal };
+
+const draft = (text: string): LineDraft => ({ type: 'event_msg', payload: { type: 'word', text } });
+const words = (...texts: readonly string[]): readonly LineDraft[] => texts.map(draft);
+
+/** What every store of rollouts must do, for any test runner: `for (const { name, run } of …) test(name, () => run(…))`. */
+export const rolloutStoreContract: readonly ContractCase[] = [
+  {
+    name: 'a thread in which nothing happened leaves nothing',
+    async run({ store, other }) {
+      await owned(await store.create(first, {})).close();
+      refusedAs('thread-unknown', await other.open(first));
+      refusedAs('thread-unknown', await other.current(first));
+      refusedAs('thread-unknown', await other.hold(first));
+      await rejects(textsOf(other, first));
+    },
+  },
+  {
+    name: 'lines are stamped in order, and are read as they were given back',
+    async run({ store, other }) {
+      const thread = owned(await store.create(first, Promise.resolve({ cwd: '/repo' })));
+      const given = [...thread.append(words('a', 'b')), ...thread.append(words('c'))];
+      deepStrictEqual(
+        given.map(({ ordinal }) => ordinal),
+        [0, 1, 2, 3],
+      );
+      deepStrictEqual(thread.append([]), []);
+      await thread.durable();
+      deepStrictEqual(await collect(other.read(first, start)), given);
+      deepStrictEqual(await collect(other.readBack(first)), given.toReversed());
+      deepStrictEqual(given[0]?.payload, { id: first, cwd: '/repo', history_mode: 'paginated' });
+      await thread.close();
+      await thread.close();
+    },
+  },
+  {
+    name: 'reading begins and ends where it is asked to, and leaves out what is not wanted',
+    async run({ store, other }) {
+      const thread = owned(await store.create(first, {}));
+      thread.append([...words('a', 'b'), { type: 'event_msg', payload: { type: 'noise', text: 'n' } }, ...words('c')]);
+      await thread.close();
+      const range = { from: 2 as Ordinal, to: 4 as Ordinal };
+      deepStrictEqual(await texts(other.read(first, range)), ['b', 'n']);
+      const wanted = ({ payloadType = 'word' }): boolean => payloadType === 'word';
+      deepStrictEqual(await texts(other.read(first, { from: 1 as Ordinal, wanted })), ['a', 'b', 'c']);
+      deepStrictEqual((await texts(other.readBack(first, wanted))).slice(0, 3), ['c', 'b', 'a']);
+    },
+  },
+  {
+    name: 'a thread has one writer, and who comes next goes on behind it',
+    async run({ store, other }) {
+      const thread = owned(await store.create(first, {}));
+      refusedAs('thread-locked', await other.create(first, {}));
+      thread.append(words('a'));
+      await thread.durable();
+      refusedAs('thread-locked', await other.open(first));
+      refusedAs('thread-locked', await other.hold(first));
+      deepStrictEqual(await textsOf(other, first), ['a']);
+      await thread.close();
+      const next = owned(await other.open(first));
+      deepStrictEqual(
+        next.append(words('b')).map(({ ordinal }) => ordinal),
+        [2],
+      );
+      refusedAs('thread-locked', await store.open(first));
+      await next.close();
+      deepStrictEqual(await textsOf(store, first), ['a', 'b']);
+    },
+  },
+  {
+    name: 'a fork goes on from a place, and does not see what comes after it',
+    async run({ store, other }) {
+      const source = owned(await store.create(first, {}));
+      source.append(words('a', 'b', 'c'));
+      await source.durable();
+      const child = owned(await other.fork(second, { forked_from_id: first }, { rolloutId: first, end: 3 as Ordinal }));
+      deepStrictEqual(
+        child.append(words('d', 'e')).map(({ ordinal }) => ordinal),
+        [3, 4, 5],
+      );
+      await child.close();
+      source.append(words('later'));
+      await source.close();
+      deepStrictEqual(await textsOf(store, second), ['a', 'b', 'd', 'e']);
+      const grandchild = owned(await store.fork(third, {}, { rolloutId: second, end: 5 as Ordinal }));
+      grandchild.append(words('f'));
+      await grandchild.close();
+      deepStrictEqual(await textsOf(store, third), ['a', 'b', 'd', 'f']);
+      deepStrictEqual((await texts(store.readBack(third))).slice(0, 4), ['f', 'd', 'b', 'a']);
+      deepStrictEqual(await texts(store.read(third, { from: 2 as Ordinal, to: 5 as Ordinal })), ['b', 'd']);
+      const again = owned(await store.open(third));
+      deepStrictEqual(
+        again.append(words('g')).map(({ ordinal }) => ordinal),
+        [7],
+      );
+      await again.close();
+      deepStrictEqual(await textsOf(store, first), ['a', 'b', 'c', 'later']);
+    },
+  },
+  {
+    name: 'a fork of nothing is a new thread, and one of no place is refused',
+    async run({ store }) {
+      await written(store, first, 'a');
+      const child = owned(await store.fork(second, {}, { rolloutId: first, end: 1 as Ordinal }));
+      child.append(words('b'));
+      await child.close();
+      deepStrictEqual(await textsOf(store, second), ['b']);
+      refusedAs('place-unknown', await store.fork(third, {}, { rolloutId: first, end: 9 as Ordinal }));
+      refusedAs('place-unknown', await store.fork(third, {}, { rolloutId: uuid(9), end: 1 as Ordinal }));
+      refusedAs('thread-unknown', await store.open(third));
+    },
+  },
+  {
+    name: 'a revert hides what stood behind its place, and can be gone back on',
+    async run({ store, other }) {
+      await written(store, first, 'a', 'b', 'c');
+      const held = heldBy(await store.hold(first));
+      strictEqual(held.current.rolloutId, first);
+      refusedAs('thread-locked', await other.open(first));
+      refusedAs('place-unknown', await held.revert(uuid(8), { rolloutId: first, end: 9 as Ordinal }, {}));
+      const made = await held.revert(uuid(8), { rolloutId: first, end: 3 as Ordinal }, { why: 'x' });
+      strictEqual(made.kind, 'current');
+      await held.release();
+      deepStrictEqual(await textsOf(other, first), ['a', 'b']);
+      await written(other, first, 'd');
+      deepStrictEqual(await textsOf(other, first), ['a', 'b', 'd']);
+      const current = await other.current(first);
+      ok(current.kind === 'current');
+      deepStrictEqual([current.rolloutId, current.meta['id'], current.meta['capstan']], [uuid(8), first, { why: 'x' }]);
+      const back = heldBy(await other.hold(first));
+      await back.revert(uuid(9), { rolloutId: first, end: 4 as Ordinal }, {});
+      await back.release();
+      deepStrictEqual(await textsOf(store, first), ['a', 'b', 'c']);
+      // What was reverted can still be forked.
+      const fork = owned(await store.fork(second, {}, { rolloutId: uuid(8), end: 5 as Ordinal }));
+      fork.append(words('e'));
+      await fork.close();
+      deepStrictEqual(await textsOf(store, second), ['a', 'b', 'd', 'e']);
+    },
+  },
+  {
+    name: 'an archived thread is read and forked, and written when it is back',
+    async run({ store, other }) {
+      await written(store, first, 'a', 'b');
+      const held = heldBy(await store.hold(first));
+      await held.revert(uuid(8), { rolloutId: first, end: 2 as Ordinal }, {});
+      strictEqual((await held.archive()).length, 2);
+      await held.release();
+      refusedAs('thread-archived', await other.open(first));
+      deepStrictEqual(await textsOf(other, first), ['a']);
+      const current = await other.current(first);
+      ok(current.kind === 'current' && current.archived);
+      const fork = owned(await other.fork(second, {}, { rolloutId: uuid(8), end: 2 as Ordinal }));
+      fork.append(words('c'));
+      await fork.close();
+      const again = heldBy(await other.hold(first));
+      strictEqual((await again.unarchive()).length, 2);
+      await again.release();
+      await written(store, first, 'd');
+      deepStrictEqual(await textsOf(store, first), ['a', 'd']);
+      deepStrictEqual(await textsOf(store, second), ['a', 'c']);
+    },
+  },
+  {
+    name: 'a deleted thread is gone, and its forks are known before',
+    async run({ store, other }) {
+      await written(store, first, 'a', 'b');
+      const fork = owned(await store.fork(second, {}, { rolloutId: first, end: 2 as Ordinal }));
+      fork.append(words('c'));
+      await fork.close();
+      await written(store, third, 'x');
+      const held = heldBy(await store.hold(first));
+      deepStrictEqual(await held.forks(), [second]);
+      strictEqual((await held.delete()).length, 1);
+      await held.release();
+      refusedAs('thread-unknown', await other.open(first));
+      deepStrictEqual(await textsOf(other, third), ['x']);
+    },
+  },
+];
+
+async function written(store: RolloutStore, id: ThreadId, ...said: readonly string[]): Promise<void> {
+  const opened = await store.open(id);
+  const thread = opened.kind === 'owned' ? opened : owned(await store.create(id, {}));
+  thread.append(words(...said));
+  await thread.close();
+}
+
+function owned(opened: Owned | OpenRefused): Owned {
+  ok(opened.kind === 'owned', `refused: ${JSON.stringify(opened)}`);
+  return opened;
+}
+
+function heldBy(opened: HeldThread | OpenRefused): HeldThread {
+  ok(opened.kind === 'held', `refused: ${JSON.stringify(opened)}`);
+  return opened;
+}
+
+function refusedAs(code: OpenRefused['code'], answer: { readonly kind: string }): void {
+  strictEqual('code' in answer ? answer.code : answer.kind, code);
+}
+
+async function collect(lines: AsyncIterable<Line>): Promise<readonly Line[]> {
+  const found: Line[] = [];
+  for await (const line of lines) found.push(line);
+  return found;
+}
+
+async function texts(lines: AsyncIterable<Line>): Promise<readonly unknown[]> {
+  return (await collect(lines)).map(({ payload }) => payload['text'] ?? 'meta');
+}
+
+/** All but the first line. */
+async function textsOf(store: RolloutStore, id: ThreadId): Promise<readonly unknown[]> {
+  const [meta, ...rest] = await texts(store.read(id, start));
+  strictEqual(meta, 'meta');
+  return rest;
+}

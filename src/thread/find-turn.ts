@@ -1,0 +1,27 @@
+import type { RolloutStore } from '../ports/rollout-store.ts';
+import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { type ThreadPlaces, type TurnPlace, turnPlaces } from '../state/turn-places.ts';
+
+export function readPlaces(store: RolloutStore, id: ThreadId): Promise<ThreadPlaces> {
+  return turnPlaces(store.read(id, { from: 0 as Ordinal }));
+}
+
+/** The turn that somebody means: by its id, the beginning of it, or its number, counted from 1. */
+export function findTurn(
+  thread: ThreadId,
+  { turns }: ThreadPlaces,
+  name: string,
+): TurnPlace | Outcome<'turn-unknown' | 'turn-ambiguous'> {
+  const exact = turns.find(({ id }) => id === name) ?? (/^\d{1,6}$/.test(name) ? turns[Number(name) - 1] : undefined);
+  if (exact !== undefined) return exact;
+  const begun = name.length < 4 ? [] : turns.filter(({ id }) => id.startsWith(name));
+  if (begun.length === 1) return begun[0]!;
+  const next = `See \`capstan threads show ${thread}\` for its turns.`;
+  if (begun.length > 1) {
+    return { code: 'turn-ambiguous', message: `${begun.length} turns of thread ${thread} begin with ${name}.`, next };
+  }
+  const count = turns.length === 1 ? 'one turn' : `${turns.length} turns`;
+  const message = `Thread ${thread} has no turn ${JSON.stringify(name)}: it has ${count}, without those that were taken back.`;
+  return { code: 'turn-unknown', message, next };
+}

@@ -1,0 +1,105 @@
+import type { Ids } from '../ports/ids.ts';
+import type { CurrentRollout, HeldThread, OpenRefused, RolloutPlace, RolloutStore } from '../ports/rollout-store.ts';
+import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import type { ThreadPlaces } from '../state/turn-places.ts';
+import { readPlaces } from './find-turn.ts';
+import { markRolledBack, repeatTakenBack } from './revert-legacy.ts';
+import {
+  firstTaken,
+  nothingToUndo,
+  type Refused,
+  type RollbackTo,
+  type RollbackUndone,
+  type RolledBack,
+  takenFrom,
+  turnsSince,
+} from './rollback-range.ts';
+
+/**
+ * The newest turns are as if they had not been: a new rollout goes on from before them, and the old one stays what it
+ * is. In the old form, which knows no such thing, a marker says it.
+ */
+export async function rollBack(
+  store: RolloutStore,
+  ids: Ids,
+  id: ThreadId,
+  to: RollbackTo,
+): Promise<RolledBack | Refused> {
+  if (await isLegacy(store, id)) return markRolledBack(store, id, to);
+  const held = await holdActive(store, id);
+  if (held.kind === 'refused') return held;
+  try {
+    const places = await readPlaces(store, id);
+    const first = firstTaken(id, places, to);
+    if ('code' in first) return { kind: 'refused', ...first };
+    const { current } = held;
+    const place = { rolloutId: current.rolloutId, end: first.start };
+    const made = await held.revert(ids.uuid(), place, { rollback: noteOf(current, places) });
+    if (made.kind === 'refused') return made;
+    return { kind: 'rolled-back', id, path: made.path, turns: takenFrom(places, first) };
+  } finally {
+    await held.release();
+  }
+}
+
+/** The newest rollback is as if it had not been: a new rollout goes on from the end of the one that it left. */
+export async function undoRollback(
+  store: RolloutStore,
+  ids: Ids,
+  id: ThreadId,
+  { force }: { readonly force: boolean },
+): Promise<RollbackUndone | Refused> {
+  if (await isLegacy(store, id)) return repeatTakenBack(store, id);
+  const held = await holdActive(store, id);
+  if (held.kind === 'refused') return held;
+  try {
+    return await undoRevert(store, ids, held, { id, force });
+  } finally {
+    await held.release();
+  }
+}
+
+async function isLegacy(store: RolloutStore, id: ThreadId): Promise<boolean> {
+  const current = await store.current(id);
+  return current.kind === 'current' && current.mode === 'legacy';
+}
+
+async function undoRevert(
+  store: RolloutStore,
+  ids: Ids,
+  held: HeldThread,
+  { id, force }: { readonly id: ThreadId; readonly force: boolean },
+): Promise<RollbackUndone | Refused> {
+  const { current } = held;
+  const left = leftPlace(current.meta);
+  if (left === undefined) return nothingToUndo(id);
+  const places = await readPlaces(store, id);
+  const own = numberAt(objectAt(current.meta, 'history_base') ?? {}, 'end_ordinal_exclusive') ?? 0;
+  const since = places.turns.filter(({ start }) => start >= own);
+  if (since.length > 0 && !force) return turnsSince(id, since.length);
+  const made = await held.revert(ids.uuid(), left, { rollback: noteOf(current, places) });
+  if (made.kind === 'refused') return made;
+  const known = new Set(places.turns.map((turn) => turn.id));
+  const back = (await readPlaces(store, id)).turns.map((turn) => turn.id).filter((turn) => !known.has(turn));
+  return { kind: 'rollback-undone', id, path: made.path, turns: back, replaced: since.map((turn) => turn.id) };
+}
+
+/** What the first line of the new rollout says about the one that it takes the place of. */
+function noteOf({ rolloutId }: CurrentRollout, { end }: ThreadPlaces): JsonObject {
+  return { rollout_id: rolloutId, end_ordinal_exclusive: end };
+}
+
+function leftPlace(meta: JsonObject): RolloutPlace | undefined {
+  const note = objectAt(objectAt(meta, 'capstan') ?? {}, 'rollback') ?? {};
+  const [rolloutId, end] = [stringAt(note, 'rollout_id'), numberAt(note, 'end_ordinal_exclusive')];
+  return rolloutId === undefined || end === undefined ? undefined : { rolloutId, end: end as Ordinal };
+}
+
+async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread | OpenRefused> {
+  const held = await store.hold(id);
+  if (held.kind === 'refused' || !held.current.archived) return held;
+  await held.release();
+  const next = `Bring it back first with \`capstan threads unarchive ${id}\`.`;
+  return { kind: 'refused', code: 'thread-archived', message: `Thread ${id} is archived.`, next };
+}

@@ -82,7 +82,11 @@ describe('tool sets', () => {
     const thread = owned(await store.create(id, {}));
     thread.append(drafts);
     await thread.close();
-    const [sha256 = ''] = [...Buffer.from(disk.contents(thread.path)!).toString().matchAll(/[0-9a-f]{64}/g)].flat();
+    const [sha256 = ''] = [
+      ...Buffer.from(disk.contents(thread.path)!)
+        .toString()
+        .matchAll(/[0-9a-f]{64}/g),
+    ].flat();
     await disk.remove(blobPath('/home', sha256));
     const { lines, report } = await readAll(storeOn(disk).store);
     expect(report).toEqual({ skipped: 0, missingBlobs: [sha256] });
@@ -116,7 +120,9 @@ describe('what stands beside a line', () => {
     const thread = owned(await store.create(id, {}));
     const lines = thread.append([output('y'.repeat(101)), output('short')]).slice(1);
     await thread.close();
-    const names = lines.map(({ metadata }) => isJsonObject(metadata?.['capstan']) && metadata['capstan']['full_output']);
+    const names = lines.map(
+      ({ metadata }) => isJsonObject(metadata?.['capstan']) && metadata['capstan']['full_output'],
+    );
     const [long = '', short = ''] = hashesOf(lines);
     expect(names).toEqual([
       { sha256: long, bytes: 101, kept: false },
@@ -132,7 +138,9 @@ describe('what stands beside a line', () => {
     thread.append([{ type: 'event_msg', payload: { text: 'before' } }]);
     await thread.durable();
     disk.capacity = 300;
-    thread.append([output(Array.from({ length: 900 }, (_, i) => String.fromCharCode(33 + ((i * i * 7) % 90))).join(''))]);
+    thread.append([
+      output(Array.from({ length: 900 }, (_, i) => String.fromCharCode(33 + ((i * i * 7) % 90))).join('')),
+    ]);
     await expect(thread.durable()).rejects.toMatchObject({ code: 'disk-full' });
     await expect(thread.close()).rejects.toMatchObject({ code: 'disk-full' });
     disk.capacity = Number.POSITIVE_INFINITY;

@@ -52,7 +52,10 @@ describe('a compressed thread', () => {
     const before = await disk.describe(path);
     const bytes = disk.contents(path);
     const report = await compress(disk);
-    expect(report).toMatchObject({ compressed: [{ thread: id, path: `${path}.zst`, from: bytes?.length }], skipped: [] });
+    expect(report).toMatchObject({
+      compressed: [{ thread: id, path: `${path}.zst`, from: bytes?.length }],
+      skipped: [],
+    });
     expect(filesOn(disk)).toEqual([`${path}.zst`]);
     const { size: _size, ...kept } = before!;
     expect(await disk.describe(`${path}.zst`)).toMatchObject(kept);
@@ -149,7 +152,10 @@ describe('compressing', () => {
       done = true;
       await put(disk, path, Buffer.from('{"timestamp":"","type":"event_msg","payload":{"text":"late"}}\n'));
     });
-    expect(await compress(disk, files)).toMatchObject({ compressed: [], skipped: [{ why: 'it has changed meanwhile' }] });
+    expect(await compress(disk, files)).toMatchObject({
+      compressed: [],
+      skipped: [{ why: 'it has changed meanwhile' }],
+    });
     expect(filesOn(disk)).toEqual([path]);
     expect(await textsOf(createRolloutStore(partsOn(disk)))).toEqual(['meta', 'a', 'b', 'late']);
   });
@@ -176,7 +182,11 @@ describe('compressing', () => {
   test('may be asked about before it is done', async () => {
     const disk = await coldThread();
     const report = await compressThreads(partsOn(disk), { kind: 'thread', id }, { dryRun: true });
-    expect(report).toEqual({ dryRun: true, compressed: [{ thread: id, path, from: disk.contents(path)?.length }], skipped: [] });
+    expect(report).toEqual({
+      dryRun: true,
+      compressed: [{ thread: id, path, from: disk.contents(path)?.length }],
+      skipped: [],
+    });
     expect(filesOn(disk)).toEqual([path]);
   });
 });
@@ -189,8 +199,16 @@ describe('a process that dies after any step', () => {
     'by a power cut that takes every other thing': (disk) => disk.crash(everyOther()),
   };
 
+  const intact = { found: ['meta', 'a', 'b'], goneOn: ['meta', 'a', 'b', 'c'] };
+
   test.each(Object.entries(ends))('of compressing loses nothing: %s', async (_name, end) => {
-    await afterEachStep(() => coldThread(), end, (disk, files) => compress(disk, files));
+    const lives = await afterEachStep(
+      () => coldThread(),
+      end,
+      (disk, files) => compress(disk, files),
+    );
+    expect(lives.length).toBeGreaterThan(10);
+    expect(lives).toEqual(lives.map(() => intact));
   });
 
   test.each(Object.entries(ends))('of unpacking loses nothing: %s', async (_name, end) => {
@@ -199,41 +217,47 @@ describe('a process that dies after any step', () => {
       await compress(disk);
       return disk;
     };
-    await afterEachStep(packed, end, async (disk, files) => {
+    const lives = await afterEachStep(packed, end, async (disk, files) => {
       await owned(await createRolloutStore(partsOn(disk, files)).open(id)).close();
     });
+    expect(lives.length).toBeGreaterThan(10);
+    expect(lives).toEqual(lives.map(() => intact));
   });
 });
+
+/** What is there after a process died, and after the next one has gone on and compressed it again. */
+interface Life {
+  readonly found: readonly unknown[];
+  readonly goneOn: readonly unknown[];
+}
 
 /** Runs the work again and again, each time with one more step before the end, until it gets through. */
 async function afterEachStep(
   prepare: () => Promise<SimulatedDisk>,
   end: (disk: SimulatedDisk) => SimulatedDisk,
   work: (disk: SimulatedDisk, files: Files) => Promise<unknown>,
-): Promise<void> {
-  for (let steps = 0; ; steps++) {
+): Promise<readonly Life[]> {
+  const lives: Life[] = [];
+  for (;;) {
     const disk = await prepare();
     let after: SimulatedDisk | undefined;
-    let left = steps;
+    let left = lives.length;
     const files = watched(disk, async () => {
       if (left-- === 0) after = end(disk);
     });
-    const done = await work(disk, files).then(
-      () => true,
-      () => false,
+    const failure = await work(disk, files).then(
+      () => undefined,
+      (error: unknown) => error,
     );
-    if (after === undefined) {
-      expect(done).toBe(true);
-      expect(steps).toBeGreaterThan(10);
-      return;
-    }
+    if (after === undefined && failure === undefined) return lives;
+    if (after === undefined) throw failure;
     const store = createRolloutStore(partsOn(after));
-    expect(await textsOf(store), `after ${steps} steps`).toEqual(['meta', 'a', 'b']);
+    const found = await textsOf(store);
     const thread = owned(await store.open(id));
     thread.append([{ type: 'event_msg', payload: { text: 'c' } }]);
     await thread.close();
     await compress(after);
-    expect(await textsOf(store), `after ${steps} steps`).toEqual(['meta', 'a', 'b', 'c']);
+    lives.push({ found, goneOn: await textsOf(store) });
   }
 }
 

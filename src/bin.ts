@@ -1,6 +1,14 @@
 #!/usr/bin/env node
 import { version } from './protocol/version.ts';
 
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 19)) {
+  process.stderr.write(
+    `capstan: Node ${process.versions.node} is too old.\n         Run it with Node 22.19 or newer: https://nodejs.org\n`,
+  );
+  process.exit(1);
+}
+
 // Knows the command before it loads anything: each surface is a chunk of its own.
 process.getBuiltinModule('node:module').enableCompileCache();
 const words = process.argv.slice(2);
@@ -25,6 +33,9 @@ switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
     break;
   case 'envelope':
     process.exitCode = await (await import('./surfaces/envelope/run-envelope.ts')).runEnvelope(words.slice(1));
+    break;
+  case 'replay':
+    process.exitCode = await (await import('./surfaces/replay/run-replay.ts')).runReplay(words.slice(1));
     break;
   case 'demo':
     process.exitCode = await (await import('./surfaces/demo/run-demo.ts')).runDemo(words.slice(1));

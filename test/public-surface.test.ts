@@ -6,6 +6,10 @@ import { configUsage } from '../src/surfaces/config/arguments.ts';
 import { contextUsage } from '../src/surfaces/context/arguments.ts';
 import { envelopeUsage } from '../src/surfaces/envelope/arguments.ts';
 import { execOptions } from '../src/surfaces/exec/options.ts';
+import { replayForm } from '../src/surfaces/replay/run-replay.ts';
+import { exportForm } from '../src/surfaces/threads/export.ts';
+import { importForm } from '../src/surfaces/threads/import.ts';
+import { setForm } from '../src/surfaces/threads/set.ts';
 import * as testing from '../src/testing/index.ts';
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
@@ -104,6 +108,19 @@ it('config has these commands and options', () => {
     '-c',
     '-h',
     '-p',
+  ]);
+});
+
+it('replay and threads export, import and set take these options', () => {
+  const names = [replayForm, exportForm, importForm, setForm].map((form) => [
+    form.name,
+    ...form.options.flatMap((option) => option.names).toSorted(),
+  ]);
+  expect(names.map((row) => row.join(' '))).toEqual([
+    'replay --json --last --print --request',
+    'threads export --force --format --last --new-id --output -o',
+    'threads import',
+    'threads set --approval --cd --effort --json --last --mode --model --personality --sandbox -C -a -m -s',
   ]);
 });
 

@@ -1,8 +1,8 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import type { RunnableCommand } from '../ports/sandbox.ts';
 import { createNodeSpawn } from './node-spawn.ts';
 
@@ -78,7 +78,9 @@ describe('output', () => {
     );
     const names = (end as { output: { text: string } }).output.text.match(/^[^=]+/gm);
     expect(names).toEqual(expect.arrayContaining(['ODD-NAME', 'PATH']));
-    expect(names?.filter((name) => !['ODD-NAME', 'PATH', 'PWD', 'SHLVL', '_'].includes(name))).toEqual([]);
+    expect(
+      names?.filter((name) => !['CAPSTAN_COMMAND', 'ODD-NAME', 'PATH', 'PWD', 'SHLVL', '_'].includes(name)),
+    ).toEqual([]);
   });
 });
 
@@ -216,7 +218,7 @@ test.runIf(process.platform === 'linux')('descriptors that somebody left open do
   expect(stdout.split('\n')).not.toContain('/');
 });
 
-test('a process that ends at once leaves nothing behind', () => {
+test('a process that ends at once leaves nothing behind', async () => {
   const text = `
     import { createNodeSpawn } from ${JSON.stringify(join(import.meta.dirname, 'node-spawn.ts'))};
     const spawn = createNodeSpawn({ clock: { now: () => 0 }, temporaryDirectory: ${JSON.stringify(folder)} });
@@ -224,8 +226,35 @@ test('a process that ends at once leaves nothing behind', () => {
     spawn.run(command, { timeoutMs: 5000, outputBytes: 10000 }, new AbortController().signal);
     setTimeout(() => process.exit(), Number(process.argv[1]));`;
   for (const delay of ['0', '2', '200']) spawnSync(process.execPath, ['--input-type=module', '-e', text, delay]);
-  expect(survivors('141421')).toBe(0);
+  await vi.waitUntil(() => survivors('141421') === 0, { timeout: 10_000, interval: 5 });
   expect(readdirSync(folder)).toEqual([]);
+});
+
+describe.runIf(process.platform === 'linux')('a process that is killed', () => {
+  /** Starts commands in a process of its own, and kills that when all of them have said that they run. */
+  async function killWhenUp(...scripts: readonly string[]): Promise<void> {
+    const text = `
+      import { createNodeSpawn } from ${JSON.stringify(join(import.meta.dirname, 'node-spawn.ts'))};
+      const spawn = createNodeSpawn({ clock: { now: () => 0 }, temporaryDirectory: ${JSON.stringify(folder)} });
+      for (const script of ${JSON.stringify(scripts)}) {
+        const command = { kind: 'runnable', argv: ['bash', '-c', script], cwd: '/', env: process.env, files: [], cleanup: async () => {} };
+        spawn.run(command, { timeoutMs: 60000, outputBytes: 10000 }, new AbortController().signal);
+      }`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', text], { stdio: 'ignore' });
+    const closed = new Promise((resolve) => child.on('close', resolve));
+    await vi.waitUntil(() => scripts.every((script) => survivors(script) > 0), { timeout: 20_000, interval: 1 });
+    child.kill('SIGKILL');
+    await closed;
+  }
+
+  test.each([
+    ['a command', 'sleep 173205.1; :', '173205.1'],
+    ['what the command started', 'sleep 173205.2 & sleep 173205.2; :', '173205.2'],
+    ['what left the session of the command', 'setsid sleep 173205.3 & sleep 173205.3; :', '173205.3'],
+  ])('takes %s with it', async (_what, text, mark) => {
+    await killWhenUp(text);
+    await expect.poll(() => survivors(mark), { timeout: 10_000, interval: 5 }).toBe(0);
+  });
 });
 
 test('leaves nothing in the temporary folder', () => {

@@ -5,12 +5,16 @@ import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../ports/clock.ts';
 import type { RunnableCommand } from '../ports/sandbox.ts';
+import type { StartedProcess } from '../ports/processes.ts';
 import type { ProcessEnd, Spawn } from '../ports/spawn.ts';
 import { findInheritedDoors, type InheritedDoors } from './inherited-doors.ts';
 import { createOutputBuffer } from './output-buffer.ts';
 import { createPipeStock, type PipeStock } from './pipe-stock.ts';
 import { type ProcessGroup, trackGroup } from './process-group.ts';
+import { identifyProcess } from './process-identity.ts';
 import { startFailure } from './start-failure.ts';
+import { guard } from './warden.ts';
+import { markName } from './warden-script.ts';
 
 export interface NodeSpawnOptions {
   /** Measures durations. Time limits run on real time, as processes do. */
@@ -29,7 +33,7 @@ export function createNodeSpawn({ clock, temporaryDirectory }: NodeSpawnOptions)
   const pipes = createPipeStock({ temporaryDirectory });
   let doors: InheritedDoors | undefined;
   return {
-    async run(command, limits, signal) {
+    async run(command, limits, signal, onStarted) {
       const startedAt = clock.now();
       const output = createOutputBuffer(limits.outputBytes);
       const told = () => ({ output: output.result(), durationMs: Math.max(0, clock.now() - startedAt) });
@@ -39,6 +43,7 @@ export function createNodeSpawn({ clock, temporaryDirectory }: NodeSpawnOptions)
         if (running === undefined) return { kind: 'aborted', ...told() };
         if (running.kind === 'not-started') return running;
         running.onOutput((bytes) => output.add(bytes));
+        if (onStarted !== undefined) void tellStarted(running, onStarted);
         const cause = await firstOf(running.exited, limits.timeoutMs, signal);
         if (cause === 'exited') await drain(running);
         else await killTree(running);
@@ -57,7 +62,11 @@ type NotStarted = Extract<ProcessEnd, { kind: 'not-started' }>;
 
 interface Running {
   readonly kind: 'running';
+  readonly pid: number;
+  readonly mark: string;
   readonly group: ProcessGroup;
+  /** Whether `close` was called. */
+  readonly over: boolean;
   /** The exit code; 128 plus its number when a signal ended the command. */
   readonly exited: Promise<number>;
   /** Nobody holds the output open any more, and all of it has been read. */
@@ -69,17 +78,20 @@ interface Running {
 async function start(command: RunnableCommand, pipes: PipeStock, doors: InheritedDoors): Promise<Running | NotStarted> {
   const pipe = await pipes.take();
   const write = pipe?.writeEnd ?? 'pipe';
+  const guarded = guard(doors);
   let child: ChildProcess;
   try {
     const [program = '', ...parameters] = command.argv;
     child = spawn(program, parameters, {
       cwd: command.cwd,
-      env: command.env,
+      env: { ...command.env, [markName]: guarded.mark },
       detached: true,
       stdio: doors.shut(['ignore', write, write, ...command.files.map(() => 'pipe' as const)]),
     });
+    if (child.pid !== undefined) guarded.started(child.pid);
   } catch (error) {
     // Arguments that no system accepts, such as a NUL byte, throw before anything is tried.
+    guarded.ended();
     if (pipe !== undefined) closeSync(pipe.readEnd);
     return { kind: 'not-started', reason: startFailure(command, error) };
   } finally {
@@ -91,6 +103,7 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
   });
   const failure = await startOf(child);
   if (failure !== undefined) {
+    guarded.ended();
     if (pipe !== undefined) closeSync(pipe.readEnd);
     return { kind: 'not-started', reason: startFailure(command, failure) };
   }
@@ -106,20 +119,35 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
     stream.on('error', () => {});
     stream.end(command.files[index]);
   }
-  const group = trackGroup(child.pid as number);
+  const pid = child.pid as number;
+  const group = trackGroup(pid);
+  let over = false;
   return {
     kind: 'running',
+    pid,
+    mark: guarded.mark,
     group,
+    get over() {
+      return over;
+    },
     exited,
     outputEnded,
     onOutput(listener) {
       for (const stream of outputs) stream.on('data', listener);
     },
     close() {
+      over = true;
       for (const stream of [...outputs, ...extra]) stream.destroy();
       group.release();
+      guarded.ended();
     },
   };
+}
+
+/** Tells by what the process can be known again; not after its end, when nobody listens any more. */
+async function tellStarted(running: Running, onStarted: (process: StartedProcess) => void): Promise<void> {
+  const startedAt = await identifyProcess(running.pid);
+  if (startedAt !== undefined && !running.over) onStarted({ pid: running.pid, startedAt, mark: running.mark });
 }
 
 function startOf(child: ChildProcess): Promise<Error | undefined> {

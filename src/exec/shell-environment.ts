@@ -1,6 +1,7 @@
 import type { Ids } from '../ports/ids.ts';
 import type { ShellEnvironment } from '../ports/shell-environment.ts';
 import type { Spawn } from '../ports/spawn.ts';
+import { markName } from './warden-script.ts';
 
 export interface ShellEnvironmentOptions {
   /** Path of the user's shell. */
@@ -15,8 +16,8 @@ export interface ShellEnvironmentOptions {
 
 const limits = { timeoutMs: 10_000, outputBytes: 4_000_000 };
 
-/** What the capturing shell says about itself, not about the user. */
-const ownToShell = new Set(['SHLVL', '_', 'PWD', 'OLDPWD']);
+/** What the capturing shell says about itself or is marked with, not about the user. */
+const ownToShell = new Set(['SHLVL', '_', 'PWD', 'OLDPWD', markName]);
 
 /** Asks the login shell for its variables. Whatever the profile files print besides is ignored. */
 export function captureShellEnvironment(options: ShellEnvironmentOptions): ShellEnvironment {

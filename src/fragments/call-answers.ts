@@ -1,8 +1,22 @@
+import type { Survival } from '../ports/processes.ts';
+
 /** Answers to calls that no tool gave an answer to. */
 
 /** The call was under way when the program died: nobody can say what it did (I3). */
-export const outcomeUnknown =
-  'Outcome unknown: the program ended while this call was under way. It may have been done in part, wholly or not at all, and it has not been repeated.';
+export function outcomeUnknown(survival: Survival): string {
+  const what = 'It may have been done in part, wholly or not at all, and it has not been repeated.';
+  return `Outcome unknown: the program ended while this call was under way. ${found[survival]}${what}`;
+}
+
+const found: Readonly<Record<Survival, string>> = {
+  gone: '',
+  ended: 'Its process was still running when the thread was taken up again, and was ended then. ',
+  running: 'Its process was still running when the thread was taken up again, and could not be ended. ',
+};
+
+/** The call was under way when the thread was forked, and is answered in the thread that it was forked from. */
+export const outcomeElsewhere =
+  'Outcome unknown: this conversation was branched off while the call was under way. It may have been done in part, wholly or not at all, and it has not been repeated here.';
 
 /** The call was never answered, in a file that says no more about it. */
 export const aborted = 'aborted';

@@ -44,4 +44,6 @@ export interface Encoder {
   readonly version: string;
   /** The body in pieces, in order. The caller must not change them. */
   body(prompt: Prompt): readonly Uint8Array[];
+  /** An item as it stands in a body. */
+  item(item: Item): Uint8Array;
 }

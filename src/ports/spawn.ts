@@ -1,12 +1,19 @@
+import type { StartedProcess } from './processes.ts';
 import type { RunnableCommand } from './sandbox.ts';
 
 /** Runs commands to their end. */
 export interface Spawn {
   /**
    * Runs with plain pipes and a closed stdin; stdout and stderr are one stream in order of arrival. The whole process
-   * tree is killed at the time-out and when the signal aborts. Never rejects.
+   * tree is killed at the time-out, when the signal aborts, and when this process dies. `onStarted` is called once, soon
+   * after the start and before the end, or not at all where the system tells nothing about processes. Never rejects.
    */
-  run(command: RunnableCommand, limits: SpawnLimits, signal: AbortSignal): Promise<ProcessEnd>;
+  run(
+    command: RunnableCommand,
+    limits: SpawnLimits,
+    signal: AbortSignal,
+    onStarted?: (process: StartedProcess) => void,
+  ): Promise<ProcessEnd>;
 }
 
 export interface SpawnLimits {

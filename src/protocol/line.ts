@@ -44,6 +44,10 @@ export const lineType = {
   toolSet: 'capstan_tool_set',
   /** Ours: what a model request held besides instructions, tools and input. Written before the request is sent. */
   request: 'capstan_request',
+  /** Ours: digest and size of the body that was sent. Written while the model thinks. */
+  sent: 'capstan_sent',
+  /** Ours: a call begins, and once more when its process is known. Written before it has an effect. */
+  call: 'capstan_call',
   /** Ours: how a request went: times, tokens, outcome. Written when its calls are done. */
   step: 'capstan_step',
   /** Ours: the workspace before and after somebody changed it. The first is written before the change. */

@@ -30,6 +30,8 @@ export interface SettingsEvent {
   readonly kind: 'settings';
   readonly cause: 'started' | 'resumed' | 'override';
   readonly settings: JsonObject;
+  /** Of a thread that goes on: what it took from its own past (`names`), and from where (`from`, `turn_id`). */
+  readonly restored?: JsonObject;
   /** The typed value that the environment section tells the model. */
   readonly environment: JsonObject;
 }

@@ -1,28 +1,99 @@
-import type { Encoder } from '../ports/prompt.ts';
+import { type Entry, isModelMade } from '../history/entry.ts';
+import type { Encoder, Prompt } from '../ports/prompt.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import { type JsonObject, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { reduce } from '../state/reduce.ts';
-import { promptFor } from '../state/request.ts';
+import { inputOf, promptFor } from '../state/request.ts';
 import { readRequest, type RequestRecord } from '../state/request-record.ts';
-import { emptyState } from '../state/thread-state.ts';
+import { readSent, type SentBody } from '../state/request-sent.ts';
+import { emptyState, type ThreadState } from '../state/thread-state.ts';
 
 /** A request as it was sent, rebuilt from the rollout alone. */
 export interface RebuiltRequest {
+  readonly kind: 'rebuilt';
+  /** The number of the turn in the thread, from 1. */
+  readonly turn: number;
   readonly record: RequestRecord;
+  /** The line of the record. */
   readonly line: Line;
-  readonly body: readonly Uint8Array[];
+  readonly prompt: Prompt;
+  /** Absent if there is no encoder of the version that the record names. */
+  readonly encoded?: { readonly encoder: Encoder; readonly body: readonly Uint8Array[] };
+  /** What was written down about the bytes; absent if the process ended before that was saved, or was of an older version. */
+  readonly sent?: SentBody;
 }
 
-/** Every request of the thread, in order. The encoder must be of the version that a record names. */
+/** A request of another program, which leaves no records: only its input can be told, from what stood before the answer. */
+export interface InferredRequest {
+  readonly kind: 'inferred';
+  readonly turn: number;
+  readonly turnId?: TurnId;
+  readonly model?: string;
+  /** The first line of the answer. */
+  readonly line: Line;
+  readonly input: Prompt['input'];
+}
+
+/** Every request of the thread, in order. */
 export async function* rebuildRequests(
   lines: AsyncIterable<Line> | Iterable<Line>,
   encoderFor: (version: string) => Encoder | undefined,
-): AsyncGenerator<RebuiltRequest> {
+): AsyncGenerator<RebuiltRequest | InferredRequest> {
   let state = emptyState;
+  /** Waits for the line about its bytes. */
+  let rebuilt: RebuiltRequest | undefined;
+  let isAnswering = false;
   for await (const line of lines) {
-    state = reduce(state, line);
+    const before = state;
+    state = reduce(before, line);
     const record = line.type === lineType.request ? readRequest(line.payload) : undefined;
-    const encoder = record === undefined ? undefined : encoderFor(record.encoder);
-    if (record !== undefined && encoder !== undefined)
-      yield { record, line, body: encoder.body(promptFor(state, record)) };
+    if (record !== undefined) {
+      if (rebuilt !== undefined) yield rebuilt;
+      rebuilt = rebuild(state, line, record, encoderFor(record.encoder));
+    }
+    if (line.type === lineType.sent && rebuilt !== undefined) {
+      yield withSent(rebuilt, line.payload);
+      rebuilt = undefined;
+    }
+    if (endsAnswer(line)) isAnswering = false;
+    const entry = line.type === lineType.responseItem ? addedEntry(before, state) : undefined;
+    if (entry === undefined) continue;
+    // Entries of ours name their turn, and their requests have records.
+    if (isModelMade(entry) && entry.turn === undefined && !isAnswering) yield infer(before, line);
+    isAnswering = isModelMade(entry);
   }
+  if (rebuilt !== undefined) yield rebuilt;
+}
+
+function rebuild(state: ThreadState, line: Line, record: RequestRecord, encoder: Encoder | undefined): RebuiltRequest {
+  const prompt = promptFor(state, record);
+  const encoded = encoder === undefined ? {} : { encoded: { encoder, body: encoder.body(prompt) } };
+  return { kind: 'rebuilt', turn: state.turns, record, line, prompt, ...encoded };
+}
+
+function withSent(rebuilt: RebuiltRequest, payload: JsonObject): RebuiltRequest {
+  const sent = readSent(payload);
+  return sent?.turnId === rebuilt.record.turnId && sent.step === rebuilt.record.step ? { ...rebuilt, sent } : rebuilt;
+}
+
+/** Other programs count tokens when an answer is complete. */
+function endsAnswer({ type, payload }: Line): boolean {
+  return type === lineType.event && payload['type'] === 'token_count';
+}
+
+function addedEntry({ history: before }: ThreadState, { history: now }: ThreadState): Entry | undefined {
+  return now.length === before.length + 1 ? now.storage[before.length] : undefined;
+}
+
+function infer(state: ThreadState, line: Line): InferredRequest {
+  const model = state.context === undefined ? undefined : stringAt(state.context, 'model');
+  return {
+    kind: 'inferred',
+    turn: state.turns,
+    ...(state.openTurn === undefined ? {} : { turnId: state.openTurn.id }),
+    ...(model === undefined ? {} : { model }),
+    line,
+    input: inputOf(state.history, ['text', 'image', 'audio']),
+  };
 }

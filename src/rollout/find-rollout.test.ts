@@ -2,7 +2,7 @@ import { dirname } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
 import type { ThreadId } from '../protocol/ids.ts';
 import { SimulatedDisk } from '../testing/simulated-disk.ts';
-import { findRollouts } from './find-rollout.ts';
+import { findRolloutFile, findRollouts } from './find-rollout.ts';
 
 /** A version 7 id of the given moment. */
 function idOf(moment: string, tail: number): ThreadId {
@@ -72,5 +72,30 @@ describe('finding the rollouts of a thread', () => {
     const active = `${day}/rollout-2026-11-15T12-00-00-${id}.jsonl`;
     expect(await found([archived])).toEqual({ kind: 'archived', paths: [archived] });
     expect(await found([archived, active])).toEqual({ kind: 'active', paths: [active] });
+  });
+});
+
+describe('finding the file of a rollout', () => {
+  test('lists the days around its id and no others, unless it is elsewhere', async () => {
+    const disk = new SimulatedDisk();
+    const put = async (path: string): Promise<void> => {
+      await disk.makeDirectory(dirname(`/home/${path}`), 0o700);
+      await disk.open(`/home/${path}`, { create: true, mode: 0o600 });
+    };
+    await put('sessions/2025/01/01/x');
+    const near = `${day}/rollout-2026-11-15T12-00-00-${stranger}_${id}.jsonl`;
+    await put(near);
+    const listed: string[] = [];
+    const files = Object.assign(Object.create(disk) as SimulatedDisk, {
+      list: (path: string) => {
+        listed.push(path.slice('/home/'.length));
+        return disk.list(path);
+      },
+    });
+    expect((await findRolloutFile(files, '/home', id))?.path).toBe(`/home/${near}`);
+    expect(listed).toEqual(['sessions/2026/11/14', 'sessions/2026/11/15', 'sessions/2026/11/16']);
+    await disk.move(`/home/${near}`, '/home/sessions/2025/01/01/' + near.slice(day.length + 1));
+    expect((await findRolloutFile(disk, '/home', id))?.path).toContain('/sessions/2025/01/01/');
+    expect(await findRolloutFile(disk, '/home', idOf('2026-11-15T12:00:00Z', 3))).toBeUndefined();
   });
 });

@@ -6,6 +6,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readFileSync,
   readSync,
   statSync,
   writeSync,
@@ -92,7 +93,24 @@ function heldBy(file: number): LockHeld {
   const bytesRead = readSync(file, buffer, 0, buffer.length, 0);
   const owner = /^capstan pid (\d+) since [\w:.-]+/.exec(buffer.toString('latin1', 0, bytesRead));
   // A line without its process was left by a crash; the lock has another holder, who wrote nothing.
-  return owner !== null && isAlive(Number(owner[1])) ? { kind: 'held', owner: owner[0] } : { kind: 'held' };
+  if (owner !== null && isAlive(Number(owner[1]))) return { kind: 'held', owner: owner[0] };
+  const holder = process.platform === 'linux' ? lockHolder(file) : undefined;
+  return holder === undefined ? { kind: 'held' } : { kind: 'held', owner: holder };
+}
+
+/** Who the system says has the lock. It names the process that took it, which may have handed it on and ended. */
+function lockHolder(file: number): string | undefined {
+  try {
+    const { ino } = fstatSync(file, { bigint: true });
+    for (const line of readFileSync('/proc/locks', 'latin1').split('\n')) {
+      const [, kind, , , pid = '', place = ''] = line.trim().split(/\s+/);
+      if (kind !== 'FLOCK' || place.split(':')[2] !== String(ino) || Number(pid) <= 0) continue;
+      return `${readFileSync(`/proc/${pid}/comm`, 'latin1').trim()} pid ${pid}`;
+    }
+  } catch {
+    // A courtesy: without it the holder is just another program.
+  }
+  return undefined;
 }
 
 function isAlive(pid: number): boolean {

@@ -30,16 +30,29 @@ export interface HoldOptions {
 
 /** What is done to a thread as a whole, under its writer lock. */
 export async function holdThread(options: HoldOptions): Promise<HeldThread | OpenRefused> {
-  const { rollouts, id, lock } = options;
+  const { rollouts, durableFolders, id, lock } = options;
   const { files, home } = rollouts;
   const current = await currentRollout(rollouts, id);
   if (current.kind === 'refused') return current;
 
   async function ownFiles(): Promise<readonly FoundRollout[]> {
-    const found = await findThreadFiles(files, home, id);
-    // A kill may have left a compressed form beside a plain one. It must not come to light when that goes.
-    for (const { path, name } of found) if (!name.compressed) await removeCompressed(files, path);
-    return found;
+    try {
+      const found = await findThreadFiles(files, home, id);
+      // A kill may have left a compressed form beside a plain one. It must not come to light when that goes.
+      for (const { path, name } of found) if (!name.compressed) await removeCompressed(files, path);
+      return found;
+    } catch (error) {
+      throw diskFault(error, 'open', home);
+    }
+  }
+
+  /** A folder that a file is moved to must outlast a crash, or the file does not. */
+  async function makeFolder(path: string): Promise<void> {
+    await files.makeDirectory(path, 0o700);
+    for (let at = path; at !== home && !durableFolders.has(at); at = dirname(at)) {
+      await files.syncDirectory(dirname(at));
+      durableFolders.add(at);
+    }
   }
 
   /** Moves files one after the other, each for good before the next: no crash may bring back an older one as the newest. */
@@ -49,7 +62,7 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
       for (const from of paths) {
         const to = target(basename(from));
         if (to === from) continue;
-        await files.makeDirectory(dirname(to), 0o700);
+        await makeFolder(dirname(to));
         await files.move(from, to);
         moved.push({ from, to });
         await files.syncDirectory(dirname(to));

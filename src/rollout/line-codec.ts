@@ -24,6 +24,8 @@ export function decodeLine(bytes: Uint8Array): Line | 'blank' | 'bad' {
     return 'bad';
   }
   if (!isJsonObject(value) || typeof value['type'] !== 'string' || !isJsonObject(value['payload'])) return 'bad';
+  // Each level takes a bracket at its beginning and one at its end.
+  if (bytes.length > 2 * deepestNesting && nestsDeeperThan(deepestNesting, value)) return 'bad';
   const { timestamp, ordinal, metadata } = value;
   const regular =
     typeof timestamp === 'string' &&
@@ -38,6 +40,21 @@ export function decodeLine(bytes: Uint8Array): Line | 'blank' | 'bad' {
     ...(isOrdinal(ordinal) ? { ordinal } : {}),
     ...(isJsonObject(metadata) ? { metadata } : {}),
   } as unknown as Line;
+}
+
+/**
+ * What is nested deeper would overflow the stack of everybody who goes through a line and writes it again. No program
+ * writes such lines: other readers stop at an eighth of this.
+ */
+const deepestNesting = 1000;
+
+function nestsDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  for (const member of Array.isArray(value) ? (value as readonly unknown[]) : Object.values(value)) {
+    if (nestsDeeperThan(levels - 1, member)) return true;
+  }
+  return false;
 }
 
 /** Other programs count with 64 bits, so a legal ordinal may be larger than a number can hold exactly. */

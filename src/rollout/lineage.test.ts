@@ -68,6 +68,26 @@ describe('a fork', () => {
     await expect(texts(disk, parent, 0)).rejects.toThrow('has changed before the place');
   });
 
+  test('before the first line of its source goes on from what that goes on from, or from nothing', async () => {
+    const disk = new SimulatedDisk();
+    const store = createRolloutStore({ home: '/home', files: disk, locks: disk.locks, clock });
+    const first = await write(disk, parent, {}, 'a', 'b');
+    const { history_base: base } = baseAt(disk, first, 2, parent, 2);
+    await write(disk, child, { history_base: base ?? null }, 'c');
+    const baseOf = async (rolloutId: ThreadId, end: number) => {
+      const owned = await store.fork(grandchild, {}, { rolloutId, end: end as Ordinal });
+      if (owned.kind === 'refused') throw new Error(owned.message);
+      const [line] = owned.append([{ type: 'event_msg', payload: { text: 'x' } }]);
+      await owned.close();
+      await disk.remove(owned.path);
+      return [line?.ordinal, line?.payload['history_base']];
+    };
+    expect(await baseOf(child, 3)).toEqual([2, base]);
+    expect(await baseOf(child, 1)).toEqual([0, undefined]);
+    expect(await baseOf(parent, 1)).toEqual([0, undefined]);
+    expect(await baseOf(parent, 2)).toEqual([2, base]);
+  });
+
   test('notices that the file it goes on from was edited, is shorter, or has another form', async () => {
     const disk = new SimulatedDisk();
     const first = await write(disk, parent, {}, 'a', 'b', 'c');
@@ -79,6 +99,8 @@ describe('a fork', () => {
       await file.append(Buffer.from(text));
     };
     await rewrite(whole.replace('"a"', '"aa"'));
+    await expect(texts(disk, child, 0)).rejects.toThrow('has changed before the place');
+    await rewrite(whole.replace('"ordinal":2', '"ordinal":7'));
     await expect(texts(disk, child, 0)).rejects.toThrow('has changed before the place');
     await rewrite(whole.slice(0, 300));
     await expect(texts(disk, child, 0)).rejects.toThrow('is shorter than it was');

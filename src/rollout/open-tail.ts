@@ -98,7 +98,8 @@ async function checkHead(
 ): Promise<OpenRefused | { readonly kind: 'meta'; readonly mode: HistoryMode; readonly payload: JsonObject }> {
   const head = await readHead(file);
   if (head.kind === 'empty') return unreadableThread(thread, 'it is empty: nothing was ever saved in it');
-  if (head.kind === 'other') return unreadableThread(thread, 'its first line is not the description of a thread');
+  if (head.kind === 'other' || !head.isFirst)
+    return unreadableThread(thread, 'its first line is not the description of a thread');
   const owner = stringAt(head.meta, 'id') ?? 'nobody';
   if (owner.toLowerCase() !== thread.id) return unreadableThread(thread, `it belongs to another thread, ${owner}`);
   const mode = historyMode(head.meta);

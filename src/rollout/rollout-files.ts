@@ -55,12 +55,12 @@ export class RolloutFiles {
 
   /** The file of a rollout, if that is compressed. */
   async findCompressed(rolloutId: string): Promise<FoundRollout | undefined> {
-    const found = await findRolloutFile(this.files, this.home, rolloutId);
+    const found = await this.#findRollout(rolloutId);
     return found?.name.compressed === true ? found : undefined;
   }
 
   async openRollout(rolloutId: string): Promise<OpenRollout | undefined> {
-    const found = await findRolloutFile(this.files, this.home, rolloutId);
+    const found = await this.#findRollout(rolloutId);
     if (found === undefined) return undefined;
     const file = await this.#openIfThere(found.path, 'read');
     return file === undefined ? undefined : { rolloutId, path: found.path, file };
@@ -82,6 +82,14 @@ export class RolloutFiles {
     } catch (error) {
       await close();
       throw diskFault(error, 'read', own.path);
+    }
+  }
+
+  async #findRollout(rolloutId: string): Promise<FoundRollout | undefined> {
+    try {
+      return await findRolloutFile(this.files, this.home, rolloutId);
+    } catch (error) {
+      throw diskFault(error, 'open', this.home);
     }
   }
 

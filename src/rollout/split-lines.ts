@@ -23,9 +23,9 @@ export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<re
   let pieces: Buffer[] = [];
   let memory: Buffer = Buffer.allocUnsafe(firstBlock);
   let at = from;
-  for (let position = from; ; memory = grown(memory)) {
+  for (let position = from, more = true; more; memory = more ? grown(memory) : memory) {
     const block = await readBlock(file, position, memory.length, memory);
-    if (block.length === 0) break;
+    more = block.length === memory.length;
     const lines: RawLine[] = [];
     let start = 0;
     for (let end = block.indexOf(newline); end !== -1; end = block.indexOf(newline, start)) {
@@ -47,7 +47,7 @@ export async function* splitBackward(file: OpenFile): AsyncGenerator<readonly Ra
   // The later part of the line that is being put together, last piece first.
   let pieces: Buffer[] = [];
   let memory: Buffer = Buffer.allocUnsafe(firstBlock);
-  for (let position = await file.size(); position > 0; memory = grown(memory)) {
+  for (let position = await file.size(); position > 0; memory = position > 0 ? grown(memory) : memory) {
     const length = Math.min(memory.length, position);
     position -= length;
     const block = await readBlock(file, position, length, memory);

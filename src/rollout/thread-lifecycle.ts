@@ -95,10 +95,11 @@ function already(id: ThreadId, what: 'archived' | 'active'): LifecycleRefused {
 function referred(id: ThreadId, forks: readonly ThreadId[]): LifecycleRefused {
   const many = forks.length > 5 ? `${forks.slice(0, 5).join(', ')} and ${forks.length - 5} more` : forks.join(', ');
   const go = forks.length === 1 ? 'Another thread goes' : `${forks.length} other threads go`;
+  const their = forks.length === 1 ? 'its' : 'their';
   return {
     kind: 'refused',
     code: 'thread-referenced',
-    message: `${go} on from thread ${id} and would lose their beginning: ${many}.`,
+    message: `${go} on from thread ${id} and would lose ${their} beginning: ${many}.`,
     next: `Archive it instead (\`capstan threads archive ${id}\`): its forks go on as before. Or delete the forks first, or all of them together with --force.`,
   };
 }

@@ -15,7 +15,8 @@ import { readUsage, usageFields } from './usage-fields.ts';
  * the rest of the state, that is taken from it, so that a fold may begin here.
  */
 export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadState {
-  const { openTurn, ...before } = state;
+  if (!isSound(payload)) return state;
+  const { openTurn, posted: _posted, ...before } = state;
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else of what was before.
   const rest = carried === undefined ? before : { meta: state.meta, marks: state.marks, ...carried };
@@ -60,10 +61,18 @@ export function carriedState(state: ThreadState): JsonObject {
 
 /** Whether a fold may start at this `compacted` line. */
 export function isSelfContained(payload: JsonObject): boolean {
-  return arrayAt(payload, 'replacement_history') !== undefined && readCarried(payload) !== undefined;
+  return (
+    arrayAt(payload, 'replacement_history') !== undefined && readCarried(payload) !== undefined && isSound(payload)
+  );
 }
 
-type Carried = Omit<ThreadState, 'meta' | 'history' | 'baseline' | 'marks' | 'sent'>;
+/** Metadata stands beside the items, one for each: if that is not so, nobody knows what belongs to what. */
+function isSound(payload: JsonObject): boolean {
+  const sidecar = arrayAt(payload, 'replacement_history_metadata');
+  return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;
+}
+
+type Carried = Omit<ThreadState, 'meta' | 'history' | 'baseline' | 'marks' | 'sent' | 'posted'>;
 
 function readCarried(payload: JsonObject): Carried | undefined {
   const carried = objectAt(payload, 'capstan');

@@ -3,7 +3,7 @@ import type { ThreadState } from './thread-state.ts';
 
 /** The state as plain JSON, for comparing and for people. Rollback marks are left out: they are a means, not a fact. */
 export function describeState(state: ThreadState): string {
-  const { history, marks: _marks, toolSets, openTurn, sent, ...rest } = state;
+  const { history, marks: _marks, toolSets, openTurn, sent, posted, ...rest } = state;
   const { before: _before, ...turn } = openTurn ?? { before: undefined };
   const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
   const described = {
@@ -11,6 +11,7 @@ export function describeState(state: ThreadState): string {
     openTurn: openTurn === undefined ? null : turn,
     toolSets: [...toolSets].toSorted(byName),
     sent: sent?.kind === 'request' ? { ...sent, history: sent.history.length } : (sent ?? null),
+    posted: posted === undefined ? null : { ...posted, history: posted.history.length },
     history: entries(history),
   };
   return JSON.stringify(Object.fromEntries(Object.entries(described).toSorted(byName)));

@@ -23,20 +23,33 @@ export interface ItemRecord {
  * saw (I9).
  */
 export function itemCompleted({ threadId, turnId, at, item }: ItemRecord): LineDraft {
+  const startedAt = item.kind === 'command' ? at - (item.durationMs ?? 0) : at;
+  return itemRecord({ threadId, turnId, startedAt, completedAt: at, item: storedItem(item) });
+}
+
+export interface StoredItemRecord extends Pick<ItemRecord, 'threadId' | 'turnId'> {
+  readonly startedAt: number;
+  readonly completedAt: number;
+  /** In the form of the file. */
+  readonly item: JsonObject;
+}
+
+export function itemRecord({ threadId, turnId, startedAt, completedAt, item }: StoredItemRecord): LineDraft {
   return {
     type: lineType.event,
     payload: {
       type: 'item_completed',
       thread_id: threadId,
       turn_id: turnId,
-      item: storedItem(item),
-      started_at_ms: item.kind === 'command' ? at - (item.durationMs ?? 0) : at,
-      completed_at_ms: at,
+      item,
+      started_at_ms: startedAt,
+      completed_at_ms: completedAt,
     },
   };
 }
 
-function storedItem(item: TurnItem): JsonObject {
+/** In the form of the file. What runs counts as failed: nobody may see its end. */
+export function storedItem(item: TurnItem): JsonObject {
   switch (item.kind) {
     case 'user-message':
       return { type: 'UserMessage', id: item.id, content: userContent(item.text, item.images) };

@@ -46,6 +46,13 @@ describe('reduce', () => {
     expect(concernsState({ type: 'event_msg', payloadType: undefined })).toBe(true);
   });
 
+  it('is not disturbed by the end of another turn', () => {
+    const open = fold(file(meta, event({ type: 'task_started', turn_id: '1' })));
+    expect(fold(file(event({ type: 'turn_aborted', turn_id: '2' })), open)).toBe(open);
+    expect(fold(file(event({ type: 'turn_aborted', turn_id: null })), open).openTurn).toBeUndefined();
+    expect(fold(file(event({ type: 'turn_aborted', turn_id: '1' })), open).openTurn).toBeUndefined();
+  });
+
   it('rolls back whole turns, the context told in them included', () => {
     const context = says('developer', '<permissions instructions>x</permissions instructions>');
     const state = fold(
@@ -181,6 +188,35 @@ function checkpoint(state: ThreadState, text: string): Pick<Line, 'type' | 'payl
   const replacement_history = [says('user', `kept at turn ${state.turns}`).payload];
   return { type: 'compacted', payload: { message: '', replacement_history, capstan } };
 }
+
+describe('a checkpoint', () => {
+  const item = (text: string) => says('user', text).payload;
+  const compacted = (more: JsonObject) => ({ type: 'compacted', payload: { message: 'sum', ...more } });
+
+  it('whose metadata does not fit its items is none', () => {
+    const before = fold(file(meta, ...turn('1', 'a')));
+    for (const bad of [
+      { replacement_history: [item('x')], replacement_history_metadata: [] },
+      { replacement_history_metadata: [{}] },
+    ]) {
+      expect(fold(file(compacted(bad)), before)).toBe(before);
+    }
+  });
+
+  it('loses old snapshots together with what stands beside them', () => {
+    const ours = { capstan: { turn: 't', origin: { family: 'client' } } };
+    const state = fold(
+      file(
+        meta,
+        compacted({
+          replacement_history: [{ type: 'ghost_snapshot' }, item('x')],
+          replacement_history_metadata: [{}, ours],
+        }),
+      ),
+    );
+    expect(entries(state.history)).toEqual([{ item: item('x'), origin: { family: 'client' }, turn: 't' }]);
+  });
+});
 
 describe('locate', () => {
   const turnIds = fc.constantFrom('a', 'b');

@@ -6,8 +6,10 @@ import { arrayAt, type JsonObject, objectAt, stringAt } from '../protocol/json.t
 import { type Line, type LineKind, lineType } from '../protocol/line.ts';
 import { foldWorldState } from '../world/baseline.ts';
 import { foldCompacted } from './compacted.ts';
+import { foldAnswer, foldCall } from './fold-call.ts';
 import { foldEvent } from './fold-event.ts';
 import { readRequest } from './request-record.ts';
+import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
 
@@ -23,7 +25,7 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return Object.keys(state.meta).length > 0 ? state : { ...state, meta: payload };
     case lineType.responseItem: {
       const entry = entryIn(line);
-      return entry === undefined ? state : withEntry(state, entry);
+      return entry === undefined ? state : withEntry(foldAnswer(state, entry.item), entry);
     }
     case lineType.worldState:
       return { ...state, baseline: foldWorldState(state.baseline, payload) };
@@ -33,6 +35,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return foldCompacted(state, payload);
     case lineType.event:
       return foldEvent(state, payload);
+    case lineType.call:
+      return foldCall(state, payload);
     case lineType.toolSet: {
       const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
       if (name === undefined || tools === undefined) return state;
@@ -41,6 +45,11 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
     case lineType.request: {
       const record = readRequest(payload);
       return record === undefined ? state : { ...state, sent: { kind: 'request', history: state.history, record } };
+    }
+    case lineType.sent: {
+      const { sent } = state;
+      if (sent?.kind !== 'request' || readSent(payload) === undefined) return state;
+      return { ...state, posted: { history: sent.history, modalities: sent.record.modalities } };
     }
     default:
       return state;

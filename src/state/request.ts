@@ -53,7 +53,8 @@ export function promptFor(state: Pick<ThreadState, PromptParts>, record: Request
 /** By history value: the request before is looked at again when the next one is made. */
 const inputs = new WeakMap<History, { readonly modalities: string; readonly items: Prompt['input'] }>();
 
-function inputOf(history: History, modalities: readonly string[]): Prompt['input'] {
+/** What a history looks like to a model. */
+export function inputOf(history: History, modalities: readonly string[]): Prompt['input'] {
   const key = modalities.join(' ');
   const known = inputs.get(history);
   if (known?.modalities === key) return known.items;
@@ -86,7 +87,7 @@ function sentRequest({ instructions, tools, input }: Prompt, { toolSet, options 
 const names = new WeakMap<readonly ToolSpec[], string>();
 
 /** Equal tools have equal names. */
-function toolSetName(tools: readonly ToolSpec[]): string {
+export function toolSetName(tools: readonly ToolSpec[]): string {
   const known = names.get(tools);
   if (known !== undefined) return known;
   const name = hex(sha1(new TextEncoder().encode(JSON.stringify(tools))));

@@ -5,6 +5,7 @@ import type { TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
+import type { CallStart } from './call-start.ts';
 import type { RequestRecord } from './request-record.ts';
 
 /**
@@ -30,6 +31,8 @@ export interface ThreadState {
   readonly instructions?: BaseInstructions;
   /** The request that was made last, to hold the next one against. */
   readonly sent?: Sent;
+  /** What the newest line about a sent body counts its items from. Checkpoints do not carry it. */
+  readonly posted?: { readonly history: History; readonly modalities: readonly string[] };
   readonly usage: { readonly total: Usage; readonly last: Usage };
   /** The turn that has started and not ended. On a thread nobody writes, it was cut off. */
   readonly openTurn?: OpenTurn;
@@ -45,6 +48,8 @@ export interface OpenTurn {
   readonly id: TurnId;
   /** Seconds since the Unix epoch. */
   readonly startedAt?: number;
+  /** Calls that have begun and have no answer. On a thread nobody writes, they were in flight when it was cut off. */
+  readonly calls?: readonly CallStart[];
   /** The state before the turn, until its first words from a user make it count. */
   readonly before?: Mark;
 }

@@ -138,6 +138,7 @@ export function turnLeftOpen(turnId: string, cause: 'process-died' | 'forked'): 
   return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause } });
 }
 
+/** A turn does not end before it began, even if the clock went back meanwhile. */
 function times({ telemetry: { turnId, startedAt } }: Envelope, clock: number): JsonObject {
   const endedAt = Math.max(startedAt, clock);
   return {

@@ -1,11 +1,12 @@
 import { execOptions } from './exec/options.ts';
 import { outlastReaders } from './outlast-readers.ts';
 
-const commands = ['exec', 'config', 'context', 'envelope', 'demo', 'completion', '--help', '--version'];
+const commands = ['exec', 'config', 'context', 'envelope', 'replay', 'demo', 'completion', '--help', '--version'];
 /** Commands that only look, with their options. */
 const looking: Readonly<Record<string, readonly string[]>> = {
   context: ['--changes', '--request', '--json', '--help'],
   envelope: ['--turn', '--diff', '--json', '--help'],
+  replay: ['--request', '--print', '--json', '--last', '--help'],
 };
 const names = execOptions.filter(({ help }) => help !== '').flatMap(({ names: all }) => all);
 const choices = execOptions.flatMap(({ names: all, choices: values }) =>

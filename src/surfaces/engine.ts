@@ -35,7 +35,9 @@ import { createEphemeralStore } from '../rollout/ephemeral-store.ts';
 import type { ThreadArchived, ThreadDeleted } from '../rollout/thread-lifecycle.ts';
 import { threadNames } from '../rollout/thread-names.ts';
 import { loadTracer } from '../telemetry/load-tracer.ts';
+import { type RestoredSettings, restoredSettings } from '../state/restored-settings.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
+import { deadTurnNotice } from '../thread/dead-turn.ts';
 import { findForkPoint, forkThread } from '../thread/fork.ts';
 import { openThread, type ResumedThread } from '../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
@@ -69,6 +71,8 @@ export interface OpenedThread {
   readonly kind: 'opened';
   readonly thread: Thread;
   readonly settings: Settings;
+  /** What a thread that goes on took from its own past; absent for a new one. */
+  readonly restored?: RestoredSettings;
   /** What a person should know: repairs and lines that could not be read. */
   readonly notices: readonly Outcome[];
 }
@@ -154,7 +158,8 @@ export class Engine {
     }
     const { settings, notices } = chosen;
     const thread = await Thread.resume(parts, resumed, { settings, listener });
-    return { kind: 'opened', thread, settings, notices: [...notices, ...noticesOf(id, resumed)] };
+    const restored = restoredSettings(resumed.state, settings);
+    return { kind: 'opened', thread, settings, restored, notices: [...notices, ...noticesOf(id, resumed)] };
   }
 
   /**
@@ -296,9 +301,10 @@ function withFittingEffort(settings: Settings, resumed: ResumedSettings | undefi
 
 function noticesOf(
   id: ThreadId,
-  { owned, skipped, missingBlobs = [] }: Pick<ResumedThread, 'owned' | 'skipped' | 'missingBlobs'>,
+  { owned, skipped, missingBlobs = [], state }: Pick<ResumedThread, 'owned' | 'skipped' | 'missingBlobs' | 'state'>,
 ): readonly Outcome[] {
-  const notices: Outcome[] = [];
+  const dead = deadTurnNotice(id, state);
+  const notices: Outcome[] = dead === undefined ? [] : [dead];
   if (owned.torn !== undefined) {
     notices.push({
       code: 'torn-tail',

@@ -7,6 +7,7 @@ import type { Catalogue } from '../envelope/model-record.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { createNodeSpawn } from '../exec/node-spawn.ts';
 import { captureShellEnvironment } from '../exec/shell-environment.ts';
+import { systemProcesses } from '../exec/survivors.ts';
 import { gatherFacts } from '../gather/facts.ts';
 import { folderProblem } from '../gather/folder.ts';
 import { InstructionFiles } from '../gather/instruction-document.ts';
@@ -14,6 +15,7 @@ import { loadImage } from '../gather/load-image.ts';
 import { findShell } from '../gather/shell.ts';
 import { findTrust } from '../gather/trust.ts';
 import { timeFactsAt } from '../gather/timezone.ts';
+import { createDigester } from '../model/digester.ts';
 import { responsesEncoder } from '../model/responses/encode.ts';
 import { responsesClient } from '../model/responses/transport.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -86,16 +88,19 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     ids,
     store: input.store,
     encoder: responsesEncoder(),
+    digester: createDigester(),
     client: {
       stream(request, signal) {
         // While the model thinks there is time to look around; the first command finds the answers waiting.
         const onSent = (): void => {
           void shellEnvironment.variables();
           sandbox.prepare();
+          request.onSent?.();
         };
         return client.stream({ ...request, onSent }, signal);
       },
     },
+    processes: systemProcesses,
     requirements: input.requirements,
     tracer: input.tracer,
     random: Math.random,

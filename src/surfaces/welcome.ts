@@ -13,6 +13,7 @@ Usage:
   capstan config show                          what is configured, and where it comes from
   capstan context [THREAD]                     what fills a thread's window, and what its model was told
   capstan envelope [THREAD]                    the contract of a turn, and who decided each part of it
+  capstan replay THREAD                        rebuild what the model was sent, and compare
   capstan completion bash|zsh|fish             completion for your shell
   capstan demo                                 see it work, without a model
   capstan --version

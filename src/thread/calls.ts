@@ -1,11 +1,14 @@
 import type { Step } from '../envelope/step.ts';
 import type { CallItem } from '../protocol/item.ts';
 import type { CallResult, PreparedCall, RefusedCall } from '../tools/define.ts';
+import { callProcess, callStarted } from '../state/call-start.ts';
 import type { Turn } from './parts.ts';
 import { recordAnswer, recordTurnItem } from './record.ts';
 
 /** A call that ends sooner than this shares its sync with what comes after it. */
 const patienceMs = 50;
+/** A process that lasts this long is worth a sync of its own. */
+const lastingMs = 250;
 
 interface Ended {
   readonly call: CallItem;
@@ -73,12 +76,28 @@ export class Calls {
     this.#turn.log.tell({ kind: known ? 'item-updated' : 'item-started', item });
   }
 
+  /** Whoever finds the thread after a crash should know of a process that takes its time. */
+  async #keep(over: AbortSignal): Promise<void> {
+    await this.#turn.parts.clock.sleep(lastingMs, over);
+    if (over.aborted) return;
+    // A lost disk is reported by whoever needs it next.
+    await this.#turn.log.durable().catch(() => {});
+  }
+
   async #run(call: CallItem): Promise<CallResult | RefusedCall> {
-    const { log, parts, signal } = this.#turn;
+    const { log, parts, signal, threadId, turnId } = this.#turn;
     const prepared = parts.router.prepare(call, this.#step);
     if (prepared.kind === 'refused') return prepared;
     this.#tellStart(prepared);
+    const { call_id: callId, name: tool } = call;
+    log.record(callStarted({ threadId, turnId, callId, tool, at: parts.clock.now(), item: prepared.item }));
     await log.durable();
-    return prepared.run(signal);
+    const over = new AbortController();
+    const end = await prepared.run(signal, (process) => {
+      log.record(callProcess(turnId, callId, process));
+      void this.#keep(over.signal);
+    });
+    over.abort('ended');
+    return end;
   }
 }

@@ -6,10 +6,11 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { ThreadCut } from '../protocol/thread-cut.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
+import { closeForkedTurn } from './dead-turn.ts';
 import { findTurn, readPlaces } from './find-turn.ts';
 import { Inbox } from './inbox.ts';
 import { ThreadLog } from './log.ts';
-import { closeOpenTurn } from './open-turn.ts';
+
 import type { ThreadParts } from './parts.ts';
 import { previewEnvelope } from './preview.ts';
 import { foldThread, type ResumedThread } from './resume.ts';
@@ -86,7 +87,7 @@ export async function forkThread(
     const log = new ThreadLog(owned, before, () => {});
     const idle = { signal: new AbortController().signal, inbox: new Inbox(), warned: new Set<string>() };
     const turn = { parts, log, threadId: id, turnId: id as string as TurnId, envelope, standing: new Map(), ...idle };
-    closeOpenTurn({ ...turn, onEnding: () => {} }, 'forked');
+    closeForkedTurn({ ...turn, onEnding: () => {} });
     log.record(settingsApplied(id, envelope));
     await log.durable();
     return { kind: 'resumed', id, owned, state: log.state, skipped };

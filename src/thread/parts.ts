@@ -3,7 +3,9 @@ import type { Envelope } from '../envelope/envelope.ts';
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import type { Requirements } from '../policy/requirements.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { Digester } from '../ports/digester.ts';
 import type { Ids } from '../ports/ids.ts';
+import type { Processes } from '../ports/processes.ts';
 import type { ModelClient } from '../ports/model-client.ts';
 import type { Encoder } from '../ports/prompt.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
@@ -22,12 +24,14 @@ export interface ThreadParts {
   readonly ids: Ids;
   readonly store: RolloutStore;
   readonly encoder: Encoder;
+  readonly digester: Digester;
   readonly client: ModelClient;
   /** A number from 0 up to but not including 1: spreads retries. */
   random(): number;
   /** How often a broken answer is asked for again. */
   readonly streamMaxRetries: number;
   readonly router: Router;
+  readonly processes: Processes;
   /** Reads the world at the start of a turn. */
   gatherFacts(settings: Settings): Promise<Facts>;
   /** Why nobody can work in a folder, or undefined when it is there. */

@@ -2,6 +2,7 @@ import { sentEffort } from '../envelope/sent-effort.ts';
 import type { Step } from '../envelope/step.ts';
 import type { Prompt } from '../ports/prompt.ts';
 import { planRequest, promptFor } from '../state/request.ts';
+import { sentLine, type SentRequestParts } from '../state/request-sent.ts';
 import type { Turn } from './parts.ts';
 
 /** Records what the request will hold, says what it breaks, and gives it. */
@@ -36,4 +37,19 @@ export function recordRequest({ parts, log, threadId, turnId, envelope }: Turn, 
     log.tell({ kind: 'prefix-broken', turnId, step: step.index, keptTokens: kept.tokens, breaks });
   }
   return promptFor(log.state, record);
+}
+
+/** Records the digest of a request once it has left: the model thinks meanwhile. The next sync takes the line along. */
+export function sentRecorder({ parts, log }: Turn, request: SentRequestParts) {
+  let isDone = false;
+  return {
+    record(): void {
+      if (!isDone) log.record(sentLine(log.state, request, parts));
+      isDone = true;
+    },
+    /** The request is over. A connection that says later what became of it has nobody to say it to. */
+    end(): void {
+      isDone = true;
+    },
+  };
 }

@@ -35,7 +35,8 @@ export async function rollBack(
     if ('code' in first) return { kind: 'refused', ...first };
     const { current } = held;
     const place = { rolloutId: current.rolloutId, end: first.start };
-    const made = await held.revert(ids.uuid(), place, { rollback: noteOf(current, places) });
+    const note = noteOf(current, places, places.turns.indexOf(first));
+    const made = await held.revert(ids.uuid(), place, { rollback: note });
     if (made.kind === 'refused') return made;
     return { kind: 'rolled-back', id, path: made.path, turns: takenFrom(places, first) };
   } finally {
@@ -72,28 +73,35 @@ async function undoRevert(
   { id, force }: { readonly id: ThreadId; readonly force: boolean },
 ): Promise<RollbackUndone | Refused> {
   const { current } = held;
-  const left = leftPlace(current.meta);
+  const left = readNote(current.meta);
   if (left === undefined) return nothingToUndo(id);
   const places = await readPlaces(store, id);
-  const own = numberAt(objectAt(current.meta, 'history_base') ?? {}, 'end_ordinal_exclusive') ?? 0;
-  const since = places.turns.filter(({ start }) => start >= own);
+  const since = places.turns.slice(left.kept);
   if (since.length > 0 && !force) return turnsSince(id, since.length);
-  const made = await held.revert(ids.uuid(), left, { rollback: noteOf(current, places) });
+  const made = await held.revert(ids.uuid(), left.place, { rollback: noteOf(current, places, left.turns) });
   if (made.kind === 'refused') return made;
   const known = new Set(places.turns.map((turn) => turn.id));
   const back = (await readPlaces(store, id)).turns.map((turn) => turn.id).filter((turn) => !known.has(turn));
   return { kind: 'rollback-undone', id, path: made.path, turns: back, replaced: since.map((turn) => turn.id) };
 }
 
-/** What the first line of the new rollout says about the one that it takes the place of. */
-function noteOf({ rolloutId }: CurrentRollout, { end }: ThreadPlaces): JsonObject {
-  return { rollout_id: rolloutId, end_ordinal_exclusive: end };
+/** What the first line of the new rollout says about the one that it takes the place of, and how many turns it began with. */
+function noteOf({ rolloutId }: CurrentRollout, { end, turns }: ThreadPlaces, kept: number): JsonObject {
+  return { rollout_id: rolloutId, end_ordinal_exclusive: end, turns: turns.length, kept };
 }
 
-function leftPlace(meta: JsonObject): RolloutPlace | undefined {
+interface Note {
+  readonly place: RolloutPlace;
+  readonly turns: number;
+  readonly kept: number;
+}
+
+function readNote(meta: JsonObject): Note | undefined {
   const note = objectAt(objectAt(meta, 'capstan') ?? {}, 'rollback') ?? {};
   const [rolloutId, end] = [stringAt(note, 'rollout_id'), numberAt(note, 'end_ordinal_exclusive')];
-  return rolloutId === undefined || end === undefined ? undefined : { rolloutId, end: end as Ordinal };
+  const [turns, kept] = [numberAt(note, 'turns'), numberAt(note, 'kept')];
+  if (rolloutId === undefined || end === undefined || turns === undefined || kept === undefined) return undefined;
+  return { place: { rolloutId, end: end as Ordinal }, turns, kept };
 }
 
 async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread | OpenRefused> {

@@ -6,7 +6,7 @@ import { sentence } from '../protocol/outcome.ts';
 import { itemLine } from '../state/item-drafts.ts';
 import { Calls } from './calls.ts';
 import type { Turn } from './parts.ts';
-import { recordRequest } from './record-request.ts';
+import { recordRequest, sentRecorder } from './record-request.ts';
 import { recordOverflow, recordUsage } from './record-usage.ts';
 import { recordTurnItem } from './record.ts';
 import { StepTrace } from './trace-step.ts';
@@ -41,7 +41,8 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
 /** One request: recorded, made durable, sent, and its answer recorded item by item. */
 async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer> {
   const { parts, log, signal } = turn;
-  const body = parts.encoder.body(recordRequest(turn, step));
+  const prompt = recordRequest(turn, step);
+  const body = parts.encoder.body(prompt);
   const durable = log.durable();
   // A lost disk is reported at the end; until then nobody may be listening.
   durable.catch(() => {});
@@ -49,8 +50,12 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
   const calls = new Calls(turn, step);
   let answer: StepAnswer = { kind: 'done' };
   let lastMessage: string | undefined;
-  for await (const event of parts.client.stream({ body, headers: headers(turn), after: durable }, signal)) {
+  const sent = sentRecorder(turn, { turnId: turn.turnId, step: step.index, prompt, body });
+  const request = { body, headers: headers(turn), after: durable, onSent: sent.record };
+  for await (const event of parts.client.stream(request, signal)) {
     trace.sawEvent();
+    // An answer proves it, too.
+    if (event.kind !== 'failed') sent.record();
     if (event.kind === 'item') {
       const item = recordItem(turn, event.item);
       if (isCall(item)) calls.start(item);
@@ -66,6 +71,7 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
       answer = calls.count > 0 || event.endTurn === false ? { kind: 'go-on' } : { kind: 'done' };
     }
   }
+  sent.end();
   // Rejects if the lines of the request are lost. Then nothing was sent.
   await durable;
   await calls.finish();

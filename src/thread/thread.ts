@@ -7,6 +7,7 @@ import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
+import { restoredFields, restoredSettings } from '../state/restored-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
 import { Inbox } from './inbox.ts';
@@ -83,7 +84,8 @@ export class Thread {
   ): Promise<Thread> {
     const envelope = await previewEnvelope(parts, id, settings, state);
     listener({ kind: 'thread-started', threadId: id });
-    listener(settingsEvent('resumed', envelope));
+    const restored = restoredFields(restoredSettings(state, settings));
+    listener({ ...settingsEvent('resumed', envelope), restored });
     return new Thread(id, parts, new ThreadLog(owned, state, listener), settings);
   }
 

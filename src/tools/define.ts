@@ -1,4 +1,5 @@
 import type { Step } from '../envelope/step.ts';
+import type { StartedProcess } from '../ports/processes.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
@@ -24,8 +25,8 @@ export interface PreparedCall {
   readonly item: TurnItem;
   /** The item outlives the call: later calls change it, and it is over when the turn is. */
   readonly standing?: true;
-  /** Never rejects. When the signal aborts it ends what it started and answers soon. */
-  run(signal: AbortSignal): Promise<CallResult>;
+  /** Never rejects. Tells the process that does it, if there is one, while it runs. When the signal aborts it ends what it started and answers soon. */
+  run(signal: AbortSignal, onStarted: (process: StartedProcess) => void): Promise<CallResult>;
 }
 
 /** A call that will not run; `output` tells the model why. */

@@ -4,7 +4,7 @@ import { fingerprint } from '../fragments/fingerprint.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
 
-interface StoredText extends JsonObject {
+export interface StoredText extends JsonObject {
   /** Digest of the text as it is told first; the text itself stands in its message (I9). Others write none for no text. */
   readonly instructions?: string;
 }

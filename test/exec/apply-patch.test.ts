@@ -75,7 +75,9 @@ describe('apply_patch', () => {
       ['item.started', item('in_progress')],
       ['item.completed', item('completed')],
     ]);
-    const stored = place.lines().find(({ payload }) => (payload['item'] as JsonObject)?.['type'] === 'FileChange');
+    const stored = place
+      .lines()
+      .find(({ type, payload }) => type === 'event_msg' && (payload['item'] as JsonObject)?.['type'] === 'FileChange');
     expect(stored?.payload['item']).toEqual({
       type: 'FileChange',
       id: expect.any(String),

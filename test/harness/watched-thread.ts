@@ -1,3 +1,4 @@
+import { createDigester } from '../../src/model/digester.ts';
 import { responsesEncoder } from '../../src/model/responses/encode.ts';
 import type { Envelope } from '../../src/envelope/envelope.ts';
 import type { StepFacts } from '../../src/envelope/facts.ts';
@@ -13,6 +14,7 @@ import { describeState } from '../../src/state/describe.ts';
 import type { Settings } from '../../src/envelope/settings.ts';
 import { lastSettings } from '../../src/state/resumed-settings.ts';
 import type { ThreadState } from '../../src/state/thread-state.ts';
+import type { Spawn } from '../../src/ports/spawn.ts';
 import type { Files, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import { silentTracer } from '../../src/telemetry/load-tracer.ts';
@@ -155,6 +157,7 @@ export class WatchedThread {
       ids: (this.#ids ??= countingIds(this.idStart)),
       store: this.#watched(store),
       encoder: responsesEncoder(),
+      digester: createDigester(),
       client: responsesClient({
         provider: {
           id: 'scripted',
@@ -171,6 +174,7 @@ export class WatchedThread {
       random: () => 0.5,
       streamMaxRetries: 2,
       router: this.#router(),
+      processes: { end: () => Promise.resolve('gone') },
       requirements: noRequirements,
       tracer: silentTracer,
       folderProblem: () => undefined,
@@ -255,8 +259,9 @@ export class WatchedThread {
       shellEnvironment: { variables: () => Promise.resolve({}) },
       patches: { disk: nodeDisk(), clock: this.#clock },
       spawn: {
-        run: (command: { readonly argv: readonly string[] }) => {
+        run: (...[command, , , onStarted]: Parameters<Spawn['run']>) => {
           this.#noteRun(command.argv.at(-1) ?? '');
+          onStarted?.({ pid: 4321, startedAt: 'then', mark: 'mark' });
           this.onCommand();
           const text = `ran ${command.argv.at(-1)}`;
           return Promise.resolve({

@@ -12,6 +12,7 @@ import { words } from '../../src/protocol/user-input.ts';
 import { type Disk, WatchedThread } from '../harness/watched-thread.ts';
 import { changeTo } from '../harness/world.ts';
 import { isUsers, rewriteFor } from '../harness/world-rewrite.ts';
+import { checkCalls } from './calls-law.ts';
 import { checkPrefixes, checkRebuilt } from './prefix-law.ts';
 import type { Between, Meanwhile, ModelStep, RandomTurn } from './random-turns.ts';
 import { TellingLaw } from './telling-law.ts';
@@ -52,6 +53,7 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Tellin
     }
     // Durable before visible: no tool has an effect before its call is on the disk.
     expect(thread.early).toEqual([]);
+    checkCalls(await thread.lines());
     await checkRebuilt(model, await thread.lines());
     await checkPrefixes(model, await thread.lines());
     return telling.seen;

@@ -164,7 +164,7 @@ describe('a thread in the old form', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as JsonObject);
     expect(lines.filter((line) => 'ordinal' in line)).toEqual([]);
-    const known = [...inputOf(model, 1).map(withoutNullContent)];
+    const known = inputOf(model, 1).map(withoutNullContent);
     const history = await codexHistory(place, model, id);
     expect(history.slice(0, known.length)).toEqual(known);
 
@@ -189,6 +189,8 @@ describe('a thread in the old form', () => {
     ).toEqual(['hello', 'hi', 'go on']);
     // A fork of it is a copy, and goes on, too.
     const fork = await threads(place, 'fork', id, '--through', '1');
+    const [, ...copied] = readFileSync(String(fork['path']), 'utf8').split('\n');
+    expect(copied.slice(0, 7)).toEqual(readFileSync(path, 'utf8').split('\n').slice(0, 7));
     const forked = await codexHistory(place, model, String(fork['id']));
     expect(textsOf(forked).filter((text) => ['hello', 'hi', 'go on'].includes(text))).toEqual(['hello', 'hi', 'go on']);
     expect(readdirSync(dirname(path))).toHaveLength(1);

@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import type { Finished, Place, Running } from '../harness/run-capstan.ts';
+import { AppServer } from './app-server.ts';
 import { runCodex, startCodex } from './codex.ts';
 import { asSent, codexInput, inputOf, storedItems, textsOf, unpaired } from './items.ts';
 import { runCapstan, scene, startCapstan, threadOf } from './scene.ts';
@@ -70,6 +72,26 @@ describe('a turn of Capstan that was cut off', () => {
     const codex = await runCodex(place, 'resume', id, 'third words');
     expect(codex.code, codex.stderr).toBe(0);
     expect(codexInput(model, 2).history.slice(0, ours.length)).toEqual(ours);
+  });
+
+  it('by a kill and taken up by Capstan is in the lists of Codex, with the commands whose end nobody saw', async () => {
+    const { place } = await scene(script);
+    const id = threadOf(await cutOff(place, startCapstan(place, 'first words'), 'SIGKILL'));
+    await runCapstan(place, 'resume', id, 'second words');
+    const server = await AppServer.start(place);
+    try {
+      await server.call('thread/resume', { threadId: id, excludeTurns: true });
+      const listed = await server.call('thread/turns/list', { threadId: id, sortDirection: 'asc', itemsView: 'full' });
+      const turns = listed['data'] as readonly { status: string; items: readonly JsonObject[] }[];
+      expect(turns.map(({ status }) => status)).toEqual(['interrupted', 'completed']);
+      const commands = turns[0]!.items.filter(({ type }) => type === 'commandExecution');
+      expect(commands.map((item) => [item['id'], item['status'], item['exitCode']])).toEqual([
+        ['call_a', 'failed', null],
+        ['call_b', 'failed', null],
+      ]);
+    } finally {
+      await server.close();
+    }
   });
 });
 

@@ -31,7 +31,7 @@ describe('a thread has one writer', () => {
     const lines = place.lines().length;
     const refused = await runCapstan(place, 'resume', id, 'second words');
     expect([refused.code, refused.stdout]).toEqual([1, '']);
-    expect(refused.stderr).toContain(`Thread ${id} is being written by another program.`);
+    expect(refused.stderr).toContain(`Thread ${id} is being written by codex pid ${writer.child.pid}.`);
     expect(place.lines()).toHaveLength(lines);
     writer.child.kill('SIGINT');
     await writer.finished;

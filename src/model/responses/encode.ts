@@ -1,5 +1,6 @@
 import type { Encoder, Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
 import { inputEncoder } from './encode-input.ts';
+import { itemBytes } from './item-bytes.ts';
 
 /** Grows when the bytes made of the same prompt change. */
 const version = 'responses/1';
@@ -41,6 +42,8 @@ export function responsesEncoder(): Encoder {
       pieces.push(bytesOf(`],"client_metadata":${JSON.stringify(prompt.options.labels)}}`));
       return pieces;
     },
+    // Without the comma before it.
+    item: (item) => itemBytes(item).subarray(1),
   };
 }
 

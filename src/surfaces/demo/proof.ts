@@ -1,6 +1,8 @@
+import { createDigester } from '../../model/digester.ts';
 import { responsesEncoder } from '../../model/responses/encode.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
+import { createComparison } from '../../replay/compare.ts';
 import { rebuildRequests } from '../../replay/rebuild.ts';
 import { findRollouts } from '../../rollout/find-rollout.ts';
 import { nodeFiles } from '../../rollout/node-files.ts';
@@ -33,8 +35,14 @@ export async function proveFromFile(
   const { lines, fileBytes } = await loadLines(path);
   const encoder = responsesEncoder();
   const rebuilt: Buffer[] = [];
-  for await (const { body } of rebuildRequests(lines, (version) => (version === encoder.version ? encoder : undefined)))
-    rebuilt.push(Buffer.concat(body));
+  const verdictOn = createComparison(createDigester());
+  for await (const request of rebuildRequests(lines, (version) =>
+    version === encoder.version ? encoder : undefined,
+  )) {
+    // The record must agree as well: it is what there is to go by when nobody has kept what arrived.
+    const isSame = verdictOn(request).kind === 'same';
+    if (request.kind === 'rebuilt' && isSame) rebuilt.push(Buffer.concat(request.encoded?.body ?? []));
+  }
   const bodies = arrived.map(({ decodedBytes }) => decodedBytes);
   return {
     path,

@@ -2,6 +2,7 @@ import { describePolicy } from '../../policy/describe-policy.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { version } from '../../protocol/version.ts';
 import type { OpenedThread } from '../engine.ts';
+import { settingWord } from '../setting-word.ts';
 import { shellWords } from './events.ts';
 
 /** Says what is in force as soon as the thread is open and durable: the line names it, and a name must lead somewhere. */
@@ -52,7 +53,7 @@ export class Announcement {
 }
 
 /** What is in force, in one line. */
-function startLine({ thread, settings }: OpenedThread): string {
+function startLine({ thread, settings, restored }: OpenedThread): string {
   const { model, provider, effort, approval, cwd, profile } = settings;
   const policy = describePolicy(
     resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] }),
@@ -61,10 +62,17 @@ function startLine({ thread, settings }: OpenedThread): string {
   const parts = [
     `capstan ${version}`,
     `thread ${thread.id}`,
+    ...(restored === undefined || restored.names.length === 0 ? [] : [restoredWords(restored)]),
     `model ${model} (provider ${provider}${effort === undefined ? '' : `, effort ${effort}`})`,
     `sandbox ${policy.mode}, network ${policy.network}`,
     `approval ${approval}`,
     `in ${shellWords([cwd])}`,
   ];
   return parts.join(' · ');
+}
+
+/** What a thread that goes on has from its own past. */
+function restoredWords({ from, names }: NonNullable<OpenedThread['restored']>): string {
+  const where = from === 'settings' ? 'the last change of its settings' : 'its last turn';
+  return `from ${where}: ${names.map((name) => settingWord(name)).join(', ')}`;
 }

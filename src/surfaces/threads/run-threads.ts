@@ -20,6 +20,9 @@ const commands: Readonly<Record<string, Row>> = {
   unarchive: { summary: 'bring it back', load: () => import('./unarchive.ts') },
   delete: { summary: 'delete a thread for good', load: () => import('./delete.ts') },
   name: { summary: 'give a thread a name', load: () => import('./name.ts') },
+  export: { summary: 'write it as one file: JSONL, Markdown or HTML', load: () => import('./export.ts') },
+  import: { summary: 'take over a thread that was exported as JSONL', load: () => import('./import.ts') },
+  set: { summary: 'change what its turns start from', load: () => import('./set.ts') },
   compress: { summary: 'pack the files of threads', load: () => import('./compress.ts') },
   gc: { summary: 'remove what no thread refers to', load: () => import('./gc.ts') },
 };

@@ -45,7 +45,7 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
       const patch = preparePatchCommand(ports.patches, call, given, step);
       if (patch !== undefined) return patch;
       const item = startedItem(call, given, step);
-      return { kind: 'prepared', item, run: (signal) => run(ports, item, given, step, signal) };
+      return { kind: 'prepared', item, run: (...watched) => run(ports, item, given, step, ...watched) };
     },
   };
 }
@@ -87,7 +87,7 @@ async function run(
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
-  signal: AbortSignal,
+  ...[signal, onStarted]: Parameters<PreparedCall['run']>
 ): Promise<CallResult> {
   const { policy, window, telemetry } = step.envelope;
   const names = {
@@ -102,7 +102,7 @@ async function run(
     return { output: refused(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };
   }
   const limits = { timeoutMs: given.timeoutMs, outputBytes: heldOutputBytes };
-  const end = await spawn.run(command, limits, signal);
+  const end = await spawn.run(command, limits, signal, onStarted);
   return answer(item, end, given, outputBudget(window.toolOutput, given.outputTokens));
 }
 

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import type { Processes, StartedProcess, Survival } from '../ports/processes.ts';
+import { identifyProcess } from './process-identity.ts';
+import { markName } from './warden-script.ts';
+
+const patienceMs = 2000;
+const pauseMs = 10;
+
+/** Ends what dead programs left running. */
+export const systemProcesses: Processes = {
+  async end(known) {
+    let survival: Survival = 'gone';
+    for (let waited = 0; waited < patienceMs; waited += pauseMs) {
+      const left = await survivorsOf(known);
+      if (left.length === 0) return survival;
+      survival = 'ended';
+      for (const pid of left) kill(pid);
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+    return 'running';
+  },
+};
+
+/** The process itself, if the number is still its own, and whatever carries its mark. */
+async function survivorsOf({ pid, startedAt, mark }: StartedProcess): Promise<readonly number[]> {
+  const itself = (await identifyProcess(pid)) === startedAt ? [pid] : [];
+  return [...new Set([...itself, ...marked(mark)])];
+}
+
+/** Found on Linux only; elsewhere the process and its group must do. */
+function marked(mark: string): readonly number[] {
+  const wanted = `${markName}=${mark}`;
+  return (process.platform === 'linux' ? readdirSync('/proc') : [])
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(wanted);
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** With the group, if it leads one. Nobody waits for what it would say, so it is not asked politely. */
+function kill(pid: number): void {
+  for (const target of [-pid, pid]) {
+    try {
+      process.kill(target, 'SIGKILL');
+    } catch {
+      // Gone in the meantime, no group, or not ours to kill: the next look tells.
+    }
+  }
+}

@@ -1,0 +1,53 @@
+/** Every command has this variable, with a value of its own: what it starts inherits it, wherever it goes. */
+export const markName = 'CAPSTAN_COMMAND';
+
+/**
+ * What the warden does, for any POSIX shell. It reads `+ WORD` and `- WORD`; a word is `MARK` for a command that is
+ * about to start and `MARK:GROUP` for one that runs. The end of its input is the end of the process that wrote them:
+ * it kills the groups that still stand, and then whatever carries one of the marks. By then every child of the dead
+ * process has become the program that it was meant to be, because until then it holds the other end of the input, too.
+ * A sandbox that is being built hides its variables for a moment: those that were about to start are looked for longer.
+ */
+export function wardenScript(platform: string): string {
+  return `words=
+while read -r sign word; do
+  rest=
+  for each in $words; do [ "$each" = "$word" ] || rest="$rest $each"; done
+  [ "$sign" = + ] && rest="$rest $word"
+  words=$rest
+done
+[ -n "$words" ] || exit 0
+${platform === 'darwin' ? markedOnMacos : markedOnLinux}
+rounds=2
+for word in $words; do
+  case $word in
+    *:*) kill -s KILL -- "-\${word#*:}" ;;
+    *) rounds=40 ;;
+  esac
+done
+while [ "$rounds" -gt 0 ]; do
+  for word in $words; do
+    for process in $(marked "${markName}=\${word%%:*}"); do
+      kill -s KILL "$process"
+      kill -s KILL -- "-$process"
+    done
+  done
+  rounds=$((rounds - 1))
+  sleep 0.05
+done
+`;
+}
+
+const markedOnLinux = `marked() {
+  for file in $(grep -lF "$1" /proc/[0-9]*/environ); do
+    file=\${file#/proc/}
+    echo "\${file%/environ}"
+  done
+}`;
+
+/** The system hides the variables of its own programs, so that this finds less than on Linux. */
+const markedOnMacos = `marked() {
+  ps -axww -E -o pid= -o command= | while read -r process text; do
+    case $text in *"$1"*) echo "$process" ;; esac
+  done
+}`;

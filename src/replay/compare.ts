@@ -1,0 +1,99 @@
+import type { Digester } from '../ports/digester.ts';
+import type { Encoder } from '../ports/prompt.ts';
+import type { Item } from '../protocol/item.ts';
+import { stringAt } from '../protocol/json.ts';
+import { toolSetName } from '../state/request.ts';
+import { instructionsDigest, type SentBody } from '../state/request-sent.ts';
+import type { InferredRequest, RebuiltRequest } from './rebuild.ts';
+
+/** How a rebuilt request compares with the one that was sent. */
+export type Verdict =
+  | { readonly kind: 'same' }
+  | { readonly kind: 'different'; readonly first: Difference }
+  /** The bytes were made by an encoder that this program does not have. */
+  | { readonly kind: 'other-encoder'; readonly version: string }
+  /** Nothing was written down about the bytes. */
+  | { readonly kind: 'not-recorded' }
+  /** Of another program, which writes nothing down about its requests. */
+  | { readonly kind: 'inferred' };
+
+/** The first part of the body that is another. */
+export type Difference =
+  | { readonly part: 'instructions' }
+  | { readonly part: 'tools'; readonly toolSet: string }
+  | {
+      readonly part: 'item';
+      /** In the input, from 0. */
+      readonly index: number;
+      /** `missing`: it was sent and is not in the file. `added`: it is in the file and was not sent. */
+      readonly what: 'changed' | 'missing' | 'added';
+      /** Of the item that the file has there. */
+      readonly id?: string;
+      readonly type?: string;
+      readonly sentDigest?: string;
+      readonly digest?: string;
+    }
+  /** Model, effort, labels and the like: all else is the same. */
+  | { readonly part: 'options' };
+
+/** Compares the requests of one thread, which must be given in order: each record says only what is new to it. */
+export function createComparison(digester: Digester): (request: RebuiltRequest | InferredRequest) => Verdict {
+  const known = new WeakMap<Item, string>();
+  /** Digests of the items of the newest body that was written down. Where one was lost there is a hole. */
+  let sentItems: readonly (string | undefined)[] = [];
+
+  function digestOf(item: Item, encoder: Encoder): string {
+    const digest = known.get(item) ?? digester.short(encoder.item(item));
+    known.set(item, digest);
+    return digest;
+  }
+
+  function differenceOf({ prompt, record }: RebuiltRequest, sent: SentBody, encoder: Encoder): Difference {
+    if (instructionsDigest(prompt, digester) !== sent.instructions) return { part: 'instructions' };
+    if (toolSetName(prompt.tools) !== record.toolSet) return { part: 'tools', toolSet: record.toolSet };
+    return firstDifferentItem(prompt.input, sentItems, (item) => digestOf(item, encoder)) ?? { part: 'options' };
+  }
+
+  return (request) => {
+    if (request.kind === 'inferred') return { kind: 'inferred' };
+    const { sent, encoded, record } = request;
+    if (sent !== undefined) {
+      const kept = Array.from({ length: Math.min(sent.from, sent.items) }, (_, index) => sentItems[index]);
+      sentItems = [...kept, ...sent.digests];
+    }
+    if (encoded === undefined) return { kind: 'other-encoder', version: record.encoder };
+    if (sent === undefined) return { kind: 'not-recorded' };
+    if (digester.body(encoded.body) === sent.sha256) return { kind: 'same' };
+    return { kind: 'different', first: differenceOf(request, sent, encoded.encoder) };
+  };
+}
+
+function firstDifferentItem(
+  items: readonly Item[],
+  sent: readonly (string | undefined)[],
+  digestOf: (item: Item) => string,
+): Difference | undefined {
+  for (let index = 0; index < Math.max(items.length, sent.length); index++) {
+    const item = items[index];
+    const [digest, sentDigest] = [item === undefined ? undefined : digestOf(item), sent[index]];
+    if (digest === sentDigest || (sentDigest === undefined && index < sent.length)) continue;
+    const next = items[index + 1];
+    const what =
+      item === undefined || (sent[index + 1] !== undefined && digest === sent[index + 1])
+        ? 'missing'
+        : sentDigest === undefined || (next !== undefined && digestOf(next) === sentDigest)
+          ? 'added'
+          : 'changed';
+    const id = item === undefined ? undefined : stringAt(item, 'id');
+    return {
+      part: 'item',
+      index,
+      what,
+      ...(id === undefined || what === 'missing' ? {} : { id }),
+      ...(item === undefined || what === 'missing' ? {} : { type: item.type }),
+      ...(sentDigest === undefined ? {} : { sentDigest }),
+      ...(digest === undefined || what === 'missing' ? {} : { digest }),
+    };
+  }
+  return undefined;
+}

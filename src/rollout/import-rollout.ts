@@ -1,0 +1,105 @@
+import { basename, dirname } from 'node:path';
+import type { Files, OpenFile } from '../ports/files.ts';
+import { parseThreadId, type ThreadId } from '../protocol/ids.ts';
+import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { diskFault, errorCode } from './disk-fault.ts';
+import { findRollouts } from './find-rollout.ts';
+import { activePath, type LocalTime, parseRolloutName, rolloutPath } from './names.ts';
+import { readHead } from './read-head.ts';
+import { RolloutFile } from './rollout-file.ts';
+
+export interface ImportOptions {
+  readonly files: Files;
+  readonly home: string;
+  readonly localTime: LocalTime;
+}
+
+export interface ImportedRollout {
+  readonly kind: 'imported';
+  readonly id: ThreadId;
+  readonly path: string;
+}
+
+export type ImportProblem = Outcome<'file-missing' | 'not-a-rollout' | 'rollout-not-whole' | 'thread-exists'>;
+
+/** Puts a copy of a flat rollout where threads of the home are: all of it, byte for byte, or nothing. */
+export async function importRollout(source: string, options: ImportOptions): Promise<ImportedRollout | ImportProblem> {
+  const { files, home } = options;
+  let file: OpenFile;
+  try {
+    file = await files.openToRead(source);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw diskFault(error, 'open', source);
+    return {
+      code: 'file-missing',
+      message: `There is no file ${source}.`,
+      next: 'Name a file that a thread was exported to.',
+    };
+  }
+  try {
+    const head = await readHead(file);
+    const id = head.kind === 'meta' ? parseThreadId(stringAt(head.meta, 'id') ?? '') : undefined;
+    if (head.kind !== 'meta' || id === undefined) return notRollout(source);
+    if (objectAt(head.meta, 'history_base') !== undefined) return notWhole(source);
+    if ((await findRollouts(files, home, id)).kind !== 'none') return known(id);
+    const path = placeOf(source, id, head.meta, options);
+    await copy(file, path, options);
+    return { kind: 'imported', id, path };
+  } catch (error) {
+    throw diskFault(error, 'open', source);
+  } finally {
+    await file.close();
+  }
+}
+
+/** Under the name that it has, if that is one of a rollout of this thread, else under one made of its first line. */
+function placeOf(source: string, id: ThreadId, meta: JsonObject, { home, localTime }: ImportOptions): string {
+  const name = parseRolloutName(basename(source));
+  if (name?.threadId === id && name.rolloutId === id) return activePath(home, basename(source));
+  const startedAt = Date.parse(stringAt(meta, 'timestamp') ?? '');
+  return rolloutPath(home, id, localTime(Number.isNaN(startedAt) ? 0 : startedAt));
+}
+
+const blockBytes = 1024 * 1024;
+
+/** It gets its name when it is whole and durable: until then no reader takes it for a thread. */
+async function copy(from: OpenFile, path: string, { files, home }: ImportOptions): Promise<void> {
+  const part = `${path}.part`;
+  await files.remove(part);
+  const to = new RolloutFile({ files, home, path: part, durableFolders: new Set() });
+  try {
+    for (let at = 0, size = await from.size(); at < size; at += blockBytes)
+      await to.append(await from.read(at, blockBytes));
+    await to.sync();
+    await to.close();
+    await files.move(part, path);
+    await files.syncDirectory(dirname(path));
+  } catch (error) {
+    await to.discard();
+    throw error;
+  }
+}
+
+function notRollout(source: string): ImportProblem {
+  const message = `${source} is not a rollout: it does not begin with a line about its thread.`;
+  return {
+    code: 'not-a-rollout',
+    message,
+    next: 'Name a file that `capstan threads export --format jsonl` has written.',
+  };
+}
+
+function notWhole(source: string): ImportProblem {
+  const message = `${source} goes on from another file and is not the whole thread.`;
+  return {
+    code: 'rollout-not-whole',
+    message,
+    next: 'Export the thread where both files are: that makes one of them.',
+  };
+}
+
+function known(id: ThreadId): ImportProblem {
+  const message = `Thread ${id} is here already.`;
+  return { code: 'thread-exists', message, next: 'Export it with --new-id to have it twice.' };
+}

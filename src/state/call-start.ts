@@ -1,0 +1,61 @@
+import type { StartedProcess } from '../ports/processes.ts';
+import type { ThreadId, TurnId } from '../protocol/ids.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import { type LineDraft, lineType } from '../protocol/line.ts';
+import type { TurnItem } from '../protocol/turn-item.ts';
+import { itemRecord, storedItem } from './item-drafts.ts';
+
+/** A call that has begun and has no answer yet. After a crash this is all that is known about it. */
+export interface CallStart {
+  /** A fork holds calls of another thread, whose program may be alive. */
+  readonly threadId: string;
+  readonly callId: string;
+  /** The name of the tool. */
+  readonly tool: string;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  /** What lists and screens show, in the form of the file. */
+  readonly item: JsonObject;
+  /** Once it is known, and if there is one. */
+  readonly process?: StartedProcess;
+}
+
+export interface CallBegins extends Omit<CallStart, 'item' | 'process'> {
+  readonly turnId: TurnId;
+  readonly item: TurnItem;
+}
+
+/** Durable before the call has an effect. */
+export function callStarted({ threadId, turnId, callId, tool, at, item }: CallBegins): LineDraft {
+  const ids = { thread_id: threadId, turn_id: turnId, call_id: callId };
+  return { type: lineType.call, payload: { ...ids, tool, started_at_ms: at, item: storedItem(shortened(item)) } };
+}
+
+/** The same call, by what its process is known. */
+export function callProcess(turnId: TurnId, callId: string, { pid, startedAt, mark }: StartedProcess): LineDraft {
+  const known = { pid, started_at: startedAt, mark };
+  return { type: lineType.call, payload: { turn_id: turnId, call_id: callId, process: known } };
+}
+
+/** The record for lists and screens of a call whose end nobody saw. */
+export function callFoundDead(
+  { at, item }: CallStart,
+  ids: { readonly threadId: ThreadId; readonly turnId: TurnId },
+): LineDraft {
+  return itemRecord({ ...ids, startedAt: at, completedAt: at, item });
+}
+
+const longestText = 1000;
+const mostChanges = 50;
+
+/** Nothing large is stored twice (I9): the whole stands in the call that the model made. */
+function shortened(item: TurnItem): TurnItem {
+  if (item.kind === 'file-change') return { ...item, changes: item.changes.slice(0, mostChanges) };
+  if (item.kind !== 'command') return item;
+  return { ...item, argv: item.argv.map((word) => (word.length > longestText ? `${cut(word)} …` : word)) };
+}
+
+/** Never through the middle of a character. */
+function cut(text: string): string {
+  return text.slice(0, longestText).replace(/[\ud800-\udbff]$/, '');
+}

@@ -1,0 +1,43 @@
+import type { StartedProcess } from '../ports/processes.ts';
+import type { Item } from '../protocol/item.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import type { CallStart } from './call-start.ts';
+import type { ThreadState } from './thread-state.ts';
+
+/** What a `capstan_call` line does to the state: it belongs to the turn that is open. */
+export function foldCall(state: ThreadState, payload: JsonObject): ThreadState {
+  const { openTurn } = state;
+  const [callId, turnId] = [stringAt(payload, 'call_id'), stringAt(payload, 'turn_id')];
+  if (openTurn === undefined || callId === undefined || turnId !== openTurn.id) return state;
+  const others = (openTurn.calls ?? []).filter((call) => call.callId !== callId);
+  const known = openTurn.calls?.find((call) => call.callId === callId) ?? readStart(callId, payload);
+  if (known === undefined) return state;
+  const started = readProcess(objectAt(payload, 'process'));
+  const call = started === undefined ? known : { ...known, process: started };
+  return { ...state, openTurn: { ...openTurn, calls: [...others, call] } };
+}
+
+/** A call that is answered is over. */
+export function foldAnswer(state: ThreadState, item: Item): ThreadState {
+  const { openTurn } = state;
+  if (openTurn?.calls === undefined || !item.type.endsWith('_output')) return state;
+  const calls = openTurn.calls.filter(({ callId }) => callId !== item['call_id']);
+  if (calls.length === openTurn.calls.length) return state;
+  const { calls: _answered, ...rest } = openTurn;
+  return { ...state, openTurn: calls.length === 0 ? rest : { ...rest, calls } };
+}
+
+function readStart(callId: string, payload: JsonObject): CallStart | undefined {
+  const [threadId, tool] = [stringAt(payload, 'thread_id'), stringAt(payload, 'tool')];
+  const [at, item] = [numberAt(payload, 'started_at_ms'), objectAt(payload, 'item')];
+  if (threadId === undefined || tool === undefined || at === undefined || item === undefined) return undefined;
+  return { threadId, callId, tool, at, item };
+}
+
+function readProcess(value: JsonObject | undefined): StartedProcess | undefined {
+  if (value === undefined) return undefined;
+  const [pid, startedAt, mark] = [numberAt(value, 'pid'), stringAt(value, 'started_at'), stringAt(value, 'mark')];
+  // A number below 2 would mean the first process or a whole group to whoever signals it.
+  if (pid === undefined || !Number.isInteger(pid) || pid < 2 || !startedAt || !mark) return undefined;
+  return { pid, startedAt, mark };
+}

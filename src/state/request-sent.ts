@@ -1,0 +1,79 @@
+import type { Digester } from '../ports/digester.ts';
+import type { Encoder, Prompt } from '../ports/prompt.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import type { Item } from '../protocol/item.ts';
+import { type JsonObject, numberAt, stringAt } from '../protocol/json.ts';
+import { type LineDraft, lineType } from '../protocol/line.ts';
+import { inputOf } from './request.ts';
+import type { ThreadState } from './thread-state.ts';
+
+/**
+ * What a `capstan_sent` line says about the bytes of the request whose record stands before it. They are counted when
+ * the request is on its way, so that nobody waits for it.
+ */
+export interface SentBody {
+  readonly turnId: TurnId;
+  readonly step: number;
+  readonly bytes: number;
+  /** Of the whole body. */
+  readonly sha256: string;
+  /** Short digest of the instructions. */
+  readonly instructions: string;
+  /** Items of the input. */
+  readonly items: number;
+  /** So many items at the beginning are those of the `capstan_sent` line before. */
+  readonly from: number;
+  /** Short digests of the items after those. */
+  readonly digests: readonly string[];
+}
+
+/** A request with its body. */
+export interface SentRequestParts {
+  readonly turnId: TurnId;
+  readonly step: number;
+  readonly prompt: Prompt;
+  readonly body: readonly Uint8Array[];
+}
+
+export function sentLine(
+  state: Pick<ThreadState, 'posted'>,
+  { turnId, step, prompt, body }: SentRequestParts,
+  { encoder, digester }: { readonly encoder: Encoder; readonly digester: Digester },
+): LineDraft {
+  const { posted } = state;
+  const from = posted === undefined ? 0 : commonLength(inputOf(posted.history, posted.modalities), prompt.input);
+  const digests = prompt.input.slice(from).map((item) => digester.short(encoder.item(item)));
+  const payload = {
+    turn_id: turnId,
+    step,
+    bytes: body.reduce((sum, piece) => sum + piece.length, 0),
+    sha256: digester.body(body),
+    instructions: instructionsDigest(prompt, digester),
+    items: prompt.input.length,
+    from,
+    digests: digests.join(''),
+  };
+  return { type: lineType.sent, payload };
+}
+
+export function instructionsDigest({ instructions }: Prompt, digester: Digester): string {
+  return digester.short(new TextEncoder().encode(instructions));
+}
+
+export function readSent(payload: JsonObject): SentBody | undefined {
+  const [turnId, step, bytes] = [stringAt(payload, 'turn_id'), numberAt(payload, 'step'), numberAt(payload, 'bytes')];
+  const [sha256, instructions] = [stringAt(payload, 'sha256'), stringAt(payload, 'instructions')];
+  const [items, from, digests] = [numberAt(payload, 'items'), numberAt(payload, 'from'), stringAt(payload, 'digests')];
+  if (turnId === undefined || step === undefined || bytes === undefined || sha256 === undefined) return undefined;
+  if (instructions === undefined || items === undefined || from === undefined || digests === undefined)
+    return undefined;
+  const each = digests.match(/.{8}/g) ?? [];
+  return { turnId: turnId as TurnId, step, bytes, sha256, instructions, items, from, digests: each };
+}
+
+/** Objects are compared, not texts: where one was made anew, its digest is just written again. */
+function commonLength(before: readonly Item[], now: readonly Item[]): number {
+  const most = Math.min(before.length, now.length);
+  for (let index = 0; index < most; index++) if (!Object.is(before[index], now[index])) return index;
+  return most;
+}

@@ -1,0 +1,31 @@
+import type { Settings } from '../envelope/settings.ts';
+import { type Json, type JsonObject, stringAt } from '../protocol/json.ts';
+import { equalJson } from '../world/merge-patch.ts';
+import { lastSettings } from './resumed-settings.ts';
+import type { ThreadState } from './thread-state.ts';
+
+/** What a thread that goes on took from its own past. */
+export interface RestoredSettings {
+  /** Where it stood: in the contract of the newest turn, or in a change of settings that came after it. */
+  readonly from: 'turn' | 'settings';
+  readonly turnId?: string;
+  /** By the names of settings. */
+  readonly names: readonly string[];
+}
+
+export function restoredSettings(state: ThreadState, { origins = {} }: Settings): RestoredSettings {
+  const { context } = state;
+  const turnId = context === undefined ? undefined : stringAt(context, 'turn_id');
+  // A turn records the thread's settings, too: then they say what its contract says.
+  const [last, ofTurn] = [state, { ...state, newest: 'context' as const }].map(lastSettings) as unknown as Json[];
+  return {
+    from: equalJson(last, ofTurn) ? 'turn' : 'settings',
+    ...(turnId === undefined ? {} : { turnId }),
+    names: Object.keys(origins).filter((name) => origins[name] === 'thread'),
+  };
+}
+
+/** As events and files have it. */
+export function restoredFields({ from, turnId, names }: RestoredSettings): JsonObject {
+  return { from, ...(turnId === undefined ? {} : { turn_id: turnId }), names };
+}

@@ -1,0 +1,37 @@
+import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
+import { type JsonObject, numberAt, stringAt } from '../../protocol/json.ts';
+import { type Line, lineType } from '../../protocol/line.ts';
+
+/** What a first line says about the file that it goes on from: a flat file goes on from none. */
+const pointers: ReadonlySet<string> = new Set(['history_base', 'forked_from_ordinal_exclusive']);
+
+/**
+ * The lines of a thread as one file that stands for itself: those that a fork or a revert goes on from stand in it, and
+ * they are counted anew, without gaps, as whoever resumes the file expects. The thread gets the id. Of the rest no value is changed. A file in
+ * the older mode has no numbers and gets none.
+ */
+export function flatLines(lines: readonly Line[], id: ThreadId): readonly Line[] {
+  const [first, ...rest] = lines;
+  if (first?.type !== lineType.sessionMeta) return lines;
+  const isNumbered = first.payload['history_mode'] === 'paginated';
+  const flat = [{ ...first, payload: flatMeta(first.payload, lines, id) }, ...rest];
+  return isNumbered ? flat.map((line, index) => ({ ...line, ordinal: index as Ordinal })) : flat;
+}
+
+function flatMeta(meta: JsonObject, lines: readonly Line[], id: ThreadId): JsonObject {
+  const kept: JsonObject = Object.fromEntries(Object.entries(meta).filter(([key]) => !pointers.has(key)));
+  const start = numberAt(meta, 'subagent_history_start_ordinal');
+  const isBefore = ({ ordinal }: Line, index: number): boolean => index === 0 || (ordinal ?? 0) < (start ?? 0);
+  return {
+    ...kept,
+    ...(start === undefined ? {} : { subagent_history_start_ordinal: lines.filter(isBefore).length }),
+    ...renamed(meta, id),
+  };
+}
+
+/** A root thread shares its id with its session; a subagent's session is somebody else's. */
+function renamed(meta: JsonObject, id: ThreadId): JsonObject {
+  const old = stringAt(meta, 'id');
+  if (old === id) return {};
+  return { id, ...(meta['session_id'] === undefined || meta['session_id'] === old ? { session_id: id } : {}) };
+}

@@ -1,0 +1,122 @@
+import { pageStyle } from './html-style.ts';
+import { endWords, pageFacts, pictureWords, title, usageWords } from './page-words.ts';
+import type { PageCall, PagePart, PageTurn, ThreadPage } from './thread-page.ts';
+import { visible } from './visible.ts';
+
+/** The page may load nothing, whatever stands in it. */
+const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+
+/** The thread as one page that needs nothing else: no script, no address, and every text of the thread escaped. */
+export function htmlOf(page: ThreadPage): string {
+  const name = escaped(title(page));
+  const facts = pageFacts(page).map(([term, value]) => `<dt>${escaped(term)}</dt><dd>${escaped(value)}</dd>`);
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${escaped(policy)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${name}</title>
+<style>
+${pageStyle}</style>
+</head>
+<body>
+<header>
+<h1>${name}</h1>
+<dl>${facts.join('')}</dl>
+</header>
+<main>
+${page.turns.map(turnSection).join('')}</main>
+</body>
+</html>
+`;
+}
+
+function turnSection(turn: PageTurn): string {
+  const { number, startedAt, settings, parts, usage, isTakenBack } = turn;
+  const end = endWords(turn);
+  const facts = [startedAt, ...settings.map(([term, value]) => `${term} ${value}`)].filter((text) => text !== '');
+  return `<section id="turn-${number}"${isTakenBack ? ' class="taken-back"' : ''}>
+<h2><a href="#turn-${number}">Turn ${number}</a>${end === undefined ? '' : ` <em>${escaped(end)}</em>`}</h2>
+<p class="facts">${facts.map(escaped).join(' · ')}</p>
+${parts.map(partBlock).join('\n')}
+${usage === undefined ? '' : `<p class="facts">Tokens: ${escaped(usageWords(usage))}</p>\n`}</section>
+`;
+}
+
+function partBlock(part: PagePart): string {
+  switch (part.kind) {
+    case 'user':
+      return `<article class="user"><h3>User</h3>${part.texts.map(textBlock).join('')}${pictureBlock(part.pictures)}</article>`;
+    case 'assistant': {
+      const phase = part.phase === undefined ? '' : ` <small>${escaped(part.phase)}</small>`;
+      return `<article class="assistant"><h3>Assistant${phase}</h3>${textBlock(part.text)}</article>`;
+    }
+    case 'reasoning':
+      return folded('Reasoning', textBlock(part.text));
+    case 'context':
+      return folded(`Context: ${part.title}`, preBlock(part.text));
+    case 'checkpoint':
+      return `<article class="checkpoint"><h3>Checkpoint</h3><p>History was replaced.</p>${part.text === '' ? '' : textBlock(part.text)}</article>`;
+    case 'call':
+      return callBlock(part);
+  }
+}
+
+function callBlock({ name, form, input, output }: PageCall): string {
+  const called = form === 'patch' ? patchBlock(input) : preBlock(form === 'command' ? `$ ${input}` : input);
+  const answer =
+    output === undefined
+      ? '<p class="facts">No answer was recorded.</p>'
+      : folded('Output', preBlock(output.text) + pictureBlock(output.pictures));
+  return `<article class="call"><h3>${escaped(name)}</h3>${called}${answer}</article>`;
+}
+
+function patchBlock(text: string): string {
+  const lines = visible(text)
+    .split('\n')
+    .map((line) => {
+      const kind = line.startsWith('+')
+        ? 'added'
+        : line.startsWith('-')
+          ? 'removed'
+          : line.startsWith('***')
+            ? 'file'
+            : '';
+      return kind === '' ? escaped(line) : `<span class="${kind}">${escaped(line)}</span>`;
+    });
+  return `<pre>${lines.join('\n')}</pre>`;
+}
+
+function folded(summary: string, body: string): string {
+  return `<details><summary>${escaped(summary)}</summary>${body}</details>`;
+}
+
+function textBlock(text: string): string {
+  return `<div class="text">${escaped(text)}</div>`;
+}
+
+function preBlock(text: string): string {
+  return `<pre>${escaped(text)}</pre>`;
+}
+
+const embedded = /^data:image\/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/]+=*$/;
+
+/** Pictures that are in the file are in the page; an address is nothing that a page should fetch. */
+function pictureBlock(pictures: readonly string[]): string {
+  const shown = pictures.filter((url) => embedded.test(url));
+  const others = pictures.filter((url) => !embedded.test(url));
+  return (
+    shown.map((url) => `<img alt="" src="${url}">`).join('') +
+    (others.length === 0 ? '' : `<p class="facts">${pictureWords(others)} not shown</p>`)
+  );
+}
+
+function escaped(text: string): string {
+  return visible(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}

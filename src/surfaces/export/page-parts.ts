@@ -1,0 +1,80 @@
+import type { Entry } from '../../history/entry.ts';
+import { isMessage, isReasoning, type Item, messageText } from '../../protocol/item.ts';
+import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
+import type { PageCall, PagePart } from './thread-page.ts';
+
+/** An item as a part of the page; undefined for what has nothing to read in it. Answers of tools are not parts. */
+export function pagePart({ item, origin }: Entry): PagePart | undefined {
+  if (isReasoning(item)) {
+    const text = item.summary.map((part) => stringAt(part, 'text') ?? '').join('\n\n');
+    return text === '' ? undefined : { kind: 'reasoning', text };
+  }
+  if (isMessage(item)) {
+    if (origin.family === 'user')
+      return { kind: 'user', texts: wordsOf(item.content), pictures: picturesIn(item.content) };
+    if (item.role !== 'assistant') {
+      const kinds = origin.family === 'context' ? origin.kinds : [origin.family];
+      return { kind: 'context', title: [...new Set(kinds)].join(', '), text: textsOf(item.content).join('\n\n') };
+    }
+    const phase = stringAt(item, 'phase');
+    return { kind: 'assistant', text: messageText(item), ...(phase === undefined ? {} : { phase }) };
+  }
+  return item.type.endsWith('_call') || item.type === 'agent_message' ? pageCall(item) : undefined;
+}
+
+export function outputOf(item: Item): NonNullable<PageCall['output']> {
+  const output = item['output'] ?? item['tools'] ?? '';
+  if (typeof output === 'string') return { text: output, pictures: [] };
+  const parts = Array.isArray(output) ? output.filter(isJsonObject) : [];
+  const texts = textsOf(parts);
+  return { text: texts.length === 0 ? JSON.stringify(output) : texts.join('\n'), pictures: picturesIn(parts) };
+}
+
+function pageCall(item: Item): PageCall {
+  const name = stringAt(item, 'name') ?? item.type;
+  const input = stringAt(item, 'input');
+  if (input !== undefined) return { kind: 'call', name, form: name === 'apply_patch' ? 'patch' : 'other', input };
+  const given = parsed(stringAt(item, 'arguments')) ?? item['action'] ?? item['arguments'] ?? item['content'] ?? '';
+  const command = isJsonObject(given) ? commandOf(given) : undefined;
+  if (command !== undefined) return { kind: 'call', name, form: 'command', input: command };
+  return {
+    kind: 'call',
+    name,
+    form: 'other',
+    input: typeof given === 'string' ? given : JSON.stringify(given, null, 2),
+  };
+}
+
+/** Programs call it differently, and some give it as a list of words. */
+function commandOf(given: JsonObject): string | undefined {
+  const command = given['cmd'] ?? given['command'];
+  if (typeof command === 'string') return command;
+  return Array.isArray(command) && command.every((word) => typeof word === 'string') ? command.join(' ') : undefined;
+}
+
+function parsed(text: string | undefined): Json | undefined {
+  try {
+    return text === undefined ? undefined : (JSON.parse(text) as Json);
+  } catch {
+    return text;
+  }
+}
+
+function textsOf(parts: readonly JsonObject[]): readonly string[] {
+  return parts.flatMap((part) => stringAt(part, 'text') ?? []);
+}
+
+/** The texts of a user without those that name a picture: they stand right before and after it. */
+function wordsOf(parts: readonly JsonObject[]): readonly string[] {
+  const isPicture = (index: number): boolean => parts[index]?.['image_url'] !== undefined;
+  return textsOf(
+    parts.filter(({ text }, index) => {
+      const opens = isPicture(index + 1) && typeof text === 'string' && text.startsWith('<image');
+      return !opens && !(isPicture(index - 1) && text === '</image>');
+    }),
+  );
+}
+
+function picturesIn(parts: readonly JsonObject[]): readonly string[] {
+  return parts.flatMap((part) => stringAt(part, 'image_url') ?? []);
+}

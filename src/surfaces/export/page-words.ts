@@ -1,0 +1,39 @@
+import type { Usage } from '../../protocol/usage.ts';
+import { count, plural } from '../context/table.ts';
+import type { PageTurn, ThreadPage } from './thread-page.ts';
+
+/** The facts about a thread, name and value. */
+export function pageFacts({ id, startedAt, program, cwd, forkedFrom, turns, usage }: ThreadPage) {
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['thread', id],
+    ['started', startedAt],
+    ['program', program],
+    ['folder', cwd],
+    ['fork of', forkedFrom],
+    ['turns', String(turns.length)],
+    ['tokens', usage.total === 0 ? undefined : usageWords(usage)],
+  ];
+  return rows.filter((row): row is [string, string] => row[1] !== undefined);
+}
+
+export function usageWords({ input, cachedInput, output }: Usage): string {
+  return `${count(input)} in (${count(cachedInput)} cached), ${count(output)} out`;
+}
+
+/** How a turn ended, where that is not as it should be. */
+export function endWords({ status, isTakenBack, error }: PageTurn): string | undefined {
+  const end = { completed: undefined, failed: 'failed', interrupted: 'interrupted', open: 'has no end' }[status];
+  const words = [isTakenBack ? 'taken back' : undefined, end, error].filter((word) => word !== undefined);
+  return words.length === 0 ? undefined : words.join(', ');
+}
+
+export function pictureWords(pictures: readonly string[]): string {
+  return plural(pictures.length, 'picture');
+}
+
+export function title({ id, turns }: ThreadPage): string {
+  const words = turns.flatMap(({ parts }) => parts).find((part) => part.kind === 'user');
+  const first = words?.kind === 'user' ? (words.texts.join(' ').trim().split('\n')[0] ?? '') : '';
+  if (first === '') return `Thread ${id}`;
+  return [...first].length > 80 ? `${[...first].slice(0, 79).join('')}…` : first;
+}

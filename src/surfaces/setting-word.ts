@@ -1,0 +1,13 @@
+const words: Readonly<Record<string, string>> = {
+  cwd: 'folder',
+  profile: 'sandbox',
+  collaboration: 'mode',
+  serviceTier: 'service tier',
+  approvedPrefixes: 'approved commands',
+  networkRules: 'network rules',
+};
+
+/** What people call a setting. */
+export function settingWord(name: string): string {
+  return words[name] ?? name;
+}

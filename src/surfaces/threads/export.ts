@@ -1,0 +1,101 @@
+import { basename, join, resolve } from 'node:path';
+import { kindOfEntry } from '../../gather/file-system.ts';
+import { systemClock } from '../../gather/system-clock.ts';
+import { systemIds } from '../../gather/system-ids.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { localTime, rolloutPath } from '../../rollout/names.ts';
+import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import { complain } from '../complain.ts';
+import { plural } from '../context/table.ts';
+import { currentFolder } from '../current-folder.ts';
+import { flatLines } from '../export/flat-lines.ts';
+import { htmlOf } from '../export/html.ts';
+import { markdownOf } from '../export/markdown.ts';
+import { readPage } from '../export/read-page.ts';
+import { readThread, type ReadThread } from '../read-thread.ts';
+import { lastOption, runCommand, threadNamed } from '../run-command.ts';
+
+const formats = ['jsonl', 'markdown', 'html'] as const;
+type Format = (typeof formats)[number];
+
+export const exportForm: CommandForm = {
+  name: 'threads export',
+  summary: 'Writes a thread as one file.',
+  forms: ['THREAD [--format jsonl|markdown|html] [-o FILE]', '--last …'],
+  options: [
+    { key: 'format', names: ['--format'], value: 'FORMAT', help: 'jsonl (a rollout that resumes), markdown or html' },
+    { key: 'output', names: ['-o', '--output'], value: 'FILE', help: 'where to; a folder: under a name of its own' },
+    { key: 'force', names: ['--force'], help: 'replace a file that is there' },
+    { key: 'newId', names: ['--new-id'], help: 'jsonl: as another thread, which may stand beside this one' },
+    lastOption,
+  ],
+  notes:
+    'A jsonl file holds the whole thread, what a fork or a revert goes on from included. Capstan and Codex\n' +
+    'resume it from `sessions/YYYY/MM/DD/` of their home, under the name that `-o FOLDER` gives it. It says\n' +
+    'what the thread says: whoever gets it reads all of it.',
+};
+
+/** `capstan threads export`. 0: written; 1: not; 2: wrong usage. */
+export function run(words: readonly string[]): Promise<number> {
+  return runCommand(exportForm, words, exportThread);
+}
+
+async function exportThread(asked: ParsedWords): Promise<number | Outcome> {
+  const meant = threadNamed(exportForm, asked);
+  if ('code' in meant) return meant;
+  const given = asked.values.get('format')?.at(-1) ?? 'jsonl';
+  const format = formats.find((known) => known === given);
+  if (format === undefined) return wrongUsage(exportForm, `there is no format ${given}.`);
+  const newId = asked.flags.has('newId');
+  if (newId && format !== 'jsonl') return wrongUsage(exportForm, '--new-id goes with --format jsonl.');
+  const thread = await readThread(meant.name);
+  if ('code' in thread) return thread;
+  const exported = newId ? { ...thread, id: systemIds(systemClock).uuid() as ThreadId } : thread;
+  const text = textOf(exported, format);
+  const { skipped } = thread;
+  if (skipped > 0) complain({ message: `${plural(skipped, 'line')} could not be read and left out.`, next: '' }, 0);
+  const output = asked.values.get('output')?.at(-1);
+  if (output === undefined || output === '-') {
+    process.stdout.write(text);
+    return 0;
+  }
+  const here = currentFolder();
+  if ('code' in here) return here;
+  const target = resolve(here.path, output);
+  const path = kindOfEntry(target) === 'folder' ? join(target, nameOf(exported, format)) : target;
+  return write(path, text, asked.flags.has('force') ? 'w' : 'wx');
+}
+
+function textOf({ id, lines }: ReadThread, format: Format): string {
+  switch (format) {
+    case 'jsonl':
+      return flatLines(lines, id)
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join('');
+    case 'markdown':
+      return markdownOf(readPage(id, lines));
+    case 'html':
+      return htmlOf(readPage(id, lines));
+  }
+}
+
+function nameOf({ id, lines }: ReadThread, format: Format): string {
+  const startedAt = Date.parse(String(lines[0]?.payload['timestamp'] ?? lines[0]?.timestamp));
+  const rollout = basename(rolloutPath('', id, localTime(Number.isNaN(startedAt) ? systemClock.now() : startedAt)));
+  const ending = { jsonl: '.jsonl', markdown: '.md', html: '.html' }[format];
+  return rollout.replace(/\.jsonl$/, ending);
+}
+
+/** For the user alone, as rollouts are: it holds prompts and outputs. */
+function write(path: string, text: string, flag: 'w' | 'wx'): number | Outcome {
+  try {
+    process.getBuiltinModule('node:fs').writeFileSync(path, text, { flag, mode: 0o600 });
+  } catch (error) {
+    const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
+    const message = isThere ? `${path} is there already.` : `${path} cannot be written: ${(error as Error).message}.`;
+    return { code: 'export-unwritten', message, next: isThere ? 'Give another name, or add --force.' : '' };
+  }
+  process.stdout.write(`${path}\n`);
+  return 0;
+}

@@ -1,0 +1,52 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { kindOfEntry } from '../../gather/file-system.ts';
+import { findHome } from '../../gather/home.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { importRollout } from '../../rollout/import-rollout.ts';
+import { localTime } from '../../rollout/names.ts';
+import { nodeFiles } from '../../rollout/node-files.ts';
+import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import { currentFolder } from '../current-folder.ts';
+import { runCommand } from '../run-command.ts';
+
+export const importForm: CommandForm = {
+  name: 'threads import',
+  summary: 'Takes over a thread that was exported as JSONL.',
+  forms: ['FILE'],
+  options: [],
+  notes:
+    'The file is copied; the thread keeps its id and goes on with `capstan exec resume`. The home of Codex needs no\n' +
+    'import: Capstan works with it in place when CODEX_HOME names it.',
+};
+
+/** `capstan threads import`. 0: it is here; 1: not; 2: wrong usage. */
+export function run(words: readonly string[]): Promise<number> {
+  return runCommand(importForm, words, importThread);
+}
+
+async function importThread(asked: ParsedWords): Promise<number | Outcome> {
+  const [name, ...more] = asked.positional;
+  if (name === undefined || more.length > 0) return wrongUsage(importForm, 'name one file.');
+  const here = currentFolder();
+  if ('code' in here) return here;
+  const source = resolve(here.path, name);
+  if (kindOfEntry(source) === 'folder') return folderInPlace(source);
+  const home = findHome(process.env, homedir());
+  if ('code' in home) return home;
+  const imported = await importRollout(source, { files: nodeFiles, home: home.path, localTime });
+  if ('code' in imported) return imported;
+  process.stdout.write(`${imported.id}\n`);
+  return 0;
+}
+
+function folderInPlace(source: string): Outcome {
+  const isHome = kindOfEntry(join(source, 'sessions')) === 'folder';
+  return {
+    code: 'not-a-rollout',
+    message: isHome ? `${source} is a home and needs no import.` : `${source} is a folder.`,
+    next: isHome
+      ? `Its threads can be used in place: CODEX_HOME=${source} capstan exec resume THREAD`
+      : 'Name a file that `capstan threads export --format jsonl` has written.',
+  };
+}

@@ -1,0 +1,80 @@
+import { outcomeElsewhere, outcomeUnknown } from '../fragments/call-answers.ts';
+import { type AbortCause, turnAbortedFragment } from '../fragments/turn-aborted.ts';
+import { entries } from '../history/history.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+import { type CallItem, isCall } from '../protocol/item.ts';
+import { arrayAt } from '../protocol/json.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { callFoundDead, type CallStart } from '../state/call-start.ts';
+import type { ThreadState } from '../state/thread-state.ts';
+import { turnLeftOpen } from '../state/turn-drafts.ts';
+import type { Turn } from './parts.ts';
+import { recordAnswer } from './record.ts';
+import { recordEvent } from './record-context.ts';
+import { endSurvivors } from './survivors.ts';
+
+/**
+ * A process died in the middle of a turn. What it left running is ended; calls under way get the only honest answer and
+ * a record for lists; the model is told (I3).
+ */
+export async function closeDeadTurn(turn: Turn): Promise<void> {
+  const { log, threadId } = turn;
+  const dead = log.state.openTurn;
+  if (dead === undefined) return;
+  const asDead = { ...turn, turnId: dead.id };
+  const calls = dead.calls ?? [];
+  const survival = await endSurvivors(turn, calls);
+  for (const call of calls) log.record(callFoundDead(call, { threadId, turnId: dead.id }));
+  for (const call of unansweredCalls(log.state)) {
+    recordAnswer(asDead, call, { output: outcomeUnknown(survival.get(call.call_id) ?? 'gone') });
+  }
+  endTurn(asDead, 'process-died');
+}
+
+/** A thread was branched off in the middle of a turn, which goes on elsewhere: nothing of it is touched. */
+export function closeForkedTurn(turn: Turn): void {
+  const { log } = turn;
+  const open = log.state.openTurn;
+  if (open === undefined) return;
+  const asOpen = { ...turn, turnId: open.id };
+  for (const call of unansweredCalls(log.state)) recordAnswer(asOpen, call, { output: outcomeElsewhere });
+  endTurn(asOpen, 'forked');
+}
+
+function endTurn(turn: Turn, cause: Exclude<AbortCause, 'interrupted'>): void {
+  recordEvent(turn, turnAbortedFragment, cause);
+  turn.log.record(turnLeftOpen(turn.turnId, cause));
+}
+
+/** What a person should know about the turn that was cut off, if the thread ends with one. */
+export function deadTurnNotice(id: ThreadId, state: ThreadState): Outcome<'turn-cut-off'> | undefined {
+  const { openTurn } = state;
+  if (openTurn === undefined) return undefined;
+  const started = new Map(openTurn.calls?.map((call) => [call.callId, call]));
+  const calls = unansweredCalls(state).map((call) => `${call.name}${wordsOf(started.get(call.call_id))}`);
+  const inFlight = calls.length === 0 ? '' : ` In flight, outcome unknown: ${calls.join('; ')}.`;
+  return {
+    code: 'turn-cut-off',
+    message: `The last turn of thread ${id} was cut off: the program that ran it ended without warning.${inFlight}`,
+    next:
+      calls.length === 0
+        ? 'What was shown of it is kept.'
+        : 'What was shown of it is kept. What was in flight may have been done in part, wholly or not at all; it is not repeated.',
+  };
+}
+
+const longestWords = 60;
+
+/** The command, as far as one line holds it. */
+function wordsOf(call: CallStart | undefined): string {
+  const command = call === undefined ? undefined : arrayAt(call.item, 'command')?.at(-1);
+  if (typeof command !== 'string') return '';
+  const line = command.replaceAll(/\s+/g, ' ').trim();
+  return ` \`${line.length > longestWords ? `${[...line].slice(0, longestWords).join('')} …` : line}\``;
+}
+
+function unansweredCalls(state: ThreadState): readonly CallItem[] {
+  const items = entries(state.history).map(({ item }) => item);
+  const answered = new Set(items.filter(({ type }) => type.endsWith('_output')).map((item) => item['call_id']));
+  return items.filter(isCall).filter(({ call_id: id }) => !answered.has(id));
+}

@@ -1,0 +1,20 @@
+import { readFileSync } from 'node:fs';
+import { decodeLine } from '../../src/rollout/line-codec.ts';
+import type { Line } from '../../src/protocol/line.ts';
+
+export interface PlacedLine {
+  readonly line: Line;
+  /** Where the next line begins. */
+  readonly end: number;
+}
+
+/** The whole lines of a rollout, as they stand on the disk. What is no line is passed over. */
+export function linesIn(path: string): readonly PlacedLine[] {
+  const bytes = readFileSync(path);
+  const placed: PlacedLine[] = [];
+  for (let start = 0, at = bytes.indexOf(0x0a); at !== -1; start = at + 1, at = bytes.indexOf(0x0a, start)) {
+    const line = decodeLine(bytes.subarray(start, at));
+    if (line !== 'bad' && line !== 'blank') placed.push({ line, end: at + 1 });
+  }
+  return placed;
+}

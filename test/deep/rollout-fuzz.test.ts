@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import type { FuzzFigures } from '../fuzz/rollout-fuzz.ts';
+
+const count = 100_000;
+const shards = 2;
+
+it(`${count} damaged rollouts crash no reader, and keep what stands before the damage`, async () => {
+  const first = Date.now() % 1_000_000_000;
+  const share = count / shards;
+  const figures = await Promise.all(
+    Array.from({ length: shards }, async (_, shard) => {
+      const words = [join(import.meta.dirname, 'fuzz-shard.ts'), String(first + shard * share), String(share)];
+      const { stdout } = await promisify(execFile)(process.execPath, words);
+      return JSON.parse(stdout) as FuzzFigures;
+    }),
+  );
+  console.log(figures);
+  expect(figures.reduce((sum, { resumed, refused }) => sum + resumed + refused, 0)).toBe(count);
+  expect(figures.every(({ resumed, refused, kept }) => resumed > share / 2 && refused > 0 && kept > share)).toBe(true);
+}, 1_200_000);

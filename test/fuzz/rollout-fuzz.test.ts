@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { sampleRollout } from './rollout-corpus.ts';
+import { fuzzRollouts } from './rollout-fuzz.ts';
+
+it('the rollout that is damaged has a line of every type', async () => {
+  const { lines } = await sampleRollout();
+  const types = new Set(lines.map((line) => (JSON.parse(line.toString('utf8')) as { type: string }).type));
+  expect([...types].toSorted()).toEqual([
+    'capstan_call',
+    'capstan_request',
+    'capstan_sent',
+    'capstan_step',
+    'capstan_tool_set',
+    'compacted',
+    'event_msg',
+    'response_item',
+    'session_meta',
+    'token_usage_record',
+    'turn_context',
+    'world_state',
+  ]);
+});
+
+it('damaged rollouts crash no reader, and keep what stands before the damage', async () => {
+  const figures = await fuzzRollouts({ seed: Date.now() % 1_000_000_000, count: 1000, turnEvery: 50 });
+  expect(figures.resumed + figures.refused).toBe(1000);
+  expect(figures.resumed).toBeGreaterThan(500);
+  expect(figures.refused).toBeGreaterThan(0);
+  expect(figures.kept).toBeGreaterThan(3000);
+}, 120_000);

@@ -1,0 +1,125 @@
+import { deepEqual } from 'node:assert/strict';
+import { responsesEncoder } from '../../src/model/responses/encode.ts';
+import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
+import type { Line } from '../../src/protocol/line.ts';
+import { Fault } from '../../src/protocol/outcome.ts';
+import { words } from '../../src/protocol/user-input.ts';
+import { rebuildRequests } from '../../src/replay/rebuild.ts';
+import { decodeLine } from '../../src/rollout/line-codec.ts';
+import { rolloutPath } from '../../src/rollout/names.ts';
+import { createRolloutStore } from '../../src/rollout/store.ts';
+import { describeState } from '../../src/state/describe.ts';
+import { reduce } from '../../src/state/reduce.ts';
+import { lastSettings } from '../../src/state/resumed-settings.ts';
+import { emptyState } from '../../src/state/thread-state.ts';
+import { answer, say, startScriptedModel } from '../../src/testing/index.ts';
+import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
+import { deadTurnNotice } from '../../src/thread/dead-turn.ts';
+import { openThread } from '../../src/thread/resume.ts';
+import { Random } from '../harness/random.ts';
+import { WatchedThread } from '../harness/watched-thread.ts';
+import { type Mutant, mutate } from './mutate-rollout.ts';
+import { sampleRollout } from './rollout-corpus.ts';
+
+const home = '/home';
+const wall = { year: 2026, month: 11, day: 15, hour: 1, minute: 2, second: 3 };
+const clock = { now: () => 0, sleep: () => Promise.resolve() };
+
+/** What became of the damaged files. */
+export interface FuzzFigures {
+  resumed: number;
+  refused: number;
+  /** Lines that nobody had touched, and that were read. */
+  kept: number;
+}
+
+export interface FuzzOptions {
+  readonly seed: number;
+  readonly count: number;
+  /** Of so many files that can be resumed, one gets another turn. */
+  readonly turnEvery: number;
+}
+
+/** Damages the file in many ways. No reader may crash, and what was not damaged is read. */
+export async function fuzzRollouts({ seed, count, turnEvery }: FuzzOptions): Promise<FuzzFigures> {
+  const figures: FuzzFigures = { resumed: 0, refused: 0, kept: 0 };
+  const sample = await sampleRollout();
+  const id = sample.id as ThreadId;
+  const model = await startScriptedModel(() => answer({ items: [say('Fine.')] }));
+  for (let index = 0; index < count; index++) {
+    const mutant = mutate(sample, new Random(seed + index));
+    try {
+      const disk = await diskWith(id, mutant.bytes);
+      const opened = await check(disk, id, mutant);
+      figures.kept += mutant.intact.length;
+      figures[opened]++;
+      if (opened === 'resumed' && figures.resumed % turnEvery === 0) await goOn(disk, id, model.url);
+    } catch (error) {
+      throw new Error(`seed ${seed + index}: ${mutant.what}`, { cause: error });
+    }
+  }
+  await model.close();
+  return figures;
+}
+
+async function diskWith(id: ThreadId, bytes: Uint8Array): Promise<SimulatedDisk> {
+  const disk = new SimulatedDisk();
+  const path = rolloutPath(home, id, wall);
+  await disk.makeDirectory(path.slice(0, path.lastIndexOf('/')), 0o700);
+  const file = await disk.open(path, { create: true, mode: 0o600 });
+  await file.append(bytes);
+  await file.sync();
+  return disk;
+}
+
+async function check(disk: SimulatedDisk, id: ThreadId, { intact }: Mutant): Promise<'resumed' | 'refused'> {
+  const store = createRolloutStore({ home, files: disk, locks: disk.locks, clock });
+  const expected = intact.map((line) => texts([decodeLine(line) as Line])[0]);
+  const forward = await allOf(() => store.read(id, { from: 0 as Ordinal }));
+  const backward = await allOf(() => store.readBack(id));
+  if (forward !== undefined && backward !== undefined) {
+    deepEqual(texts(forward).slice(0, expected.length), expected);
+    deepEqual(texts(backward.toReversed()), texts(forward));
+    const state = forward.reduce(reduce, emptyState);
+    describeState(state);
+    await Array.fromAsync(rebuildRequests(forward, () => responsesEncoder()));
+  }
+  const opened = await openThread(store, id).catch(asFault);
+  if (opened.kind !== 'resumed') return 'refused';
+  describeState(opened.state);
+  lastSettings(opened.state);
+  deadTurnNotice(id, opened.state);
+  await opened.owned.close();
+  // What was mended is behind what was intact.
+  const mended = await allOf(() => store.read(id, { from: 0 as Ordinal }));
+  deepEqual(texts(mended ?? []).slice(0, expected.length), expected);
+  return 'resumed';
+}
+
+/** Another turn: what the file adds up to must be good enough for a request. */
+async function goOn(disk: SimulatedDisk, id: ThreadId, modelUrl: string): Promise<void> {
+  const thread = new WatchedThread(modelUrl, { home, files: disk, locks: disk.locks }, id);
+  thread.idStart = 5000;
+  const end = await (await thread.open()).run({ input: words('go on'), signal: new AbortController().signal });
+  deepEqual(end, { kind: 'completed', lastMessage: 'Fine.' });
+  await thread.close();
+}
+
+/** The lines, or undefined where the history is refused with a reason. Anything else that is thrown is a crash. */
+async function allOf(lines: () => AsyncIterable<Line>): Promise<readonly Line[] | undefined> {
+  try {
+    return await Array.fromAsync(lines());
+  } catch (error) {
+    asFault(error);
+    return undefined;
+  }
+}
+
+function asFault(error: unknown): { readonly kind: 'fault' } {
+  if (error instanceof Fault) return { kind: 'fault' };
+  throw error;
+}
+
+function texts(lines: readonly Line[]): readonly string[] {
+  return lines.map((line) => JSON.stringify(line));
+}

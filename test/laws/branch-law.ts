@@ -1,0 +1,267 @@
+import fc from 'fast-check';
+import { expect } from 'vitest';
+import type { RolloutStore } from '../../src/ports/rollout-store.ts';
+import type { Ordinal, ThreadId, TurnId } from '../../src/protocol/ids.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import type { Line, LineDraft } from '../../src/protocol/line.ts';
+import { archiveThread, unarchiveThread } from '../../src/rollout/thread-lifecycle.ts';
+import { carriedState } from '../../src/state/compacted.ts';
+import { describeState } from '../../src/state/describe.ts';
+import { reduce } from '../../src/state/reduce.ts';
+import { emptyState } from '../../src/state/thread-state.ts';
+import { findForkPoint } from '../../src/thread/fork.ts';
+import { foldThread } from '../../src/thread/resume.ts';
+import { rollBack, undoRollback } from '../../src/thread/revert.ts';
+import { countingIds } from '../harness/fixed-parts.ts';
+
+interface ModelTurn {
+  readonly id: TurnId;
+  readonly drafts: readonly LineDraft[];
+  readonly counts: boolean;
+  readonly ended: boolean;
+}
+
+/** What a thread should be: its turns one after the other, as if there had never been more than one file. */
+interface ModelThread {
+  readonly id: ThreadId;
+  turns: readonly ModelTurn[];
+  undo?: readonly ModelTurn[];
+  archived: boolean;
+}
+
+/** One thing that is done to one of the threads. */
+export type Action =
+  | { readonly do: 'turn'; readonly on: number; readonly text: string; readonly form: TurnForm }
+  | { readonly do: 'fork'; readonly on: number; readonly at: number; readonly how: 'through' | 'before' | 'latest' }
+  | { readonly do: 'rollback'; readonly on: number; readonly count: number; readonly how: 'turns' | 'to' }
+  | { readonly do: 'undo'; readonly on: number; readonly force: boolean }
+  | { readonly do: 'archive'; readonly on: number };
+
+export type TurnForm = 'plain' | 'unfinished' | 'wordless' | 'checkpoint' | 'steered';
+
+const on = fc.nat(2);
+export const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      do: fc.constant('turn' as const),
+      on,
+      text: fc.string({ maxLength: 5 }),
+      form: fc.constantFrom('plain', 'plain', 'unfinished', 'wordless', 'checkpoint', 'steered'),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('fork' as const),
+      on,
+      at: fc.nat(6),
+      how: fc.constantFrom('through', 'before', 'latest'),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('rollback' as const),
+      on,
+      count: fc.integer({ min: 1, max: 4 }),
+      how: fc.constantFrom('turns', 'to'),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant('undo' as const), on, force: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('archive' as const), on }) },
+);
+
+const event = (payload: JsonObject): LineDraft => ({ type: 'event_msg', payload });
+const says = (role: string, text: string): LineDraft => ({
+  type: 'response_item',
+  payload: { type: 'message', role, content: [{ type: 'input_text', text }] },
+});
+
+/** Plays actions against a store and against the model; refusals must be expected ones. */
+class Play {
+  readonly #store: RolloutStore;
+  readonly #ids = countingIds(1);
+  readonly threads: ModelThread[] = [];
+  /** What happened, so that a run that does nothing is noticed. */
+  readonly happened = new Map<string, number>();
+
+  constructor(store: RolloutStore) {
+    this.#store = store;
+  }
+
+  async begin(): Promise<void> {
+    const id = this.#ids.uuid() as ThreadId;
+    const owned = await this.#store.create(id, { cwd: '/repo' });
+    if (owned.kind === 'refused') throw new Error(owned.message);
+    const settings = event({ type: 'thread_settings_applied', thread_settings: { model: 'm' } });
+    owned.append([settings]);
+    await owned.close();
+    this.threads.push({
+      id,
+      turns: [{ id: '' as TurnId, drafts: [settings], counts: false, ended: true }],
+      archived: false,
+    });
+  }
+
+  async play(action: Action): Promise<void> {
+    const thread = this.threads[action.on % this.threads.length]!;
+    const before = this.happened.get(action.do) ?? 0;
+    if (await this.#act(thread, action)) this.happened.set(action.do, before + 1);
+    for (const each of this.threads) await this.#check(each);
+  }
+
+  #act(thread: ModelThread, action: Action): Promise<boolean> {
+    switch (action.do) {
+      case 'turn':
+        return this.#turn(thread, action.text, action.form);
+      case 'fork':
+        return this.#fork(thread, action);
+      case 'rollback':
+        return this.#rollback(thread, action);
+      case 'undo':
+        return this.#undo(thread, action.force);
+      case 'archive':
+        return this.#archive(thread);
+    }
+  }
+
+  async #turn(thread: ModelThread, text: string, form: TurnForm): Promise<boolean> {
+    const owned = await this.#store.open(thread.id);
+    if (owned.kind === 'refused') {
+      same([owned.code, thread.archived], ['thread-archived', true]);
+      return false;
+    }
+    const id = this.#ids.uuid() as TurnId;
+    const drafts: LineDraft[] = [];
+    const add = (...more: readonly LineDraft[]): void => {
+      drafts.push(...more);
+      owned.append(more);
+    };
+    add(event({ type: 'task_started', turn_id: id, started_at: 1 }));
+    if (form !== 'wordless') add(says('user', text));
+    if (form === 'checkpoint') {
+      await owned.durable();
+      const { state } = await foldThread(this.#store, thread.id);
+      const replacement_history = [says('user', `kept ${text}`).payload];
+      add({ type: 'compacted', payload: { message: '', replacement_history, capstan: carriedState(state) } });
+    }
+    add({ type: 'turn_context', payload: { turn_id: id, model: text } }, says('assistant', `re ${text}`));
+    if (form === 'steered') add(says('user', 'more'));
+    if (form !== 'unfinished') add(event({ type: 'task_complete', turn_id: id }));
+    await owned.close();
+    const turn = { id, drafts, counts: form !== 'wordless', ended: form !== 'unfinished' };
+    thread.turns = [...thread.turns, turn];
+    return true;
+  }
+
+  async #fork(
+    thread: ModelThread,
+    { at, how }: { at: number; how: 'through' | 'before' | 'latest' },
+  ): Promise<boolean> {
+    const turns = thread.turns.filter(({ id }) => id !== '');
+    const turn = turns[at % Math.max(1, turns.length)];
+    if (how !== 'latest' && turn === undefined) return false;
+    const cut = how === 'latest' ? { kind: how } : { kind: how, turnId: turn!.id };
+    const point = await findForkPoint(this.#store, thread.id, cut);
+    if (point.kind === 'refused') {
+      same([point.code, how, turn?.ended], ['turn-unfinished', 'through', false]);
+      return false;
+    }
+    const id = this.#ids.uuid() as ThreadId;
+    const owned = await this.#store.fork(id, { cwd: '/fork' }, point.place);
+    if (owned.kind === 'refused') throw new Error(owned.message);
+    const settings = event({ type: 'thread_settings_applied', thread_settings: { model: 'fork' } });
+    owned.append([settings]);
+    await owned.close();
+    const end = how === 'latest' ? undefined : thread.turns.indexOf(turn!) + (how === 'through' ? 1 : 0);
+    const kept = thread.turns.slice(0, end);
+    same(describeState({ ...point.state, meta: {} }), describeState(folded(kept.flatMap(({ drafts }) => drafts))));
+    const own = { id: '' as TurnId, drafts: [settings], counts: false, ended: true };
+    this.threads.push({ id, turns: [...kept, own], archived: false });
+    return true;
+  }
+
+  async #rollback(thread: ModelThread, { count, how }: { count: number; how: 'turns' | 'to' }): Promise<boolean> {
+    const real = thread.turns.filter(({ id }) => id !== '');
+    const target = how === 'turns' ? real.filter(({ counts }) => counts).at(-count) : real.at(-count);
+    const to = how === 'turns' ? { turns: count } : { toTurn: real.at(-count - 1)?.id ?? 'none' };
+    const done = await rollBack(this.#store, this.#ids, thread.id, to);
+    if (done.kind === 'refused') {
+      const expected = thread.archived ? 'thread-archived' : how === 'turns' ? 'nothing-to-roll-back' : 'turn-unknown';
+      same(done.code, expected);
+      return false;
+    }
+    const cut = thread.turns.indexOf(target!);
+    same(
+      done.turns,
+      thread.turns.slice(cut).flatMap(({ id }) => (id === '' ? [] : [id])),
+    );
+    const kept = thread.turns.slice(0, cut);
+    thread.undo = thread.turns;
+    thread.turns = kept;
+    return true;
+  }
+
+  async #undo(thread: ModelThread, force: boolean): Promise<boolean> {
+    const { undo, turns, archived } = thread;
+    const done = await undoRollback(this.#store, this.#ids, thread.id, { force });
+    if (done.kind === 'refused') {
+      const expected = archived ? 'thread-archived' : undo === undefined ? 'nothing-to-undo' : 'turns-since-rollback';
+      same([done.code, force && expected === 'turns-since-rollback'], [expected, false]);
+      return false;
+    }
+    // What was there before the undo can be had back in the same way.
+    thread.turns = undo!;
+    thread.undo = turns;
+    return true;
+  }
+
+  async #archive(thread: ModelThread): Promise<boolean> {
+    const act = thread.archived ? unarchiveThread : archiveThread;
+    same((await act(this.#store, thread.id)).kind, thread.archived ? 'unarchived' : 'archived');
+    thread.archived = !thread.archived;
+    return true;
+  }
+
+  async #check({ id, turns }: ModelThread): Promise<void> {
+    const lines = await collect(this.#store.read(id, { from: 0 as Ordinal }));
+    same((await collect(this.#store.readBack(id))).toReversed(), lines);
+    const [meta, ...rest] = lines;
+    const drafts = turns.flatMap((turn) => turn.drafts);
+    same(
+      rest.map(({ type, payload }) => ({ type, payload })),
+      drafts,
+    );
+    const ordinals = rest.map(({ ordinal }) => ordinal ?? -1);
+    same(
+      ordinals,
+      [...new Set(ordinals)].toSorted((a, b) => a - b),
+    );
+    // The fold of the files, from as near to the end as may be, is that of the one file that there never was.
+    const { state } = await foldThread(this.#store, id);
+    same(describeState(state), describeState(folded([meta!, ...drafts])));
+  }
+}
+
+function same(actual: unknown, expected: unknown): void {
+  expect(actual).toEqual(expected);
+}
+
+function folded(drafts: readonly LineDraft[]) {
+  return drafts.reduce((state, draft) => reduce(state, { timestamp: '', ...draft }), emptyState);
+}
+
+async function collect(lines: AsyncIterable<Line>): Promise<readonly Line[]> {
+  const found: Line[] = [];
+  for await (const line of lines) found.push(line);
+  return found;
+}
+
+/** Plays actions and compares after each of them. */
+export async function playAll(store: RolloutStore, actions: readonly Action[]): Promise<Play> {
+  const play = new Play(store);
+  await play.begin();
+  for (const each of actions) await play.play(each);
+  return play;
+}

@@ -25,6 +25,7 @@ test('nothing configured gives the defaults', () => {
         excludeSlashTmp: false,
       },
       shellEnvironmentPolicy: { inherit: 'all', ignoreDefaultExcludes: false, exclude: [], set: {}, includeOnly: [] },
+      blobs: { maxBytes: 1024 ** 3 },
       projectDocMaxBytes: 32_768,
       projectDocFallbackFilenames: [],
       projectRootMarkers: ['.git'],

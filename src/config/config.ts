@@ -58,6 +58,7 @@ export function readConfig(
     ...defaults,
     ...given,
     sandboxWorkspaceWrite: { ...defaults.sandboxWorkspaceWrite, ...given.sandboxWorkspaceWrite },
+    blobs: { ...defaults.blobs, ...given.blobs },
     shellEnvironmentPolicy: { ...defaults.shellEnvironmentPolicy, ...shellPolicy(given.shellEnvironmentPolicy) },
     modelProviders: given.modelProviders ?? {},
     projects: given.projects ?? {},

@@ -19,6 +19,7 @@ export interface Defaults {
   readonly sandboxMode: SandboxMode;
   readonly sandboxWorkspaceWrite: SandboxWorkspaceWrite;
   readonly shellEnvironmentPolicy: ShellEnvironmentPolicy;
+  readonly blobs: { readonly maxBytes: number };
   readonly projectDocMaxBytes: number;
   readonly projectDocFallbackFilenames: readonly string[];
   readonly projectRootMarkers: readonly string[];
@@ -34,6 +35,7 @@ const builtIn = {
     excludeSlashTmp: false,
   },
   shellEnvironmentPolicy: defaultShellEnvironmentPolicy,
+  blobs: { maxBytes: 1024 ** 3 },
   projectDocMaxBytes: 32_768,
   projectDocFallbackFilenames: [],
   projectRootMarkers: ['.git'],

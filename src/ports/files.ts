@@ -14,11 +14,25 @@ export interface Files {
   list(path: string): Promise<readonly string[]>;
   /** When the file was last written, in milliseconds since the Unix epoch; undefined when there is none. */
   modified(path: string): Promise<number | undefined>;
+  /** What the system says about the file; undefined when there is none. */
+  describe(path: string): Promise<FileFacts | undefined>;
+  /** Changes when the file counts as last written, and who may read it. */
+  setFacts(path: string, facts: Pick<FileFacts, 'modified' | 'mode'>): Promise<void>;
+  /** Gives the file a second name. Rejects with EEXIST when something has that name. Lasts when the folder is synced. */
+  link(path: string, name: string): Promise<void>;
   /** Gives the file another name, in place of nothing: the caller has seen to that. Lasts when both folders are synced. */
   move(from: string, to: string): Promise<void>;
   /** A file that is not there is fine. Lasts when the folder is synced. */
   remove(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
+}
+
+export interface FileFacts {
+  readonly size: number;
+  /** Milliseconds since the Unix epoch. */
+  readonly modified: number;
+  /** Permission bits only. */
+  readonly mode: number;
 }
 
 export interface OpenFile {

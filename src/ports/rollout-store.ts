@@ -80,6 +80,8 @@ export type Wanted = (kind: LineKind) => boolean;
 export interface ReadReport {
   /** Lines that are not JSON objects with a type and a payload. */
   readonly skipped: number;
+  /** Hashes of blobs that lines refer to and that are not there any more, if any. What stood in them is left out. */
+  readonly missingBlobs?: readonly string[];
 }
 
 export type OpenRefusedCode =

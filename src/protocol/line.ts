@@ -24,7 +24,13 @@ export interface LineKind {
 }
 
 /** A line before the journal stamps it with its time and ordinal. */
-export type LineDraft = Pick<Line, 'type' | 'payload' | 'metadata'>;
+export interface LineDraft extends Pick<Line, 'type' | 'payload' | 'metadata'> {
+  /**
+   * What the model does not see and the line has no room for. A store that keeps such bytes puts their name into
+   * `metadata.capstan`, under the same key; others pass over them.
+   */
+  readonly beside?: Readonly<Record<string, Uint8Array>>;
+}
 
 /** Line types that other programs share with us. */
 export const lineType = {

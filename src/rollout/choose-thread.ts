@@ -1,6 +1,7 @@
 import type { Files } from '../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import { openRolloutFile } from './compressed-file.ts';
 import { diskFault } from './disk-fault.ts';
 import { findActiveRollouts, findAllRollouts, type FoundRollout } from './find-rollout.ts';
 import { readHead } from './read-head.ts';
@@ -60,7 +61,7 @@ async function lastThread(files: Files, home: string, among: Among): Promise<Cho
     found.map(async (rollout) => ({ ...rollout, modified: (await files.modified(rollout.path)) ?? 0 })),
   );
   for (const { path, name } of dated.toSorted((a, b) => b.modified - a.modified)) {
-    if (!name.compressed && (await isOf(files, path, cwd))) return { kind: 'chosen', id: name.threadId };
+    if (await isOf(files, path, cwd)) return { kind: 'chosen', id: name.threadId };
   }
   const message = cwd === undefined ? 'There is no thread yet.' : `There is no thread in ${cwd} yet.`;
   const next = cwd === undefined ? 'Start one without resume.' : 'Use --all for threads of other folders.';
@@ -86,7 +87,7 @@ async function byName(
 
 async function isOf(files: Files, path: string, cwd: string | undefined): Promise<boolean> {
   try {
-    const file = await files.openToRead(path);
+    const file = await openRolloutFile(files, path);
     try {
       const head = await readHead(file);
       return head.kind === 'meta' && (cwd === undefined || head.meta['cwd'] === cwd);

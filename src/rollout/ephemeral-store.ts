@@ -38,7 +38,7 @@ function forgetful(clock: Clock, firstOrdinal: number, meta: JsonObject | undefi
     mode: 'paginated',
     append(drafts) {
       const timestamp = new Date(clock.now()).toISOString();
-      const lines = [...first, ...drafts].map((draft): Line => ({
+      const lines = [...first, ...drafts].map(({ beside: _forgotten, ...draft }): Line => ({
         timestamp,
         ordinal: ordinal++ as Ordinal,
         ...draft,

@@ -74,7 +74,7 @@ export async function findAllRollouts(files: Files, home: string): Promise<reado
 }
 
 /** The folders `YYYY/MM/DD` from the given day on, newest first. */
-async function dayFolders(files: Files, root: string, since: string): Promise<readonly string[]> {
+export async function dayFolders(files: Files, root: string, since: string): Promise<readonly string[]> {
   let days = [''];
   for (const pattern of [/^\d{4}$/, /^\d\d$/, /^\d\d$/]) {
     const lists = await Promise.all(

@@ -6,6 +6,7 @@ import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { lineType } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
+import { removeCompressed, restoreRollout } from './compressed-rollout.ts';
 import { currentRollout } from './current-rollout.ts';
 import { diskFault } from './disk-fault.ts';
 import { findAllRollouts, findThreadFiles, type FoundRollout } from './find-rollout.ts';
@@ -36,7 +37,10 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
 
   async function ownFiles(): Promise<readonly FoundRollout[]> {
     try {
-      return await findThreadFiles(files, home, id);
+      const found = await findThreadFiles(files, home, id);
+      // A kill may have left a compressed form beside a plain one. It must not come to light when that goes.
+      for (const { path, name } of found) if (!name.compressed) await removeCompressed(files, path);
+      return found;
     } catch (error) {
       throw diskFault(error, 'open', home);
     }
@@ -74,7 +78,11 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
   return {
     kind: 'held',
     current,
-    revert: (rolloutId, to, note) => writeRevert(options, current, { rolloutId, to, note }),
+    async revert(rolloutId, to, note) {
+      // What others refer to is kept plain.
+      for (const { path, name } of await ownFiles()) if (name.compressed) await restoreRollout(files, path);
+      return writeRevert(options, current, { rolloutId, to, note });
+    },
     // The newest is what counts, so it is the last to go and the first to come back.
     archive: async () => {
       const paths = (await ownFiles()).map(({ path }) => path).toReversed();

@@ -28,7 +28,8 @@ export const localTime: LocalTime = (milliseconds) => {
 
 export const sessionsFolder = (home: string): string => join(home, 'sessions');
 export const archiveFolder = (home: string): string => join(home, 'archived_sessions');
-export const lockPath = (home: string, id: ThreadId): string => join(home, 'thread-writer-locks', `${id}.lock`);
+export const lockFolder = (home: string): string => join(home, 'thread-writer-locks');
+export const lockPath = (home: string, id: ThreadId): string => join(lockFolder(home), `${id}.lock`);
 
 /** Where the rollout of a thread that starts at this local time lies; one that a revert makes has an id of its own. */
 export function rolloutPath(home: string, id: ThreadId, at: WallTime, rolloutId: string = id): string {

@@ -1,10 +1,12 @@
 import {
+  chmod,
   close,
   constants,
   fdatasync,
   fstat,
   fsync,
   ftruncate,
+  link,
   mkdir,
   open,
   read,
@@ -12,6 +14,7 @@ import {
   rename,
   stat,
   unlink,
+  utimes,
   write,
   type NoParamCallback,
   type Stats,
@@ -56,13 +59,20 @@ export const nodeFiles: Files = {
   },
 
   async modified(path) {
-    try {
-      return (await result<Stats>((done) => stat(path, done))).mtimeMs;
-    } catch (error) {
-      if (errorCode(error) === 'ENOENT') return undefined;
-      throw error;
-    }
+    return (await statOf(path))?.mtimeMs;
   },
+
+  async describe(path) {
+    const stats = await statOf(path);
+    return stats === undefined ? undefined : { size: stats.size, modified: stats.mtimeMs, mode: stats.mode & 0o7777 };
+  },
+
+  async setFacts(path, { modified, mode }) {
+    await ended((done) => chmod(path, mode, done));
+    await ended((done) => utimes(path, modified / 1000, modified / 1000, done));
+  },
+
+  link: (path, name) => ended((done) => link(path, name, done)),
 
   move: (from, to) => ended((done) => rename(from, to, done)),
 
@@ -89,6 +99,15 @@ export const nodeFiles: Files = {
     }
   },
 };
+
+async function statOf(path: string): Promise<Stats | undefined> {
+  try {
+    return await result<Stats>((done) => stat(path, done));
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
 
 /** The folder nearest to the root that has to be made for a path. */
 async function firstMissing(path: string): Promise<string> {

@@ -32,11 +32,6 @@ export function lockedThread(id: ThreadId, owner: string | undefined): OpenRefus
   );
 }
 
-export function compressedThread({ id, path }: ThreadFile): OpenRefused {
-  const message = `The file of thread ${id} is compressed: ${path}.`;
-  return refused('thread-unreadable', message, `Unpack it with \`zstd -d ${path}\` and try again.`);
-}
-
 export function unreadableThread({ id, path }: ThreadFile, why: string): OpenRefused {
   const message = `The file of thread ${id} cannot be continued: ${why} (${path}).`;
   return refused('thread-unreadable', message, 'Mend the file or bring it back from a copy, or start a new thread.');

@@ -1,11 +1,13 @@
 import type { Files, OpenFile } from '../ports/files.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId } from '../protocol/ids.ts';
+import { openRolloutFile } from './compressed-file.ts';
+import { restoreRollout } from './compressed-rollout.ts';
 import { diskFault, errorCode } from './disk-fault.ts';
 import { findRolloutFile, findRollouts, type FoundRollout, type FoundRollouts } from './find-rollout.ts';
 import { openLineage, type OpenRollout, type Segment } from './lineage.ts';
 import { readHead } from './read-head.ts';
-import { compressedThread, unknownThread } from './refusals.ts';
+import { unknownThread } from './refusals.ts';
 
 export interface OpenHistory {
   readonly segments: readonly Segment[];
@@ -30,28 +32,36 @@ export class RolloutFiles {
     }
   }
 
-  /** The newest file in which something was saved; a writer that died before its first sync hides no older one. */
+  /**
+   * The newest file in which something was saved; a writer that died before its first sync hides no older one. For
+   * writing only under the writer lock: a compressed file is unpacked then.
+   */
   async openNewest(
     id: ThreadId,
     rollouts: readonly FoundRollout[],
     purpose: 'read' | 'write',
   ): Promise<OpenRefused | (OpenRollout & { readonly kind: 'opened' })> {
     for (const [index, { path, name }] of rollouts.entries()) {
-      if (name.compressed) return compressedThread({ id, path });
-      const file = await this.#openIfThere(path, purpose);
+      const plain = name.compressed && purpose === 'write' ? await restoreRollout(this.files, path) : path;
+      const file = await this.#openIfThere(plain, purpose);
       if (file === undefined) continue;
       const isLast = index === rollouts.length - 1;
-      if (isLast || !(await isEmpty(file, path))) return { kind: 'opened', rolloutId: name.rolloutId, path, file };
+      if (isLast || !(await isEmpty(file, plain)))
+        return { kind: 'opened', rolloutId: name.rolloutId, path: plain, file };
       await file.close();
     }
     return unknownThread(id);
   }
 
+  /** The file of a rollout, if that is compressed. */
+  async findCompressed(rolloutId: string): Promise<FoundRollout | undefined> {
+    const found = await this.#findRollout(rolloutId);
+    return found?.name.compressed === true ? found : undefined;
+  }
+
   async openRollout(rolloutId: string): Promise<OpenRollout | undefined> {
-    const found = await findRolloutFile(this.files, this.home, rolloutId).catch((error: unknown) => {
-      throw diskFault(error, 'open', this.home);
-    });
-    if (found === undefined || found.name.compressed) return undefined;
+    const found = await this.#findRollout(rolloutId);
+    if (found === undefined) return undefined;
     const file = await this.#openIfThere(found.path, 'read');
     return file === undefined ? undefined : { rolloutId, path: found.path, file };
   }
@@ -75,10 +85,18 @@ export class RolloutFiles {
     }
   }
 
+  async #findRollout(rolloutId: string): Promise<FoundRollout | undefined> {
+    try {
+      return await findRolloutFile(this.files, this.home, rolloutId);
+    } catch (error) {
+      throw diskFault(error, 'open', this.home);
+    }
+  }
+
   async #openIfThere(path: string, purpose: 'read' | 'write'): Promise<OpenFile | undefined> {
     try {
       return await (purpose === 'read'
-        ? this.files.openToRead(path)
+        ? openRolloutFile(this.files, path)
         : this.files.open(path, { create: false, mode: 0o600 }));
     } catch (error) {
       if (errorCode(error) === 'ENOENT') return undefined;

@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, onTestFinished, test } from 'vitest';
 import { createMemoryStore, rolloutStoreContract, SimulatedDisk } from '../testing/index.ts';
+import { createBlobs } from './blobs.ts';
+import { withBlobs } from './blobs-store.ts';
 import { createFlock } from './flock.ts';
 import { nodeFiles } from './node-files.ts';
 import { createRolloutStore } from './store.ts';
@@ -19,6 +21,14 @@ describe.each(rolloutStoreContract)('$name', ({ run }) => {
   test('on a simulated disk', async () => {
     const disk = new SimulatedDisk();
     const make = () => createRolloutStore({ home: '/home', files: disk, locks: disk.locks, clock });
+    await run({ store: make(), other: make() });
+  });
+
+  test('with blobs beside it', async () => {
+    const disk = new SimulatedDisk();
+    const parts = { home: '/home', files: disk, locks: disk.locks, clock };
+    const blobs = createBlobs({ ...parts, ids: { uuid: () => 'id' }, maxBytes: 1000 });
+    const make = () => withBlobs(createRolloutStore(parts), blobs);
     await run({ store: make(), other: make() });
   });
 

@@ -140,12 +140,13 @@ describe('opening a thread', () => {
     expect(await collect(store.read(id, { from: 0 as Ordinal }))).toEqual(['meta']);
   });
 
-  test('of a compressed thread is refused with the next step', async () => {
+  test('whose compressed file is damaged fails with the next step, and holds no lock', async () => {
     const { disk, store } = newStore();
     await put(disk, `${path}.zst`, 'packed');
-    expect(await store.open(id)).toMatchObject({ code: 'thread-unreadable', next: expect.stringContaining('zstd -d') });
-    // A refused opening holds no lock.
-    expect(await store.open(id)).toMatchObject({ code: 'thread-unreadable' });
+    const failure = { code: 'thread-unreadable', next: expect.stringContaining('zstd -dc') };
+    await expect(store.open(id)).rejects.toMatchObject(failure);
+    await expect(store.open(id)).rejects.toMatchObject(failure);
+    expect([...disk.names().keys()].filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
   test('in the old form goes on in it: no ordinals, and the events of old for screens', async () => {

@@ -14,9 +14,10 @@ import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
+import { restoreRollout } from './compressed-rollout.ts';
 import { currentRollout } from './current-rollout.ts';
 import { diskFault } from './disk-fault.ts';
-import type { FoundRollouts } from './find-rollout.ts';
+import type { FoundRollout, FoundRollouts } from './find-rollout.ts';
 import { forkSource } from './fork-source.ts';
 import { holdThread } from './held-thread.ts';
 import { historyBase } from './history-base.ts';
@@ -88,6 +89,11 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
 
   async function fork(id: ThreadId, described: JsonObject, from: RolloutPlace): Promise<Owned | OpenRefused> {
     const meta = await firstPayload(id, described);
+    const compressed = await rollouts.findCompressed(from.rolloutId);
+    if (compressed !== undefined) {
+      const refusal = await unpack(compressed);
+      if (refusal !== undefined) return refusal;
+    }
     const source = await forkSource(rollouts, from);
     if (source.kind === 'refused') return source;
     if (source.kind === 'base') return locked(id, async (lock) => newJournal(id, lock, source.metaFrom(meta)));
@@ -104,6 +110,18 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
       }
       return new Journal({ path, file, lock, clock, nextOrdinal: undefined, lastTime });
     });
+  }
+
+  /** A rollout that others refer to is kept plain, where every reader of theirs finds the place that they name. */
+  async function unpack({ path, name }: FoundRollout): Promise<OpenRefused | undefined> {
+    const lock = await takeLock(name.threadId);
+    if (lock.kind === 'refused') return lock;
+    try {
+      await restoreRollout(files, path);
+      return undefined;
+    } finally {
+      await lock.release();
+    }
   }
 
   async function open(id: ThreadId): Promise<Owned | OpenRefused> {

@@ -17,6 +17,7 @@ import { loadInstructionFiles } from '../gather/model-instructions.ts';
 import { type ResumedSettings, settingsFrom } from '../gather/settings.ts';
 import { systemClock } from '../gather/system-clock.ts';
 import { systemIds } from '../gather/system-ids.ts';
+import type { BlobMissing, Blobs, LoadedBlob } from '../ports/blobs.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
@@ -26,30 +27,31 @@ import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-p
 import type { ThreadCut } from '../protocol/thread-cut.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../protocol/thread-summary.ts';
-import { createFlock } from '../rollout/flock.ts';
 import { nodeFiles } from '../rollout/node-files.ts';
 import { type ChosenThread, chooseThread, type NoThread, type ThreadChoice } from '../rollout/choose-thread.ts';
+import type { Collected } from '../rollout/collect.ts';
+import type { CollectOptions } from '../rollout/collect-options.ts';
+import type { CompressReport, ToCompress } from '../rollout/compressed-threads.ts';
 import { createEphemeralStore } from '../rollout/ephemeral-store.ts';
 import { concernsLists } from '../rollout/index/thread-fold.ts';
 import { type IndexProgress, ThreadIndex } from '../rollout/index/thread-index.ts';
 import { unknownThread } from '../rollout/refusals.ts';
-import { createRolloutStore } from '../rollout/store.ts';
 import type { ThreadArchived, ThreadDeleted } from '../rollout/thread-lifecycle.ts';
 import { threadNames } from '../rollout/thread-names.ts';
 import { loadTracer } from '../telemetry/load-tracer.ts';
 import { type RestoredSettings, restoredSettings } from '../state/restored-settings.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
-import type { ThreadState } from '../state/thread-state.ts';
 import { turnList, type TurnSummary } from '../state/turn-list.ts';
 import { deadTurnNotice } from '../thread/dead-turn.ts';
 import { findForkPoint, forkThread } from '../thread/fork.ts';
-import { openThread } from '../thread/resume.ts';
+import { openThread, type ResumedThread } from '../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
 import { Thread } from '../thread/thread.ts';
 import type { ThreadFiles } from '../workspace/file-changes.ts';
 import type { RestoreOptions, RestoreReport, RestoreTarget } from '../workspace/restore-files.ts';
 import type { Environment } from './environment.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
+import { createHomeStore } from './home-store.ts';
 import type { Done, Forceful, ThreadOperations, ThreadOperationsParts, ThreadRenamed } from './thread-operations.ts';
 import { createThreadParts } from './thread-parts.ts';
 
@@ -103,6 +105,7 @@ export class Engine {
   readonly #options: EngineOptions;
   readonly #base: BaseLayers;
   readonly #store: RolloutStore;
+  readonly #blobs: Blobs;
   readonly #operationParts: ThreadOperationsParts;
   readonly #tracer: Tracer;
 
@@ -111,8 +114,8 @@ export class Engine {
     this.#options = options;
     this.#base = base;
     this.notices = notices;
-    const disk = { home: base.home, files: nodeFiles, locks: createFlock({ clock: systemClock }), clock: systemClock };
-    const store = createRolloutStore(disk);
+    const { store, blobs, disk } = createHomeStore(base.home, { maxBlobBytes: base.config.blobs.maxBytes });
+    this.#blobs = blobs;
     const indexFolder = options.env['CODEX_SQLITE_HOME'] ?? base.home;
     this.#operationParts = { ...disk, store, ids: systemIds(systemClock), indexFolder };
     this.#store = options.ephemeral === true ? createEphemeralStore(store, systemClock) : store;
@@ -335,6 +338,24 @@ export class Engine {
     const { fileChanges } = await import('../workspace/file-changes.ts');
     return fileChanges(this.#base.home, this.#store, id);
   }
+
+  /** What a line refers to by its hash: the whole output of a command, for instance. */
+  blob(sha256: string): Promise<LoadedBlob | BlobMissing> {
+    return this.#blobs.load(sha256);
+  }
+
+  /** Packs rollouts that nobody has written to for a while. They are read as before, and unpacked when they go on. */
+  async compress(which: ToCompress, { dryRun }: { readonly dryRun: boolean }): Promise<CompressReport | EngineRefused> {
+    const { compressThreads } = await import('../rollout/compressed-threads.ts');
+    const report = await compressThreads(this.#operationParts, which, { dryRun });
+    return 'code' in report ? refused(report) : report;
+  }
+
+  /** Removes what no thread refers to. */
+  async collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>): Promise<Collected> {
+    const { collect } = await import('../rollout/collect.ts');
+    return collect({ ...this.#operationParts, maxBlobBytes: this.#base.config.blobs.maxBytes, ...options });
+  }
 }
 
 function gitFacts(cwd: string): JsonObject | undefined {
@@ -357,7 +378,7 @@ function withFittingEffort(settings: Settings, resumed: ResumedSettings | undefi
 
 function noticesOf(
   id: ThreadId,
-  { owned, skipped, state }: { owned: { torn?: { bytes: number } }; skipped: number; state: ThreadState },
+  { owned, skipped, missingBlobs = [], state }: Pick<ResumedThread, 'owned' | 'skipped' | 'missingBlobs' | 'state'>,
 ): readonly Outcome[] {
   const dead = deadTurnNotice(id, state);
   const notices: Outcome[] = dead === undefined ? [] : [dead];
@@ -374,6 +395,13 @@ function noticesOf(
       code: 'lines-skipped',
       message: `${lines} of thread ${id} could not be read and ${were} passed over.`,
       next: 'The model does not see what stood there; the rest of the thread is as it was.',
+    });
+  }
+  if (missingBlobs.length > 0) {
+    notices.push({
+      code: 'blobs-missing',
+      message: `The tools of earlier requests of thread ${id} are not there any more: ${missingBlobs.join(', ')}.`,
+      next: 'The thread goes on, but those requests cannot be rebuilt. Bring capstan/blobs of the home folder back from a copy.',
     });
   }
   return notices;

@@ -1,14 +1,12 @@
 import { homedir } from 'node:os';
 import { findHome } from '../gather/home.ts';
-import { systemClock } from '../gather/system-clock.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { Line } from '../protocol/line.ts';
 import { Fault, type Outcome } from '../protocol/outcome.ts';
 import { chooseThread } from '../rollout/choose-thread.ts';
-import { createFlock } from '../rollout/flock.ts';
 import { nodeFiles } from '../rollout/node-files.ts';
-import { createRolloutStore } from '../rollout/store.ts';
 import { currentFolder } from './current-folder.ts';
+import { createHomeStore } from './home-store.ts';
 
 /** A thread as its file says, for those who only look. */
 export interface ReadThread {
@@ -31,12 +29,7 @@ export async function readThread(name: string | undefined): Promise<ReadThread |
     name === undefined && 'path' in folder ? { kind: 'last', cwd: folder.path } : { kind: 'named', name: name ?? '' },
   );
   if (chosen.kind === 'none') return { ...chosen, next: advice(chosen, name) };
-  const store = createRolloutStore({
-    home: home.path,
-    files: nodeFiles,
-    locks: createFlock({ clock: systemClock }),
-    clock: systemClock,
-  });
+  const { store } = createHomeStore(home.path, { maxBlobBytes: 0 });
   try {
     return { kind: 'read', id: chosen.id, ...(await readAll(store.read(chosen.id, { from: 0 as Ordinal }))) };
   } catch (error) {

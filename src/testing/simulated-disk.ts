@@ -1,11 +1,12 @@
 import { dirname } from 'node:path/posix';
-import type { Files, Lock, LockHeld, Locks, OpenFile } from '../ports/files.ts';
+import type { FileFacts, Files, Lock, LockHeld, Locks, OpenFile } from '../ports/files.ts';
 
 export type DiskOperation =
   | 'makeDirectory'
   | 'open'
   | 'list'
   | 'move'
+  | 'link'
   | 'remove'
   | 'syncDirectory'
   | 'size'
@@ -32,7 +33,7 @@ type Step =
 
 /** What one name points to. A folder is an entry without content. */
 interface Entry {
-  readonly mode: number;
+  mode: number;
   /** Whether `syncDirectory` of the parent has seen this name. */
   durable: boolean;
   readonly content?: Content;
@@ -148,7 +149,30 @@ export class SimulatedDisk implements Files {
   /** The simulated disk has no clock: files count their changes. */
   async modified(path: string): Promise<number | undefined> {
     this.#enter('list', path);
-    return this.#entries.get(path)?.content?.taken;
+    return this.#entries.get(path)?.content?.modified;
+  }
+
+  async describe(path: string): Promise<FileFacts | undefined> {
+    this.#enter('list', path);
+    const entry = this.#entries.get(path);
+    if (entry?.content === undefined) return undefined;
+    return { size: entry.content.seen.length, modified: entry.content.modified, mode: entry.mode };
+  }
+
+  async setFacts(path: string, { modified, mode }: Pick<FileFacts, 'modified' | 'mode'>): Promise<void> {
+    this.#enter('list', path);
+    const entry = this.#entries.get(path);
+    if (entry?.content === undefined) throw diskError('ENOENT', 'list', path);
+    entry.mode = mode;
+    entry.content.modified = modified;
+  }
+
+  async link(path: string, name: string): Promise<void> {
+    this.#enter('link', path);
+    const entry = this.#entries.get(path);
+    if (entry?.content === undefined || !this.#isFolder(dirname(name))) throw diskError('ENOENT', 'link', path);
+    if (this.#entries.has(name)) throw diskError('EEXIST', 'link', name);
+    this.#entries.set(name, { mode: entry.mode, durable: false, content: entry.content });
   }
 
   async move(from: string, to: string): Promise<void> {
@@ -166,7 +190,8 @@ export class SimulatedDisk implements Files {
     const entry = this.#entries.get(path);
     if (entry === undefined) return;
     this.#entries.delete(path);
-    if (entry.content !== undefined) entry.content.named = false;
+    const { content } = entry;
+    if (content !== undefined) content.named = [...this.#entries.values()].some((other) => other.content === content);
     this.#leaving.set(path, { entry });
   }
 
@@ -297,11 +322,14 @@ class Content {
   named = true;
   /** Steps taken in all. A sync settles the steps up to the count at its start, whatever other syncs did meanwhile. */
   taken = 0;
+  /** Counts changes, unless somebody has said another time. */
+  modified = 0;
 
   take(step: Step): void {
     this.seen.apply(step);
     this.#unsynced.push(step);
     this.taken += 1;
+    this.modified += 1;
   }
 
   /** Every step up to this count is on the disk from now on. */
@@ -321,6 +349,7 @@ class Content {
       left -= Math.min(left, weight(step));
     }
     after.settle(after.taken);
+    after.modified = this.modified;
     return after;
   }
 }

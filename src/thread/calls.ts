@@ -67,7 +67,7 @@ export class Calls {
       recordTurnItem(this.#turn, end.item);
       this.#turn.log.tell({ kind: 'item-completed', item: end.item });
     }
-    recordAnswer(this.#turn, call, end.output);
+    recordAnswer(this.#turn, call, end);
   }
 
   #tellStart({ item, standing }: PreparedCall): void {

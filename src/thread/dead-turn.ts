@@ -26,7 +26,7 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
   const survival = await endSurvivors(turn, calls);
   for (const call of calls) log.record(callFoundDead(call, { threadId, turnId: dead.id }));
   for (const call of unansweredCalls(log.state)) {
-    recordAnswer(asDead, call, outcomeUnknown(survival.get(call.call_id) ?? 'gone'));
+    recordAnswer(asDead, call, { output: outcomeUnknown(survival.get(call.call_id) ?? 'gone') });
   }
   endTurn(asDead, 'process-died');
 }
@@ -37,7 +37,7 @@ export function closeForkedTurn(turn: RecordingTurn): void {
   const open = log.state.openTurn;
   if (open === undefined) return;
   const asOpen = { ...turn, turnId: open.id };
-  for (const call of unansweredCalls(log.state)) recordAnswer(asOpen, call, outcomeElsewhere);
+  for (const call of unansweredCalls(log.state)) recordAnswer(asOpen, call, { output: outcomeElsewhere });
   endTurn(asOpen, 'forked');
 }
 

@@ -1,10 +1,10 @@
 import { userMessage } from '../fragments/message.ts';
 import { limitOutput } from '../history/limit-output.ts';
 import type { CallItem, Item } from '../protocol/item.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import { itemCompleted, itemLine } from '../state/item-drafts.ts';
 import type { UserInput } from '../protocol/user-input.ts';
+import type { CallResult } from '../tools/define.ts';
 import type { RecordingTurn } from './parts.ts';
 
 /** Ways in which an item enters history. Each records its origin with it. */
@@ -19,17 +19,26 @@ export function recordUserMessage(turn: RecordingTurn, input: UserInput): void {
   log.tell({ kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text: input.text });
 }
 
-/** The answer to a call, of the type that the call asks for and within the budget of one output. */
+/**
+ * The answer to a call, of the type that the call asks for and within the budget of one output. What did not fit is
+ * kept beside the line.
+ */
 export function recordAnswer(
   { log, parts, turnId, envelope }: RecordingTurn,
   call: CallItem,
-  output: string | readonly JsonObject[],
+  { output, fullOutput }: Pick<CallResult, 'output' | 'fullOutput'>,
 ): void {
   const limited = limitOutput(output, envelope.window.toolOutput);
   const [type, prefix] =
     call.type === 'function_call' ? ['function_call_output', 'fco'] : ['custom_tool_call_output', 'ctco'];
   const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output: limited };
-  log.record(itemLine(item, { family: 'tool' }, turnId));
+  const full = fullOutput ?? (limited === output ? undefined : textOf(output));
+  const beside = full === undefined ? {} : { beside: { full_output: new TextEncoder().encode(full) } };
+  log.record({ ...itemLine(item, { family: 'tool' }, turnId), ...beside });
+}
+
+function textOf(output: CallResult['output']): string {
+  return typeof output === 'string' ? output : JSON.stringify(output);
 }
 
 /** The record from which lists and screens are made. */

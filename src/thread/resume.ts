@@ -13,6 +13,8 @@ export interface ResumedThread {
   readonly state: ThreadState;
   /** Lines that could not be read and were passed over. */
   readonly skipped: number;
+  /** Hashes of blobs with tool sets that are not there any more, if any. */
+  readonly missingBlobs?: readonly string[];
 }
 
 export async function openThread(store: RolloutStore, id: ThreadId): Promise<ResumedThread | OpenRefused> {
@@ -27,10 +29,7 @@ export async function openThread(store: RolloutStore, id: ThreadId): Promise<Res
   }
 }
 
-export interface FoldedThread {
-  readonly state: ThreadState;
-  readonly skipped: number;
-}
+export type FoldedThread = Pick<ResumedThread, 'state' | 'skipped' | 'missingBlobs'>;
 
 /** The state of a thread, or of what stands before a line of it, read from as near to its end as checkpoints allow. */
 export async function foldThread(store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<FoldedThread> {
@@ -57,7 +56,7 @@ async function fold(initial: ThreadState, lines: AsyncGenerator<Line, ReadReport
   let state = initial;
   for (;;) {
     const next = await lines.next();
-    if (next.done === true) return { state, skipped: next.value.skipped };
+    if (next.done === true) return { state, ...next.value };
     state = reduce(state, next.value);
   }
 }

@@ -29,6 +29,8 @@ const commands: Readonly<Record<string, Row>> = {
   set: { summary: 'change what its turns start from', load: () => import('./set.ts') },
   files: { summary: 'what each turn changed in the workspace', load: () => import('./files.ts') },
   restore: { summary: 'bring files back as they were before a turn', load: () => import('./restore.ts') },
+  compress: { summary: 'pack the files of threads', load: () => import('./compress.ts') },
+  gc: { summary: 'remove what no thread refers to', load: () => import('./gc.ts') },
 };
 
 /** `capstan threads COMMAND …` */

@@ -121,8 +121,11 @@ function answer(item: CommandItem, end: ProcessEnd, given: ExecCommandArguments,
   }
   const report: CommandReport = { seconds: end.durationMs / 1000, end: reportEnd(end, given), output: end.output.text };
   const ok = end.kind === 'exited' && end.exitCode === 0;
+  const output = commandOutput(report, budget);
+  const isWhole = output.endsWith(report.output);
   return {
-    output: commandOutput(report, budget),
+    output,
+    ...(isWhole ? {} : { fullOutput: report.output }),
     item: {
       ...item,
       status: ok ? 'completed' : 'failed',

@@ -1,0 +1,109 @@
+import type { Files, OpenFile } from '../ports/files.ts';
+import { Fault } from '../protocol/outcome.ts';
+import { errorCode } from './disk-fault.ts';
+import { zstdDecompressing } from './zstd.ts';
+
+const blockSize = 1024 * 1024;
+const suffix = '.zst';
+const isCompressed = (path: string): boolean => path.endsWith(suffix);
+
+/**
+ * Opens a rollout for reading. A compressed one reads like a plain one and is unpacked only as far as somebody reads.
+ * If it has just changed its form, the other one is opened.
+ */
+export async function openRolloutFile(files: Files, path: string): Promise<OpenFile> {
+  try {
+    return await openForm(files, path);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return openForm(files, isCompressed(path) ? path.slice(0, -suffix.length) : `${path}${suffix}`);
+  }
+}
+
+function openForm(files: Files, path: string): Promise<OpenFile> {
+  return isCompressed(path) ? openCompressed(files, path) : files.openToRead(path);
+}
+
+/** The same for a compressed file whatever its name. */
+export async function openCompressed(files: Files, path: string): Promise<OpenFile> {
+  return unpacked(await files.openToRead(path), path);
+}
+
+function unpacked(packed: OpenFile, path: string): OpenFile {
+  const blocks = zstdDecompressing(fileBlocks(packed))[Symbol.asyncIterator]();
+  const memory: Uint8Array[] = [];
+  let length = 0;
+  let ended = false;
+  /** One after the other: readers may overlap. */
+  let unpacking: Promise<void> = Promise.resolve();
+
+  async function unpackUpTo(end: number): Promise<void> {
+    while (!ended && length < end) {
+      const next = await blocks.next().catch((error: unknown) => {
+        throw damaged(error, path);
+      });
+      if (next.done === true) ended = true;
+      else {
+        memory.push(next.value);
+        length += next.value.length;
+      }
+    }
+  }
+
+  function reach(end: number): Promise<void> {
+    const reached = unpacking.then(() => unpackUpTo(end));
+    unpacking = reached.catch(() => {});
+    return reached;
+  }
+
+  /** In one piece: most files are read from one end to the other. */
+  function joined(): Uint8Array {
+    if (memory.length > 1) memory.splice(0, memory.length, Buffer.concat(memory));
+    return memory[0] ?? new Uint8Array();
+  }
+
+  const refuse = (): Promise<never> =>
+    Promise.reject(Object.assign(new Error('EROFS: a compressed rollout is only read'), { code: 'EROFS' }));
+  return {
+    async size() {
+      await reach(Number.POSITIVE_INFINITY);
+      return length;
+    },
+    async read(position, count) {
+      await reach(position + count);
+      return joined().subarray(position, position + count);
+    },
+    append: refuse,
+    truncate: refuse,
+    sync: refuse,
+    isNamed: () => packed.isNamed(),
+    async close() {
+      await unpacking;
+      await blocks.return?.();
+      await packed.close();
+    },
+  };
+}
+
+/** The bytes of a file, a block at a time. */
+export async function* fileBlocks(file: OpenFile): AsyncGenerator<Uint8Array, void> {
+  for (let position = 0; ;) {
+    const block = await file.read(position, blockSize);
+    if (block.length === 0) return;
+    position += block.length;
+    yield block;
+  }
+}
+
+function damaged(error: unknown, path: string): unknown {
+  if (error instanceof Fault || !/^(ZSTD|ERR_|Z_|UNKNOWN)/.test(errorCode(error) ?? 'UNKNOWN')) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new Fault(
+    {
+      code: 'thread-unreadable',
+      message: `The compressed rollout ${path} cannot be unpacked: ${why}.`,
+      next: 'Bring it back from a copy. What is left of it can be had with `zstd -dc`.',
+    },
+    { cause: error },
+  );
+}

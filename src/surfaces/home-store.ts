@@ -1,0 +1,22 @@
+import { systemClock } from '../gather/system-clock.ts';
+import { systemIds } from '../gather/system-ids.ts';
+import type { Blobs } from '../ports/blobs.ts';
+import type { RolloutStore } from '../ports/rollout-store.ts';
+import { createBlobs } from '../rollout/blobs.ts';
+import { withBlobs } from '../rollout/blobs-store.ts';
+import { createFlock } from '../rollout/flock.ts';
+import { nodeFiles } from '../rollout/node-files.ts';
+import { createRolloutStore, type RolloutStoreOptions } from '../rollout/store.ts';
+
+export interface HomeStore {
+  readonly store: RolloutStore;
+  readonly blobs: Blobs;
+  readonly disk: RolloutStoreOptions;
+}
+
+/** The threads under a home, with what they keep beside their files. Whoever only reads needs no budget. */
+export function createHomeStore(home: string, { maxBlobBytes }: { readonly maxBlobBytes: number }): HomeStore {
+  const disk = { home, files: nodeFiles, locks: createFlock({ clock: systemClock }), clock: systemClock };
+  const blobs = createBlobs({ ...disk, ids: systemIds(systemClock), maxBytes: maxBlobBytes });
+  return { store: withBlobs(createRolloutStore(disk), blobs), blobs, disk };
+}

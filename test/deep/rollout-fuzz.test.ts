@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import type { FuzzFigures } from '../fuzz/rollout-fuzz.ts';
 
@@ -13,11 +12,20 @@ it(`${count} damaged rollouts crash no reader, and keep what stands before the d
   const figures = await Promise.all(
     Array.from({ length: shards }, async (_, shard) => {
       const words = [join(import.meta.dirname, 'fuzz-shard.ts'), String(first + shard * share), String(share)];
-      const { stdout } = await promisify(execFile)(process.execPath, words);
-      return JSON.parse(stdout) as FuzzFigures;
+      return JSON.parse(await outputOf(words)) as FuzzFigures;
     }),
   );
   console.log(figures);
   expect(figures.reduce((sum, { resumed, refused }) => sum + resumed + refused, 0)).toBe(count);
   expect(figures.every(({ resumed, refused, kept }) => resumed > share / 2 && refused > 0 && kept > share)).toBe(true);
 }, 1_200_000);
+
+/** What the process printed, or how it ended. */
+function outputOf(words: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, words, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new Error(`${words.join(' ')} ended with ${error.signal ?? error.code}\n${stdout}${stderr}`));
+    });
+  });
+}

@@ -354,7 +354,15 @@ export class Engine {
   /** Removes what no thread refers to. */
   async collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>): Promise<Collected> {
     const { collect } = await import('../rollout/collect.ts');
-    return collect({ ...this.#operationParts, maxBlobBytes: this.#base.config.blobs.maxBytes, ...options });
+    const snapshots = await import('../workspace/collect.ts');
+    const { home, config } = this.#base;
+    const young = { now: systemClock.now(), graceMs: 3_600_000 };
+    return collect({
+      ...this.#operationParts,
+      maxBlobBytes: config.blobs.maxBytes,
+      collectSnapshots: (trees) => snapshots.collect(home, trees, young),
+      ...options,
+    });
   }
 }
 

@@ -64,6 +64,9 @@ project_doc_fallback_filenames = []  # default
 project_root_markers = [".git"]  # default
 web_search = "live"  # user, /home/config.toml:3
 
+[blobs]
+max_bytes = 1073741824  # default
+
 [sandbox_workspace_write]
 writable_roots = []  # default
 network_access = true  # project, /repo/.codex/config.toml:4

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
 
 /**
@@ -38,9 +40,24 @@ const output = {
   chunkFileNames: 'chunks/[name]-[hash].js',
 };
 
-/** What `exec` needs comes in one file: every file more costs a resolution and a read. The command itself stays thin. */
-const apartFromExec =
-  /\/src\/(bin\.ts|protocol\/version\.ts|surfaces\/(demo|welcome|completion|config)|testing)|\/smol-toml\//;
+/**
+ * What `exec` needs comes in one file: every file more costs a resolution and a read. What is only loaded on use stays
+ * out of it: every line more is read and compiled. The command itself stays thin.
+ */
+const exec = reachable('src/surfaces/exec/run-exec.ts');
+
+/** The sources that a source imports, and those import, not counting types and imports on use. */
+function reachable(entry) {
+  const found = new Set();
+  const waiting = [resolve(entry)];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    if (found.has(path)) continue;
+    found.add(path);
+    const imports = readFileSync(path, 'utf8').matchAll(/^(?:import|export) (?!type )[^;]*? from '(\.[^']+)';/gm);
+    for (const [, specifier] of imports) waiting.push(resolve(dirname(path), specifier));
+  }
+  return found;
+}
 
 /**
  * The command apply_patch has a copy of its own of what it needs. Loading what `exec` needs would cost it 15 ms.
@@ -64,7 +81,7 @@ export default defineConfig([
     output: {
       ...output,
       minify: true,
-      codeSplitting: { groups: [{ name: 'exec', test: (id) => !apartFromExec.test(id) }] },
+      codeSplitting: { groups: [{ name: 'exec', test: (id) => exec.has(id) }] },
     },
   },
   {

@@ -33,17 +33,15 @@ import type { Collected } from '../rollout/collect.ts';
 import type { CollectOptions } from '../rollout/collect-options.ts';
 import type { CompressReport, ToCompress } from '../rollout/compressed-threads.ts';
 import { createEphemeralStore } from '../rollout/ephemeral-store.ts';
-import { concernsLists } from '../rollout/index/thread-fold.ts';
-import { type IndexProgress, ThreadIndex } from '../rollout/index/thread-index.ts';
+import type { IndexProgress, ThreadIndex } from '../rollout/index/thread-index.ts';
 import { unknownThread } from '../rollout/refusals.ts';
 import type { ThreadArchived, ThreadDeleted } from '../rollout/thread-lifecycle.ts';
 import { threadNames } from '../rollout/thread-names.ts';
 import { loadTracer } from '../telemetry/load-tracer.ts';
 import { type RestoredSettings, restoredSettings } from '../state/restored-settings.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
-import { turnList, type TurnSummary } from '../state/turn-list.ts';
+import type { TurnSummary } from '../state/turn-list.ts';
 import { deadTurnNotice } from '../thread/dead-turn.ts';
-import { findForkPoint, forkThread } from '../thread/fork.ts';
 import { openThread, type ResumedThread } from '../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
 import { Thread } from '../thread/thread.ts';
@@ -175,6 +173,7 @@ export class Engine {
    * place, unless flags say otherwise. The other thread may be written meanwhile, or be archived.
    */
   async fork(id: ThreadId, cut: ThreadCut, { listener, cwd }: ThreadRequest): Promise<OpenedThread | EngineRefused> {
+    const { findForkPoint, forkThread } = await import('../thread/fork.ts');
     const point = await findForkPoint(this.#store, id, cut);
     if (point.kind === 'refused') return refused(point);
     const last = lastSettings(point.state);
@@ -211,7 +210,7 @@ export class Engine {
   /** Refused while forks go on from the thread; with `force` they are deleted with it. */
   async delete(id: ThreadId, options: Forceful = {}): Promise<Done<ThreadDeleted> | EngineRefused> {
     const deleted = await (await this.#operations()).delete(id, options);
-    await this.#index.forgetLost();
+    await (await this.#index()).forgetLost();
     return deleted;
   }
 
@@ -227,35 +226,41 @@ export class Engine {
   }
 
   /** Threads of this home, whoever wrote them. */
-  list(query: ThreadQuery, progress?: IndexProgress): Promise<ThreadPage | Outcome> {
-    return this.#index.list(query, progress);
+  async list(query: ThreadQuery, progress?: IndexProgress): Promise<ThreadPage | Outcome> {
+    return (await this.#index()).list(query, progress);
   }
 
   /** Threads in which a user or the model said these words. */
-  search(text: string, query: ThreadQuery, progress?: IndexProgress): Promise<ThreadHits | Outcome> {
-    return this.#index.search(text, query, progress);
+  async search(text: string, query: ThreadQuery, progress?: IndexProgress): Promise<ThreadHits | Outcome> {
+    return (await this.#index()).search(text, query, progress);
   }
 
   async summary(id: ThreadId): Promise<ThreadSummary | Outcome> {
-    return (await this.#index.summary(id)) ?? unknownThread(id);
+    return (await (await this.#index()).summary(id)) ?? unknownThread(id);
   }
 
   /** The turns of a thread that were not taken back. */
-  turns(id: ThreadId): Promise<readonly TurnSummary[]> {
+  async turns(id: ThreadId): Promise<readonly TurnSummary[]> {
+    const [{ turnList }, { concernsLists }] = await Promise.all([
+      import('../state/turn-list.ts'),
+      import('../rollout/index/thread-fold.ts'),
+    ]);
     return turnList(this.#store.read(id, { from: 0 as Ordinal, wanted: concernsLists }));
   }
 
   /** Brings the index up to date with all files. `anew`: from nothing. */
-  reindex(options: { readonly anew: boolean }, progress?: IndexProgress): Promise<{ readonly threads: number }> {
-    return this.#index.refresh(options, progress);
+  async reindex(options: { readonly anew: boolean }, progress?: IndexProgress): Promise<{ readonly threads: number }> {
+    return (await this.#index()).refresh(options, progress);
   }
 
   /** The home, if the index should be brought up to date before somebody waits for it, and nobody does so already. */
   async takeReading(): Promise<string | undefined> {
-    return (await this.#index.takeReading()) ? this.#base.home : undefined;
+    return (await (await this.#index()).takeReading()) ? this.#base.home : undefined;
   }
 
-  get #index(): ThreadIndex {
+  /** Loaded on use, like the operations. */
+  async #index(): Promise<ThreadIndex> {
+    const { ThreadIndex } = await import('../rollout/index/thread-index.ts');
     return new ThreadIndex({ home: this.#base.home, clock: systemClock });
   }
 

@@ -2,7 +2,7 @@ import type { Digester } from '../ports/digester.ts';
 import type { Encoder } from '../ports/prompt.ts';
 import type { Item } from '../protocol/item.ts';
 import { stringAt } from '../protocol/json.ts';
-import { toolSetName } from '../state/request.ts';
+import { namesTools } from '../state/request.ts';
 import { instructionsDigest, type SentBody } from '../state/request-sent.ts';
 import type { InferredRequest, RebuiltRequest } from './rebuild.ts';
 
@@ -50,7 +50,7 @@ export function createComparison(digester: Digester): (request: RebuiltRequest |
 
   function differenceOf({ prompt, record }: RebuiltRequest, sent: SentBody, encoder: Encoder): Difference {
     if (instructionsDigest(prompt, digester) !== sent.instructions) return { part: 'instructions' };
-    if (toolSetName(prompt.tools) !== record.toolSet) return { part: 'tools', toolSet: record.toolSet };
+    if (!namesTools(record.toolSet, prompt.tools)) return { part: 'tools', toolSet: record.toolSet };
     return firstDifferentItem(prompt.input, sentItems, (item) => digestOf(item, encoder)) ?? { part: 'options' };
   }
 

@@ -5,7 +5,7 @@ import { itemTokens } from '../history/size.ts';
 import type { Prompt, ToolSpec } from '../ports/prompt.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
-import { hex, sha1 } from '../protocol/sha1.ts';
+import { textDigest } from '../protocol/text-digest.ts';
 import { instructionsOf } from './instructions.ts';
 import { requestPayload, type RequestRecord } from './request-record.ts';
 import type { ThreadState } from './thread-state.ts';
@@ -86,11 +86,17 @@ function sentRequest({ instructions, tools, input }: Prompt, { toolSet, options 
 
 const names = new WeakMap<readonly ToolSpec[], string>();
 
+/** Whether the name is made from these tools, as far as it tells: names of an older form tell nothing. */
+export function namesTools(name: string, tools: readonly ToolSpec[]): boolean {
+  return name === toolSetName(tools) || !/^[0-9a-f]{16}-\d+$/.test(name);
+}
+
 /** Equal tools have equal names. */
-export function toolSetName(tools: readonly ToolSpec[]): string {
+function toolSetName(tools: readonly ToolSpec[]): string {
   const known = names.get(tools);
   if (known !== undefined) return known;
-  const name = hex(sha1(new TextEncoder().encode(JSON.stringify(tools))));
+  const text = JSON.stringify(tools);
+  const name = `${textDigest(text)}-${text.length}`;
   names.set(tools, name);
   return name;
 }

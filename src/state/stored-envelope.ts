@@ -1,6 +1,6 @@
 import type { Envelope } from '../envelope/envelope.ts';
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
-import { hex, sha1 } from '../protocol/sha1.ts';
+import { textDigest } from '../protocol/text-digest.ts';
 import { applyPatch, makePatch } from '../world/merge-patch.ts';
 
 /**
@@ -19,8 +19,7 @@ const longText = 300;
 
 function shorten(value: Json): Json {
   if (typeof value === 'string' && value.length > longText) {
-    const bytes = new TextEncoder().encode(value);
-    return { bytes: bytes.length, sha1: hex(sha1(bytes)) };
+    return { characters: value.length, digest: textDigest(value) };
   }
   if (Array.isArray(value)) return value.map((member) => shorten(member as Json));
   if (!isJsonObject(value)) return value;

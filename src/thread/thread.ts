@@ -1,4 +1,3 @@
-import { applyChange } from '../envelope/override.ts';
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import { modelNotices } from '../envelope/model-notices.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
@@ -144,6 +143,7 @@ export class Thread {
 
   async #change(change: unknown): Promise<Overridden> {
     const { catalogue } = await this.#parts.gatherFacts(this.#settings);
+    const { applyChange } = await import('../envelope/override.ts');
     const result = applyChange(this.#settings, change, { catalogue, requirements: this.#parts.requirements });
     if (result.kind === 'refused' || result.changed.length === 0) return result;
     const missing = result.changed.includes('cwd') ? this.#parts.folderProblem(result.settings.cwd) : undefined;

@@ -437,7 +437,7 @@ describe('capstan envelope', () => {
     expect(at('identity.model.contextWindow')).toMatchObject({ origin: 'model catalogue' });
     expect(at('modes.review')).toMatchObject({ origin: 'default', awaits: 'turns that review' });
     expect(at('instructions.base.text')).toMatchObject({
-      value: { bytes: expect.any(Number), sha1: expect.any(String) },
+      value: { characters: expect.any(Number), digest: expect.any(String) },
     });
     const { stdout } = await place.run('envelope', '--turn', '1');
     expect(stdout).toMatch(/^thread \S+ · turn 1 of 3$/m);

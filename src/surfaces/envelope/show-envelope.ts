@@ -66,9 +66,9 @@ function valueText(value: Json): string {
 
 /** How the rollout keeps a long text. */
 function digestText(value: JsonObject): string | undefined {
-  const { bytes, sha1, ...others } = value;
-  if (typeof bytes !== 'number' || typeof sha1 !== 'string' || Object.keys(others).length > 0) return undefined;
-  return `${count(bytes)} bytes, sha1 ${sha1.slice(0, 8)}`;
+  const { characters, digest, ...others } = value;
+  if (typeof characters !== 'number' || typeof digest !== 'string' || Object.keys(others).length > 0) return undefined;
+  return `${count(characters)} characters, digest ${digest.slice(0, 8)}`;
 }
 
 function cut(text: string, width = valueWidth): string {

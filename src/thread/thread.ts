@@ -115,6 +115,12 @@ export class Thread {
     return result;
   }
 
+  /** A turn with settings of its own, which stay the thread's. If they are refused, there is no turn. */
+  async runWith(change: unknown, turn: ThreadTurn): Promise<TurnResult | Extract<Overridden, { kind: 'refused' }>> {
+    const changed = await this.overrideTurnContext(change);
+    return changed.kind === 'refused' ? changed : this.run(turn);
+  }
+
   /** Words that the running turn takes in before its next request. The turn's envelope stays what it is. */
   steer(steering: Steering): Steered {
     const steered = steeringFor(steering, this.#running);

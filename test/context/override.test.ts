@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Outcome } from '../../src/index.ts';
+import { type Outcome, words } from '../../src/index.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
@@ -39,6 +39,20 @@ describe('a change of settings', () => {
     const change = live.thread.overrideTurnContext({ model: 'gpt-5.4' });
     await Promise.all([change, live.turn('one')]);
     expect(modelsOf(live)).toEqual(['gpt-5.4']);
+  });
+
+  it('comes with a turn, and stays; a refused one has no turn', async () => {
+    const live = await LiveThread.in(yes);
+    await live.open();
+    const turn = (text: string) => ({ input: words(text), signal: new AbortController().signal });
+    expect(await live.thread.runWith({ model: 'gpt-5.4' }, turn('one'))).toMatchObject({ kind: 'completed' });
+    expect(await live.thread.runWith({ model: 7 }, turn('two'))).toMatchObject({
+      kind: 'refused',
+      outcome: { code: 'change-wrong-value' },
+    });
+    await live.turn('three');
+    expect(modelsOf(live)).toEqual(['gpt-5.4', 'gpt-5.4']);
+    expect(live.rows(1).flat()).not.toContain('two');
   });
 
   it('says nothing to the model before there is a turn', async () => {

@@ -36,7 +36,9 @@ it.each(programs)('%s: a working directory outside a repository must be asked fo
 it.each(programs)('%s: a working directory that is not there is refused', async (program) => {
   const { model, place, start } = await stage(program, []);
   const options = { workingDirectory: join(place.workspace, 'gone'), skipGitRepoCheck: true };
-  await expect(start(options).run('Go.')).rejects.toThrow(/exited with code 1: .*(no such file or directory|does not exist)/is);
+  await expect(start(options).run('Go.')).rejects.toThrow(
+    /exited with code 1: .*(no such file or directory|does not exist)/is,
+  );
   expect(model.requests).toEqual([]);
 });
 

@@ -1,9 +1,22 @@
 import { execOptions } from './exec/options.ts';
 import { outlastReaders } from './outlast-readers.ts';
+import { threadsCommands } from './threads/run-threads.ts';
 
-const commands = ['exec', 'config', 'context', 'envelope', 'replay', 'demo', 'completion', '--help', '--version'];
-/** Commands that only look, with their options. */
+const commands = [
+  'exec',
+  'threads',
+  'config',
+  'context',
+  'envelope',
+  'replay',
+  'demo',
+  'completion',
+  '--help',
+  '--version',
+];
+/** The other commands, with what may follow. */
 const looking: Readonly<Record<string, readonly string[]>> = {
+  threads: [...threadsCommands, '--help'],
   context: ['--changes', '--request', '--json', '--help'],
   envelope: ['--turn', '--diff', '--json', '--help'],
   replay: ['--request', '--print', '--json', '--last', '--help'],

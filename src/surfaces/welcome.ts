@@ -11,6 +11,7 @@ Usage:
   capstan exec [options] [PROMPT]              run one turn
   capstan exec resume THREAD_ID [PROMPT]       go on with a thread
   capstan config show                          what is configured, and where it comes from
+  capstan threads COMMAND                      list, show, search, fork, roll back, restore files, export, …
   capstan context [THREAD]                     what fills a thread's window, and what its model was told
   capstan envelope [THREAD]                    the contract of a turn, and who decided each part of it
   capstan replay THREAD                        rebuild what the model was sent, and compare

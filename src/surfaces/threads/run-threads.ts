@@ -33,6 +33,8 @@ const commands: Readonly<Record<string, Row>> = {
   gc: { summary: 'remove what no thread refers to', load: () => import('./gc.ts') },
 };
 
+export const threadsCommands: readonly string[] = Object.keys(commands);
+
 /** `capstan threads COMMAND …` */
 export async function runThreads(words: readonly string[]): Promise<number> {
   const [name, ...rest] = words;

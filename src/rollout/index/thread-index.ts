@@ -20,6 +20,10 @@ export interface ThreadIndexOptions {
   readonly clock: Clock;
 }
 
+/** How long to wait for whoever writes, and how often. */
+const disturbedMs = 50;
+const mostAttempts = 100;
+
 /** Told while files are read that the index does not know. */
 export type IndexProgress = (done: number, total: number) => void;
 
@@ -41,7 +45,7 @@ export class ThreadIndex {
     const after = placeIn(query);
     if (after !== undefined && 'code' in after) return after;
     const names = await threadNames(nodeFiles, this.#home);
-    return withDatabase(this.#home, async (database) => {
+    return this.#undisturbed(async (database) => {
       this.#look(database, quickLookMs);
       const isPlain = query.sort === 'updated' && [query.cwd, query.text, query.source].every((c) => c === undefined);
       if (!isPlain) await this.#readStale(database, progress);
@@ -61,7 +65,7 @@ export class ThreadIndex {
     if (terms.length === 0) return nothingToSearch;
     const condition = messageCondition(terms);
     const names = await threadNames(nodeFiles, this.#home);
-    return withDatabase(this.#home, async (database) => {
+    return this.#undisturbed(async (database) => {
       this.#look(database, undefined);
       await this.#readStale(database, progress);
       const { threads, next } = await this.#page(database, { query, after, names, said: condition });
@@ -123,6 +127,19 @@ export class ThreadIndex {
         database.prepare('INSERT INTO reading (begun) VALUES (?)').run(now);
       });
       return true;
+    });
+  }
+
+  /** Again if another process wrote meanwhile: it may have forgotten everything in order to read it anew. */
+  #undisturbed<Result>(work: (database: DatabaseSync) => Promise<Result>): Promise<Result> {
+    return withDatabase(this.#home, async (database) => {
+      const version = (): unknown => database.prepare('PRAGMA data_version').get()?.['data_version'];
+      for (let attempt = 1; ; attempt++) {
+        const before = version();
+        const result = await work(database);
+        if (version() === before || attempt === mostAttempts) return result;
+        await this.#clock.sleep(disturbedMs);
+      }
     });
   }
 

@@ -1,7 +1,9 @@
 /** The library: everything a program needs to run threads of its own. */
 export { Engine } from './surfaces/engine.ts';
 export type { EngineOptions, EngineRefused, OpenedThread, ThreadRequest } from './surfaces/engine.ts';
-export type { Thread, ThreadTurn } from './thread/thread.ts';
+export type { SettingsChange } from './envelope/override.ts';
+export type { Steered, Steering } from './thread/steering.ts';
+export type { Overridden, Thread, ThreadTurn } from './thread/thread.ts';
 export type { TurnResult } from './thread/settle.ts';
 export type { ThreadEvent } from './protocol/thread-event.ts';
 export type { CommandItem, TurnItem } from './protocol/turn-item.ts';

@@ -19,6 +19,8 @@ export interface Modes {
   readonly outputSchema?: JsonObject;
   /** The program of OpenAI under which the turn is let work on security. */
   readonly cyberAccessProgram?: string;
+  /** How a checkpoint is asked for. */
+  readonly compaction: 'structured' | 'plain' | 'remote';
   readonly leaveOut: readonly LeftOut[];
 }
 
@@ -55,6 +57,7 @@ export function resolveModes(
     review: false,
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(known ? { cyberAccessProgram } : {}),
+    compaction: settings.compaction ?? 'structured',
     leaveOut: settings.leaveOut ?? [],
   };
 }

@@ -264,6 +264,11 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'modes.realtime.startInstructions': { source: realtime, consumers: [realtimeSection] },
   'modes.review': { source: byDefault, consumers: [], awaits: 'turns that review' },
   'modes.outputSchema': { source: { setting: 'outputSchema', otherwise: 'default' }, consumers: [request] },
+  'modes.compaction': {
+    source: { setting: 'compaction', otherwise: 'default' },
+    consumers: [],
+    awaits: 'the compactor',
+  },
   'modes.cyberAccessProgram': {
     source: { setting: 'cyberAccessProgram', otherwise: 'default' },
     consumers: [request, turnLines],
@@ -285,7 +290,11 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
 
   'window.effective': { source: windowSettings, consumers: [turnLines, usage, budgets, modelSwitch] },
   'window.autoCompact': { source: windowSettings, consumers: [budgets, modelSwitch], awaits: 'the compactor' },
+  'window.autoCompactScope': { source: windowSettings, consumers: [modelSwitch], awaits: 'the compactor' },
   'window.compactionReserve': { source: windowSettings, consumers: [budgets, modelSwitch], awaits: 'the compactor' },
+  'window.checkpoint.words': { source: windowSettings, consumers: [modelSwitch], awaits: 'the compactor' },
+  'window.checkpoint.answer': { source: windowSettings, consumers: [modelSwitch], awaits: 'the compactor' },
+  'window.checkpoint.records': { source: windowSettings, consumers: [modelSwitch], awaits: 'the compactor' },
   'window.skills': { source: windowSettings, consumers: [budgets, modelSwitch], awaits: 'the skills plane' },
   'window.memory': { source: windowSettings, consumers: [budgets, modelSwitch], awaits: 'the memory plane' },
   'window.baseline': { source: windowSettings, consumers: [usage, budgets, modelSwitch] },

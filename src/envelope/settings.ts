@@ -29,6 +29,8 @@ export interface Settings {
   /** From whoever manages the machine. */
   readonly managedInstructions?: string;
   readonly compactPrompt?: string;
+  /** How checkpoints are asked for; `auto` of the configuration is no choice and leaves it out. */
+  readonly compaction?: 'structured' | 'plain' | 'remote';
   readonly instructionRules?: Partial<Omit<InstructionRules, 'cwd' | 'trusted'>>;
   readonly collaboration?: CollaborationSetting;
   readonly personality?: Personality;
@@ -84,6 +86,8 @@ export interface WindowSettings {
   readonly autoCompactPercent?: number;
   /** Only lowers what the share gives. */
   readonly autoCompactTokens?: number;
+  /** `body`: only what came after the first request since the newest checkpoint is held against the limit. */
+  readonly autoCompactScope?: 'total' | 'body';
   readonly skillsPercent?: number;
   readonly memoryPercent?: number;
   readonly reservePercent?: number;

@@ -10,8 +10,12 @@ export interface Window {
   readonly effective: number;
   /** A thread with more tokens than this is compacted. */
   readonly autoCompact: number;
+  /** `body`: what the first request since the newest checkpoint held does not count; the window itself still does. */
+  readonly autoCompactScope: 'total' | 'body';
   /** Kept free for the request that makes a checkpoint. */
   readonly compactionReserve: number;
+  /** What a checkpoint may hold: the user's own words, what the model writes, and what code puts in beside. */
+  readonly checkpoint: { readonly words: number; readonly answer: number; readonly records: number };
   /** For the catalogue of skills. */
   readonly skills: number;
   /** For what memory may take in at once. */
@@ -24,6 +28,9 @@ export interface Window {
 
 /** A tool output never takes more than this share of the window, however the limit was configured. */
 const toolOutputPercent = 25;
+/** However large the window is, a checkpoint does not need more. */
+const mostOfCheckpoint = { words: 20_000, answer: 4000, records: 4000 } as const;
+const checkpointPercent = { words: 20, answer: 10, records: 5 } as const;
 const defaults = {
   autoCompactPercent: 90,
   reservePercent: 10,
@@ -43,7 +50,13 @@ export function resolveWindow({ model }: Identity, settings: Settings): Window {
       chosen.autoCompactTokens ?? Infinity,
       model.autoCompactTokens ?? Infinity,
     ),
+    autoCompactScope: chosen.autoCompactScope ?? 'total',
     compactionReserve: share(chosen.reservePercent),
+    checkpoint: {
+      words: Math.min(mostOfCheckpoint.words, share(checkpointPercent.words)),
+      answer: Math.min(mostOfCheckpoint.answer, share(checkpointPercent.answer)),
+      records: Math.min(mostOfCheckpoint.records, share(checkpointPercent.records)),
+    },
     skills: Math.max(1, share(chosen.skillsPercent)),
     memory: Math.max(1, share(chosen.memoryPercent)),
     baseline: Math.min(chosen.baselineTokens, effective),

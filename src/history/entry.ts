@@ -26,6 +26,24 @@ export interface Entry {
   readonly item: Item;
   readonly origin: Origin;
   readonly turn?: TurnId;
+  /** Where a checkpoint's text quotes the user, in the order in which they were said. */
+  readonly words?: readonly QuotedWords[];
+}
+
+/** A message of the user that stands in a text of ours, word for word. */
+export interface QuotedWords {
+  /** Of the message that it was. */
+  readonly id: string;
+  readonly turn?: TurnId;
+  /** Places in the text of the item, `end` not included. */
+  readonly start: number;
+  readonly end: number;
+  /** Calls of tools followed it: there was work on it. */
+  readonly worked?: true;
+  /** It defines the task that is being worked on. */
+  readonly task?: true;
+  /** Only a part of it stands there. */
+  readonly cut?: true;
 }
 
 /** Somebody wants something: here a turn begins, and reasoning before it belongs to earlier turns. */
@@ -39,8 +57,8 @@ export function isModelMade({ item, origin }: Entry): boolean {
 }
 
 /** Line metadata that carries the origin. Other programs keep it and pass over it. */
-export function entryMetadata(origin: Origin, turn: TurnId): JsonObject {
-  return { capstan: { turn, origin } as unknown as JsonObject };
+export function entryMetadata(origin: Origin, turn: TurnId, words?: readonly QuotedWords[]): JsonObject {
+  return { capstan: { turn, origin, ...(words === undefined ? {} : { words }) } as unknown as JsonObject };
 }
 
 /** The entry of a stored item: its recorded origin, or for foreign items what their shape says. */
@@ -48,7 +66,33 @@ export function entryOf(item: Item, metadata: JsonObject | undefined): Entry {
   const ours = metadata === undefined ? undefined : objectAt(metadata, 'capstan');
   const origin = readOrigin(ours) ?? guessOrigin(item);
   const turn = ours === undefined ? undefined : stringAt(ours, 'turn');
-  return turn === undefined ? { item, origin } : { item, origin, turn: turn as TurnId };
+  const words = readWords(ours);
+  return {
+    item,
+    origin,
+    ...(turn === undefined ? {} : { turn: turn as TurnId }),
+    ...(words === undefined ? {} : { words }),
+  };
+}
+
+function readWords(ours: JsonObject | undefined): readonly QuotedWords[] | undefined {
+  const words = ours === undefined ? undefined : arrayAt(ours, 'words');
+  return words?.flatMap((value): QuotedWords[] => {
+    if (!isJsonObject(value)) return [];
+    const { id, turn, start, end } = value;
+    if (typeof id !== 'string' || typeof start !== 'number' || typeof end !== 'number') return [];
+    return [
+      {
+        id,
+        ...(typeof turn === 'string' ? { turn: turn as TurnId } : {}),
+        start,
+        end,
+        ...(value['worked'] === true ? { worked: true } : {}),
+        ...(value['task'] === true ? { task: true } : {}),
+        ...(value['cut'] === true ? { cut: true } : {}),
+      },
+    ];
+  });
 }
 
 function readOrigin(ours: JsonObject | undefined): Origin | undefined {

@@ -64,6 +64,7 @@ export function fullSettings(): Required<TurnSettings> {
     developerInstructions: 'Prefer small steps.',
     managedInstructions: 'Keep records.',
     compactPrompt: 'Sum it up.',
+    compaction: 'plain',
     instructionRules: { maxBytes: 1000, fallbackFilenames: ['CLAUDE.md'], rootMarkers: ['.hg'] },
     collaboration: { mode: 'plan', instructions: 'Plan first.' },
     personality: 'friendly',

@@ -1,0 +1,58 @@
+import type { TurnId } from '../protocol/ids.ts';
+
+/** Who wanted it. */
+export type CompactionTrigger = 'manual' | 'auto';
+
+/** Why it is made. The first four are words that other programs know. */
+export type CompactionReason =
+  | 'user_requested'
+  | 'context_limit'
+  | 'model_downshift'
+  | 'comp_hash_changed'
+  /** The provider refused a request as too long. */
+  | 'context_overflow';
+
+/** Where in the life of the thread. `post_turn`: the turn has ended and the next one should not have to wait. */
+export type CompactionPhase = 'standalone_turn' | 'pre_turn' | 'mid_turn' | 'post_turn';
+
+/** How the model is asked. `auto` of the configuration means `structured`. */
+export type CompactionStrategy = 'structured' | 'plain' | 'remote';
+
+/** What a compaction shall do, decided before anything is asked. Every number comes from the envelope's window. */
+export interface CompactionPlan {
+  readonly turnId: TurnId;
+  readonly trigger: CompactionTrigger;
+  readonly reason: CompactionReason;
+  readonly phase: CompactionPhase;
+  readonly strategy: CompactionStrategy;
+  /** The model that is asked. */
+  readonly model: string;
+  /** What a person wants the checkpoint to keep in view. */
+  readonly focus?: string;
+  /** From the configuration: replaces the plain prompt, and joins the focus of the structured one. */
+  readonly prompt?: string;
+  readonly room: CompactionRoom;
+  /**
+   * `next-turn`: nothing is told about the world, and the baseline is cleared, so that the next turn tells everything.
+   * `before-last-words`: the turn goes on, and what the model must know stands before the last words of the user.
+   */
+  readonly placement: 'next-turn' | 'before-last-words';
+}
+
+/** In tokens. */
+export interface CompactionRoom {
+  /** What a request for a checkpoint may weigh, instructions and tools included, the answer not. */
+  readonly request: number;
+  /** What instructions and tools weigh in every such request. */
+  readonly fixed: number;
+  /** For the user's own words in the checkpoint. */
+  readonly words: number;
+  /** For what the model writes. */
+  readonly answer: number;
+  /** For what code puts in beside: the plan, the files, the last results. */
+  readonly records: number;
+  /** What history weighs now, instructions and tools aside. */
+  readonly before: number;
+  /** A checkpoint that weighs more is refused: it would not make enough room. */
+  readonly most: number;
+}

@@ -18,6 +18,10 @@ export interface RequestOptions {
   readonly serviceTier?: string;
   readonly outputSchema?: JsonObject;
   readonly cyberAccessProgram?: string;
+  /** Absent: the model may call tools. */
+  readonly toolChoice?: 'none';
+  /** `compact`: the request goes to the provider's own compaction, which takes fewer fields. */
+  readonly form?: 'compact';
   readonly parallelToolCalls: boolean;
   /** Stable over the thread: lets the provider find the cached prefix. */
   readonly cacheKey: string;

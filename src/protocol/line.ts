@@ -50,6 +50,8 @@ export const lineType = {
   call: 'capstan_call',
   /** Ours: how a request went: times, tokens, outcome. Written when its calls are done. */
   step: 'capstan_step',
+  /** Ours: a compaction that changed nothing, and what it cost. */
+  compaction: 'capstan_compaction',
   /** Ours: the workspace before and after somebody changed it. The first is written before the change. */
   snapshot: 'capstan_snapshot',
 } as const;

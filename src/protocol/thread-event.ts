@@ -1,3 +1,4 @@
+import type { CheckpointReport } from './checkpoint-report.ts';
 import type { ThreadId, TurnId } from './ids.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { Outcome } from './outcome.ts';
@@ -16,6 +17,7 @@ export type ThreadEvent =
   | { readonly kind: 'item-completed'; readonly item: TurnItem }
   | UsageEvent
   | PrefixBrokenEvent
+  | CheckpointEvent
   /** Something is not as it should be, and the turn goes on. */
   | { readonly kind: 'warning'; readonly outcome: Outcome }
   /** The request failed and is sent again. */
@@ -112,3 +114,33 @@ export type PrefixBreak = { readonly tokens: number } &
     /** The first item of the request before that does not stand at its place any more. */
     | { readonly kind: 'entry'; readonly index: number; readonly itemId?: string; readonly what: 'changed' | 'removed' }
   );
+
+/** History is being folded, has been, or could not be. Each that starts has one end. */
+export type CheckpointEvent =
+  | {
+      readonly kind: 'checkpoint-started';
+      readonly turnId: TurnId;
+      readonly id: string;
+      readonly trigger: 'manual' | 'auto';
+      readonly reason: string;
+      readonly phase: string;
+      readonly strategy: string;
+      /** The model that is asked. */
+      readonly model: string;
+      /** What the next request would weigh without it. */
+      readonly tokens: number;
+    }
+  | {
+      readonly kind: 'checkpoint-installed';
+      readonly turnId: TurnId;
+      readonly id: string;
+      readonly report: CheckpointReport;
+    }
+  /** History is as it was. `paused`: the thread does not try again by itself. */
+  | {
+      readonly kind: 'checkpoint-failed';
+      readonly turnId: TurnId;
+      readonly id: string;
+      readonly outcome: Outcome;
+      readonly paused: boolean;
+    };

@@ -48,23 +48,30 @@ export function createComparison(digester: Digester): (request: RebuiltRequest |
     return digest;
   }
 
-  function differenceOf({ prompt, record }: RebuiltRequest, sent: SentBody, encoder: Encoder): Difference {
+  function differenceOf(
+    { prompt, record }: RebuiltRequest,
+    { sent, items }: { readonly sent: SentBody; readonly items: readonly (string | undefined)[] },
+    encoder: Encoder,
+  ): Difference {
     if (instructionsDigest(prompt, digester) !== sent.instructions) return { part: 'instructions' };
     if (!namesTools(record.toolSet, prompt.tools)) return { part: 'tools', toolSet: record.toolSet };
-    return firstDifferentItem(prompt.input, sentItems, (item) => digestOf(item, encoder)) ?? { part: 'options' };
+    return firstDifferentItem(prompt.input, items, (item) => digestOf(item, encoder)) ?? { part: 'options' };
+  }
+
+  function itemsOf(sent: SentBody): readonly (string | undefined)[] {
+    const kept = Array.from({ length: Math.min(sent.from, sent.items) }, (_, index) => sentItems[index]);
+    return [...kept, ...sent.digests];
   }
 
   return (request) => {
     if (request.kind === 'inferred') return { kind: 'inferred' };
     const { sent, encoded, record } = request;
-    if (sent !== undefined) {
-      const kept = Array.from({ length: Math.min(sent.from, sent.items) }, (_, index) => sentItems[index]);
-      sentItems = [...kept, ...sent.digests];
-    }
+    const items = sent === undefined ? [] : itemsOf(sent);
+    if (sent !== undefined && sent.auxiliary === undefined) sentItems = items;
     if (encoded === undefined) return { kind: 'other-encoder', version: record.encoder };
     if (sent === undefined) return { kind: 'not-recorded' };
     if (digester.body(encoded.body) === sent.sha256) return { kind: 'same' };
-    return { kind: 'different', first: differenceOf(request, sent, encoded.encoder) };
+    return { kind: 'different', first: differenceOf(request, { sent, items }, encoded.encoder) };
   };
 }
 

@@ -6,9 +6,11 @@ import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { noUsage } from '../protocol/usage.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
+import { foldCheckpoint, readCheckpoints, storeCheckpoints } from './checkpoints.ts';
 import { readInstructions } from './instructions.ts';
 import type { ThreadState } from './thread-state.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
+import { readWork, storeWork } from './work.ts';
 
 /**
  * The state after a checkpoint: its replacement history, and no proof of what the model was told. If the line carries
@@ -16,7 +18,7 @@ import { readUsage, usageFields } from './usage-fields.ts';
  */
 export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadState {
   if (!isSound(payload)) return state;
-  const { openTurn, posted: _posted, ...before } = state;
+  const { openTurn, posted: _posted, prefill: _prefill, ...before } = state;
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else of what was before.
   const rest = carried === undefined ? before : { meta: state.meta, marks: state.marks, ...carried };
@@ -33,6 +35,7 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
     baseline: clearedByCheckpoint,
     sent: { kind: 'gone', why: 'checkpoint' },
     usage,
+    checkpoints: foldCheckpoint((carried ?? state).checkpoints, payload),
   };
 }
 
@@ -42,6 +45,8 @@ export function carriedState(state: ThreadState): JsonObject {
   return {
     usage: { total: usageFields(state.usage.total), last: usageFields(state.usage.last) },
     turns: state.turns,
+    checkpoints: storeCheckpoints(state.checkpoints),
+    work: storeWork(state.work),
     tool_sets: Object.fromEntries(state.toolSets) as JsonObject,
     ...(state.context === undefined ? {} : { context: state.context }),
     ...(state.envelope === undefined ? {} : { envelope: state.envelope }),
@@ -72,7 +77,7 @@ function isSound(payload: JsonObject): boolean {
   return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;
 }
 
-type Carried = Omit<ThreadState, 'meta' | 'history' | 'baseline' | 'marks' | 'sent' | 'posted'>;
+type Carried = Omit<ThreadState, 'meta' | 'history' | 'baseline' | 'marks' | 'sent' | 'posted' | 'prefill'>;
 
 function readCarried(payload: JsonObject): Carried | undefined {
   const carried = objectAt(payload, 'capstan');
@@ -87,6 +92,8 @@ function readCarried(payload: JsonObject): Carried | undefined {
   return {
     usage: { total: readUsage(usage['total']), last: readUsage(usage['last']) },
     turns: numberAt(carried, 'turns') ?? 0,
+    checkpoints: readCheckpoints(carried['checkpoints']),
+    work: readWork(objectAt(carried, 'work')),
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
     ...(context === undefined ? {} : { context }),
     ...(envelope === undefined ? {} : { envelope }),

@@ -18,7 +18,8 @@ export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
       const info = objectAt(event, 'info');
       if (info === undefined) return state;
       const usage = { total: readUsage(info['total_token_usage']), last: readUsage(info['last_token_usage']) };
-      return { ...state, usage };
+      const prefill = state.prefill ?? (usage.last.input > 0 ? usage.last.input : undefined);
+      return { ...state, usage, ...(prefill === undefined ? {} : { prefill }) };
     }
     case 'thread_settings_applied': {
       const settings = objectAt(event, 'thread_settings');

@@ -10,6 +10,14 @@ export function itemLine(item: Item, origin: Origin, turn: TurnId): LineDraft {
   return { type: lineType.responseItem, payload: item, metadata: entryMetadata(origin, turn) };
 }
 
+/** The answer to a call that changed files. */
+export function answerLine(item: Item, turn: TurnId, changed: readonly ChangedFile[]): LineDraft {
+  const line = itemLine(item, { family: 'tool' }, turn);
+  if (changed.length === 0) return line;
+  const capstan = { ...(line.metadata?.['capstan'] as JsonObject), changed: changed as unknown as JsonObject[] };
+  return { ...line, metadata: { ...line.metadata, capstan } };
+}
+
 export interface ItemRecord {
   readonly threadId: ThreadId;
   readonly turnId: TurnId;

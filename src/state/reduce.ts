@@ -5,6 +5,7 @@ import type { ToolSpec } from '../ports/prompt.ts';
 import { arrayAt, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../protocol/line.ts';
 import { foldWorldState } from '../world/baseline.ts';
+import { foldFailed } from './checkpoints.ts';
 import { foldCompacted } from './compacted.ts';
 import { foldAnswer, foldCall } from './fold-call.ts';
 import { foldEvent } from './fold-event.ts';
@@ -12,6 +13,7 @@ import { readRequest } from './request-record.ts';
 import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
+import { foldWork } from './work.ts';
 
 /**
  * The only meaning that lines have. The live thread applies it to each line it appends, resume and replay to each line
@@ -25,7 +27,10 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return Object.keys(state.meta).length > 0 ? state : { ...state, meta: payload };
     case lineType.responseItem: {
       const entry = entryIn(line);
-      return entry === undefined ? state : withEntry(foldAnswer(state, entry.item), entry);
+      if (entry === undefined) return state;
+      const work = foldWork(state.work, entry, line);
+      const known = work === state.work ? state : { ...state, work };
+      return withEntry(foldAnswer(known, entry.item), entry);
     }
     case lineType.worldState:
       return { ...state, baseline: foldWorldState(state.baseline, payload) };
@@ -37,6 +42,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return foldEvent(state, payload);
     case lineType.call:
       return foldCall(state, payload);
+    case lineType.compaction:
+      return { ...state, checkpoints: foldFailed(state.checkpoints, payload) };
     case lineType.toolSet: {
       const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
       if (name === undefined || tools === undefined) return state;
@@ -44,11 +51,13 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
     }
     case lineType.request: {
       const record = readRequest(payload);
-      return record === undefined ? state : { ...state, sent: { kind: 'request', history: state.history, record } };
+      if (record === undefined || record.auxiliary !== undefined) return state;
+      return { ...state, sent: { kind: 'request', history: state.history, record } };
     }
     case lineType.sent: {
       const { sent } = state;
-      if (sent?.kind !== 'request' || readSent(payload) === undefined) return state;
+      const body = readSent(payload);
+      if (sent?.kind !== 'request' || body === undefined || body.auxiliary !== undefined) return state;
       return { ...state, posted: { history: sent.history, modalities: sent.record.modalities } };
     }
     default:

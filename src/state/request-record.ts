@@ -1,5 +1,6 @@
 import type { RequestOptions } from '../ports/prompt.ts';
 import type { TurnId } from '../protocol/ids.ts';
+import { asItem, type Item } from '../protocol/item.ts';
 import { arrayAt, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 
 /** What a `capstan_request` line says: with the state at that line it determines every byte of the request. */
@@ -12,9 +13,34 @@ export interface RequestRecord {
   /** What the model can take in; the rest is sent as a word in its place. */
   readonly modalities: readonly string[];
   readonly options: RequestOptions;
+  /** Only on a request that no turn asked for. */
+  readonly auxiliary?: Auxiliary;
 }
 
-export function requestPayload({ turnId, step, encoder, toolSet, modalities, options }: RequestRecord): JsonObject {
+/**
+ * A request beside the conversation. Its input is `head`, the items `from` to `to` of what a sampling request would
+ * hold, and `tail`; the next request goes on from the one before it as if it had not been.
+ */
+export interface Auxiliary {
+  readonly purpose: 'compaction';
+  readonly from: number;
+  /** The first item that is not sent. */
+  readonly to: number;
+  /** Places, counted like `from`, of items that are sent as a short notice. */
+  readonly stubbed: readonly number[];
+  readonly head: readonly Item[];
+  readonly tail: readonly Item[];
+}
+
+export function requestPayload({
+  turnId,
+  step,
+  encoder,
+  toolSet,
+  modalities,
+  options,
+  auxiliary,
+}: RequestRecord): JsonObject {
   return {
     turn_id: turnId,
     step,
@@ -22,6 +48,7 @@ export function requestPayload({ turnId, step, encoder, toolSet, modalities, opt
     tool_set: toolSet,
     modalities,
     options: options as unknown as JsonObject,
+    ...(auxiliary === undefined ? {} : { auxiliary: auxiliary as unknown as JsonObject }),
   };
 }
 
@@ -39,5 +66,23 @@ export function readRequest(payload: JsonObject): RequestRecord | undefined {
     toolSet,
     modalities,
     options: options as unknown as RequestOptions,
+    ...auxiliaryIn(payload),
+  };
+}
+
+function auxiliaryIn(payload: JsonObject): { readonly auxiliary?: Auxiliary } {
+  const value = objectAt(payload, 'auxiliary');
+  if (value === undefined) return {};
+  const items = (key: string): readonly Item[] => (arrayAt(value, key) ?? []).flatMap((member) => asItem(member) ?? []);
+  const stubbed = (arrayAt(value, 'stubbed') ?? []).filter((place) => typeof place === 'number');
+  return {
+    auxiliary: {
+      purpose: 'compaction',
+      from: numberAt(value, 'from') ?? 0,
+      to: numberAt(value, 'to') ?? 0,
+      stubbed,
+      head: items('head'),
+      tail: items('tail'),
+    },
   };
 }

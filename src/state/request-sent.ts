@@ -25,6 +25,8 @@ export interface SentBody {
   readonly from: number;
   /** Short digests of the items after those. */
   readonly digests: readonly string[];
+  /** Of a request beside the conversation: the next line does not count from it. */
+  readonly auxiliary?: true;
 }
 
 /** A request with its body. */
@@ -33,11 +35,12 @@ export interface SentRequestParts {
   readonly step: number;
   readonly prompt: Prompt;
   readonly body: readonly Uint8Array[];
+  readonly auxiliary?: true;
 }
 
 export function sentLine(
   state: Pick<ThreadState, 'posted'>,
-  { turnId, step, prompt, body }: SentRequestParts,
+  { turnId, step, prompt, body, auxiliary }: SentRequestParts,
   { encoder, digester }: { readonly encoder: Encoder; readonly digester: Digester },
 ): LineDraft {
   const { posted } = state;
@@ -52,6 +55,7 @@ export function sentLine(
     items: prompt.input.length,
     from,
     digests: digests.join(''),
+    ...(auxiliary === undefined ? {} : { auxiliary }),
   };
   return { type: lineType.sent, payload };
 }
@@ -68,7 +72,8 @@ export function readSent(payload: JsonObject): SentBody | undefined {
   if (instructions === undefined || items === undefined || from === undefined || digests === undefined)
     return undefined;
   const each = digests.match(/.{8}/g) ?? [];
-  return { turnId: turnId as TurnId, step, bytes, sha256, instructions, items, from, digests: each };
+  const auxiliary = payload['auxiliary'] === true ? { auxiliary: true as const } : {};
+  return { turnId: turnId as TurnId, step, bytes, sha256, instructions, items, from, digests: each, ...auxiliary };
 }
 
 /** Objects are compared, not texts: where one was made anew, its digest is just written again. */

@@ -1,3 +1,4 @@
+import { leftOut } from '../fragments/left-out.ts';
 import { type PrefixReport, comparePrefix, type SentRequest } from '../history/prefix-guard.ts';
 import type { History } from '../history/history.ts';
 import { project } from '../history/project.ts';
@@ -7,7 +8,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import { textDigest } from '../protocol/text-digest.ts';
 import { instructionsOf } from './instructions.ts';
-import { requestPayload, type RequestRecord } from './request-record.ts';
+import { type Auxiliary, requestPayload, type RequestRecord } from './request-record.ts';
 import type { ThreadState } from './thread-state.ts';
 
 /** A request that is about to be made. */
@@ -46,8 +47,16 @@ export function promptFor(state: Pick<ThreadState, PromptParts>, record: Request
     options: record.options,
     instructions: instructionsOf(state)?.text ?? '',
     tools: state.toolSets.get(record.toolSet) ?? [],
-    input: inputOf(state.history, record.modalities),
+    input: requestInput(inputOf(state.history, record.modalities), record.auxiliary),
   };
+}
+
+function requestInput(items: Prompt['input'], auxiliary: Auxiliary | undefined): Prompt['input'] {
+  if (auxiliary === undefined) return items;
+  const { from, to, stubbed, head, tail } = auxiliary;
+  const left = new Set(stubbed);
+  const range = items.slice(from, to).map((item, i) => (left.has(from + i) ? leftOut(item) : item));
+  return [...head, ...range, ...tail];
 }
 
 /** By history value: the request before is looked at again when the next one is made. */
@@ -80,7 +89,8 @@ function prefixOf(state: ThreadState, record: RequestRecord): PrefixReport | und
 }
 
 function sentRequest({ instructions, tools, input }: Prompt, { toolSet, options }: RequestRecord): SentRequest {
-  const { model, labels: _labels, ...settings } = options;
+  // Labels and the choice of tools stand behind the input.
+  const { model, labels: _labels, toolChoice: _toolChoice, ...settings } = options;
   return { instructions, toolSet, tools, input, model, settings: settings as unknown as JsonObject };
 }
 

@@ -1,3 +1,4 @@
+import { noWork, type WorkRecords } from '../compaction/work-records.ts';
 import type { BaseInstructions } from '../envelope/base-instructions.ts';
 import { emptyHistory, type History } from '../history/history.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
@@ -6,6 +7,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
 import type { CallStart } from './call-start.ts';
+import { type Checkpoints, noCheckpoints } from './checkpoints.ts';
 import type { RequestRecord } from './request-record.ts';
 
 /**
@@ -40,6 +42,11 @@ export interface ThreadState {
   readonly turns: number;
   /** Tool sets that requests refer to, by name. */
   readonly toolSets: ReadonlyMap<string, readonly ToolSpec[]>;
+  readonly checkpoints: Checkpoints;
+  /** What tools wrote down about the work. */
+  readonly work: WorkRecords;
+  /** Input of the first response since the newest checkpoint, as the provider counted it. */
+  readonly prefill?: number;
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
   readonly marks: readonly Mark[];
 }
@@ -78,5 +85,7 @@ export const emptyState: ThreadState = {
   usage: { total: noUsage, last: noUsage },
   turns: 0,
   toolSets: new Map(),
+  checkpoints: noCheckpoints,
+  work: noWork,
   marks: [],
 };

@@ -2,7 +2,7 @@ import { userMessage } from '../fragments/message.ts';
 import { limitOutput } from '../history/limit-output.ts';
 import type { CallItem, Item } from '../protocol/item.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
-import { itemCompleted, itemLine } from '../state/item-drafts.ts';
+import { answerLine, itemCompleted, itemLine } from '../state/item-drafts.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import type { CallResult } from '../tools/define.ts';
 import type { RecordingTurn } from './parts.ts';
@@ -26,7 +26,7 @@ export function recordUserMessage(turn: RecordingTurn, input: UserInput): void {
 export function recordAnswer(
   { log, parts, turnId, envelope }: RecordingTurn,
   call: CallItem,
-  { output, fullOutput }: Pick<CallResult, 'output' | 'fullOutput'>,
+  { output, fullOutput, item: shown }: Pick<CallResult, 'output' | 'fullOutput'> & Partial<Pick<CallResult, 'item'>>,
 ): void {
   const limited = limitOutput(output, envelope.window.toolOutput);
   const [type, prefix] =
@@ -34,7 +34,8 @@ export function recordAnswer(
   const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output: limited };
   const full = fullOutput ?? (limited === output ? undefined : textOf(output));
   const beside = full === undefined ? {} : { beside: { full_output: new TextEncoder().encode(full) } };
-  log.record({ ...itemLine(item, { family: 'tool' }, turnId), ...beside });
+  const changed = shown?.kind === 'file-change' && shown.status === 'completed' ? shown.changes : [];
+  log.record({ ...answerLine(item, turnId, changed), ...beside });
 }
 
 function textOf(output: CallResult['output']): string {

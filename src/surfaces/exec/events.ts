@@ -71,6 +71,10 @@ export function execEvents({ context = false } = {}): (
         return shown('item.updated', event.item);
       case 'item-completed':
         return shown('item.completed', event.item);
+      case 'checkpoint-started':
+      case 'checkpoint-installed':
+      case 'checkpoint-failed':
+        return [];
       case 'warning':
         return [{ type: 'item.completed', item: { id: nextId(), type: 'error', message: fullText(event.outcome) } }];
       case 'retrying':

@@ -1,0 +1,33 @@
+import type { Outcome } from './outcome.ts';
+import type { Usage } from './usage.ts';
+
+/** What a checkpoint kept, what it folded and what it cost. Stored with it, and told to people. */
+export interface CheckpointReport {
+  readonly id: string;
+  /** Counts the checkpoints of the thread, from 1. */
+  readonly number: number;
+  readonly trigger: 'manual' | 'auto';
+  readonly reason: string;
+  readonly phase: string;
+  /** `mechanical`: made by code, because no model could be had for it. */
+  readonly strategy: 'structured' | 'plain' | 'remote' | 'mechanical';
+  /** The model that was asked. */
+  readonly model: string;
+  /** What the next request weighs, before and after. */
+  readonly tokensBefore: number;
+  readonly tokensAfter: number;
+  /** Messages of the user: word for word, shortened, gone. */
+  readonly words: { readonly kept: number; readonly cut: number; readonly dropped: number };
+  /** Items of history that are not there any more. */
+  readonly folded: number;
+  /** Requests that it took. */
+  readonly requests: number;
+  /** What they cost. */
+  readonly usage: Usage;
+  /** Share of their input that the provider had in its cache, from 0 to 1; absent when it said nothing. */
+  readonly cachedShare?: number;
+  /** What was wrong with the model's answer and was put right. */
+  readonly mended: readonly string[];
+  /** Of a mechanical one: what kept the model from it. */
+  readonly why?: Outcome;
+}

@@ -1,0 +1,86 @@
+import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { type LineDraft, lineType } from '../protocol/line.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
+import { readUsage, usageFields } from './usage-fields.ts';
+
+/** What is known of the thread's checkpoints, whoever made them. */
+export interface Checkpoints {
+  readonly count: number;
+  /** Automatic ones that came to nothing, since the last that did not. */
+  readonly failures: number;
+  /** What was spent on them, and on those that came to nothing. */
+  readonly spent: Usage;
+  /** The name of the window: the span between two checkpoints. Absent until one has been given. */
+  readonly window?: WindowName;
+}
+
+/** Other programs name windows, too, and send the name along. */
+export interface WindowName {
+  readonly first: string;
+  readonly id: string;
+}
+
+export const noCheckpoints: Checkpoints = { count: 0, failures: 0, spent: noUsage };
+
+/** So many failures in a row, and the thread does not try again by itself. */
+const patience = 2;
+
+export function isPaused({ failures }: Checkpoints): boolean {
+  return failures >= patience;
+}
+
+/** After a `compacted` line. */
+export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
+  const report = objectAt(objectAt(payload, 'capstan') ?? {}, 'checkpoint');
+  const spent = report === undefined ? noUsage : readUsage(report['usage']);
+  const [first, id] = [stringAt(payload, 'first_window_id'), stringAt(payload, 'window_id')];
+  return {
+    ...checkpoints,
+    count: checkpoints.count + 1,
+    failures: 0,
+    spent: addUsage(checkpoints.spent, spent),
+    ...(first === undefined || id === undefined ? {} : { window: { first, id } }),
+  };
+}
+
+export interface FailedCompaction {
+  readonly id: string;
+  readonly turnId: string;
+  readonly trigger: 'manual' | 'auto';
+  readonly outcome: Outcome;
+  readonly usage: Usage;
+  readonly requests: number;
+}
+
+export function compactionFailed({ id, turnId, trigger, outcome, usage, requests }: FailedCompaction): LineDraft {
+  const { code, message } = outcome;
+  return {
+    type: lineType.compaction,
+    payload: { id, turn_id: turnId, trigger, outcome: { code, message }, usage: usageFields(usage), requests },
+  };
+}
+
+/** After such a line. What somebody asked for by hand says nothing about the next automatic one. */
+export function foldFailed(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
+  const failures = checkpoints.failures + (payload['trigger'] === 'auto' ? 1 : 0);
+  const spent = addUsage(checkpoints.spent, readUsage(payload['usage']));
+  return { ...checkpoints, failures, spent };
+}
+
+export function storeCheckpoints({ count, failures, spent, window }: Checkpoints): JsonObject {
+  return { count, failures, spent: usageFields(spent), ...(window === undefined ? {} : { window: { ...window } }) };
+}
+
+export function readCheckpoints(stored: unknown): Checkpoints {
+  if (!isJsonObject(stored as JsonObject)) return noCheckpoints;
+  const value = stored as JsonObject;
+  const window = objectAt(value, 'window');
+  const [first, id] = [stringAt(window ?? {}, 'first'), stringAt(window ?? {}, 'id')];
+  return {
+    count: numberAt(value, 'count') ?? 0,
+    failures: numberAt(value, 'failures') ?? 0,
+    spent: readUsage(value['spent']),
+    ...(first === undefined || id === undefined ? {} : { window: { first, id } }),
+  };
+}

@@ -20,3 +20,12 @@ export function contextMessage(id: string, role: Role, texts: readonly string[])
 export function oldSummaryMessage(text: string): Item {
   return { type: 'message', role: 'user', content: [{ type: 'input_text', text }] };
 }
+
+/** What is said beside the conversation when a checkpoint is asked for. It never enters history. */
+export function compactionMessage(id: string, role: 'user' | 'assistant', text: string): Item {
+  const type = role === 'assistant' ? 'output_text' : 'input_text';
+  return { type: 'message', id, role, content: [{ type, text }] };
+}
+
+/** Asks a provider to fold what stands before it. */
+export const compactionTrigger: Item = { type: 'compaction_trigger' };

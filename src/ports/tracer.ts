@@ -20,6 +20,8 @@ export interface StepLabels {
   readonly model: string;
   readonly provider: string;
   readonly effort?: string;
+  /** Absent for a request of the conversation itself. */
+  readonly purpose?: 'compaction';
 }
 
 export interface StepResult {

@@ -5,11 +5,28 @@ import { settingsApplied, turnContext } from '../state/turn-drafts.ts';
 import { equalJson } from '../world/merge-patch.ts';
 import { sections } from '../world/sections.ts';
 import { tell } from '../world/tell.ts';
+import type { Telling } from '../world/telling.ts';
+import { makeRoom } from './make-room.ts';
 import type { Turn } from './parts.ts';
 import { recordTelling } from './record-context.ts';
 
 /** Looks at what may have moved, tells the model what it does not know yet, and records that it was told. */
 export async function enterStep(turn: Turn, index: number): Promise<Step> {
+  const step = await lookAround(turn, index);
+  const planned = tellingFor(turn, step);
+  const { log } = turn;
+  const { history } = log.state;
+  await makeRoom(turn, step, planned);
+  const { baseline } = log.state;
+  const telling = log.state.history === history ? planned : tellingFor(turn, step);
+  recordTelling(turn, telling, baseline);
+  if (telling.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
+  if (index === 0) recordSettings(turn);
+  return step;
+}
+
+/** The step as the world is now. Nothing of it is told yet. */
+export async function lookAround(turn: Turn, index: number): Promise<Step> {
   const { parts, log, envelope } = turn;
   const { problems = [], ...facts } = await parts.gatherStep(envelope);
   for (const problem of problems) {
@@ -17,13 +34,12 @@ export async function enterStep(turn: Turn, index: number): Promise<Step> {
     if (!turn.warned.has(told)) log.tell({ kind: 'warning', outcome: problem });
     turn.warned.add(told);
   }
-  const step: Step = { envelope, index, facts, tools: parts.router.specs(envelope.capabilities.tools) };
+  return { envelope, index, facts, tools: parts.router.specs(envelope.capabilities.tools) };
+}
+
+function tellingFor({ log }: Turn, step: Step): Telling {
   const { baseline, history } = log.state;
-  const telling = tell(sections, step, baseline, (kinds) => standsIn(history, kinds));
-  recordTelling(turn, telling, baseline);
-  if (telling.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
-  if (index === 0) recordSettings(turn);
-  return step;
+  return tell(sections, step, baseline, (kinds) => standsIn(history, kinds));
 }
 
 /** The turn's contract, after the context that it explains; the thread's settings only when they are news. */

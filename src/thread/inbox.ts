@@ -1,3 +1,4 @@
+import type { CompactionResult } from './compact.ts';
 import type { Item } from '../protocol/item.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 
@@ -7,12 +8,23 @@ export type Mail =
   /** An item that a program puts into history as it is. */
   | { readonly kind: 'item'; readonly item: Item };
 
+/** Somebody wants history to be folded at the next place where that can be done. */
+export interface CompactionWish {
+  readonly focus?: string;
+  settle(result: CompactionResult | Promise<CompactionResult>): void;
+}
+
 /** What waits to enter history, oldest first. It is drained at the head of the loop and when the turn ends. */
 export class Inbox {
   #waiting: Mail[] = [];
+  #wishes: CompactionWish[] = [];
 
   get pending(): boolean {
     return this.#waiting.length > 0;
+  }
+
+  get waiting(): readonly Mail[] {
+    return this.#waiting;
   }
 
   put(mail: Mail): void {
@@ -23,5 +35,23 @@ export class Inbox {
     const taken = this.#waiting;
     this.#waiting = [];
     return taken;
+  }
+
+  wish(wish: CompactionWish): void {
+    this.#wishes.push(wish);
+  }
+
+  /** One compaction serves all who wished for one; what each wants to be kept in view is joined. */
+  takeWishes(): CompactionWish | undefined {
+    const wishes = this.#wishes;
+    this.#wishes = [];
+    if (wishes.length === 0) return undefined;
+    const focus = wishes.flatMap((wish) => wish.focus ?? []).join('\n');
+    return {
+      ...(focus === '' ? {} : { focus }),
+      settle: (result) => {
+        for (const wish of wishes) wish.settle(result);
+      },
+    };
   }
 }

@@ -1,6 +1,12 @@
-import { resolveEnvelope } from '../envelope/envelope.ts';
+import { effortFor } from '../envelope/effort-for.ts';
+import { type Envelope, resolveEnvelope } from '../envelope/envelope.ts';
+import type { TurnFacts } from '../envelope/facts.ts';
+import { lookUpModel } from '../envelope/model-record.ts';
+import type { TurnSettings } from '../envelope/settings.ts';
 import type { TurnId } from '../protocol/ids.ts';
+import { stringAt } from '../protocol/json.ts';
 import { instructionsOf } from '../state/instructions.ts';
+import type { ThreadState } from '../state/thread-state.ts';
 import { turnStarted } from '../state/turn-drafts.ts';
 import { closeDeadTurn } from './dead-turn.ts';
 import type { ThreadLog } from './log.ts';
@@ -11,21 +17,32 @@ import { TurnEffects } from './turn-effects.ts';
 /** Resolves the turn's envelope and records that it begins. What a dead process left open is closed first. */
 export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
   const { settings, threadId, signal, inbox, warned, onEnding } = asked;
-  const facts = await parts.gatherFacts(settings);
+  const gathered = await parts.gatherFacts(settings);
   const base = instructionsOf(log.state);
   const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId, ...(base === undefined ? {} : { base }) };
-  const envelope = resolveEnvelope({ ...facts, thread, tools: parts.router.names }, settings);
+  const facts = { ...gathered, thread, tools: parts.router.names };
+  const envelope = resolveEnvelope(facts, settings);
   const { turnId } = envelope.telemetry;
   const { clock, snapshots } = parts;
   const effects = new TurnEffects({ snapshots, clock, log, turnId, envelope, signal, warned });
-  const own = { threadId, turnId, envelope, signal, inbox, warned, onEnding };
-  const turn: Turn = { parts, log, ...own, standing: new Map(), effects };
+  const own = { threadId, turnId, envelope, signal, inbox, warned, onEnding, ...before(log.state, facts, settings) };
+  const turn: Turn = { parts, log, ...own, standing: new Map(), effects, overflow: { step: undefined } };
   await closeDeadTurn(turn);
   log.record(turnStarted(envelope));
   log.tell({ kind: 'turn-started', turnId });
   tellSwitch(turn);
   // What was injected before the turn stands before its words, and what arrives from here on after them.
-  inbox.put({ kind: 'words', input: asked.input });
+  if (asked.input !== undefined) inbox.put({ kind: 'words', input: asked.input });
   asked.onOpened(turnId);
   return turn;
+}
+
+/** What the model of the turn before would run under now, if it is not the one of this turn. */
+function before(state: ThreadState, facts: TurnFacts, settings: TurnSettings): { readonly before?: Envelope } {
+  const model = state.context === undefined ? undefined : stringAt(state.context, 'model');
+  if (model === undefined || model === settings.model) return {};
+  const { effort: given, ...rest } = settings;
+  const now = { model: settings.model, ...(given === undefined ? {} : { effort: given }) };
+  const effort = effortFor(lookUpModel(facts.catalogue, model), now);
+  return { before: resolveEnvelope(facts, { ...rest, model, ...(effort === undefined ? {} : { effort }) }) };
 }

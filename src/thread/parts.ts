@@ -11,6 +11,7 @@ import type { Encoder } from '../ports/prompt.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { Tracer } from '../ports/tracer.ts';
+import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
@@ -44,6 +45,12 @@ export interface ThreadParts {
   readonly requirements: Requirements;
   /** Where spans of steps go. */
   readonly tracer: Tracer;
+  /** How the provider folds history by itself, if it can. */
+  readonly remoteCompaction: 'none' | 'stream' | 'unary';
+  /** By what the provider knows us. */
+  readonly authMode: 'api-key' | 'chatgpt' | 'none';
+  /** Absent: nobody wants to know of checkpoints before they are made. */
+  readonly checkpointHooks?: CheckpointHooks;
   /** Absent: what turns do to files cannot be undone. */
   readonly snapshots?: Snapshots;
 }
@@ -53,11 +60,29 @@ export interface GatheredStep extends StepFacts {
   readonly problems?: readonly Outcome[];
 }
 
+/** Who is asked before history is folded, and told afterwards. Neither may throw. */
+export interface CheckpointHooks {
+  /** A reason stops it. */
+  before?(about: AboutCheckpoint): Promise<{ readonly reason: string } | undefined>;
+  after?(report: CheckpointReport): Promise<void>;
+}
+
+export interface AboutCheckpoint {
+  readonly threadId: ThreadId;
+  readonly turnId: TurnId;
+  readonly cwd: string;
+  readonly trigger: 'manual' | 'auto';
+  readonly reason: string;
+  readonly phase: string;
+  readonly focus?: string;
+}
+
 /** What a turn is asked to do. */
 export interface TurnInput {
   readonly threadId: ThreadId;
   readonly settings: TurnSettings;
-  readonly input: UserInput;
+  /** Absent for a turn that only folds history. */
+  readonly input?: UserInput;
   readonly signal: AbortSignal;
   /** What arrives while the turn runs. */
   readonly inbox: Inbox;
@@ -67,6 +92,8 @@ export interface TurnInput {
   onOpened(turnId: TurnId): void;
   /** Its contract is recorded: what changes from here on is for the next turn. */
   onEntered(): void;
+  /** The turn is done, and leaves less room than the next one should find. */
+  onFull(): void;
   /** Nothing more enters the turn: it can no longer be steered. */
   onEnding(): void;
 }
@@ -85,6 +112,10 @@ export interface Turn {
   /** Items that stand until the turn ends, by id. */
   readonly standing: Map<string, TurnItem>;
   readonly effects: TurnEffects;
+  /** The contract under which the model of the turn before would run, if this turn's is another. */
+  readonly before?: Envelope;
+  /** The step whose request was too long, until one is not. */
+  readonly overflow: { step: number | undefined };
   /** Nothing more enters it. */
   onEnding(): void;
 }

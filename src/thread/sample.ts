@@ -1,15 +1,15 @@
 import type { Step } from '../envelope/step.ts';
-import { delay } from '../model/responses/backoff.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { isCall, isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
-import { sentence } from '../protocol/outcome.ts';
 import { itemLine } from '../state/item-drafts.ts';
 import { Calls } from './calls.ts';
 import type { Turn } from './parts.ts';
 import { recordRequest, sentRecorder } from './record-request.ts';
+import { requestHeaders } from './request-headers.ts';
 import { recordOverflow, recordUsage } from './record-usage.ts';
 import { recordTurnItem } from './record.ts';
 import { StepTrace } from './trace-step.ts';
+import { tryAgain } from './try-again.ts';
 
 /** What came of one step. `lastMessage` is the last thing the model said in it. */
 export type StepAnswer = (
@@ -22,20 +22,20 @@ export type StepAnswer = (
 /** Asks the model once, again while the connection fails, and does what it asks for. */
 export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
   let said: Pick<StepAnswer, 'lastMessage'> = {};
-  for (let attempt = 1; ; attempt++) {
-    const answer: StepAnswer = { ...said, ...(await ask(turn, step, attempt)) };
-    // What an attempt recorded before it failed was said all the same.
-    if (answer.lastMessage !== undefined) said = { lastMessage: answer.lastMessage };
-    if (answer.kind !== 'failed' || turn.signal.aborted)
-      return turn.signal.aborted ? { ...answer, kind: 'aborted' } : answer;
-    const { failure } = answer;
-    if (failure.retry === 'never' || attempt > turn.parts.streamMaxRetries) return answer;
-    const waitMs = failure.retry.afterMs ?? delay(attempt, turn.parts.random);
-    const wait = waitMs < 2000 ? '' : ` in ${Math.round(waitMs / 1000)} seconds`;
-    const again = `Trying again${wait} (${attempt} of ${turn.parts.streamMaxRetries}).`;
-    turn.log.tell({ kind: 'retrying', outcome: { ...failure, message: `${sentence(failure.message)} ${again}` } });
-    await turn.parts.clock.sleep(waitMs, turn.signal);
-  }
+  const answer = await tryAgain(
+    turn,
+    async (attempt): Promise<StepAnswer> => {
+      const next: StepAnswer = { ...said, ...(await ask(turn, step, attempt)) };
+      // What an attempt recorded before it failed was said all the same.
+      if (next.lastMessage !== undefined) said = { lastMessage: next.lastMessage };
+      return next;
+    },
+    {
+      failureOf: (next) => (next.kind === 'failed' ? next.failure : undefined),
+      most: turn.parts.streamMaxRetries,
+    },
+  );
+  return turn.signal.aborted ? { ...answer, kind: 'aborted' } : answer;
 }
 
 /** One request: recorded, made durable, sent, and its answer recorded item by item. */
@@ -55,7 +55,7 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
     sent.record();
     turn.effects.prepare();
   };
-  const request = { body, headers: headers(turn), after: durable, onSent };
+  const request = { body, headers: requestHeaders(turn), after: durable, onSent };
   for await (const event of parts.client.stream(request, signal)) {
     trace.sawEvent();
     if (event.kind === 'text-delta') turn.effects.prepareEnd();
@@ -121,15 +121,4 @@ const prefixes: Readonly<Record<string, string>> = {
 
 function withId({ type, ...rest }: Item, uuid: string): Item {
   return { type, id: `${prefixes[type] ?? 'it'}_${uuid}`, ...rest };
-}
-
-function headers({ threadId, envelope }: Turn): Readonly<Record<string, string>> {
-  const { client } = envelope.identity;
-  return {
-    'session-id': threadId,
-    'thread-id': threadId,
-    'x-client-request-id': threadId,
-    originator: client.name,
-    'user-agent': `${client.name}/${client.version}`,
-  };
 }

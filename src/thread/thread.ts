@@ -9,6 +9,7 @@ import type { ThreadEvent } from '../protocol/thread-event.ts';
 import { restoredFields, restoredSettings } from '../state/restored-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
+import type { CompactionResult, WantedCompaction } from './compact.ts';
 import { Inbox } from './inbox.ts';
 import { ThreadLog } from './log.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
@@ -23,10 +24,22 @@ export interface ThreadOptions {
   readonly settings: Settings;
   /** Told in order, and only what is durable. Must not throw. */
   readonly listener: (event: ThreadEvent) => void;
+  /**
+   * A turn that leaves too little room for the next one is followed by a compaction, so that the next one need not
+   * wait. True unless said otherwise; without it the next turn makes the room.
+   */
+  readonly foldsAfterTurns?: boolean;
 }
 
+/** What a compaction by hand shall keep in view, if anything. */
+export interface CompactionRequest extends Pick<TurnInput, 'signal'> {
+  readonly focus?: string;
+}
+
+const manual = { trigger: 'manual', reason: 'user_requested', phase: 'standalone_turn' } as const;
+
 /** One turn of a thread, and what holds for it alone. */
-export interface ThreadTurn extends Pick<TurnInput, 'input' | 'signal'>, Omit<TurnSettings, keyof Settings> {}
+export interface ThreadTurn extends Required<Pick<TurnInput, 'input' | 'signal'>>, Omit<TurnSettings, keyof Settings> {}
 
 export type Overridden =
   | { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] }
@@ -50,20 +63,28 @@ export class Thread {
   /** Settles when the changes of settings that were asked for so far are made or refused. Never rejects. */
   #changes: Promise<unknown> = Promise.resolve();
   #running: RunningTurn | undefined;
+  readonly #foldsAfterTurns: boolean;
+  /** The newest turn left less room than the next one should find. */
+  #isFull = false;
+  /** What makes room after a turn, while it does. Never rejects. */
+  #folding: Promise<unknown> | undefined;
+  readonly #closing = new AbortController();
 
-  private constructor(id: ThreadId, parts: ThreadParts, log: ThreadLog, settings: Settings) {
+  private constructor(id: ThreadId, parts: ThreadParts, log: ThreadLog, { settings, foldsAfterTurns }: ThreadOptions) {
     this.id = id;
     this.#parts = parts;
     this.#log = log;
     this.#settings = settings;
+    this.#foldsAfterTurns = foldsAfterTurns ?? true;
   }
 
   /** Begins a new thread. Its file appears with its first turn. */
   static async start(
     parts: ThreadParts,
-    { settings, listener }: ThreadOptions,
+    options: ThreadOptions,
     git: JsonObject | undefined,
   ): Promise<Thread | OpenRefused> {
+    const { settings, listener } = options;
     const id = parts.ids.uuid() as ThreadId;
     // Later than the call: the lock is being taken before anything is looked at.
     const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, settings, emptyState));
@@ -72,20 +93,21 @@ export class Thread {
     if (owned.kind === 'refused') return owned;
     const log = new ThreadLog(owned, emptyState, listener);
     log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', await envelope));
-    return new Thread(id, parts, log, settings);
+    return new Thread(id, parts, log, options);
   }
 
   /** Goes on with a thread that was folded from its file. */
   static async resume(
     parts: ThreadParts,
     { id, owned, state }: ResumedThread,
-    { settings, listener }: ThreadOptions,
+    options: ThreadOptions,
   ): Promise<Thread> {
+    const { settings, listener } = options;
     const envelope = await previewEnvelope(parts, id, settings, state);
     listener({ kind: 'thread-started', threadId: id });
     const restored = restoredFields(restoredSettings(state, settings));
     listener({ ...settingsEvent('resumed', envelope), restored });
-    return new Thread(id, parts, new ThreadLog(owned, state, listener), settings);
+    return new Thread(id, parts, new ThreadLog(owned, state, listener), options);
   }
 
   get state(): ThreadState {
@@ -109,8 +131,15 @@ export class Thread {
 
   /** Runs one turn to its end, after those that were asked for before. Aborting the signal ends it soon, and cleanly. */
   run(turn: ThreadTurn): Promise<TurnResult> {
-    // A change that was asked for before the turn holds for it.
-    const result = Promise.all([this.#queue, this.#changes]).then(() => this.#run(turn));
+    const result = this.#enqueue(() => this.#run(turn));
+    // The answer is there: nobody waits for what makes room for the next turn.
+    if (this.#foldsAfterTurns) this.#enqueue(() => this.#foldAfter()).catch(() => {});
+    return result;
+  }
+
+  #enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
+    // A change that was asked for before holds for it.
+    const result = Promise.all([this.#queue, this.#changes]).then(work);
     this.#queue = result.catch(() => {});
     return result;
   }
@@ -134,6 +163,18 @@ export class Thread {
   }
 
   /**
+   * Folds history. While a turn runs, it is done inside that turn at the next place where it can be; otherwise by
+   * itself, after what was asked for before. Resolves when it is done, or when it is known that it cannot be.
+   */
+  compact({ focus, signal }: CompactionRequest): Promise<CompactionResult> {
+    const wish = focus === undefined || focus.trim() === '' ? {} : { focus: focus.trim() };
+    if (this.#running === undefined) return this.#enqueue(() => this.#fold({ ...wish, ...manual, signal }));
+    const { promise, resolve } = Promise.withResolvers<CompactionResult>();
+    this.#inbox.wish({ ...wish, settle: resolve });
+    return promise;
+  }
+
+  /**
    * Changes what turns start from, from the next one on: all that is asked for, or nothing. A running turn is not
    * touched. Resolves when the change is durable.
    */
@@ -144,6 +185,10 @@ export class Thread {
   }
 
   async close(): Promise<void> {
+    this.#closing.abort('closing');
+    // Whoever asked for a change before may count on it.
+    await this.#changes;
+    if (this.#folding !== undefined) await this.#folding;
     await this.#log.close();
   }
 
@@ -174,6 +219,22 @@ export class Thread {
     }
   }
 
+  /** Makes room for the next turn, if the one that has ended left too little. */
+  async #foldAfter(): Promise<void> {
+    if (!this.#isFull || this.#closing.signal.aborted) return;
+    this.#isFull = false;
+    const wanted = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn' } as const;
+    this.#folding = this.#fold({ ...wanted, signal: this.#closing.signal }).catch(() => {});
+    await this.#folding;
+    this.#folding = undefined;
+  }
+
+  async #fold({ signal, ...wanted }: WantedCompaction & Pick<TurnInput, 'signal'>): Promise<CompactionResult> {
+    const { foldAlone } = await import('./fold-alone.ts');
+    const own = { threadId: this.id, settings: this.#settings, signal, inbox: this.#inbox, warned: this.#warned };
+    return foldAlone(this.#parts, this.#log, own, wanted);
+  }
+
   async #run({ input, signal, ...own }: ThreadTurn): Promise<TurnResult> {
     const { outputSchema } = own;
     const { promise: entered, resolve: onEntered } = Promise.withResolvers<void>();
@@ -190,6 +251,9 @@ export class Thread {
           this.#running = { turnId, ...(outputSchema === undefined ? {} : { outputSchema }) };
         },
         onEntered,
+        onFull: () => {
+          this.#isFull = true;
+        },
         onEnding: () => {
           this.#running = undefined;
         },
@@ -197,6 +261,11 @@ export class Thread {
     } finally {
       onEntered();
       this.#running = undefined;
+      const wish = this.#inbox.takeWishes();
+      if (wish !== undefined) {
+        const focus = wish.focus === undefined ? {} : { focus: wish.focus };
+        wish.settle(this.#enqueue(() => this.#fold({ ...focus, ...manual, signal })));
+      }
     }
   }
 }

@@ -16,7 +16,7 @@ export class StepTrace {
   #answerMs = 0;
   #usage: Usage | undefined;
 
-  constructor(turn: Turn, step: Step, attempt: number) {
+  constructor(turn: Turn, step: Step, attempt: number, purpose?: 'compaction') {
     const { identity, telemetry } = turn.envelope;
     this.#turn = turn;
     this.#labels = {
@@ -28,6 +28,7 @@ export class StepTrace {
       model: identity.model.slug,
       provider: identity.provider,
       ...(identity.effort === undefined ? {} : { effort: identity.effort }),
+      ...(purpose === undefined ? {} : { purpose }),
     };
     this.#span = turn.parts.tracer.startStep(this.#labels);
     this.#startedAt = turn.parts.clock.now();
@@ -56,7 +57,7 @@ export class StepTrace {
   }
 
   #payload({ usage, ...result }: StepResult): JsonObject {
-    const { traceId, turnId, step, attempt, model, provider, effort } = this.#labels;
+    const { traceId, turnId, step, attempt, model, provider, effort, purpose } = this.#labels;
     return {
       turn_id: turnId,
       step,
@@ -65,6 +66,7 @@ export class StepTrace {
       model,
       provider,
       ...(effort === undefined ? {} : { effort }),
+      ...(purpose === undefined ? {} : { purpose }),
       outcome: result.outcome,
       ...(result.failure === undefined ? {} : { failure: result.failure }),
       ...(usage === undefined ? {} : { usage: usageFields(usage) }),

@@ -1,7 +1,9 @@
 import type { ThreadLog } from './log.ts';
 import { drainInbox } from './drain-inbox.ts';
 import { enterStep } from './enter-step.ts';
+import { isFull } from './make-room.ts';
 import { openTurn } from './open-turn.ts';
+import { afterOverflow } from './overflow.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
 import { sample } from './sample.ts';
 import { settle, type TurnResult } from './settle.ts';
@@ -18,10 +20,13 @@ export async function runTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInp
   let lastMessage: string | undefined;
 
   for (;;) {
-    const answer = await sample(turn, step);
+    const answer = await afterOverflow(turn, step, await sample(turn, step));
     lastMessage = answer.lastMessage ?? lastMessage;
     const goesOn = answer.kind === 'go-on' || (answer.kind === 'done' && turn.inbox.pending);
-    if (!goesOn) return settle(turn, answer, lastMessage);
+    if (!goesOn) {
+      if (answer.kind === 'done' && isFull(turn, step)) asked.onFull();
+      return settle(turn, answer, lastMessage);
+    }
     step = await enterStep(turn, step.index + 1);
     drainInbox(turn);
   }

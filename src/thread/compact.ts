@@ -1,0 +1,163 @@
+import { type CompactionStep, begin, next } from '../compaction/machine.ts';
+import type { CompactionPhase, CompactionReason, CompactionTrigger } from '../compaction/plan.ts';
+import { planCompaction } from '../compaction/plan-compaction.ts';
+import type { Envelope } from '../envelope/envelope.ts';
+import type { Step } from '../envelope/step.ts';
+import { requestTokens } from '../history/ledger.ts';
+import { itemTokens } from '../history/size.ts';
+import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { compactionFailed, isPaused } from '../state/checkpoints.ts';
+import { inputOf } from '../state/request.ts';
+import { activeNow } from './active-now.ts';
+import { bundleTokens } from './bundle-tokens.ts';
+import { CompactionRequests } from './compaction-requests.ts';
+import { install } from './install-checkpoint.ts';
+import type { Turn } from './parts.ts';
+
+export interface WantedCompaction {
+  readonly trigger: CompactionTrigger;
+  readonly reason: CompactionReason;
+  readonly phase: CompactionPhase;
+  readonly focus?: string;
+  /** The contract under which the model is asked, if it is not the turn's: that of the model before a switch. */
+  readonly by?: Envelope;
+}
+
+export type CompactionResult =
+  | { readonly kind: 'installed'; readonly report: CheckpointReport }
+  /** History is as it was. */
+  | { readonly kind: 'failed'; readonly outcome: Outcome }
+  | { readonly kind: 'aborted' };
+
+/** Folds history, if that can be done. Until the new one is recorded the old one stands (I8). */
+export async function compact(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
+  const first = open(turn, step, wanted);
+  if (first.move.kind === 'refused') return { kind: 'failed', outcome: first.move.outcome };
+  const stopped = await turn.parts.checkpointHooks?.before?.(aboutOf(turn, wanted));
+  if (stopped !== undefined) return { kind: 'failed', outcome: stoppedByHook(stopped.reason) };
+  const id = turn.parts.ids.uuid();
+  const { trigger, reason, phase } = wanted;
+  const { strategy, model } = first.plan;
+  const tokens = activeNow(turn, step).tokens;
+  const { log, turnId } = turn;
+  log.tell({ kind: 'checkpoint-started', turnId, id, trigger, reason, phase, strategy, model, tokens });
+  const requests = new CompactionRequests(turn, step);
+  let { move, plan, by } = first;
+  while (move.kind === 'request' && !turn.signal.aborted) {
+    const outcome = await requests.perform(move.request, { plan, by });
+    if (turn.signal.aborted) break;
+    if (outcome.kind === 'failed' && by !== turn.envelope && isItsOwnFault(outcome.failure.code)) {
+      // The model before may be gone, or full: the one that goes on can try.
+      const { by: _by, ...without } = wanted;
+      ({ move, plan, by } = open(turn, step, without));
+    } else move = next(move.state, outcome);
+  }
+  if (turn.signal.aborted) return aborted(turn, id);
+  return settleMove(turn, step, { id, plan, move, requests, tokens });
+}
+
+interface Opened {
+  readonly move: CompactionStep;
+  readonly plan: ReturnType<typeof planCompaction>;
+  readonly by: Envelope;
+}
+
+function open({ parts, log, envelope, turnId }: Turn, step: Step, wanted: WantedCompaction): Opened {
+  const { by = envelope, ...asked } = wanted;
+  const { history, work, usage } = log.state;
+  const input = inputOf(history, by.capabilities.modalities);
+  const tools = parts.router.specs(by.capabilities.tools);
+  const compactPrompt = by.instructions.compactPrompt;
+  const remote = by.modes.compaction === 'remote' ? parts.remoteCompaction : 'none';
+  const plan = planCompaction(
+    {
+      ...asked,
+      turnId,
+      strategy: by.modes.compaction === 'remote' && remote === 'none' ? 'structured' : by.modes.compaction,
+      ...(remote === 'none' ? {} : { remoteForm: remote }),
+      model: by.identity.model.slug,
+      ...(compactPrompt === undefined ? {} : { prompt: compactPrompt }),
+    },
+    {
+      window: envelope.window,
+      requestWindow: by.window,
+      fixed: requestTokens({ instructions: by.instructions.base.text, tools, input: [] }),
+      history: input.reduce((sum, item) => sum + itemTokens(item), 0),
+      // A total alone is no provider's count.
+      ...(usage.last.input === 0 ? {} : { counted: usage.last.input }),
+      context: bundleTokens(step),
+    },
+  );
+  return { move: begin(plan, { history, input, work }), plan, by };
+}
+
+interface Ended extends Pick<Opened, 'plan'> {
+  readonly id: string;
+  readonly move: CompactionStep;
+  readonly requests: CompactionRequests;
+  readonly tokens: number;
+}
+
+async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<CompactionResult> {
+  const { id, plan, move, requests } = ended;
+  const { log, turnId } = turn;
+  if (move.kind === 'candidate' || move.kind === 'mechanical') {
+    const { candidate } = move;
+    const why = move.kind === 'mechanical' ? { why: move.why } : {};
+    const report = install(turn, step, { ...ended, candidate, ...why });
+    log.tell({ kind: 'checkpoint-installed', turnId, id, report });
+    await log.durable();
+    await turn.parts.checkpointHooks?.after?.(report);
+    return { kind: 'installed', report };
+  }
+  const outcome = move.kind === 'refused' ? move.outcome : unfinished;
+  const { usage, count } = requests;
+  log.record(compactionFailed({ id, turnId, trigger: plan.trigger, outcome, usage, requests: count }));
+  const paused = plan.trigger === 'auto' && isPaused(log.state.checkpoints);
+  log.tell({ kind: 'checkpoint-failed', turnId, id, outcome, paused });
+  if (paused) log.tell({ kind: 'warning', outcome: pausedOutcome });
+  await log.durable();
+  return { kind: 'failed', outcome };
+}
+
+function aborted({ log, turnId }: Turn, id: string): CompactionResult {
+  log.tell({ kind: 'checkpoint-failed', turnId, id, outcome: interrupted, paused: false });
+  return { kind: 'aborted' };
+}
+
+/** Failures that another model may not have. */
+function isItsOwnFault(code: string): boolean {
+  return code !== 'aborted' && code !== 'unauthorized' && code !== 'connection-failed';
+}
+
+function aboutOf({ threadId, turnId, envelope }: Turn, { trigger, reason, phase, focus }: WantedCompaction) {
+  const about = { threadId, turnId, cwd: envelope.workspace.cwd, trigger, reason, phase };
+  return focus === undefined ? about : { ...about, focus };
+}
+
+function stoppedByHook(reason: string): Outcome {
+  return {
+    code: 'stopped-by-hook',
+    message: `A hook stopped the compaction: ${reason}`,
+    next: 'History is as it was. Change the hook, or what it looks at, and ask again.',
+  };
+}
+
+const unfinished: Outcome = {
+  code: 'compaction-unfinished',
+  message: 'The compaction ended without a result.',
+  next: 'History is as it was. Ask again.',
+};
+
+const interrupted: Outcome = {
+  code: 'aborted',
+  message: 'The compaction was interrupted.',
+  next: 'History is as it was.',
+};
+
+const pausedOutcome: Outcome = {
+  code: 'compaction-paused',
+  message: 'Compaction has failed twice in a row; this thread does not try again by itself.',
+  next: 'Ask for it with `capstan threads compact`, choose a model with a larger window, or start a new thread.',
+};

@@ -1,0 +1,42 @@
+import { turnAborted, turnComplete } from '../state/turn-drafts.ts';
+import { compact, type CompactionResult, type WantedCompaction } from './compact.ts';
+import { lookAround } from './enter-step.ts';
+import type { ThreadLog } from './log.ts';
+import { openTurn } from './open-turn.ts';
+import type { ThreadParts, Turn, TurnInput } from './parts.ts';
+
+/** Folds history in a turn of its own, in which nobody says anything. */
+export async function foldAlone(
+  parts: ThreadParts,
+  log: ThreadLog,
+  own: Pick<TurnInput, 'threadId' | 'settings' | 'signal' | 'inbox' | 'warned'>,
+  wanted: WantedCompaction,
+): Promise<CompactionResult> {
+  if (log.state.history.length === 0) return { kind: 'failed', outcome: nothingThere };
+  const quiet = { onOpened: () => {}, onEntered: () => {}, onEnding: () => {}, onFull: () => {} };
+  const turn = await openTurn(parts, log, { ...own, ...quiet });
+  const result = await compact(turn, await lookAround(turn, 0), wanted);
+  await end(turn, result);
+  return result;
+}
+
+async function end({ log, parts, turnId, envelope }: Turn, result: CompactionResult): Promise<void> {
+  const ended = { envelope, endedAt: parts.clock.now() };
+  if (result.kind === 'aborted') {
+    log.record(turnAborted(ended));
+    log.tell({ kind: 'turn-aborted', turnId });
+  } else if (result.kind === 'failed') {
+    log.record(turnComplete(ended, result.outcome));
+    log.tell({ kind: 'turn-failed', turnId, outcome: result.outcome });
+  } else {
+    log.record(turnComplete(ended));
+    log.tell({ kind: 'turn-completed', turnId, usage: log.state.usage.total });
+  }
+  await log.durable();
+}
+
+const nothingThere = {
+  code: 'nothing-to-compact',
+  message: 'Nothing has been said in this thread yet.',
+  next: 'Start a turn first.',
+} as const;

@@ -1,0 +1,111 @@
+import type { Candidate } from '../compaction/candidate.ts';
+import type { CompactionPlan } from '../compaction/plan.ts';
+import type { Step } from '../envelope/step.ts';
+import { type Entry, entryMetadata } from '../history/entry.ts';
+import { requestTokens } from '../history/ledger.ts';
+import { mergeFragments } from '../history/merge-fragments.ts';
+import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
+import { lineType } from '../protocol/line.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { noUsage } from '../protocol/usage.ts';
+import { compactedLines } from '../state/compacted-lines.ts';
+import { tokenCount } from '../state/turn-drafts.ts';
+import { buildBundle } from '../world/bundle.ts';
+import { sections } from '../world/sections.ts';
+import type { Telling } from '../world/telling.ts';
+import type { CompactionRequests } from './compaction-requests.ts';
+import type { Turn } from './parts.ts';
+
+export interface ToInstall {
+  readonly id: string;
+  readonly plan: CompactionPlan;
+  readonly candidate: Candidate;
+  readonly requests: Pick<CompactionRequests, 'usage' | 'count'>;
+  /** What the next request would have weighed. */
+  readonly tokens: number;
+  readonly why?: Outcome;
+}
+
+/** Puts the candidate in the place of history: one line, and what follows from it. */
+export function install(turn: Turn, step: Step, what: ToInstall): CheckpointReport {
+  const { log, parts, turnId, envelope } = turn;
+  const { plan, candidate } = what;
+  const telling = plan.placement === 'before-last-words' ? buildBundle(sections, step, () => false) : undefined;
+  const entries = withContext(turn, ownEntries(turn, candidate), telling);
+  const instructions = instructionsAfter(turn, plan);
+  const input = entries.map(({ item }) => item);
+  const text = instructions?.text ?? envelope.instructions.base.text;
+  const tokensAfter = requestTokens({ instructions: text, tools: step.tools, input });
+  const report = reportOf(turn, what, tokensAfter);
+  log.record(
+    ...compactedLines(log.state, {
+      message: candidate.message,
+      items: input,
+      metadata: entries.map(({ origin, turn: own = turnId, words }) => entryMetadata(origin, own, words)),
+      windowId: parts.ids.uuid(),
+      report,
+      ...(instructions === undefined ? {} : { instructions }),
+    }),
+  );
+  if (telling?.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
+  // Nobody has counted it: whoever reads the file goes by the estimate.
+  const { total } = log.state.usage;
+  log.record(
+    tokenCount({ total, last: { ...noUsage, total: tokensAfter }, window: envelope.window.effective }),
+    { type: lineType.event, payload: { type: 'context_compacted' } },
+  );
+  return report;
+}
+
+function ownEntries({ parts, turnId }: Turn, { entries }: Candidate): readonly Entry[] {
+  return entries.map((entry): Entry => {
+    if (entry.kind === 'kept') return entry.entry;
+    const { origin, words } = entry;
+    const item = entry.item(`msg_${parts.ids.uuid()}`);
+    return { item, origin, turn: turnId, ...(words === undefined ? {} : { words }) };
+  });
+}
+
+/** What the model must know stands before the last words of the user; without any, before the checkpoint's own text. */
+function withContext({ parts, turnId }: Turn, entries: readonly Entry[], telling: Telling | undefined): readonly Entry[] {
+  if (telling === undefined) return entries;
+  const fragments = telling.told.map(({ fragment }) => fragment);
+  const context = mergeFragments(fragments, 'reinjection').map(
+    ({ item, origin }): Entry => ({ item: item(`msg_${parts.ids.uuid()}`), origin, turn: turnId }),
+  );
+  const place = entries.findLastIndex(({ origin }) => origin.family === 'user');
+  const at = place >= 0 ? place : 0;
+  return [...entries.slice(0, at), ...context, ...entries.slice(at)];
+}
+
+/** A model that took over keeps the instructions of the one before until history is replaced: now it gets its own. */
+function instructionsAfter({ envelope }: Turn, { placement }: CompactionPlan) {
+  const { model } = envelope.instructions;
+  if (model === undefined || placement !== 'next-turn') return undefined;
+  return { text: model, provenance: { type: 'model', model: envelope.identity.model.slug } } as const;
+}
+
+function reportOf({ log }: Turn, { id, plan, candidate, requests, tokens, why }: ToInstall, tokensAfter: number) {
+  const { trigger, reason, phase, model } = plan;
+  const { usage, count } = requests;
+  const kept = candidate.entries.filter(({ kind }) => kind === 'kept').length;
+  const report: CheckpointReport = {
+    id,
+    number: log.state.checkpoints.count + 1,
+    trigger,
+    reason,
+    phase,
+    strategy: candidate.strategy,
+    model,
+    tokensBefore: tokens,
+    tokensAfter,
+    words: candidate.words,
+    folded: log.state.history.length - kept,
+    requests: count,
+    usage,
+    ...(usage.input === 0 ? {} : { cachedShare: usage.cachedInput / usage.input }),
+    mended: candidate.mended,
+    ...(why === undefined ? {} : { why }),
+  };
+  return report;
+}

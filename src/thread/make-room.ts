@@ -1,0 +1,76 @@
+import { limitReached, switchReason } from '../compaction/limit.ts';
+import type { Step } from '../envelope/step.ts';
+import { userMessage } from '../fragments/message.ts';
+import { itemTokens } from '../history/size.ts';
+import { isPaused } from '../state/checkpoints.ts';
+import type { Telling } from '../world/telling.ts';
+import { activeNow } from './active-now.ts';
+import { tellingTokens } from './bundle-tokens.ts';
+import type { CompactionResult, WantedCompaction } from './compact.ts';
+import type { Mail } from './inbox.ts';
+import type { Turn } from './parts.ts';
+
+/**
+ * Before a step is entered: history is folded if somebody wishes it, or if what stands and what is about to enter would
+ * not fit. The place is safe: all calls have their answers, and nothing of the step has been told.
+ */
+export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promise<void> {
+  const phase = step.index === 0 ? 'pre_turn' : 'mid_turn';
+  const wish = turn.inbox.takeWishes();
+  if (wish !== undefined) {
+    const { focus } = wish;
+    const wanted = { trigger: 'manual', reason: 'user_requested', phase, ...(focus === undefined ? {} : { focus }) } as const;
+    wish.settle(await perform(turn, step, wanted));
+    return;
+  }
+  if (isPaused(turn.log.state.checkpoints)) return;
+  const wanted = switched(turn, step) ?? full(turn, step, telling);
+  if (wanted !== undefined) await perform(turn, step, { trigger: 'auto', phase, ...wanted });
+}
+
+/** The provider said that a request did not fit: the same turn folds history, and tries again. */
+export function makeRoomAfterOverflow(turn: Turn, step: Step): Promise<CompactionResult> {
+  return perform(turn, step, { trigger: 'auto', reason: 'context_overflow', phase: 'mid_turn' });
+}
+
+/** Loaded on use: most turns need none. */
+async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
+  const { compact } = await import('./compact.ts');
+  return compact(turn, step, wanted);
+}
+
+type Wanted = Pick<WantedCompaction, 'reason' | 'by'> | undefined;
+
+function switched({ log, envelope, before }: Turn, step: Step): Wanted {
+  if (step.index > 0 || before === undefined) return undefined;
+  const { model } = before.identity;
+  const reason = switchReason({
+    before: { model: model.slug, ...compatibility(model), effective: before.window.effective },
+    now: {
+      model: envelope.identity.model.slug,
+      ...compatibility(envelope.identity.model),
+      window: envelope.window,
+    },
+    active: activeNow({ log, envelope }, step).tokens,
+  });
+  return reason === undefined ? undefined : { reason, by: before };
+}
+
+function compatibility({ compatibility: value }: { readonly compatibility?: string }): { compatibility?: string } {
+  return value === undefined ? {} : { compatibility: value };
+}
+
+function full(turn: Turn, step: Step, telling: Telling): Wanted {
+  const words = turn.inbox.waiting.reduce((sum, mail) => sum + itemTokens(itemOf(mail)), 0);
+  return isFull(turn, step, tellingTokens(telling) + words) ? { reason: 'context_limit' } : undefined;
+}
+
+/** Whether there is less room than the next request should find. */
+export function isFull(turn: Turn, step: Step, pending = 0): boolean {
+  const { prefill } = turn.log.state;
+  return limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window: turn.envelope.window });
+}
+
+function itemOf(mail: Mail) {
+  return mail.kind === 'words' ? userMessage('', mail.input) : mail.item;
+}

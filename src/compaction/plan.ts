@@ -25,6 +25,8 @@ export interface CompactionPlan {
   readonly reason: CompactionReason;
   readonly phase: CompactionPhase;
   readonly strategy: CompactionStrategy;
+  /** How a provider makes a checkpoint itself: in one answer, or as a stream, which is the default. */
+  readonly remoteForm?: 'unary' | 'stream';
   /** The model that is asked. */
   readonly model: string;
   /** What a person wants the checkpoint to keep in view. */

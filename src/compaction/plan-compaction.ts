@@ -1,0 +1,72 @@
+import type { Window } from '../envelope/window.ts';
+import type { CompactionPlan, CompactionRoom } from './plan.ts';
+
+export type AskedCompaction = Omit<CompactionPlan, 'room' | 'placement'>;
+
+/** In tokens, by our estimate where nothing else is said. */
+export interface CompactionSizes {
+  /** Of the model that will go on. */
+  readonly window: Window;
+  /** Of the model that is asked. */
+  readonly requestWindow: Window;
+  /** Instructions and tools. */
+  readonly fixed: number;
+  readonly history: number;
+  /** The provider's count of everything, where there is one. */
+  readonly counted?: number;
+  /** What will be told again about the world once history is replaced. */
+  readonly context: number;
+}
+
+/** A checkpoint must leave out at least a fifth: one that leaves out less costs more than it gives. */
+const mostShareOfBefore = 0.8;
+/** What a checkpoint built by code can always be cut down to. */
+const leastMost = 2000;
+/** Around the words, the answer and the records: markers, the bridge, headings. */
+const frame = 400;
+
+export function planCompaction(asked: AskedCompaction, sizes: CompactionSizes): CompactionPlan {
+  return {
+    ...asked,
+    room: roomOf(sizes),
+    // Only a turn that is under way needs to be told about the world at once.
+    placement: asked.phase === 'mid_turn' ? 'before-last-words' : 'next-turn',
+  };
+}
+
+function roomOf(sizes: CompactionSizes): CompactionRoom {
+  const { window, requestWindow, fixed, history } = sizes;
+  const ratio = underestimate(sizes);
+  // The whole answer is kept free although a small checkpoint may use less of it: models think before they write.
+  const answer = Math.min(window.checkpoint.answer, requestWindow.checkpoint.answer);
+  const most = mostAfter(sizes, ratio);
+  const { words, records } = window.checkpoint;
+  const scale = Math.min(1, Math.max(0, most - frame) / Math.max(1, words + answer + records));
+  return {
+    request: Math.max(0, Math.floor((requestWindow.effective - answer) / ratio)),
+    fixed,
+    // What is put in must fit what may come out, so the three shrink together.
+    words: Math.floor(words * scale),
+    answer: Math.floor(answer * scale),
+    records: Math.floor(records * scale),
+    before: history,
+    most,
+  };
+}
+
+/** By how much our estimate is too low. All room is in our tokens, so it shrinks by this; it never grows. */
+function underestimate({ fixed, history, counted = 0 }: CompactionSizes): number {
+  return Math.max(1, counted / Math.max(1, fixed + history));
+}
+
+/**
+ * Afterwards there must be room to work: instructions, tools, the world told again and a reserve have to stay below the
+ * limit together with the checkpoint. Where the limit is about the body alone, only the window binds: what stands after
+ * a checkpoint is no body.
+ */
+function mostAfter({ window, fixed, history, context }: CompactionSizes, ratio: number): number {
+  const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
+  const below = Math.floor(limit / ratio) - fixed - context - window.compactionReserve;
+  const lessThanBefore = Math.floor(history * mostShareOfBefore);
+  return Math.max(leastMost, Math.min(lessThanBefore, below));
+}

@@ -82,13 +82,8 @@ export function next(state: CompactionState, outcome: CompactionOutcome): Compac
 /** A model writes the checkpoint, in the way that was chosen; a provider that could not do it alone is asked for JSON. */
 function fromModel(work: Work, progress: Progress): CompactionStep {
   const way = progress.way === 'remote' ? 'structured' : progress.way;
-  return lookAtFrom(work, { ...progress, way }, 0);
-}
-
-function lookAtFrom(work: Work, progress: Progress, from: number): CompactionStep {
-  const { plan, source } = work;
-  const laidOut = layOut(plan, source, progress, from);
-  if (laidOut === undefined) return mechanical(work, requestTooLarge(plan, leastRequest(plan)));
+  const laidOut = layOut(work.plan, work.source, { ...progress, way }, 0);
+  if (laidOut === undefined) return mechanical(work, requestTooLarge(work.plan, leastRequest(work.plan)));
   return lookAtNext(work, laidOut);
 }
 
@@ -161,11 +156,12 @@ function tooLong(state: CompactionState): CompactionStep {
   const { plan, source, request, progress } = state;
   const weight = requestWeight(plan, source, request);
   const overflows = progress.overflows + 1;
-  if (overflows > mostOverflows) return mechanical(state, refusedAsTooLong(overflows, weight));
   const { fixed } = plan.room;
   const room = fixed + Math.max(0, Math.floor((Math.min(weight, progress.room) - fixed) / 2));
   const way = progress.way === 'remote' ? 'structured' : progress.way;
-  return lookAtFrom(state, { ...progress, way, room, overflows }, request.from);
+  const laidOut =
+    overflows > mostOverflows ? undefined : layOut(plan, source, { ...progress, way, room, overflows }, request.from);
+  return laidOut === undefined ? mechanical(state, refusedAsTooLong(overflows, weight)) : lookAtNext(state, laidOut);
 }
 
 function checked(work: Work, candidate: Candidate): CompactionStep {

@@ -54,7 +54,7 @@ export function requestTooLarge({ room }: CompactionPlan, least: number): Outcom
 export function refusedAsTooLong(requests: number, weight: number): Outcome {
   return {
     code: 'context-window-exceeded',
-    message: `The provider refused ${requests} requests for a checkpoint as too long; the last weighed about ${weight} tokens by our estimate.`,
+    message: `The provider refused requests for a checkpoint as too long, ${requests} in all; the last weighed about ${weight} tokens by our estimate.`,
     next: 'Check the window that is configured for this model.',
   };
 }

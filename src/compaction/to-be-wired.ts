@@ -19,12 +19,12 @@ export interface Faulty {
 
 export const structuredSchema: JsonObject = { type: 'object' };
 export const structuredPrompt = ({ focus, prompt, answerTokens }: Wish & { readonly answerTokens: number }): string =>
-  ['structured', focus, prompt, answerTokens].filter((word) => word !== undefined).join(' ');
+  ['structured', focus, prompt, answerTokens, 'rule '.repeat(700)].filter((word) => word !== undefined).join(' ');
 export const repairPrompt = (faults: readonly string[]): string => `repair ${faults.join(' ')}`;
 export const plainPrompt = ({ focus, prompt }: Wish): string =>
   ['plain', focus, prompt].filter((word) => word !== undefined).join(' ');
 export const stagePrompt = ({ part, of }: Wish & { readonly part: number; readonly of: number }): string =>
-  `stage ${part} of ${of}`;
+  `part ${part} of ${of}`;
 export const stageNotes = ({
   notes,
   part,

@@ -122,12 +122,11 @@ function faulty(state: CompactionState, answer: string, faults: readonly string[
   return nextWay(state, progress, unusableAnswers(faults));
 }
 
+/** The plain question is the shorter one, so it fits wherever the other did. */
 function nextWay(work: Work, progress: Progress, why: Outcome): CompactionStep {
   if (progress.way === 'plain') return mechanical(work, why);
   const plain: Progress = { ...progress, way: 'plain', faulty: 0 };
-  const request = checkpointOf(work.plan, plain);
-  const fits = requestWeight(work.plan, work.source, request) <= progress.room;
-  return fits ? ask(work, plain, request) : mechanical(work, why);
+  return ask(work, plain, checkpointOf(work.plan, plain));
 }
 
 /** Whatever is asked next would fail in the same way. */

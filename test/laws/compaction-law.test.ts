@@ -73,7 +73,7 @@ const plan = fc.record({
   strategy: fc.constantFrom('structured' as const, 'plain' as const, 'remote' as const),
   remoteForm: fc.constantFrom('unary' as const, 'stream' as const),
   focus: fc.string(),
-  request: fc.oneof(fc.nat(3000), fc.integer({ min: 3000, max: 60_000 })),
+  request: fc.oneof(fc.nat(3000), fc.integer({ min: 3000, max: 8000 }), fc.integer({ min: 3000, max: 60_000 })),
   fixed: fc.nat(1500),
   answer: fc.nat(4000),
   words: fc.nat(4000),

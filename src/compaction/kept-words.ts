@@ -55,7 +55,7 @@ export function keepWords(
   let left = room.words;
   const keep = (row: UserWords | undefined, most: number, least: number): void => {
     if (row === undefined || kept.has(row) || !counted.has(row)) return;
-    const taken = takeWords(row, { most: most - frames[form], least });
+    const taken = takeWords(row, { most: Math.max(0, most - frames[form]), least });
     if (taken === undefined) return;
     kept.set(row, taken);
     left = Math.max(0, left - weightOf(taken));
@@ -108,7 +108,8 @@ function takeWords(
   if (hasPictures(words) && words.text !== '' && textAndPictures(textOnly) <= most) return textOnly;
   if (most < least) return undefined;
   if (words.text === '') return least === 0 ? { ...textOnly, text: picturesLeftOut(words.id) } : undefined;
-  return { ...textOnly, text: cutWords(words.text, { id: words.id, tokens: Math.max(leastTokens, most) }) };
+  const text = cutWords(words.text, { id: words.id, tokens: Math.max(leastTokens, most) });
+  return { ...textOnly, text, cut: words.cut || hasPictures(words) || text !== words.text };
 }
 
 function whole(words: UserWords): KeptWords {

@@ -10,7 +10,7 @@ const leastRepeated = 60;
 /** What a model wrote, without words of the user that the checkpoint holds anyway, and unable to pose as context of ours. */
 export function ownText(text: string, kept: readonly KeptWords[]): string {
   const longestFirst = kept
-    .map(({ text }) => text.trim())
+    .flatMap(({ text, words }) => [text.trim(), words.text.trim()])
     .filter((said) => said.length >= leastRepeated)
     .toSorted((a, b) => b.length - a.length);
   return neutraliseMarkers(longestFirst.reduce((left, said) => left.replaceAll(said, () => repeatedWords), text));

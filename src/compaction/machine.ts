@@ -1,13 +1,44 @@
+import { entries } from '../history/history.ts';
+import type { ModelFailure } from '../ports/model-client.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Candidate } from './candidate.ts';
+import { candidateProblem } from './check-candidate.ts';
+import { requestWeight } from './fits.ts';
 import type { CompactionPlan } from './plan.ts';
+import {
+  afterAnswer,
+  afterPart,
+  checkpointOf,
+  layOut,
+  leastRequest,
+  placeOf,
+  type Progress,
+  startOf,
+} from './progress.ts';
+import { partNotes } from './prompts/part-notes.ts';
+import {
+  aborted,
+  modelFailed,
+  noGain,
+  nothingToCompact,
+  refusedAsTooLong,
+  requestTooLarge,
+  stands,
+  unusableAnswers,
+} from './refusals.ts';
 import type { CompactionOutcome, CompactionRequest } from './request.ts';
+import { remoteRequest, repairRequest, stageRequest } from './requests.ts';
 import type { CompactionSource } from './source.ts';
+import { turnBeginnings } from './stages.ts';
+import { mechanicalCandidate, plainCandidate, remoteCandidate, structuredCandidate } from './to-be-wired.ts';
 
 /** A compaction under way. Opaque to whoever performs it. */
 export interface CompactionState {
   readonly plan: CompactionPlan;
   readonly source: CompactionSource;
+  /** The one that is under way. */
+  readonly request: CompactionRequest;
+  readonly progress: Progress;
 }
 
 /** What is to be done. Until a candidate is there, and has been installed, the old history stands (I8). */
@@ -20,10 +51,127 @@ export type CompactionStep =
   /** There is nothing better than what stands. */
   | { readonly kind: 'refused'; readonly outcome: Outcome };
 
-export function begin(_plan: CompactionPlan, _source: CompactionSource): CompactionStep {
-  throw new Error('not there yet');
+interface Work {
+  readonly plan: CompactionPlan;
+  readonly source: CompactionSource;
 }
 
-export function next(_state: CompactionState, _outcome: CompactionOutcome): CompactionStep {
-  throw new Error('not there yet');
+export function begin(plan: CompactionPlan, source: CompactionSource): CompactionStep {
+  if (entries(source.history).every(({ origin }) => origin.family === 'context')) {
+    return { kind: 'refused', outcome: nothingToCompact };
+  }
+  const work = { plan, source };
+  const progress = startOf(plan);
+  const remote = plan.strategy === 'remote' ? remoteRequest(plan, source) : undefined;
+  return remote === undefined ? fromModel(work, progress) : ask(work, progress, remote);
+}
+
+export function next(state: CompactionState, outcome: CompactionOutcome): CompactionStep {
+  if (outcome.kind === 'failed') return failed(state, outcome.failure);
+  const { plan, source, progress } = state;
+  if (progress.way === 'remote') {
+    const candidate = remoteCandidate(plan, source, outcome.items, plan.remoteForm ?? 'stream');
+    return 'faults' in candidate ? fromModel(state, progress) : checked(state, candidate);
+  }
+  if (progress.parts.length > 1) return noted(state, { ...progress, failedStages: 0 }, outcome.text);
+  const make = progress.way === 'plain' ? plainCandidate : structuredCandidate;
+  const candidate = make(plan, source, outcome.text);
+  return 'faults' in candidate ? faulty(state, outcome.text, candidate.faults) : checked(state, candidate);
+}
+
+/** A model writes the checkpoint, in the way that was chosen; a provider that could not do it alone is asked for JSON. */
+function fromModel(work: Work, progress: Progress): CompactionStep {
+  const way = progress.way === 'remote' ? 'structured' : progress.way;
+  const laidOut = layOut(work.plan, work.source, { ...progress, way }, 0);
+  if (laidOut === undefined) return mechanical(work, requestTooLarge(work.plan, leastRequest(work.plan)));
+  return lookAtNext(work, laidOut);
+}
+
+function lookAtNext(work: Work, progress: Progress): CompactionStep {
+  const { plan } = work;
+  const part = progress.parts[0]!;
+  if (progress.parts.length === 1) return ask(work, progress, checkpointOf(plan, progress));
+  if (!part.sent) return lookAtNext(work, afterPart(progress, notesByCode(work, progress)));
+  return ask(work, { ...progress, stages: progress.stages + 1 }, stageRequest(plan, part, placeOf(progress)));
+}
+
+function ask({ plan, source }: Work, progress: Progress, request: CompactionRequest): CompactionStep {
+  return { kind: 'request', state: { plan, source, request, progress }, request };
+}
+
+function noted(work: Work, progress: Progress, answer: string): CompactionStep {
+  const next = answer.trim() === '' ? afterPart(progress, notesByCode(work, progress)) : afterAnswer(progress, answer);
+  return lookAtNext(work, next);
+}
+
+function notesByCode({ source }: Work, { parts }: Progress): string {
+  const { from, to } = parts[0]!;
+  return partNotes(source.input.slice(from, to), turnBeginnings(source));
+}
+
+/** Once more with the faults named, where this is the way that was chosen and it has not been done; else the next way. */
+function faulty(state: CompactionState, answer: string, faults: readonly string[]): CompactionStep {
+  const { plan, source, progress } = state;
+  const chosen = progress.way === 'structured' || plan.strategy === 'plain';
+  if (chosen && progress.faulty === 0) {
+    const request = checkpointOf(plan, progress);
+    const left = progress.room - requestWeight(plan, source, request);
+    const repair = repairRequest(request, answer, faults, { left, answer: 2 * plan.room.answer });
+    if (repair !== undefined) return ask(state, { ...progress, faulty: 1 }, repair);
+  }
+  return nextWay(state, progress, unusableAnswers(faults));
+}
+
+/** The plain question is the shorter one, so it fits wherever the other did. */
+function nextWay(work: Work, progress: Progress, why: Outcome): CompactionStep {
+  if (progress.way === 'plain') return mechanical(work, why);
+  const plain: Progress = { ...progress, way: 'plain', faulty: 0 };
+  return ask(work, plain, checkpointOf(work.plan, plain));
+}
+
+/** Whatever is asked next would fail in the same way. */
+const failsEverywhere: ReadonlySet<string> = new Set(['unauthorized', 'usage-limit', 'connection-failed']);
+/** So many failures in a row are no accident: the parts after them would fare no better. */
+const mostFailedStages = 2;
+
+function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
+  const { plan, progress } = state;
+  if (failure.code === 'aborted') return { kind: 'refused', outcome: aborted(plan) };
+  if (failsEverywhere.has(failure.code)) return { kind: 'refused', outcome: stands(failure) };
+  if (failure.code === 'context-window-exceeded') return tooLong(state);
+  if (progress.way === 'remote') return fromModel(state, progress);
+  const isStage = progress.parts.length > 1;
+  const failedStages = progress.failedStages + 1;
+  if (isStage && failedStages < mostFailedStages) return noted(state, { ...progress, failedStages }, '');
+  // Whoever asked for a checkpoint by hand can ask again; they lose more by a poor one.
+  if (plan.trigger === 'manual') return { kind: 'refused', outcome: stands(failure) };
+  return isStage ? mechanical(state, modelFailed(failure)) : nextWay(state, progress, modelFailed(failure));
+}
+
+const mostOverflows = 3;
+
+/** The provider counts otherwise than we do. What was refused is looked at again in parts, with half the room. */
+function tooLong(state: CompactionState): CompactionStep {
+  const { plan, source, request, progress } = state;
+  const weight = requestWeight(plan, source, request);
+  const overflows = progress.overflows + 1;
+  const { fixed } = plan.room;
+  const room = fixed + Math.max(0, Math.floor((Math.min(weight, progress.room) - fixed) / 2));
+  const way = progress.way === 'remote' ? 'structured' : progress.way;
+  const laidOut =
+    overflows > mostOverflows ? undefined : layOut(plan, source, { ...progress, way, room, overflows }, request.from);
+  return laidOut === undefined ? mechanical(state, refusedAsTooLong(overflows, weight)) : lookAtNext(state, laidOut);
+}
+
+function checked(work: Work, candidate: Candidate): CompactionStep {
+  const problem = candidateProblem(work.plan, candidate);
+  return problem === undefined ? { kind: 'candidate', candidate } : mechanical(work, problem);
+}
+
+/** Built by code alone: there is always a way on, unless even this makes no room. */
+function mechanical({ plan, source }: Work, why: Outcome): CompactionStep {
+  const candidate = mechanicalCandidate(plan, source, why);
+  const problem = candidateProblem(plan, candidate);
+  if (problem === undefined) return { kind: 'mechanical', candidate, why };
+  return { kind: 'refused', outcome: noGain(plan, candidate.tokens) };
 }

@@ -7,6 +7,9 @@ import {
 import { agentsMdFragment, agentsMdWithdrawnFragment } from './agents-md.ts';
 import { approvedPrefixesFragment } from './approved-prefixes.ts';
 import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from './apps-guidance.ts';
+import { checkpointIntentFragment } from './checkpoint-intent.ts';
+import { checkpointRecordsFragment } from './checkpoint-records.ts';
+import { checkpointSummaryFragment } from './checkpoint-summary.ts';
 import { collaborationModeFragment, collaborationModeWithdrawnFragment } from './collaboration-mode.ts';
 import {
   contextWindowFragment,
@@ -118,4 +121,8 @@ export const fragmentCatalog: readonly FragmentKind<never>[] = [
   tokenBudgetFallbackFragment,
   rolloutBudgetFragment,
   timeReminderFragment,
+  // What a checkpoint leaves behind.
+  checkpointIntentFragment,
+  checkpointRecordsFragment,
+  checkpointSummaryFragment,
 ];

@@ -9,3 +9,8 @@ export function imageParts({ path, dataUrl }: UserImage, number: number): readon
     { type: 'input_text', text: '</image>' },
   ];
 }
+
+/** Whether a text is one of the two that name a picture. */
+export function isImageLabel(text: string): boolean {
+  return /^<\/?image\b[^>]*>$/.test(text.trim());
+}

@@ -1,4 +1,5 @@
 import { recognise } from '../fragments/recognise.ts';
+import { isImageLabel } from '../fragments/user-image.ts';
 import { entryOf } from '../history/entry.ts';
 import { asItem, isMessage } from '../protocol/item.ts';
 import { arrayAt, type JsonObject, stringAt } from '../protocol/json.ts';
@@ -44,7 +45,7 @@ function spoken(words: SpokenWords, media: string | undefined): SpokenWords | un
 
 /** Marks around pictures, and context that stands in the same message. */
 function isSaid(role: string, text: string): boolean {
-  return !/^<\/?image\b[^>]*>$/.test(text.trim()) && recognise(role, text) === undefined;
+  return !isImageLabel(text) && recognise(role, text) === undefined;
 }
 
 function mediaOf(content: readonly JsonObject[]): string | undefined {

@@ -9,6 +9,9 @@ import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../src/fragments
 import { approvedPrefixesFragment } from '../../src/fragments/approved-prefixes.ts';
 import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../src/fragments/apps-guidance.ts';
 import { fragmentCatalog } from '../../src/fragments/catalog.ts';
+import { checkpointIntentFragment } from '../../src/fragments/checkpoint-intent.ts';
+import { checkpointRecordsFragment } from '../../src/fragments/checkpoint-records.ts';
+import { checkpointSummaryFragment } from '../../src/fragments/checkpoint-summary.ts';
 import {
   collaborationModeFragment,
   collaborationModeWithdrawnFragment,
@@ -267,6 +270,49 @@ export const renderings: readonly {
   of(tokenBudgetFallbackFragment, fc.record({ prompt: text })),
   of(rolloutBudgetFragment, fc.record({ remaining: fc.double({ noNaN: true, noDefaultInfinity: true }) })),
   of(timeReminderFragment, fc.record({ now: fc.nat() })),
+  of(
+    checkpointIntentFragment,
+    fc.record({
+      context: text,
+      unknowns: some(short),
+      request: fc.option(text, { nil: undefined }),
+      recent: some(
+        fc.oneof(
+          fc.record({ kind: fc.constantFrom('quoted' as const, 'without-pictures' as const), text }),
+          fc.constant({ kind: 'follows' as const }),
+        ),
+      ),
+    }),
+  ),
+  of(
+    checkpointRecordsFragment,
+    fc.record({
+      plan: some(fc.record({ text, status: fc.constantFrom('pending' as const, 'completed' as const) })),
+      files: some(
+        fc.record(
+          { path: text, kind: fc.constantFrom('add' as const, 'update' as const), movePath: short },
+          { requiredKeys: ['path', 'kind'] },
+        ),
+      ),
+      tokens: fc.nat(10_000),
+    }),
+  ),
+  of(
+    checkpointSummaryFragment,
+    fc.oneof(
+      fc.record({ by: fc.constant('model' as const), model: text, summary: text }),
+      fc.record(
+        {
+          by: fc.constant('code' as const),
+          why: short,
+          answer: text,
+          results: some(fc.record({ call: short, output: text })),
+          resumeAt: short,
+        },
+        { requiredKeys: ['by', 'why', 'results', 'resumeAt'] },
+      ),
+    ),
+  ),
 ];
 
 function of<Payload>(kind: FragmentKind<Payload>, payload: fc.Arbitrary<NoInfer<Payload>>) {

@@ -7,6 +7,9 @@ import {
 import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../src/fragments/agents-md.ts';
 import { approvedPrefixesFragment } from '../../src/fragments/approved-prefixes.ts';
 import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../src/fragments/apps-guidance.ts';
+import { checkpointIntentFragment } from '../../src/fragments/checkpoint-intent.ts';
+import { checkpointRecordsFragment } from '../../src/fragments/checkpoint-records.ts';
+import { checkpointSummaryFragment } from '../../src/fragments/checkpoint-summary.ts';
 import {
   collaborationModeFragment,
   collaborationModeWithdrawnFragment,
@@ -143,4 +146,23 @@ export const examples: readonly Fragment[] = [
   render(tokenBudgetFallbackFragment, { prompt: 'CONFIGURED TEXT' }),
   render(rolloutBudgetFragment, { remaining: 120_000 }),
   render(timeReminderFragment, { now: 1_800_000_000_000 }),
+  render(checkpointIntentFragment, {
+    context: 'NOTES OF THE MODEL',
+    unknowns: [],
+    request: 'FIRST REQUEST OF THE TASK',
+    recent: [{ kind: 'quoted', text: 'WORDS OF THE USER' }, { kind: 'follows' }],
+  }),
+  render(checkpointRecordsFragment, {
+    plan: [
+      { text: 'Read the parser', status: 'completed' },
+      { text: 'Write the test', status: 'in-progress' },
+    ],
+    files: [{ path: '/repo/parser.ts', kind: 'update' }],
+    tokens: 4000,
+  }),
+  render(checkpointSummaryFragment, {
+    by: 'model',
+    model: 'MODEL',
+    summary: 'SUMMARY BY THE MODEL\nRESUME_AT: NEXT STEP',
+  }),
 ];

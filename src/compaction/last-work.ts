@@ -1,0 +1,84 @@
+import { cutText } from '../fragments/cut-words.ts';
+import type { LastWork } from '../fragments/checkpoint-summary.ts';
+import { oneLine } from '../fragments/markup.ts';
+import { neutraliseMarkers } from '../fragments/neutralise-markers.ts';
+import { truncateMiddle } from '../fragments/truncate.ts';
+import type { Entry } from '../history/entry.ts';
+import { entries } from '../history/history.ts';
+import { isMessage, type Item, messageText } from '../protocol/item.ts';
+import { isJsonObject } from '../protocol/json.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { resumeAtAnswer, resumeAtStep, resumeAtWords } from './prompts/resume-at.ts';
+import type { CompactionSource } from './source.ts';
+import type { WorkRecords } from './work-records.ts';
+
+const mostResults = 5;
+/** In bytes: of a line, and of one where there is no room. */
+const mostOfLine = 300;
+const leastOfLine = 80;
+/** Less of an output than this says nothing. */
+const leastOfResult = 40;
+
+/** The ends of the work, within so many tokens: what the model said last, and what the newest calls gave. */
+export function lastWork({ history, work }: CompactionSource, why: Outcome, tokens: number): LastWork {
+  const all = entries(history);
+  const answer = lastAnswer(all);
+  const line = (text: string): string => shortLine(text, tokens === 0 ? leastOfLine : mostOfLine);
+  const results = newestResults(all);
+  const forResults = Math.floor((tokens * 0.6) / Math.max(1, results.length));
+  return {
+    why: line(why.message),
+    ...(answer === undefined || tokens === 0
+      ? {}
+      : { answer: cutText(neutraliseMarkers(answer), Math.floor(tokens * 0.4)) }),
+    results:
+      forResults < leastOfResult
+        ? []
+        : results.map(({ call, output }) => ({
+            call: line(call),
+            output: cutText(neutraliseMarkers(output), forResults - leastOfResult / 2),
+          })),
+    resumeAt: resumeAt(work, answer, line),
+  };
+}
+
+function resumeAt({ plan = [] }: WorkRecords, answer: string | undefined, line: (text: string) => string): string {
+  const step = plan.find(({ status }) => status === 'in-progress') ?? plan.find(({ status }) => status === 'pending');
+  if (step !== undefined) return resumeAtStep(line(step.text));
+  return answer === undefined ? resumeAtWords : resumeAtAnswer;
+}
+
+function lastAnswer(all: readonly Entry[]): string | undefined {
+  const found = all.findLast(
+    ({ item, origin }) =>
+      origin.family === 'model' && isMessage(item) && item.role === 'assistant' && messageText(item).trim() !== '',
+  );
+  return found === undefined || !isMessage(found.item) ? undefined : messageText(found.item).trim();
+}
+
+function newestResults(all: readonly Entry[]): readonly { readonly call: string; readonly output: string }[] {
+  const names = new Map(
+    all.map(({ item }) => [item['call_id'], callName(item)] as const).filter(([, name]) => name !== ''),
+  );
+  return all
+    .filter(({ item, origin }) => origin.family === 'tool' && outputText(item).trim() !== '')
+    .slice(-mostResults)
+    .map(({ item }) => ({ call: names.get(item['call_id']) ?? 'a call', output: outputText(item) }));
+}
+
+function callName(item: Item): string {
+  if (!item.type.endsWith('_call')) return '';
+  return typeof item['name'] === 'string' ? item['name'] : item.type;
+}
+
+function outputText({ output }: Item): string {
+  if (typeof output === 'string') return output;
+  if (!Array.isArray(output)) return '';
+  return output
+    .flatMap((part) => (isJsonObject(part) && typeof part['text'] === 'string' ? [part['text']] : []))
+    .join('\n');
+}
+
+function shortLine(text: string, limit: number): string {
+  return neutraliseMarkers(oneLine(truncateMiddle(text, { mode: 'bytes', limit })));
+}

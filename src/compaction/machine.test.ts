@@ -1,0 +1,414 @@
+import { describe, expect, it } from 'vitest';
+import type { Entry, Origin } from '../history/entry.ts';
+import { historyOf } from '../history/history.ts';
+import { project } from '../history/project.ts';
+import { itemTokens } from '../history/size.ts';
+import type { ModelFailure, ModelFailureCode } from '../ports/model-client.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import type { Item } from '../protocol/item.ts';
+import { begin, type CompactionStep, next } from './machine.ts';
+import type { CompactionPlan, CompactionRoom } from './plan.ts';
+import type { CompactionOutcome, CompactionRequest } from './request.ts';
+import type { CompactionSource } from './source.ts';
+import { noWork } from './work-records.ts';
+
+const user: Origin = { family: 'user' };
+const model: Origin = { family: 'model' };
+const context: Origin = { family: 'context', kinds: ['environment'], cause: 'initial' };
+
+function says(id: string, role: string, text: string): Item {
+  return { type: 'message', id, role, content: [{ type: role === 'user' ? 'input_text' : 'output_text', text }] };
+}
+function call(id: string): Item {
+  return { type: 'function_call', id: `fc_${id}`, name: 'exec_command', arguments: '{"cmd":"ls"}', call_id: id };
+}
+function output(id: string, size: number): Item {
+  return { type: 'function_call_output', id: `fco_${id}`, call_id: id, output: 'word'.repeat(size) };
+}
+/** Four items and about 1100 tokens. */
+function turn(n: number, size = 1000): readonly Entry[] {
+  return [
+    { item: says(`msg_u${n}`, 'user', `Fix the parser, part ${n}.`), origin: user },
+    { item: call(`c${n}`), origin: model },
+    { item: output(`c${n}`, size), origin: { family: 'tool' } },
+    { item: says(`msg_a${n}`, 'assistant', `Part ${n} is fixed.`), origin: model },
+  ];
+}
+function sourceOf(entries: readonly Entry[]): CompactionSource {
+  const history = historyOf(entries);
+  return { history, input: project(history), work: noWork };
+}
+const twelve = sourceOf(Array.from({ length: 12 }, (_, n) => turn(n)).flat());
+
+function planFor(source: CompactionSource, over: Partial<CompactionPlan> = {}, room: Partial<CompactionRoom> = {}) {
+  const before = source.input.reduce((sum, item) => sum + itemTokens(item), 0);
+  const plan: CompactionPlan = {
+    turnId: 'turn' as TurnId,
+    trigger: 'auto',
+    reason: 'context_limit',
+    phase: 'pre_turn',
+    strategy: 'structured',
+    model: 'some',
+    placement: 'next-turn',
+    ...over,
+    room: {
+      request: 100_000,
+      fixed: 500,
+      words: 2000,
+      answer: 1000,
+      records: 500,
+      before,
+      most: Math.floor(before * 0.8),
+      ...room,
+    },
+  };
+  return plan;
+}
+
+const answer = (text: string, items: readonly Item[] = []): CompactionOutcome => ({ kind: 'answer', text, items });
+const good = answer(
+  JSON.stringify({
+    intent_user_message: [
+      'Parser in src/parse.ts.',
+      '<VERBATIM_REQUEST_START>',
+      'Fix the parser, part 11.',
+      '<VERBATIM_REQUEST_END>',
+      '<RECENT_USER_CONTEXT_START>',
+      'Fix the parser, part 10.',
+      '<RECENT_USER_CONTEXT_END>',
+    ].join('\n'),
+    summary: 'Twelve parts are fixed.\nRESUME_AT: run the tests',
+  }),
+);
+const prose = answer('All parts are fixed; run the tests next.\nRESUME_AT: run the tests');
+const empty = answer('');
+const blob = answer('', [{ type: 'compaction', id: 'cmp_1', encrypted_content: 'x'.repeat(4000) }]);
+const failure = (code: ModelFailureCode): ModelFailure => ({
+  code,
+  message: `It was ${code}`,
+  next: 'Try again.',
+  retry: 'never',
+});
+const fails = (code: ModelFailureCode): CompactionOutcome => ({ kind: 'failed', failure: failure(code) });
+
+/** What was asked, one word for each request, and what came of it. The last outcome is given again and again. */
+function play(plan: CompactionPlan, source: CompactionSource, outcomes: readonly CompactionOutcome[]) {
+  const asked: string[] = [];
+  const requests: CompactionRequest[] = [];
+  let step: CompactionStep = begin(plan, source);
+  while (step.kind === 'request') {
+    requests.push(step.request);
+    asked.push(nameOf(step.request, source));
+    step = next(step.state, outcomes[Math.min(asked.length, outcomes.length) - 1]!);
+  }
+  return { asked, requests, end: step };
+}
+
+function nameOf({ strategy, from, to, head, tail, stubbed }: CompactionRequest, { input }: CompactionSource): string {
+  const stage = /part \d+ of \d+/.exec(tail[0]?.text ?? '')?.[0];
+  return [
+    stage ?? strategy,
+    ...(from === 0 && to === input.length ? [] : [`${from}-${to}`]),
+    ...(stubbed.length === 0 ? [] : [`without ${stubbed.join(' ')}`]),
+    ...(head.length === 0 ? [] : ['after notes']),
+    ...(tail.length > 1 ? ['again'] : []),
+  ].join(' ');
+}
+
+function endOf(end: CompactionStep): string {
+  if (end.kind === 'candidate') return end.candidate.strategy;
+  if (end.kind === 'mechanical') return `mechanical, ${end.why.code}`;
+  return end.kind === 'refused' ? `refused, ${end.outcome.code}` : end.kind;
+}
+
+type Row = [name: string, over: Partial<CompactionPlan>, outcomes: CompactionOutcome[], asked: string[], end: string];
+
+describe('one request', () => {
+  const manual = { trigger: 'manual' } as const;
+  const plain = { strategy: 'plain' } as const;
+  const remote = { strategy: 'remote' } as const;
+  it.each<Row>([
+    ['a good answer', {}, [good], ['structured'], 'structured'],
+    ['once more', {}, [empty, good], ['structured', 'structured again'], 'structured'],
+    ['then plain', {}, [empty, empty, prose], ['structured', 'structured again', 'plain'], 'plain'],
+    [
+      'then code alone',
+      {},
+      [empty],
+      ['structured', 'structured again', 'plain'],
+      'mechanical, compaction-answer-unusable',
+    ],
+    [
+      'faulty answers go down by hand too',
+      manual,
+      [empty],
+      ['structured', 'structured again', 'plain'],
+      'mechanical, compaction-answer-unusable',
+    ],
+    ['plain', plain, [prose], ['plain'], 'plain'],
+    ['plain once more', plain, [empty, prose], ['plain', 'plain again'], 'plain'],
+    ['plain, then code', plain, [empty], ['plain', 'plain again'], 'mechanical, compaction-answer-unusable'],
+    ['remote', remote, [blob], ['remote'], 'remote'],
+    ['remote in one answer', { ...remote, remoteForm: 'unary' }, [blob], ['remote'], 'remote'],
+    ['remote says nothing', remote, [empty, good], ['remote', 'structured'], 'structured'],
+    ['remote is not there', remote, [fails('invalid-request'), good], ['remote', 'structured'], 'structured'],
+    [
+      'remote is not there, by hand',
+      { ...remote, ...manual },
+      [fails('invalid-request'), good],
+      ['remote', 'structured'],
+      'structured',
+    ],
+    ['remote, aborted', remote, [fails('aborted')], ['remote'], 'refused, aborted'],
+    ['remote, no key', remote, [fails('unauthorized')], ['remote'], 'refused, unauthorized'],
+    ['aborted', {}, [fails('aborted')], ['structured'], 'refused, aborted'],
+    ['no key', {}, [fails('unauthorized')], ['structured'], 'refused, unauthorized'],
+    ['no credit', {}, [fails('usage-limit')], ['structured'], 'refused, usage-limit'],
+    ['no network', {}, [fails('connection-failed')], ['structured'], 'refused, connection-failed'],
+    ['aborted in the repair', {}, [empty, fails('aborted')], ['structured', 'structured again'], 'refused, aborted'],
+    ...(
+      [
+        'policy',
+        'invalid-request',
+        'server-error',
+        'overloaded',
+        'rate-limited',
+        'stream-cut',
+        'stream-idle',
+        'incomplete',
+      ] as const
+    ).flatMap((code): Row[] => [
+      [`${code}, then plain`, {}, [fails(code), prose], ['structured', 'plain'], 'plain'],
+      [`${code}, then code`, {}, [fails(code)], ['structured', 'plain'], `mechanical, ${code}`],
+      [`${code} by hand`, manual, [fails(code)], ['structured'], `refused, ${code}`],
+      [`${code}, plain`, plain, [fails(code)], ['plain'], `mechanical, ${code}`],
+      [`${code}, faulty before`, {}, [empty, fails(code), prose], ['structured', 'structured again', 'plain'], 'plain'],
+    ]),
+  ])('%s', (_, over, outcomes, asked, end) => {
+    const played = play(planFor(twelve, over), twelve, outcomes);
+    expect({ asked: played.asked, end: endOf(played.end) }).toEqual({ asked, end });
+  });
+});
+
+describe('requests', () => {
+  it('are the history as it stands with the question at the end, and once more with what was wrong', () => {
+    const focus = 'Keep the migration.';
+    const { requests } = play(planFor(twelve, { focus }), twelve, [answer('not JSON'), good]);
+    const whole = { strategy: 'structured', from: 0, to: 48, stubbed: [], head: [], outputSchema: expect.anything() };
+    const question = { role: 'user', text: expect.stringContaining(focus) };
+    expect(requests).toEqual([
+      { ...whole, tail: [question] },
+      {
+        ...whole,
+        tail: [question, { role: 'assistant', text: 'not JSON' }, { role: 'user', text: expect.any(String) }],
+      },
+    ]);
+    expect(requests[1]!.tail[0]).toEqual(requests[0]!.tail[0]);
+  });
+
+  it('give back of an endless answer what shows its fault, and of an empty one nothing', () => {
+    const endless = play(planFor(twelve), twelve, [answer('no '.repeat(100_000)), good]).requests[1]!;
+    expect(itemTokens(says('x', 'assistant', endless.tail[1]!.text))).toBeLessThan(2100);
+    const nothing = play(planFor(twelve), twelve, [empty, good]).requests[1]!;
+    expect(nothing.tail.map(({ role }) => role)).toEqual(['user', 'user']);
+  });
+
+  it('shorten outputs for a provider that does it alone, newest first and over any item', () => {
+    const most = planFor(twelve).room.before;
+    const remote = (request: number) => play(planFor(twelve, { strategy: 'remote' }, { request }), twelve, [blob]);
+    expect(remote(most + 500).asked).toEqual(['remote']);
+    expect(remote(most + 499).asked).toEqual(['remote without 46']);
+    expect(remote(most - 1500).asked).toEqual(['remote without 38 42 46']);
+    // Not even without any output.
+    expect(remote(1200)).toMatchObject({ asked: [], end: { kind: 'mechanical' } });
+  });
+});
+
+describe('a history that does not fit one request', () => {
+  /** Four turns fit a part. */
+  const small = { request: 8800 } as const;
+  const note = answer('What was done so far, in short.');
+
+  it.each<Row>([
+    [
+      'is taken in parts, at the beginnings of turns, and the newest is the fullest',
+      {},
+      [note, note, good],
+      ['part 1 of 3 0-16', 'part 2 of 3 16-32 after notes', 'structured 32-48 after notes'],
+      'structured',
+    ],
+    [
+      'plain',
+      { strategy: 'plain' },
+      [note, note, prose],
+      ['part 1 of 3 0-16', 'part 2 of 3 16-32 after notes', 'plain 32-48 after notes'],
+      'plain',
+    ],
+    [
+      'goes on with notes by code after an empty answer',
+      { trigger: 'manual' },
+      [empty, empty, good],
+      ['part 1 of 3 0-16', 'part 2 of 3 16-32 after notes', 'structured 32-48 after notes'],
+      'structured',
+    ],
+    [
+      'goes on with notes by code after a failure',
+      { trigger: 'manual' },
+      [fails('server-error'), note, good],
+      ['part 1 of 3 0-16', 'part 2 of 3 16-32 after notes', 'structured 32-48 after notes'],
+      'structured',
+    ],
+    [
+      'ends after two failures in a row',
+      {},
+      [fails('server-error')],
+      ['part 1 of 3 0-16', 'part 2 of 3 16-32 after notes'],
+      'mechanical, server-error',
+    ],
+    [
+      'and by hand stays',
+      { trigger: 'manual' },
+      [fails('server-error')],
+      ['part 1 of 3 0-16', 'part 2 of 3 16-32 after notes'],
+      'refused, server-error',
+    ],
+    [
+      'stops in the middle',
+      {},
+      [note, fails('aborted')],
+      ['part 1 of 3 0-16', 'part 2 of 3 16-32 after notes'],
+      'refused, aborted',
+    ],
+    ['stops without a key', {}, [fails('unauthorized')], ['part 1 of 3 0-16'], 'refused, unauthorized'],
+    [
+      'names faults as ever',
+      {},
+      [note, note, empty],
+      [
+        'part 1 of 3 0-16',
+        'part 2 of 3 16-32 after notes',
+        'structured 32-48 after notes',
+        'structured 32-48 after notes again',
+        'plain 32-48 after notes',
+      ],
+      'mechanical, compaction-answer-unusable',
+    ],
+  ])('%s', (_, over, outcomes, asked, end) => {
+    const played = play(planFor(twelve, over, small), twelve, outcomes);
+    expect({ asked: played.asked, end: endOf(played.end) }).toEqual({ asked, end });
+  });
+
+  const headsOf = (outcomes: readonly CompactionOutcome[]) =>
+    play(planFor(twelve, {}, small), twelve, outcomes).requests.map(({ head }) => head[0]?.text);
+
+  it('is told with the notes on what came before', () => {
+    const [first, second, third] = headsOf([answer('Notes one.'), answer('Notes one and two.'), good]);
+    expect(first).toBeUndefined();
+    expect(second).toContain('Notes one.');
+    expect(third).toContain('Notes one and two.');
+    expect(third).not.toContain('Notes one.');
+  });
+
+  it('keeps notes that the next ones forgot', () => {
+    const third = headsOf([answer('Notes with much in them. '.repeat(10)), answer('Hm.'), good])[2];
+    expect(third).toContain('Notes with much in them.');
+    expect(third).toContain('Hm.');
+  });
+
+  it('is noted by code where no model did', () => {
+    expect(headsOf([empty, empty, good])[2]).toContain('- User: Fix the parser, part 7.');
+  });
+
+  it('is cut again, smaller, when the provider refuses', () => {
+    const overflow = fails('context-window-exceeded');
+    const first = play(planFor(twelve), twelve, [overflow, note, note, note, good]);
+    expect({ asked: first.asked, end: endOf(first.end) }).toEqual({
+      asked: [
+        'structured',
+        'part 1 of 4 0-12',
+        'part 2 of 4 12-24 after notes',
+        'part 3 of 4 24-36 after notes',
+        'structured 36-48 after notes',
+      ],
+      end: 'structured',
+    });
+  });
+
+  it('is given up when the room is gone, and after four refusals', () => {
+    const overflow = fails('context-window-exceeded');
+    const source = sourceOf(Array.from({ length: 100 }, (_, n) => turn(n)).flat());
+    const ends = [
+      play(planFor(twelve), twelve, [overflow]),
+      play(planFor(source, {}, { request: 200_000 }), source, [
+        overflow,
+        note,
+        overflow,
+        note,
+        overflow,
+        note,
+        overflow,
+      ]),
+    ].map(({ asked, end }) => ({ asked: asked.length, end: endOf(end) }));
+    expect(ends).toEqual([
+      { asked: 3, end: 'mechanical, context-window-exceeded' },
+      { asked: 7, end: 'mechanical, context-window-exceeded' },
+    ]);
+  });
+
+  it('is looked at by code alone when no question fits', () => {
+    const { asked, end } = play(planFor(twelve, {}, { request: 1000 }), twelve, [good]);
+    expect({ asked, end: endOf(end) }).toEqual({ asked: [], end: 'mechanical, compaction-request-too-large' });
+  });
+
+  it('shows large items as notices, and goes on', () => {
+    const source = sourceOf([
+      ...turn(0),
+      { item: says('msg_big', 'user', 'A log: '.repeat(20_000)), origin: user },
+      ...turn(1, 30_000),
+      ...turn(2),
+    ]);
+    const played = play(planFor(source, {}, small), source, [good]);
+    expect({ asked: played.asked, end: endOf(played.end) }).toEqual({
+      asked: ['structured without 4 7'],
+      end: 'structured',
+    });
+  });
+
+  it('is not looked at endlessly', () => {
+    const source = sourceOf(Array.from({ length: 400 }, (_, n) => turn(n)).flat());
+    const { asked, end } = play(planFor(source, {}, small), source, [note]);
+    expect({ asked: asked.length, first: asked[0], end: endOf(end) }).toEqual({
+      asked: 43,
+      first: 'part 2 of 42 944-960 after notes',
+      end: 'plain',
+    });
+  });
+});
+
+describe('what is checked', () => {
+  it.each([
+    ['nothing', []],
+    ['nothing but context', [{ item: says('m', 'user', 'cwd'), origin: context }]],
+  ])('%s is not compacted', (_, entries) => {
+    const source = sourceOf(entries);
+    expect(endOf(begin(planFor(source), source))).toBe('refused, nothing-to-compact');
+  });
+
+  it('a candidate that makes no room gives way to code, and code to what stands', () => {
+    const huge = answer('RESUME_AT: go on. '.repeat(20_000));
+    const plan = planFor(twelve, { strategy: 'plain' });
+    expect(endOf(play(plan, twelve, [huge]).end)).toBe('mechanical, compaction-no-gain');
+    const little = planFor(twelve, { strategy: 'plain' }, { most: 10 });
+    const { end } = play(little, twelve, [prose]);
+    expect(end).toEqual({
+      kind: 'refused',
+      outcome: {
+        code: 'compaction-no-gain',
+        message: expect.stringMatching(
+          /^A checkpoint would not make enough room: it weighs about \d+ tokens, history weighs \d+, and at most 10 may be left\. History stands as it was\.$/,
+        ),
+        next: 'Start a new thread, roll back some turns, or choose a model with a larger window.',
+      },
+    });
+  });
+});

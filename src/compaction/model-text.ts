@@ -1,0 +1,26 @@
+import { cutText } from '../fragments/cut-words.ts';
+import { neutraliseMarkers } from '../fragments/neutralise-markers.ts';
+import { sentTokens } from '../fragments/truncate.ts';
+import type { KeptWords } from './kept-words.ts';
+import { repeatedWords } from './prompts/repeated-words.ts';
+
+/** Shorter words may well be the model's own. */
+const leastRepeated = 60;
+
+/** What a model wrote, without words of the user that the checkpoint holds anyway, and unable to pose as context of ours. */
+export function ownText(text: string, kept: readonly KeptWords[]): string {
+  const longestFirst = kept
+    .flatMap(({ text, words }) => [text.trim(), words.text.trim()])
+    .filter((said) => said.length >= leastRepeated)
+    .toSorted((a, b) => b.length - a.length);
+  return neutraliseMarkers(longestFirst.reduce((left, said) => left.replaceAll(said, () => repeatedWords), text));
+}
+
+/** A summary that keeps its last line, which says where to go on, when its middle is cut. */
+export function cutSummary(summary: string, tokens: number): string {
+  if (sentTokens(summary) <= tokens) return summary;
+  const at = summary.lastIndexOf('\nRESUME_AT:');
+  if (at < 0) return cutText(summary, tokens);
+  const last = cutText(summary.slice(at + 1), Math.max(32, Math.floor(tokens / 4))).replace(/\s*\n\s*/g, ' ');
+  return `${cutText(summary.slice(0, at), Math.max(0, tokens - sentTokens(last) - 1))}\n${last}`;
+}

@@ -1,0 +1,34 @@
+import { usersWords } from '../history/users-words.ts';
+import { activeTask } from './active-task.ts';
+import type { Candidate } from './candidate.ts';
+import { entriesTokens, recordsEntries, summaryEntry } from './candidate-parts.ts';
+import { type Faulty, faulty } from './faulty.ts';
+import { keptMessage } from './kept-message.ts';
+import { keepWords } from './kept-words.ts';
+import { cutSummary, ownText } from './model-text.ts';
+import type { CompactionPlan } from './plan.ts';
+import { shrinkToFit } from './shrinking.ts';
+import type { CompactionSource } from './source.ts';
+
+/** The checkpoint of a summary in prose: the user's messages as they were, the records, and the summary last. */
+export function plainCandidate(
+  plan: CompactionPlan,
+  { history, work }: CompactionSource,
+  text: string,
+): Candidate | Faulty {
+  const summary = text.replace(/^\uFEFF/, '').trim();
+  if (summary === '') return faulty('The answer is empty.');
+  const all = usersWords(history);
+  const task = activeTask(all);
+  return shrinkToFit(plan.room, (room) => {
+    const { kept, counts } = keepWords(all, { task, form: 'messages', room });
+    const told = cutSummary(ownText(summary, kept), room.answer);
+    const { entry, message } = summaryEntry({ by: 'model', model: plan.model, summary: told });
+    const entries = [
+      ...kept.map((one) => keptMessage(one, { parts: 'all', isTask: one.words === task })),
+      ...recordsEntries(work, room.records),
+      entry,
+    ];
+    return { strategy: 'plain', entries, message, tokens: entriesTokens(entries), words: counts, mended: [] };
+  });
+}

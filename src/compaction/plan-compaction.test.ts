@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import type { Window } from '../envelope/window.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import { type AskedCompaction, type CompactionSizes, planCompaction } from './plan-compaction.ts';
+
+const window: Window = {
+  effective: 100_000,
+  autoCompact: 90_000,
+  autoCompactScope: 'total',
+  compactionReserve: 10_000,
+  checkpoint: { words: 20_000, answer: 4000, records: 4000 },
+  skills: 1,
+  memory: 1,
+  baseline: 0,
+  toolOutput: { mode: 'tokens', limit: 10 },
+};
+const asked: AskedCompaction = {
+  turnId: 'turn' as TurnId,
+  trigger: 'auto',
+  reason: 'context_limit',
+  phase: 'pre_turn',
+  strategy: 'structured',
+  model: 'some',
+  focus: 'the migration',
+};
+const sizes: CompactionSizes = { window, requestWindow: window, fixed: 10_000, history: 80_000, context: 5000 };
+const whole = { words: 20_000, answer: 4000, records: 4000 };
+
+describe('planCompaction', () => {
+  it('leaves the asked model room for its answer and the thread room to go on', () => {
+    expect(planCompaction(asked, sizes)).toEqual({
+      ...asked,
+      placement: 'next-turn',
+      room: { request: 96_000, fixed: 10_000, ...whole, before: 80_000, most: 64_000 },
+    });
+  });
+
+  it.each([
+    ['standalone_turn', 'next-turn'],
+    ['post_turn', 'next-turn'],
+    ['mid_turn', 'before-last-words'],
+  ] as const)('%s is placed %s', (phase, placement) => {
+    expect(planCompaction({ ...asked, phase }, sizes).placement).toBe(placement);
+  });
+
+  it.each<[string, Partial<CompactionSizes>, object]>([
+    [
+      'what is told again and the instructions stay below the limit with the checkpoint',
+      { context: 30_000 },
+      { request: 96_000, most: 40_000, ...whole },
+    ],
+    [
+      'a provider that counts a quarter more leaves a fifth less room',
+      { counted: 112_500 },
+      { request: 76_800, most: 47_000, ...whole },
+    ],
+    ['a provider that counts less changes nothing', { counted: 60_000 }, { request: 96_000, most: 64_000, ...whole }],
+    [
+      'the window of the asked model bounds the request, the other one the checkpoint',
+      { requestWindow: { ...window, effective: 200_000 } },
+      { request: 196_000, most: 64_000, ...whole },
+    ],
+    [
+      'where the limit is about the body, the window binds',
+      { window: { ...window, autoCompact: 100, autoCompactScope: 'body' } },
+      { request: 96_000, most: 64_000, ...whole },
+    ],
+    [
+      'a short history has a short checkpoint',
+      { history: 10_000 },
+      { request: 96_000, before: 10_000, most: 8000, words: 5428, answer: 1085, records: 1085 },
+    ],
+    [
+      'where nothing fits, what code can always do is still allowed',
+      { context: 90_000 },
+      { request: 96_000, most: 2000, words: 1142, answer: 228, records: 228 },
+    ],
+  ])('%s', (_, over, room) => {
+    expect(planCompaction(asked, { ...sizes, ...over }).room).toEqual({ fixed: 10_000, before: 80_000, ...room });
+  });
+});

@@ -1,0 +1,27 @@
+import { focusLines } from './focus-lines.ts';
+
+export interface PlainPromptOptions {
+  readonly focus?: string;
+  /** From the configuration: takes the place of the prompt. */
+  readonly prompt?: string;
+}
+
+/** Asks for a checkpoint in prose. */
+export function plainPrompt({ focus, prompt }: PlainPromptOptions): string {
+  const own = prompt?.trim() ?? '';
+  return `${own === '' ? plain : `${own}\n`}${focusLines(focus)}`;
+}
+
+const plain = `Stop the work here and write a hand-over. The talk above will be folded away, and another model goes on with the work; apart from the user's own messages, which it gets word for word, your text is all that it will know. Call no tool.
+
+Write, briefly and in this order:
+
+- Task: what the user wants, with every constraint, correction and preference that still holds.
+- Done: what was done and what came of it, with the decisions and their reasons, so that nothing is done twice.
+- State: files, functions, commands, ids, branches, values and results that matter, exactly as they are. Quote code and errors where the exact text counts.
+- To do: the steps that are left, in order.
+- UNKNOWN: what is not known or not settled.
+- RESUME_AT: one last line with the concrete next step.
+
+Say only what the talk shows. Do not continue the work and do not address the user.
+`;

@@ -1,0 +1,75 @@
+import { focusLines } from './focus-lines.ts';
+import { structuredSchema } from './structured-schema.ts';
+
+export interface StructuredPromptOptions {
+  /** What a person wants to be kept in view. */
+  readonly focus?: string;
+  /** The same, from the configuration. */
+  readonly prompt?: string;
+  /** About how much the model may write. */
+  readonly answerTokens: number;
+}
+
+/** Asks for a checkpoint as one JSON object. */
+export function structuredPrompt({ focus, prompt, answerTokens }: StructuredPromptOptions): string {
+  return `Stop the work here and write a checkpoint. The talk above will be folded away; a program reads your answer, and what it holds is all that whoever goes on will know. Call no tool.
+
+# Form of the answer
+
+- Answer with one valid JSON object and nothing else: no Markdown, no code fence, no words before or after it.
+- A strict JSON parser must accept it: UTF-8, double quotes, line ends inside strings written as \\n, no trailing comma.
+- It has exactly this schema:
+${JSON.stringify(structuredSchema)}
+- All of it stays within about ${answerTokens} tokens.
+
+# Goal
+
+Reconstruct the one task that is being worked on, with all the short-term context that it needs, so that the work goes on after the reset as if nothing had happened.
+
+# Which task is the active one
+
+- It is the one with work in progress: edits of code, a plan, tests, ids, a state of the environment.
+- A question asked in passing does not change the task.
+- If you are not sure, put the other candidate with its context in too, and mark what you do not know as UNKNOWN.
+
+# "intent_user_message"
+
+One message in the place of the user, to be read first after the reset. It holds, in this order:
+
+1. The least context that a machine needs to understand the task: paths, interfaces, configuration, constraints, notes on the design. Facts only.
+2. The original request of the user that defined the active task, word for word:
+<VERBATIM_REQUEST_START>
+the user's text
+<VERBATIM_REQUEST_END>
+3. The newest messages of the user that matter for going on, oldest first, word for word: clarifications, corrections, follow-ups, changed parameters, smaller tasks. About 26 of them, or as many as the task needs:
+<RECENT_USER_CONTEXT_START>
+the user's texts
+<RECENT_USER_CONTEXT_END>
+
+For both blocks:
+- Exact text: no paraphrase, no translation, no added quotes or escapes beyond those of JSON.
+- Each of the four tags stands alone on its line, without indentation.
+- The program puts in the exact text by itself. For a long message it is enough to quote its beginning, exactly, so far that no other message is meant.
+
+# "summary"
+
+What a machine needs to continue:
+
+- the current status and phase;
+- authoritative excerpts: files, functions, diffs, snippets;
+- internal state and intermediate values;
+- pending steps and notes on the design;
+- the environment: paths, branches, configuration, ids of runs;
+- the state of tests, or of what is being executed, where it matters;
+- what is not known, written as UNKNOWN;
+- a short word on other threads of work, only if it helps;
+- as its last line the cursor, with a concrete next step: RESUME_AT: …
+
+# Check before you answer (do not print this)
+
+- Is it one valid JSON object and nothing else?
+- Does intent_user_message hold both blocks, <VERBATIM_REQUEST_START> … <VERBATIM_REQUEST_END> and <RECENT_USER_CONTEXT_START> … <RECENT_USER_CONTEXT_END>?
+- Is there enough detail to go on without the earlier messages?
+- Does summary end with a concrete RESUME_AT: line?
+${focusLines(focus, prompt)}`;
+}

@@ -1,0 +1,6 @@
+import type { RequestMessage } from '../request.ts';
+
+/** What a compaction says to the model, in the role of the user; it stands in its request alone. */
+export function userSays(text: string): RequestMessage {
+  return { role: 'user', text };
+}

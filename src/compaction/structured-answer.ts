@@ -1,0 +1,84 @@
+import { type Faulty, faulty } from './faulty.ts';
+import { intentTags } from './intent-tags.ts';
+import { readLooseJson } from './loose-json.ts';
+
+export interface StructuredAnswer {
+  readonly kind: 'read';
+  readonly intent: string;
+  readonly summary: string;
+  /** What was wrong and could be put right without a doubt about what was meant. */
+  readonly mended: readonly string[];
+}
+
+const keys = ['intent_user_message', 'summary'] as const;
+
+/** What a model answered to the structured prompt, or all that is wrong with it. */
+export function readStructured(text: string): StructuredAnswer | Faulty {
+  if (text.replace(/^\uFEFF/, '').trim() === '') return faulty('The answer is empty.');
+  const json = readLooseJson(text, keys);
+  if (json.kind === 'none') return faulty('The answer is not one valid JSON object.');
+  if (json.kind === 'cut-off') {
+    return faulty('The answer was cut off before the JSON object ended: write less, so that all of it fits.');
+  }
+  const { value } = json;
+  const { intent_user_message: intent, summary } = value;
+  const faults = keys.flatMap((key) => faultOfValue(key, value[key]));
+  if (typeof intent !== 'string' || typeof summary !== 'string' || faults.length > 0) return faulty(...faults);
+  const resumed = withResumeLine(summary);
+  faults.push(...faultsOfTags(intent), ...(resumed.kind === 'faulty' ? resumed.faults : []));
+  if (resumed.kind === 'faulty' || faults.length > 0) return faulty(...faults);
+  const extra = Object.keys(value).filter((key) => !(keys as readonly string[]).includes(key));
+  const mended = [
+    ...json.mended,
+    ...(extra.length === 0 ? [] : ['Keys that nobody asked for were left out of the answer.']),
+    ...resumed.mended,
+  ];
+  return { kind: 'read', intent, summary: resumed.summary, mended };
+}
+
+function faultOfValue(key: string, value: unknown): string[] {
+  if (value === undefined) return [`The key \`${key}\` is missing.`];
+  if (typeof value !== 'string') return [`\`${key}\` must be a string.`];
+  return value.trim() === '' ? [`\`${key}\` is empty.`] : [];
+}
+
+function faultsOfTags(intent: string): readonly string[] {
+  const missing = intentTags.filter((tag) => !intent.includes(tag));
+  if (missing.length > 0) return missing.map((tag) => `\`intent_user_message\` lacks the tag ${tag}.`);
+  let at = 0;
+  for (const tag of intentTags) {
+    at = intent.indexOf(tag, at);
+    if (at < 0)
+      return [`The tags of \`intent_user_message\` stand in the wrong order; right is ${intentTags.join(' ')}.`];
+    at += tag.length;
+  }
+  return [];
+}
+
+interface Resumed {
+  readonly kind: 'resumed';
+  readonly summary: string;
+  readonly mended: readonly string[];
+}
+
+/** List signs and emphasis around the word do not matter. */
+function withResumeLine(given: string): Resumed | Faulty {
+  const summary = given.trimEnd();
+  const start = summary.lastIndexOf('\n') + 1;
+  const last = /^[\s>*_#`-]*RESUME_AT[*_`]*:[*_`]*(?<step>.*)$/.exec(summary.slice(start));
+  if (last === null) {
+    return faulty(
+      summary.includes('RESUME_AT:')
+        ? 'The `RESUME_AT:` line is not the last line of `summary`.'
+        : '`summary` does not end with a `RESUME_AT:` line.',
+    );
+  }
+  const step = last.groups?.['step']?.trim() ?? '';
+  if (!/[\p{L}\p{N}]/u.test(step)) return faulty('The `RESUME_AT:` line of `summary` names no next step.');
+  const isPlain = summary.startsWith('RESUME_AT:', start);
+  return {
+    kind: 'resumed',
+    summary: isPlain ? summary : `${summary.slice(0, start)}RESUME_AT: ${step}`,
+    mended: isPlain ? [] : ['The `RESUME_AT:` line was freed of other signs.'],
+  };
+}

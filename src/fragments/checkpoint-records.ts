@@ -1,0 +1,76 @@
+import type { ChangedFile, PlanStep } from '../protocol/turn-item.ts';
+import { defineFragment } from './define.ts';
+import { escapeMarkup } from './markup.ts';
+import { bytesPerToken, sentBytes, truncateMiddle } from './truncate.ts';
+
+export interface CheckpointRecordsText {
+  readonly plan?: readonly PlanStep[];
+  readonly files: readonly ChangedFile[];
+  /** What the lists may weigh. */
+  readonly tokens: number;
+}
+
+const sign: Readonly<Record<PlanStep['status'], string>> = {
+  completed: '[done]',
+  'in-progress': '[in progress]',
+  pending: '[to do]',
+};
+
+const verb: Readonly<Record<ChangedFile['kind'], string>> = { add: 'added', delete: 'deleted', update: 'changed' };
+
+const mostOfLine = 400;
+
+export const checkpointRecordsFragment = defineFragment<CheckpointRecordsText>({
+  id: 'checkpoint-records',
+  purpose: 'After a checkpoint: the plan and the files that were changed, as tools wrote them down.',
+  role: 'user',
+  markers: ['<checkpoint_records>', '</checkpoint_records>'],
+  capTokens: 4200,
+  separate: true,
+  body({ plan = [], files, tokens }) {
+    const most = Math.max(0, tokens * bytesPerToken);
+    const steps = newestThatFit(plan.map(stepLine), files.length === 0 ? most : Math.floor(most / 2));
+    const rest = most - weight(steps.lines);
+    const changed = newestThatFit(files.map(fileLine), rest);
+    return `\n${['Kept by tools while they worked. Nobody retold it.', ...section('Plan:', steps), ...section('Files changed so far, oldest change first:', changed)].join('\n')}\n`;
+  },
+});
+
+interface Lines {
+  readonly lines: readonly string[];
+  /** How many lines found no room. */
+  readonly left: number;
+}
+
+function section(title: string, { lines, left }: Lines): readonly string[] {
+  if (lines.length === 0 && left === 0) return [];
+  return [title, ...(left === 0 ? [] : [`… and ${left} earlier that are not listed here`]), ...lines];
+}
+
+/** What is newest is most likely still being worked on. */
+function newestThatFit(all: readonly string[], bytes: number): Lines {
+  let used = 0;
+  let from = all.length;
+  while (from > 0) {
+    used += weight([all[from - 1]!]);
+    if (used > bytes) break;
+    from--;
+  }
+  return { lines: all.slice(from), left: from };
+}
+
+function weight(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + sentBytes(line) + 2, 0);
+}
+
+function stepLine({ text, status }: PlanStep): string {
+  return `- ${sign[status]} ${shown(text)}`;
+}
+
+function fileLine({ path, kind, movePath }: ChangedFile): string {
+  return `- ${movePath === undefined ? verb[kind] : 'moved'} ${shown(path)}${movePath === undefined ? '' : ` to ${shown(movePath)}`}`;
+}
+
+function shown(text: string): string {
+  return escapeMarkup(truncateMiddle(text, { mode: 'bytes', limit: mostOfLine }));
+}

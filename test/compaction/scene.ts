@@ -1,0 +1,114 @@
+import type { CompactionPlan } from '../../src/compaction/plan.ts';
+import type { Candidate } from '../../src/compaction/candidate.ts';
+import type { CompactionSource } from '../../src/compaction/source.ts';
+import { noWork, type WorkRecords } from '../../src/compaction/work-records.ts';
+import { userMessage } from '../../src/fragments/message.ts';
+import { type Entry, entryMetadata, entryOf } from '../../src/history/entry.ts';
+import { historyOf } from '../../src/history/history.ts';
+import { project } from '../../src/history/project.ts';
+import { isMessage, type Item, messageText } from '../../src/protocol/item.ts';
+import type { TurnId } from '../../src/protocol/ids.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+
+export const turn = 'turn-1' as TurnId;
+
+export function planOf(room: Partial<CompactionPlan['room']> = {}): CompactionPlan {
+  return {
+    turnId: turn,
+    trigger: 'auto',
+    reason: 'context_limit',
+    phase: 'pre_turn',
+    strategy: 'structured',
+    model: 'model-1',
+    room: {
+      request: 100_000,
+      fixed: 1000,
+      words: 6000,
+      answer: 4000,
+      records: 1000,
+      before: 90_000,
+      most: 20_000,
+      ...room,
+    },
+    placement: 'next-turn',
+  };
+}
+
+export function sourceOf(entries: readonly Entry[], work: WorkRecords = noWork): CompactionSource {
+  const history = historyOf(entries);
+  return { history, input: project(history), work };
+}
+
+export const picture = 'data:image/png;base64,AAAA';
+
+export function said(id: string, text: string, { pictures = 0 }: { readonly pictures?: number } = {}): Entry {
+  const images = Array.from({ length: pictures }, (_, i) => ({
+    path: `/${id}-${i}.png`,
+    dataUrl: `${picture}${id}${i}`,
+  }));
+  return { item: userMessage(id, { text, images }), origin: { family: 'user' }, turn };
+}
+
+export function answered(text: string): Entry {
+  const item = { type: 'message', id: 'msg_answer', role: 'assistant', content: [{ type: 'output_text', text }] };
+  return { item, origin: { family: 'model' }, turn };
+}
+
+export function worked(callId: string, output = 'done'): readonly Entry[] {
+  return [
+    {
+      item: { type: 'function_call', id: `fc_${callId}`, name: 'shell', arguments: '{}', call_id: callId },
+      origin: { family: 'model' },
+      turn,
+    },
+    {
+      item: { type: 'function_call_output', id: `fco_${callId}`, call_id: callId, output },
+      origin: { family: 'tool' },
+      turn,
+    },
+  ];
+}
+
+export interface AnswerParts {
+  readonly context?: string;
+  readonly request?: string;
+  readonly recent?: readonly string[];
+  readonly summary?: string;
+}
+
+/** What a model that keeps to the prompt answers. */
+export function answerOf({
+  context = 'Paths: /repo',
+  request = '',
+  recent = [],
+  summary = 'Half done.\nRESUME_AT: the next test',
+}: AnswerParts): string {
+  return JSON.stringify({ intent_user_message: intentOf(context, request, recent), summary });
+}
+
+function intentOf(context: string, request: string, recent: readonly string[]): string {
+  return [
+    context,
+    '<VERBATIM_REQUEST_START>',
+    request,
+    '<VERBATIM_REQUEST_END>',
+    '<RECENT_USER_CONTEXT_START>',
+    ...recent,
+    '<RECENT_USER_CONTEXT_END>',
+  ].join('\n');
+}
+
+/** The history that a candidate becomes, through the metadata of its line as from the disk. */
+export function installed({ entries }: Candidate, generation = 0): readonly Entry[] {
+  return entries.map((entry, index) => {
+    const made = entry.kind === 'made';
+    const item = made ? entry.item(`msg_${generation}${String(index).padStart(35, '0')}`) : entry.entry.item;
+    const { origin, words } = made ? entry : entry.entry;
+    const metadata = entryMetadata(origin, (made ? undefined : entry.entry.turn) ?? turn, words);
+    return entryOf(JSON.parse(JSON.stringify(item)) as Item, JSON.parse(JSON.stringify(metadata)) as JsonObject);
+  });
+}
+
+export function textsOf(entries: readonly Entry[]): readonly string[] {
+  return entries.map(({ item }) => (isMessage(item) ? messageText(item) : item.type));
+}

@@ -1,0 +1,214 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { requestWeight, sentWeight } from '../../src/compaction/fits.ts';
+import { begin, type CompactionStep, next } from '../../src/compaction/machine.ts';
+import type { CompactionPlan } from '../../src/compaction/plan.ts';
+import type { CompactionOutcome, CompactionRequest } from '../../src/compaction/request.ts';
+import type { CompactionSource } from '../../src/compaction/source.ts';
+import { stubOf } from '../../src/compaction/stub.ts';
+import { unitsOf } from '../../src/compaction/units.ts';
+import { noWork } from '../../src/compaction/work-records.ts';
+import { entryOf } from '../../src/history/entry.ts';
+import { historyOf } from '../../src/history/history.ts';
+import { pairedItem } from '../../src/history/missing-answer.ts';
+import { project } from '../../src/history/project.ts';
+import { itemTokens } from '../../src/history/size.ts';
+import type { ModelFailureCode } from '../../src/ports/model-client.ts';
+import type { TurnId } from '../../src/protocol/ids.ts';
+import type { Item } from '../../src/protocol/item.ts';
+
+/** Requests for notes, and what may be asked beside: by the provider alone, twice in each way, and what was too long. */
+const mostRequests = 48;
+const mostStages = 40;
+/** What a part always has room for, in tokens. */
+const leastCapacity = 300;
+
+/** Mostly small, sometimes larger than any window here. */
+const size = fc.oneof(fc.nat(200), fc.nat(2000), fc.nat(40_000));
+const callId = fc.nat(12).map((n) => `call_${n}`);
+const text = size.map((length) => 'word '.repeat(length).trim());
+const role = fc.constantFrom('user', 'assistant', 'developer');
+
+const item: fc.Arbitrary<Item> = fc.oneof(
+  fc.record({ role, text }).map((given) => says(given.role, given.text)),
+  fc.record({ id: callId, size }).map(({ id, size }) => ({
+    type: 'function_call',
+    name: 'run',
+    arguments: JSON.stringify({ cmd: 'x'.repeat(size) }),
+    call_id: id,
+  })),
+  fc.record({ id: callId, text }).map(({ id, text }) => ({ type: 'function_call_output', call_id: id, output: text })),
+  callId.map((id) => ({ type: 'custom_tool_call', name: 'apply_patch', input: '*** Update File: a', call_id: id })),
+  fc
+    .record({ id: callId, text })
+    .map(({ id, text }) => ({ type: 'custom_tool_call_output', call_id: id, output: text })),
+  size.map((length) => ({ type: 'reasoning', summary: [], encrypted_content: 'x'.repeat(length * 4) })),
+  fc.constant({ type: 'compaction', encrypted_content: 'y'.repeat(3000) }),
+);
+
+function says(role: string, text: string): Item {
+  return { type: 'message', role, content: [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }] };
+}
+
+/** Names of calls made one of a kind: what was drawn twice is another call. */
+function withOwnCalls(items: readonly Item[]): readonly Item[] {
+  const [calls, answers] = [new Map<string, number>(), new Map<string, number>()];
+  return items.map((item) => {
+    const paired = pairedItem(item);
+    if (paired === undefined) return item;
+    const key = `${item.type.replace('_output', '')} ${paired.id}`;
+    const counts = paired.half === 'call' ? calls : answers;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+    return { ...item, call_id: `${key} ${counts.get(key)}` };
+  });
+}
+
+const source: fc.Arbitrary<CompactionSource> = fc.array(item, { maxLength: 60, size: 'max' }).map((items) => {
+  const history = historyOf(withOwnCalls(items).map((each) => entryOf(each, undefined)));
+  return { history, input: project(history), work: noWork };
+});
+
+const plan = fc.record({
+  trigger: fc.constantFrom('manual' as const, 'auto' as const),
+  strategy: fc.constantFrom('structured' as const, 'plain' as const, 'remote' as const),
+  remoteForm: fc.constantFrom('unary' as const, 'stream' as const),
+  focus: fc.string(),
+  request: fc.oneof(fc.nat(3000), fc.integer({ min: 3000, max: 8000 }), fc.integer({ min: 3000, max: 60_000 })),
+  fixed: fc.nat(1500),
+  answer: fc.nat(4000),
+  words: fc.nat(4000),
+  mostPercent: fc.nat(100),
+});
+
+const codes: readonly ModelFailureCode[] = [
+  'aborted',
+  'context-window-exceeded',
+  'usage-limit',
+  'invalid-request',
+  'policy',
+  'unauthorized',
+  'overloaded',
+  'server-error',
+  'connection-failed',
+  'stream-cut',
+  'incomplete',
+];
+const outcome: fc.Arbitrary<CompactionOutcome> = fc.oneof(
+  { weight: 6, arbitrary: text.map((said) => ({ kind: 'answer' as const, text: said, items: [] })) },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom<CompactionOutcome>(
+      { kind: 'answer', text: '', items: [] },
+      { kind: 'answer', text: '{"intent_user_message":"","summary":"RESUME_AT: x"}', items: [] },
+      { kind: 'answer', text: '', items: [{ type: 'compaction', encrypted_content: 'z'.repeat(2000) }] },
+    ),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom(...codes).map((code) => ({
+      kind: 'failed' as const,
+      failure: { code, message: 'no', next: '', retry: 'never' as const },
+    })),
+  },
+);
+
+interface Played {
+  readonly plan: CompactionPlan;
+  readonly asked: readonly { readonly request: CompactionRequest; readonly tooLong: boolean }[];
+  readonly end: CompactionStep;
+}
+
+type Drawn = typeof plan extends fc.Arbitrary<infer Value> ? Value : never;
+
+function play(given: Drawn, source: CompactionSource, outcomes: readonly CompactionOutcome[]): Played {
+  const { request, fixed, answer, words, mostPercent, ...rest } = given;
+  const before = source.input.reduce((sum, each) => sum + itemTokens(each), 0);
+  const most = Math.floor((before * mostPercent) / 100);
+  const planned: CompactionPlan = {
+    turnId: 'turn' as TurnId,
+    reason: 'context_limit',
+    phase: 'pre_turn',
+    model: 'some',
+    placement: 'next-turn',
+    ...rest,
+    room: { request, fixed, answer, words, records: 500, before, most },
+  };
+  const asked: { request: CompactionRequest; tooLong: boolean }[] = [];
+  let step = begin(planned, source);
+  while (step.kind === 'request' && asked.length <= mostRequests) {
+    const outcome = outcomes[asked.length % outcomes.length]!;
+    const tooLong = outcome.kind === 'failed' && outcome.failure.code === 'context-window-exceeded';
+    asked.push({ request: step.request, tooLong });
+    step = next(step.state, outcome);
+  }
+  return { plan: planned, asked, end: step };
+}
+
+describe('a compaction, whatever the model does', () => {
+  it('ends soon, asks nothing that does not fit, and looks at everything in order', () => {
+    fc.assert(
+      fc.property(plan, source, fc.array(outcome, { minLength: 1, maxLength: 12 }), (given, source, outcomes) => {
+        const played = play(given, source, outcomes);
+        expect(['candidate', 'mechanical', 'refused']).toContain(played.end.kind);
+        expect(played.asked.length).toBeLessThanOrEqual(mostRequests);
+        for (const { request } of played.asked) {
+          expectInBounds(request, source);
+          expect(requestWeight(played.plan, source, request)).toBeLessThanOrEqual(played.plan.room.request);
+          expectWholePairs(request, source);
+        }
+        expectInOrder(played, source);
+        expectGain(played);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+function expectInBounds({ from, to, stubbed }: CompactionRequest, { input }: CompactionSource): void {
+  expect(0 <= from && from <= to && to <= input.length).toBe(true);
+  expect(stubbed).toEqual([...new Set(stubbed)].toSorted((a, b) => a - b));
+  expect(stubbed.every((at) => from <= at && at < to)).toBe(true);
+}
+
+/** Every call that is sent comes with its answer and the other way round. */
+function expectWholePairs({ from, to, stubbed }: CompactionRequest, { input }: CompactionSource): void {
+  const sent = input
+    .slice(from, to)
+    .flatMap((each, offset) => (stubbed.includes(from + offset) ? (stubOf(each) ?? []) : each));
+  const halves = (half: 'call' | 'answer') =>
+    sent.flatMap((each) => (pairedItem(each)?.half === half ? [pairedItem(each)!.id] : [])).toSorted();
+  expect(halves('call')).toEqual(halves('answer'));
+}
+
+/** Oldest first, and all of it, apart from what cannot be sent or is older than the requests reach. */
+function expectInOrder({ asked, end }: Played, { input }: CompactionSource): void {
+  const taken = asked.filter(({ request }) => request.strategy !== 'remote');
+  const backwards = taken.filter(({ request: { from } }, index) => {
+    const before = taken[index - 1]?.request;
+    return before !== undefined && from !== before.from && from < before.to;
+  });
+  expect(backwards).toEqual([]);
+  if (end.kind !== 'candidate' || taken.length === 0) return;
+  // Whoever asks for the checkpoint itself has reached the end.
+  expect(taken.at(-1)!.request.to).toBe(input.length);
+  if (taken.length > mostStages) return;
+  const looked = new Set(
+    taken.filter(({ tooLong }) => !tooLong).flatMap(({ request: { from, to } }) => placesIn({ from, to })),
+  );
+  const passedOver = unitsOf(input, 0).filter((unit) => {
+    const places = placesIn(unit);
+    const weight = places.reduce((sum, at) => sum + sentWeight(input[at]!, true), 0);
+    return weight <= leastCapacity && !places.every((at) => looked.has(at));
+  });
+  expect(passedOver).toEqual([]);
+}
+
+function placesIn({ from, to }: { readonly from: number; readonly to: number }): readonly number[] {
+  return Array.from({ length: to - from }, (_, offset) => from + offset);
+}
+
+function expectGain({ plan, end }: Played): void {
+  if (end.kind !== 'candidate' && end.kind !== 'mechanical') return;
+  expect(end.candidate.tokens).toBeLessThanOrEqual(plan.room.most);
+  expect(end.candidate.tokens).toBeLessThan(plan.room.before);
+}

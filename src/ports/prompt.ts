@@ -19,6 +19,10 @@ export interface RequestOptions {
   readonly outputSchema?: JsonObject;
   readonly cyberAccessProgram?: string;
   readonly parallelToolCalls: boolean;
+  /** The model sees the tools and may call none. Absent: it decides. */
+  readonly toolChoice?: 'none';
+  /** The body of a request to the compact endpoint. Absent: that of a step. */
+  readonly form?: 'compact';
   /** Stable over the thread: lets the provider find the cached prefix. */
   readonly cacheKey: string;
   /** Labels for the provider's logs. The only part that may change from request to request for no reason of content. */

@@ -21,7 +21,7 @@ import {
 import { providerDefaults } from '../../config/providers.ts';
 import type { ProviderOptions } from './provider.ts';
 import { responsesClient } from './transport.ts';
-import type { ResponsesClientOptions } from './transport.ts';
+import type { ResponsesClientOptions } from './ask.ts';
 
 const never = new AbortController().signal;
 const request: ModelRequest = { body: [Buffer.from('{"model":'), Buffer.from('"m"}')], headers: { 'thread-id': 't1' } };
@@ -146,7 +146,7 @@ describe('the request', () => {
   test('carries body, address and headers', async () => {
     const model = await start([hello]);
     const client = clientFor(`${model.url}/`, {
-      credentials: () => Promise.resolve({ kind: 'bearer', token: 'sk-secret' }),
+      credentials: () => Promise.resolve({ kind: 'bearer', mode: 'api-key', token: 'sk-secret' }),
       provider: { httpHeaders: { 'x-team': 'blue' }, queryParams: { 'api-version': '2 b' } },
     });
     await collect(client.stream(request, never));
@@ -366,7 +366,9 @@ describe('failures', () => {
       unauthorized,
     );
     expect(await ask(() => Promise.reject(new Error('sk-secret')))).toEqual(unauthorized);
-    expect(await ask(() => Promise.resolve({ kind: 'bearer', token: 'sk\nsecret' }))).toEqual(unauthorized);
+    expect(await ask(() => Promise.resolve({ kind: 'bearer', mode: 'api-key', token: 'sk\nsecret' }))).toEqual(
+      unauthorized,
+    );
     expect(model.requests).toEqual([]);
   });
 
@@ -381,7 +383,7 @@ describe('failures', () => {
     const body = { error: { message: 'Incorrect key sk-secret, header env-secret.' } };
     const model = await start([httpError({ status: 401, body }), failed({ code: 'x', message: 'key sk-secret' })]);
     const client = clientFor(model.url, {
-      credentials: () => Promise.resolve({ kind: 'bearer', token: 'sk-secret' }),
+      credentials: () => Promise.resolve({ kind: 'bearer', mode: 'api-key', token: 'sk-secret' }),
       environment: { KEY: 'env-secret' },
       provider: { envHttpHeaders: { 'x-key': 'KEY' } },
     });

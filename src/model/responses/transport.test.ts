@@ -14,6 +14,8 @@ import {
   httpError,
   incomplete,
   malformed,
+  overflow,
+  overflowForms,
   reason,
   say,
   startScriptedModel,
@@ -294,6 +296,11 @@ describe('failures', () => {
     [incomplete({ reason: 'content_filter' }), 'incomplete', 'never'],
   ])('in the stream: %j', async (step, code, retry) => {
     expect(await play(step)).toEqual(['created', [code, retry, undefined]]);
+  });
+
+  test.each(overflowForms)('of a request that is too long, as %s', async (form) => {
+    const status = form.startsWith('status') ? 400 : undefined;
+    expect((await play(overflow(form))).at(-1)).toEqual(['context-window-exceeded', 'never', status]);
   });
 
   test('end the stream at once although the server keeps it open', async () => {

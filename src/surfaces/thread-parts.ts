@@ -105,7 +105,6 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
           request.onSent?.();
           void shellEnvironment.variables();
           sandbox.prepare();
-          request.onSent?.();
         };
         return client.stream({ ...request, onSent }, signal);
       },

@@ -132,6 +132,8 @@ describe('the body', () => {
         expect(body['instructions'] ?? '').toBe(any.instructions);
         const labels = any.options.form === 'compact' ? undefined : overWire(any.options.labels);
         expect(body['client_metadata']).toEqual(labels);
+        const choice = any.options.form === 'compact' ? undefined : (any.options.toolChoice ?? 'auto');
+        expect(body['tool_choice']).toBe(choice);
         expect(body['model']).toBe(any.options.model);
       }),
     );

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../protocol/json.ts';
 import { readConfig } from './config.ts';
-import { providerOf } from './providers.ts';
+import { type ProviderConfig, providerOf } from './providers.ts';
 
 function configOf(values: JsonObject) {
   const { config, problems } = readConfig([{ name: 'user', source: 'test', values }]);
@@ -16,6 +16,7 @@ test('openai is there without configuration', () => {
     baseUrl: 'https://api.openai.com/v1',
     envKeys: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
     envKeyInstructions: expect.stringContaining('OPENAI_API_KEY'),
+    login: { baseUrl: 'https://chatgpt.com/backend-api/codex' },
     httpHeaders: {},
     envHttpHeaders: { 'OpenAI-Organization': 'OPENAI_ORGANIZATION', 'OpenAI-Project': 'OPENAI_PROJECT' },
     queryParams: {},
@@ -27,7 +28,7 @@ test('openai is there without configuration', () => {
 
 test('openai_base_url moves it, and slashes at its end do not count', () => {
   const config = configOf({ openai_base_url: 'http://127.0.0.1:8080/v1/' });
-  expect(providerOf(config, 'openai')).toMatchObject({ baseUrl: 'http://127.0.0.1:8080/v1' });
+  expect(providerOf(config, 'openai')).toMatchObject({ baseUrl: 'http://127.0.0.1:8080/v1', login: {} });
 });
 
 test.each([
@@ -70,7 +71,25 @@ test('a configured provider keeps what was set and takes the rest from the defau
 
 test('a provider that requires an OpenAI login takes the OpenAI keys', () => {
   const config = configOf({ model_providers: { proxy: { base_url: 'https://proxy/v1', requires_openai_auth: true } } });
-  expect(providerOf(config, 'proxy')).toMatchObject({ envKeys: ['CODEX_API_KEY', 'OPENAI_API_KEY'] });
+  expect(providerOf(config, 'proxy')).toMatchObject({ envKeys: ['CODEX_API_KEY', 'OPENAI_API_KEY'], login: {} });
+  const bare = configOf({ model_providers: { bare: { requires_openai_auth: true } } });
+  expect(providerOf(bare, 'bare')).toMatchObject({
+    baseUrl: 'https://api.openai.com/v1',
+    login: { baseUrl: 'https://chatgpt.com/backend-api/codex' },
+  });
+});
+
+test.each<[string, JsonObject]>([
+  ['a variable', { env_key: 'MINE' }],
+  ['a token', { experimental_bearer_token: 'mine' }],
+])('a key of its own goes before that login: %s', (_, key) => {
+  const config = configOf({ model_providers: { own: { base_url: 'http://x', requires_openai_auth: true, ...key } } });
+  const provider = providerOf(config, 'own') as ProviderConfig;
+  expect([provider.envKeys, provider.bearerToken, provider.login]).toEqual([
+    key['env_key'] === undefined ? [] : ['MINE'],
+    key['experimental_bearer_token'],
+    undefined,
+  ]);
 });
 
 test('an unknown id names the known ones', () => {

@@ -13,6 +13,11 @@ export interface ProviderConfig {
   /** Shown when none of the variables is set. */
   readonly envKeyInstructions?: string;
   readonly bearerToken?: string;
+  /**
+   * The login of the home folder counts when no key is set. `baseUrl`: where requests go under a login with ChatGPT,
+   * when nobody configured an address.
+   */
+  readonly login?: { readonly baseUrl?: string };
   readonly httpHeaders: Readonly<Record<string, string>>;
   /** Header name to variable; a header whose variable is unset or blank is left out. */
   readonly envHttpHeaders: Readonly<Record<string, string>>;
@@ -31,6 +36,7 @@ export type ProviderProblemCode =
 export type ProviderProblem = Outcome<ProviderProblemCode>;
 
 const openaiUrl = 'https://api.openai.com/v1';
+const chatgptUrl = 'https://chatgpt.com/backend-api/codex';
 /** The narrower name first: whoever sets it means this program, while the other may be there for anything. */
 const openaiKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY'];
 const openaiKeyInstructions = 'Create a key at https://platform.openai.com/api-keys and set OPENAI_API_KEY to it.';
@@ -64,6 +70,7 @@ function builtInProviders(config: Config): readonly ProviderConfig[] {
       baseUrl: withoutSlash(config.openaiBaseUrl ?? openaiUrl),
       envKeys: openaiKeys,
       envKeyInstructions: openaiKeyInstructions,
+      login: loginFor(config.openaiBaseUrl),
       envHttpHeaders: { 'OpenAI-Organization': 'OPENAI_ORGANIZATION', 'OpenAI-Project': 'OPENAI_PROJECT' },
     },
     { ...providerDefaults, id: 'ollama', name: 'Ollama', baseUrl: 'http://localhost:11434/v1', envKeys: [] },
@@ -82,7 +89,8 @@ function customProvider(id: string, given: ConfiguredProvider): ProviderConfig |
       next: `Set model_providers.${id}.base_url to the address that ends before /responses.`,
     };
   }
-  const usesOpenaiKeys = given.envKey === undefined && given.requiresOpenaiAuth === true;
+  const namesKey = given.envKey !== undefined || given.experimentalBearerToken !== undefined;
+  const usesOpenaiKeys = !namesKey && given.requiresOpenaiAuth === true;
   const instructions = given.envKeyInstructions ?? (usesOpenaiKeys ? openaiKeyInstructions : undefined);
   return checkedUrl({
     id,
@@ -91,6 +99,7 @@ function customProvider(id: string, given: ConfiguredProvider): ProviderConfig |
     envKeys: given.envKey === undefined ? (usesOpenaiKeys ? openaiKeys : []) : [given.envKey],
     ...(instructions === undefined ? {} : { envKeyInstructions: instructions }),
     ...(given.experimentalBearerToken === undefined ? {} : { bearerToken: given.experimentalBearerToken }),
+    ...(usesOpenaiKeys ? { login: loginFor(given.baseUrl) } : {}),
     httpHeaders: given.httpHeaders ?? {},
     envHttpHeaders: given.envHttpHeaders ?? {},
     queryParams: given.queryParams ?? {},
@@ -138,6 +147,10 @@ function unknownProvider(config: Config, id: string): ProviderProblem {
     message: `There is no provider "${id}"; known are ${known.join(', ')}`,
     next: `Set model_provider to one of these, or define [model_providers.${id}] with its base_url.`,
   };
+}
+
+function loginFor(configuredUrl: string | undefined): NonNullable<ProviderConfig['login']> {
+  return configuredUrl === undefined ? { baseUrl: chatgptUrl } : {};
 }
 
 function withoutSlash(url: string): string {

@@ -9,7 +9,18 @@ import type { Usage } from '../protocol/usage.ts';
  */
 export interface ModelClient {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  /** Lets the provider make a checkpoint and waits for all of it. Never rejects; stops at once when the signal aborts. */
+  compact(request: ModelRequest, signal: AbortSignal): Promise<CompactAnswer>;
+  /** How the next request would identify itself. Never rejects. */
+  authMode(): Promise<AuthMode>;
 }
+
+/** `chatgpt`: a login with an account, whose plan pays. `none`: no key is known here, whatever headers say. */
+export type AuthMode = 'api-key' | 'chatgpt' | 'none';
+
+export type CompactAnswer =
+  | { readonly kind: 'compacted'; readonly output: readonly Item[]; readonly usage?: Usage }
+  | { readonly kind: 'failed'; readonly failure: ModelFailure };
 
 export interface ModelRequest {
   readonly body: readonly Uint8Array[];

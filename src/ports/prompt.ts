@@ -23,6 +23,10 @@ export interface RequestOptions {
   /** `compact`: the request goes to the provider's own compaction, which takes fewer fields. */
   readonly form?: 'compact';
   readonly parallelToolCalls: boolean;
+  /** The model sees the tools and may call none. Absent: it decides. */
+  readonly toolChoice?: 'none';
+  /** The body of a request to the compact endpoint. Absent: that of a step. */
+  readonly form?: 'compact';
   /** Stable over the thread: lets the provider find the cached prefix. */
   readonly cacheKey: string;
   /** Labels for the provider's logs. The only part that may change from request to request for no reason of content. */

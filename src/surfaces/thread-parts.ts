@@ -12,6 +12,7 @@ import { gatherFacts } from '../gather/facts.ts';
 import { folderProblem } from '../gather/folder.ts';
 import { InstructionFiles } from '../gather/instruction-document.ts';
 import { loadImage } from '../gather/load-image.ts';
+import { loadLogin } from '../gather/login-file.ts';
 import { findShell } from '../gather/shell.ts';
 import { findTrust } from '../gather/trust.ts';
 import { timeFactsAt } from '../gather/timezone.ts';
@@ -79,7 +80,11 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
   });
   const client = responsesClient({
     provider,
-    credentials: providerCredentials(provider, env),
+    credentials: providerCredentials(provider, {
+      environment: env,
+      loadLogin: () => loadLogin(home),
+      now: () => clock.now(),
+    }),
     environment: env,
     clock,
     random: Math.random,
@@ -93,13 +98,13 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     encoder: responsesEncoder(),
     digester: createDigester(),
     client: {
+      ...client,
       stream(request, signal) {
         // While the model thinks there is time to look around; the first command finds the answers waiting.
         const onSent = (): void => {
           request.onSent?.();
           void shellEnvironment.variables();
           sandbox.prepare();
-          request.onSent?.();
         };
         return client.stream({ ...request, onSent }, signal);
       },

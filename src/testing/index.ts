@@ -1,10 +1,23 @@
 /** `capstan/testing`: what tests of programs that use models need. */
 export { startScriptedModel } from './server.ts';
 export type { ScriptedModel, ScriptedModelOptions } from './server.ts';
-export { answer, callTool, cutAfter, failed, hang, httpError, incomplete, malformed, reason, say } from './script.ts';
+export {
+  answer,
+  callTool,
+  compacted,
+  cutAfter,
+  failed,
+  hang,
+  httpError,
+  incomplete,
+  malformed,
+  reason,
+  say,
+} from './script.ts';
 export type {
   AnswerOptions,
   AnswerStep,
+  CompactedStep,
   CutStep,
   FailedStep,
   HangStep,
@@ -13,10 +26,13 @@ export type {
   ItemDraft,
   MalformedStep,
   Script,
+  ScriptedUsage,
   Step,
   StepOf,
   StreamStep,
 } from './script.ts';
+export { overflow, overflowForms } from './overflow.ts';
+export type { ModelWindow, OverflowForm } from './overflow.ts';
 export type { ExchangeEnd, RecordedRequest } from './recorded-request.ts';
 export { SimulatedDisk, SimulatedLocks } from './simulated-disk.ts';
 export type { CrashChoice, DiskOperation } from './simulated-disk.ts';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ExchangeEnd } from './recorded-request.ts';
-import type { AnswerOptions, HttpErrorStep, Step, StreamStep } from './script.ts';
-import { eventsOf } from './sse.ts';
+import type { AnswerOptions, CompactedStep, HttpErrorStep, Step, StreamStep } from './script.ts';
+import { compactedBody, eventsOf } from './sse.ts';
 import type { StreamContext } from './sse.ts';
 
 /** Plays one step to the client. Resolves when the exchange is over, with how it ended. */
@@ -33,6 +33,7 @@ export async function perform(step: Step, response: ServerResponse, context: Str
     case 'malformed':
     case 'failed':
     case 'incomplete':
+    case 'compacted':
       await play(step, 'whole', stage);
       break;
   }
@@ -47,15 +48,21 @@ interface Stage {
   readonly context: StreamContext;
 }
 
-/** Sends a stream, or its first bytes and no end. Resolves when the operating system has them. */
-async function play(step: StreamStep, extent: 'whole' | { readonly bytes: number }, stage: Stage): Promise<void> {
+/** Sends a body, or its first bytes and no end. Resolves when the operating system has them. */
+async function play(
+  step: StreamStep | CompactedStep,
+  extent: 'whole' | { readonly bytes: number },
+  stage: Stage,
+): Promise<void> {
   const { response, gone, context } = stage;
   const { delayMs = 0, firstByteDelayMs = 0, chunkBytes } = paceOf(step);
   const bytes = extent === 'whole' ? Number.POSITIVE_INFINITY : extent.bytes;
   await pause(firstByteDelayMs, gone);
   if (bytes <= 0 || gone.aborted) return;
-  response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
-  const events = firstBytes(eventsOf(step, context), bytes);
+  const contentType = step.kind === 'compacted' ? 'application/json' : 'text/event-stream';
+  response.writeHead(200, { 'content-type': contentType, 'cache-control': 'no-cache' });
+  const body = step.kind === 'compacted' ? [compactedBody(step, context)] : eventsOf(step, context);
+  const events = firstBytes(body, bytes);
   // Without pauses the borders of events mean nothing on the wire, and a piece may reach over them.
   const bursts = delayMs > 0 ? events : [Buffer.concat(events)];
   for (const [index, burst] of bursts.entries()) {
@@ -68,7 +75,7 @@ async function play(step: StreamStep, extent: 'whole' | { readonly bytes: number
   }
 }
 
-function paceOf(step: StreamStep): Partial<AnswerOptions> {
+function paceOf(step: StreamStep | CompactedStep): Partial<AnswerOptions> {
   switch (step.kind) {
     case 'answer':
       return step;
@@ -76,6 +83,7 @@ function paceOf(step: StreamStep): Partial<AnswerOptions> {
       return step.of;
     case 'failed':
     case 'incomplete':
+    case 'compacted':
       return {};
   }
 }

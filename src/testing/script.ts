@@ -7,10 +7,15 @@ export interface ItemDraft extends JsonObject {
   readonly type: string;
 }
 
+/**
+ * What differs from the server's default. `none` leaves the counts out of the answer, `null` sends null in their place,
+ * `zero` counts nothing.
+ */
+export type ScriptedUsage = Partial<Usage> | 'none' | 'null' | 'zero';
+
 export interface AnswerOptions {
   readonly items: readonly ItemDraft[];
-  /** What differs from the server's default; `none` leaves the counts out of the answer. */
-  readonly usage?: Partial<Usage> | 'none';
+  readonly usage?: ScriptedUsage;
   readonly responseId?: string;
   readonly endTurn?: boolean;
   /** Stream texts, arguments and summaries word by word before the finished item. */
@@ -43,6 +48,7 @@ export interface MalformedStep {
 
 export interface FailedStep {
   readonly kind: 'failed';
+  readonly event: 'response.failed' | 'error';
   readonly code: string;
   readonly message: string;
   readonly items: readonly ItemDraft[];
@@ -57,20 +63,26 @@ export interface IncompleteStep {
 /** A step that answers with a stream of events. */
 export type StreamStep = AnswerStep | MalformedStep | FailedStep | IncompleteStep;
 
+export interface CompactedStep {
+  readonly kind: 'compacted';
+  readonly output: readonly ItemDraft[];
+  readonly usage?: ScriptedUsage;
+}
+
 export interface CutStep {
   readonly kind: 'cut';
   readonly bytes: number;
-  readonly of: StreamStep;
+  readonly of: StreamStep | CompactedStep;
 }
 
 export interface HangStep {
   readonly kind: 'hang';
   readonly afterBytes: number;
-  readonly of: StreamStep;
+  readonly of: StreamStep | CompactedStep;
 }
 
-/** What the server does with one request. */
-export type Step = StreamStep | HttpErrorStep | CutStep | HangStep;
+/** What the server does with one request, whichever endpoint it is for. */
+export type Step = StreamStep | CompactedStep | HttpErrorStep | CutStep | HangStep;
 
 /** A step that is made when its request has arrived. */
 export type StepOf = (request: RecordedRequest) => Step | Promise<Step>;
@@ -91,13 +103,18 @@ export function httpError(options: {
   return { kind: 'http-error', status: options.status, body: options.body ?? '', headers: options.headers ?? {} };
 }
 
-/** The connection breaks after so many bytes of the events; 0 breaks it before the head of the response. */
-export function cutAfter(options: { readonly bytes: number; readonly of: StreamStep }): CutStep {
+/** The checkpoint that `POST …/responses/compact` answers with: JSON in one piece. */
+export function compacted(options: Omit<CompactedStep, 'kind'>): CompactedStep {
+  return { kind: 'compacted', ...options };
+}
+
+/** The connection breaks after so many bytes of the body; 0 breaks it before the head of the response. */
+export function cutAfter(options: Omit<CutStep, 'kind'>): CutStep {
   return { kind: 'cut', ...options };
 }
 
-/** Nothing more comes after so many bytes of the events, and the connection stays open; 0 sends not even a head. */
-export function hang(options: { readonly afterBytes: number; readonly of: StreamStep }): HangStep {
+/** Nothing more comes after so many bytes of the body, and the connection stays open; 0 sends not even a head. */
+export function hang(options: Omit<HangStep, 'kind'>): HangStep {
   return { kind: 'hang', ...options };
 }
 
@@ -110,13 +127,14 @@ export function malformed(options: { readonly of?: AnswerStep; readonly data?: s
   };
 }
 
-/** The items, then `response.failed`. */
+/** The items, then `response.failed`, or a bare `error` event and the end of the stream. */
 export function failed(options: {
   readonly code: string;
   readonly message: string;
   readonly items?: readonly ItemDraft[];
+  readonly event?: FailedStep['event'];
 }): FailedStep {
-  return { kind: 'failed', code: options.code, message: options.message, items: options.items ?? [] };
+  return { kind: 'failed', event: 'response.failed', items: [], ...options };
 }
 
 /** The items, then `response.incomplete`. */

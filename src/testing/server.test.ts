@@ -1,9 +1,10 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { Script, ScriptedModel, ScriptedModelOptions, Step } from './index.ts';
+import type { AnswerOptions, Script, ScriptedModel, ScriptedModelOptions, Step } from './index.ts';
 import {
   answer,
   callTool,
+  compacted,
   cutAfter,
   failed,
   hang,
@@ -54,6 +55,13 @@ const usage = {
   output_tokens: 10,
   output_tokens_details: { reasoning_tokens: 3 },
   total_tokens: 110,
+};
+const nothing = {
+  input_tokens: 0,
+  input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+  output_tokens: 0,
+  output_tokens_details: { reasoning_tokens: 0 },
+  total_tokens: 0,
 };
 const created = { type: 'response.created', response: { id: 'resp_1', status: 'in_progress' } };
 const announced = { type: 'response.output_item.added', output_index: 0, item: { ...hello, content: [] } };
@@ -113,6 +121,19 @@ describe('an answer', () => {
       total_tokens: 9,
     });
     expect(await counted(answer({ items: [], usage: 'none' }))).toBeUndefined();
+    expect(await counted(answer({ items: [], usage: 'null' }))).toBeNull();
+    expect(await counted(answer({ items: [], usage: 'zero' }))).toEqual(nothing);
+  });
+
+  test('counts as the server is told to where nothing is said of it', async () => {
+    const counted = async (options: ScriptedModelOptions, own: AnswerOptions['usage']): Promise<unknown> => {
+      const step = answer({ items: [], ...(own === undefined ? {} : { usage: own }) });
+      return ((await play(step, options)).at(-1) as { response: { usage?: object } }).response.usage;
+    };
+    expect(await counted({ usage: 'none' }, undefined)).toBeUndefined();
+    expect(await counted({ usage: 'null' }, undefined)).toBeNull();
+    expect(await counted({ usage: 'zero' }, undefined)).toEqual(nothing);
+    expect(await counted({ usage: 'none' }, { input: 7 })).toEqual({ ...usage, input_tokens: 7, total_tokens: 17 });
   });
 
   test('takes its time', async () => {
@@ -123,6 +144,47 @@ describe('an answer', () => {
     expect(await eventsOf(response)).toHaveLength(4);
     expect(head).toBeGreaterThan(55);
     expect(performance.now() - from).toBeGreaterThan(110);
+  });
+});
+
+describe('a checkpoint', () => {
+  const toCompact = (model: ScriptedModel, init: RequestInit = {}): Promise<Response> =>
+    fetch(`${model.url}/responses/compact`, { method: 'POST', body: '{"model":"m"}', ...init });
+  const step = compacted({ output: [say('Hello you'), { type: 'compaction', encrypted_content: 'x' }] });
+
+  test('is JSON in one piece', async () => {
+    const model = await start([step, compacted({ output: [], usage: 'none' })]);
+    const response = await toCompact(model);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json']);
+    expect(await response.json()).toEqual({
+      output: [hello, { type: 'compaction', id: 'cmp_1', encrypted_content: 'x' }],
+      usage,
+    });
+    expect(await (await toCompact(model)).json()).toEqual({ output: [] });
+    expect(model.requests.map(({ path }) => path.replace(/^.*\/v1/, ''))).toEqual([
+      '/responses/compact',
+      '/responses/compact',
+    ]);
+  });
+
+  test('may be refused, cut and never come', async () => {
+    const model = await start([
+      httpError({ status: 404 }),
+      cutAfter({ bytes: 5, of: step }),
+      hang({ afterBytes: 0, of: step }),
+    ]);
+    expect((await toCompact(model)).status).toBe(404);
+    await expect((await toCompact(model)).text()).rejects.toThrow('terminated');
+    const abort = new AbortController();
+    const pending = toCompact(model, { signal: abort.signal });
+    await model.request(2);
+    abort.abort();
+    await expect(pending).rejects.toThrow('aborted');
+    expect(await Promise.all(model.requests.map((request) => request.ended))).toEqual([
+      'answered',
+      'cut',
+      'client-left',
+    ]);
   });
 });
 
@@ -151,6 +213,10 @@ describe('faults', () => {
       announced,
       done,
       { type: 'response.failed', response: { id: 'resp_1', status: 'failed', error: { code: 'c', message: 'm' } } },
+    ]);
+    expect(await play(failed({ code: 'c', message: 'm', event: 'error' }))).toEqual([
+      created,
+      { type: 'error', code: 'c', message: 'm' },
     ]);
     expect(await play(incomplete({ reason: 'r' }))).toEqual([
       created,

@@ -1,29 +1,37 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Usage } from '../protocol/usage.ts';
+import { overflow } from './overflow.ts';
+import type { ModelWindow } from './overflow.ts';
 import { perform } from './perform.ts';
 import { loadContent } from './recorded-request.ts';
 import type { ExchangeEnd, RecordedRequest } from './recorded-request.ts';
 import { httpError } from './script.ts';
-import type { Script, Step, StepOf } from './script.ts';
+import type { Script, ScriptedUsage, Step, StepOf } from './script.ts';
 import { numbering } from './sse.ts';
 import type { StreamContext } from './sse.ts';
 
 export interface ScriptedModelOptions {
   /** What differs from 100 input, 20 of them cached, 10 output, 3 of them reasoning tokens per answer. */
-  readonly usage?: Partial<Usage>;
+  readonly usage?: ScriptedUsage;
+  /**
+   * How much fits. A request that is larger is refused and uses up no step of the script; of all others, what was
+   * counted is the number of input tokens in the answer, unless something else is said about usage.
+   */
+  readonly window?: ModelWindow;
 }
 
 /**
  * A model provider that says what its script says: a real HTTP server on the loopback interface that speaks the
- * Responses API over server-sent events. A request for which the script has no step is answered with status 500 and a
- * sentence about it.
+ * Responses API over server-sent events, and its compact endpoint. A request for which the script has no step is
+ * answered with status 500 and a sentence about it.
  */
 export interface ScriptedModel {
   /** The base URL for a client. */
   readonly url: string;
-  /** Every `POST …/responses` so far. */
+  /** Every `POST …/responses` and `POST …/responses/compact` so far. */
   readonly requests: readonly RecordedRequest[];
+  /** The request with the most tokens, refused ones included; absent before the first and without a window. */
+  readonly largest: { readonly index: number; readonly tokens: number } | undefined;
   /** The request with this index, as soon as it has arrived. Rejects when the server closes before that. */
   request(index: number): Promise<RecordedRequest>;
   /** Adds steps to the end of a script that is a list. */
@@ -33,10 +41,12 @@ export interface ScriptedModel {
 }
 
 export async function startScriptedModel(script: Script, options: ScriptedModelOptions = {}): Promise<ScriptedModel> {
-  const model = new Model(script, { ids: numbering(), usage: options.usage ?? {} });
+  const model = new Model(script, { ids: numbering(), usage: options.usage ?? {} }, options.window);
   await model.listen();
   return model;
 }
+
+const endpoint = /\/responses(\/compact)?(\?|$)/;
 
 interface Waiter {
   readonly index: number;
@@ -45,6 +55,10 @@ interface Waiter {
 
 class Model implements ScriptedModel {
   readonly requests: RecordedRequest[] = [];
+  largest: ScriptedModel['largest'];
+  readonly #window: ModelWindow | undefined;
+  /** Place of the next step in a script that is a list. */
+  #next = 0;
   readonly #script: (Step | StepOf)[] | StepOf;
   readonly #context: StreamContext;
   /** Ports are used again: a client that still tries to reach a server of the past must not use up this one's script. */
@@ -55,7 +69,8 @@ class Model implements ScriptedModel {
   #waiters: Waiter[] = [];
   #closed: Promise<void> | undefined;
 
-  constructor(script: Script, context: StreamContext) {
+  constructor(script: Script, context: StreamContext, window: ModelWindow | undefined) {
+    this.#window = window;
     this.#script = typeof script === 'function' ? script : [...script];
     this.#context = context;
     const http = process.getBuiltinModule('node:http');
@@ -101,7 +116,7 @@ class Model implements ScriptedModel {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = '', url = '' } = request;
-    if (method !== 'POST' || !url.startsWith(this.#root) || !/\/responses(\?|$)/.test(url)) {
+    if (method !== 'POST' || !url.startsWith(this.#root) || !endpoint.test(url)) {
       const body = { error: { message: `The scripted model has nothing at ${method} ${url}.` } };
       return perform(httpError({ status: 404, body }), response, this.#context).then(() => undefined);
     }
@@ -123,11 +138,27 @@ class Model implements ScriptedModel {
     this.requests.push(recorded);
     for (const waiter of this.#waiters) if (waiter.index === recorded.index) waiter.arrived.resolve(recorded);
     this.#waiters = this.#waiters.filter((waiter) => waiter.index > recorded.index);
-    ended.resolve(await perform(await this.#stepFor(recorded), response, this.#context));
+    const { step, context } = await this.#turnTo(recorded);
+    ended.resolve(await perform(step, response, context));
+  }
+
+  async #turnTo(request: RecordedRequest): Promise<{ readonly step: Step; readonly context: StreamContext }> {
+    const window = this.#window;
+    if (window === undefined) return { step: await this.#stepFor(request), context: this.#context };
+    const tokens = window.count(request);
+    if (tokens > (this.largest?.tokens ?? -1)) this.largest = { index: request.index, tokens };
+    if (tokens > window.tokens) {
+      const isUnary = request.path.split('?')[0]!.endsWith('/compact');
+      const form = isUnary ? 'status' : (window.form ?? 'status');
+      return { step: overflow(form, { tokens, window: window.tokens }), context: this.#context };
+    }
+    const { usage } = this.#context;
+    const counted = typeof usage === 'string' ? usage : { input: tokens, cachedInput: 0, ...usage };
+    return { step: await this.#stepFor(request), context: { ...this.#context, usage: counted } };
   }
 
   async #stepFor(request: RecordedRequest): Promise<Step> {
-    const next = typeof this.#script === 'function' ? this.#script : this.#script[request.index];
+    const next = typeof this.#script === 'function' ? this.#script : this.#script[this.#next++];
     if (next === undefined) {
       const steps = this.#script.length;
       const message = `The script of this scripted model has ${steps} steps, and this is request ${request.index + 1}.`;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../protocol/json.ts';
 import { arrayAt, isJsonObject, stringAt } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
-import type { AnswerStep, ItemDraft, StreamStep } from './script.ts';
+import type { AnswerStep, CompactedStep, ItemDraft, ScriptedUsage, StreamStep } from './script.ts';
 
 /** Gives out `resp_1`, `msg_1`, `call_1`, … per server, so that two runs of a script give the same bytes. */
 export interface Numbering {
@@ -21,7 +21,7 @@ export function numbering(): Numbering {
 
 export interface StreamContext {
   readonly ids: Numbering;
-  readonly usage: Partial<Usage>;
+  readonly usage: ScriptedUsage;
 }
 
 /** The events of a step, each as the bytes that go over the wire. */
@@ -35,10 +35,12 @@ export function eventsOf(step: StreamStep, context: StreamContext): readonly Buf
       return events.toSpliced(Math.floor(events.length / 2), 0, dataBytes(step.data));
     }
     case 'failed':
-      return endingEvents(step.items, context, (id) => ({
-        type: 'response.failed',
-        response: { id, status: 'failed', error: { code: step.code, message: step.message } },
-      })).map(eventBytes);
+      return endingEvents(step.items, context, (id) => {
+        const { event: type, code, message } = step;
+        return type === 'error'
+          ? { type, code, message }
+          : { type, response: { id, status: 'failed', error: { code, message } } };
+      }).map(eventBytes);
     case 'incomplete':
       return endingEvents(step.items, context, (id) => ({
         type: 'response.incomplete',
@@ -49,13 +51,19 @@ export function eventsOf(step: StreamStep, context: StreamContext): readonly Buf
 
 function answerEvents(step: AnswerStep, { ids, usage }: StreamContext): readonly JsonObject[] {
   const id = step.responseId ?? ids.next('resp');
-  const counts = step.usage === 'none' ? {} : { usage: wireUsage({ ...usage, ...step.usage }) };
+  const counts = wireCounts(step.usage, usage);
   const endTurn = step.endTurn === undefined ? {} : { end_turn: step.endTurn };
   return [
     created(id),
     ...step.items.flatMap((draft, index) => itemEvents(identified(draft, ids), index, step.deltas === true)),
     { type: 'response.completed', response: { id, status: 'completed', ...counts, ...endTurn } },
   ];
+}
+
+/** The body of a step that answers in one piece. */
+export function compactedBody(step: CompactedStep, { ids, usage }: StreamContext): Buffer {
+  const output = step.output.map((draft) => identified(draft, ids));
+  return Buffer.from(JSON.stringify({ output, ...wireCounts(step.usage, usage) }));
 }
 
 function endingEvents(
@@ -132,6 +140,15 @@ function texts(item: ItemDraft, key: string): readonly string[] {
 
 function words(text: string): readonly string[] {
   return text.match(/\s*\S+|\s+$/g) ?? [];
+}
+
+/** The step's own counts over those of the server; a word in either stands for all of them, the step's first. */
+function wireCounts(own: ScriptedUsage | undefined, ofServer: ScriptedUsage): JsonObject {
+  const given = own ?? ofServer;
+  if (given === 'none') return {};
+  if (given === 'null') return { usage: null };
+  if (given === 'zero') return { usage: wireUsage({ input: 0, cachedInput: 0, output: 0, reasoningOutput: 0 }) };
+  return { usage: wireUsage(typeof ofServer === 'string' ? given : { ...ofServer, ...given }) };
 }
 
 function wireUsage(given: Partial<Usage>): JsonObject {

@@ -51,14 +51,14 @@ describe('capstan exec', () => {
       'stream',
       'store',
       'include',
-      'tool_choice',
       'parallel_tool_calls',
       'reasoning',
-      'text',
       'prompt_cache_key',
       'instructions',
       'tools',
       'input',
+      'tool_choice',
+      'text',
       'client_metadata',
     ]);
     const sent = inputOf(model, 0);

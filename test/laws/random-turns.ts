@@ -51,7 +51,7 @@ export type Between =
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 30 }),
-  fc.constantFrom('</environment_context>', '\u2028', '\ud800', '"],"client_metadata":{'),
+  fc.constantFrom('</environment_context>', '\u2028', '\ud800', '"],"tool_choice":"none"'),
 );
 
 const item: fc.Arbitrary<ItemDraft> = fc.oneof(

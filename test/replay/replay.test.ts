@@ -57,7 +57,7 @@ describe('capstan replay', () => {
     );
     expect(rows[1]).toMatchObject({
       model: 'gpt-5.5',
-      encoder: 'responses/1',
+      encoder: 'responses/2',
       items: (rows[0]!['items'] as number) + 3,
     });
 

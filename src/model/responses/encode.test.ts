@@ -37,8 +37,11 @@ const options: fc.Arbitrary<RequestOptions> = fc.record(
     effort: text,
     summary: text,
     verbosity: text,
+    serviceTier: text,
     outputSchema: item,
     cyberAccessProgram: text,
+    toolChoice: fc.constant('none' as const),
+    form: fc.constant('compact' as const),
     parallelToolCalls: fc.boolean(),
     cacheKey: text,
     labels: fc.dictionary(text, text, { maxKeys: 3 }),
@@ -61,6 +64,7 @@ describe('the body', () => {
         effort: 'high',
         summary: 'auto',
         verbosity: 'low',
+        serviceTier: 'priority',
         outputSchema,
         cyberAccessProgram: 'standard',
         labels: { turn_id: 't1' },
@@ -73,21 +77,48 @@ describe('the body', () => {
       ],
     });
     expect(body.toString('utf8')).toBe(
-      '{"model":"gpt-5.5","stream":true,"store":false,"include":["reasoning.encrypted_content"],"tool_choice":"auto",' +
+      '{"model":"gpt-5.5","stream":true,"store":false,"include":["reasoning.encrypted_content"],' +
         '"parallel_tool_calls":true,"reasoning":{"effort":"high","summary":"auto"},' +
-        '"text":{"verbosity":"low","format":{"type":"json_schema","strict":true,"name":"codex_output_schema",' +
-        '"schema":{"type":"object","properties":{}}}},"prompt_cache_key":"key","access_programs":{"cyber":"standard"},"instructions":"Be brief.",' +
+        '"service_tier":"priority","prompt_cache_key":"key","access_programs":{"cyber":"standard"},"instructions":"Be brief.",' +
         '"tools":[{"type":"function","name":"look","parameters":{}}],' +
         '"input":[{"type":"message","role":"user","content":[]},{"type":"reasoning","summary":[],"content":null}],' +
-        '"client_metadata":{"turn_id":"t1"}}',
+        '"tool_choice":"auto","text":{"verbosity":"low","format":{"type":"json_schema","strict":true,' +
+        '"name":"codex_output_schema","schema":{"type":"object","properties":{}}}},"client_metadata":{"turn_id":"t1"}}',
     );
   });
 
   test('leaves out what is not set', () => {
     const body = encoded({ options: plain, instructions: '', tools: [], input: [] });
     expect(body.toString('utf8')).toBe(
-      '{"model":"gpt-5.5","stream":true,"store":false,"include":["reasoning.encrypted_content"],"tool_choice":"auto",' +
-        '"parallel_tool_calls":true,"reasoning":{},"prompt_cache_key":"key","tools":[],"input":[],"client_metadata":{}}',
+      '{"model":"gpt-5.5","stream":true,"store":false,"include":["reasoning.encrypted_content"],' +
+        '"parallel_tool_calls":true,"reasoning":{},"prompt_cache_key":"key","tools":[],"input":[],' +
+        '"tool_choice":"auto","client_metadata":{}}',
+    );
+  });
+
+  test('for the compact endpoint is that of a step, reduced', () => {
+    const given: Prompt = {
+      options: {
+        ...plain,
+        effort: 'high',
+        verbosity: 'low',
+        serviceTier: 'priority',
+        toolChoice: 'none',
+        form: 'compact',
+        labels: { turn_id: 't1' },
+      },
+      instructions: 'Be brief.',
+      tools: [{ type: 'function', name: 'look' }],
+      input: [{ type: 'message', role: 'user', content: [] }],
+    };
+    expect(encoded(given).toString('utf8')).toBe(
+      '{"model":"gpt-5.5","parallel_tool_calls":true,"reasoning":{"effort":"high"},"service_tier":"priority",' +
+        '"prompt_cache_key":"key","instructions":"Be brief.","tools":[{"type":"function","name":"look"}],' +
+        '"input":[{"type":"message","role":"user","content":[]}],"text":{"verbosity":"low"}}',
+    );
+    const bare: Prompt = { options: { ...plain, form: 'compact' }, instructions: '', tools: [], input: [] };
+    expect(encoded(bare).toString('utf8')).toBe(
+      '{"model":"gpt-5.5","parallel_tool_calls":true,"reasoning":{},"prompt_cache_key":"key","tools":[],"input":[]}',
     );
   });
 
@@ -99,7 +130,10 @@ describe('the body', () => {
         expect(body['input']).toEqual(overWire(input));
         expect(body['tools']).toEqual(overWire(any.tools));
         expect(body['instructions'] ?? '').toBe(any.instructions);
-        expect(body['client_metadata']).toEqual(overWire(any.options.labels));
+        const labels = any.options.form === 'compact' ? undefined : overWire(any.options.labels);
+        expect(body['client_metadata']).toEqual(labels);
+        const choice = any.options.form === 'compact' ? undefined : (any.options.toolChoice ?? 'auto');
+        expect(body['tool_choice']).toBe(choice);
         expect(body['model']).toBe(any.options.model);
       }),
     );
@@ -119,16 +153,21 @@ describe('laws', () => {
     );
   });
 
-  test('a longer input begins with the bytes of the shorter one', () => {
+  test('a longer input begins with the bytes of the shorter one, whatever it asks of the answer', () => {
     fc.assert(
-      fc.property(prompt, fc.array(item, { maxLength: 4 }), options, (short, more, laterOptions) => {
+      fc.property(prompt, fc.array(item, { maxLength: 4 }), options, (short, more, later) => {
         const encoder = responsesEncoder();
-        const labels = laterOptions.labels;
-        const long = { ...short, options: { ...short.options, labels }, input: [...short.input, ...more] };
+        const { toolChoice: _choice, verbosity: _verbosity, outputSchema: _schema, ...kept } = short.options;
+        const asked = {
+          labels: later.labels,
+          ...(later.toolChoice === undefined ? {} : { toolChoice: later.toolChoice }),
+          ...(later.verbosity === undefined ? {} : { verbosity: later.verbosity }),
+          ...(later.outputSchema === undefined ? {} : { outputSchema: later.outputSchema }),
+        };
+        const long = { ...short, options: { ...kept, ...asked }, input: [...short.input, ...more] };
         const shortBytes = joined(encoder.body(short));
-        const volatile = Buffer.from(`],"client_metadata":${JSON.stringify(short.options.labels)}}`);
-        const stable = shortBytes.subarray(0, shortBytes.length - volatile.length);
-        expect(shortBytes.subarray(stable.length)).toEqual(volatile);
+        const stable = shortBytes.subarray(0, shortBytes.length - encoder.body(short).at(-1)!.length);
+        expect(shortBytes.subarray(stable.length).toString('utf8')).toMatch(/^\](,"tool_choice":|,"text":|\}$)/);
         expect(joined(encoder.body(long)).subarray(0, stable.length)).toEqual(stable);
       }),
     );
@@ -146,7 +185,7 @@ describe('laws', () => {
 describe('items', () => {
   const sent = (given: Item): string => {
     const body = encoded({ options: plain, instructions: '', tools: [], input: [given] }).toString('utf8');
-    return body.slice(body.indexOf('"input":[') + '"input":['.length, body.indexOf('],"client_metadata"'));
+    return body.slice(body.indexOf('"input":[') + '"input":['.length, body.indexOf('],"tool_choice"'));
   };
 
   test('keep their id only in the shape that providers give out', () => {

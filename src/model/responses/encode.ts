@@ -3,11 +3,12 @@ import { inputEncoder } from './encode-input.ts';
 import { itemBytes } from './item-bytes.ts';
 
 /** Grows when the bytes made of the same prompt change. */
-const version = 'responses/1';
+const version = 'responses/2';
 
 /**
- * Encodes prompts for the Responses API. What changes least comes first and what changes with every request comes
- * last, so that a provider's prefix cache and our prefix law see the longest common beginning.
+ * Encodes prompts for the Responses API. What changes least comes first, and what differs between two requests about
+ * one history stands behind the input, so that a provider's prefix cache and our prefix law see the longest common
+ * beginning: a request for a checkpoint begins with the bytes of the last step.
  *
  * Bytes are kept by the identity of items, tool lists and instructions: whoever gives a prompt must not change these
  * objects afterwards.
@@ -35,11 +36,11 @@ export function responsesEncoder(): Encoder {
   return {
     version,
     body(prompt: Prompt): readonly Uint8Array[] {
-      const pieces: Uint8Array[] = [bytesOf(constantFields(prompt.options))];
+      const pieces: Uint8Array[] = [bytesOf(opening(prompt.options))];
       if (prompt.instructions !== '') pieces.push(instructionsBytes(prompt.instructions));
       pieces.push(toolsBytes(prompt.tools));
       pieces.push(...inputPieces(prompt.input));
-      pieces.push(bytesOf(`],"client_metadata":${JSON.stringify(prompt.options.labels)}}`));
+      pieces.push(bytesOf(closing(prompt.options)));
       return pieces;
     },
     // Without the comma before it.
@@ -47,22 +48,34 @@ export function responsesEncoder(): Encoder {
   };
 }
 
-/** The opening of the body. Absent options leave no trace: JSON.stringify skips undefined. */
-function constantFields(options: RequestOptions): string {
+/**
+ * The opening of the body. Absent options leave no trace: JSON.stringify skips undefined. The compact endpoint answers
+ * at once and keeps nothing, so there is nothing to say about that.
+ */
+function opening(options: RequestOptions): string {
+  const delivery =
+    options.form === 'compact' ? {} : { stream: true, store: false, include: ['reasoning.encrypted_content'] };
   const fields = {
     model: options.model,
-    stream: true,
-    store: false,
-    include: ['reasoning.encrypted_content'],
-    tool_choice: 'auto',
+    ...delivery,
     parallel_tool_calls: options.parallelToolCalls,
     reasoning: { effort: options.effort, summary: options.summary },
-    text: textField(options),
     service_tier: options.serviceTier,
     prompt_cache_key: options.cacheKey,
     access_programs: options.cyberAccessProgram && { cyber: options.cyberAccessProgram },
   };
   return JSON.stringify(fields).slice(0, -1);
+}
+
+/** What follows the input. */
+function closing(options: RequestOptions): string {
+  const text = textField(options);
+  const fields =
+    options.form === 'compact'
+      ? { text }
+      : { tool_choice: options.toolChoice ?? 'auto', text, client_metadata: options.labels };
+  const members = JSON.stringify(fields).slice(1);
+  return members === '}' ? ']}' : `],${members}`;
 }
 
 function textField(options: RequestOptions): object | undefined {

@@ -22,15 +22,16 @@ export interface Outgoing {
 /** Sends one request to its target over connections that are kept for the next one. */
 export type Send = (outgoing: Outgoing) => Promise<Opened>;
 
-export function sender(target: Target): Send {
-  // Loaded on use and without an ESM import, which would cost every start of the program 33 ms.
-  const http = process.getBuiltinModule(target.protocol === 'https:' ? 'node:https' : 'node:http');
-  const agent: Agent = new http.Agent({ keepAlive: true, noDelay: true });
-  return (outgoing) =>
-    exchange(
-      (options) => http.request({ ...options, agent, host: target.host, port: target.port, path: target.path }),
-      outgoing,
-    );
+/** Endpoints of one server share their connections. */
+export function sender(): (target: Target) => Send {
+  const agents = new Map<Target['protocol'], Agent>();
+  return ({ protocol, host, port, path }) => {
+    // Loaded on use and without an ESM import, which would cost every start of the program 33 ms.
+    const http = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
+    const agent = agents.get(protocol) ?? new http.Agent({ keepAlive: true, noDelay: true });
+    agents.set(protocol, agent);
+    return (outgoing) => exchange((options) => http.request({ ...options, agent, host, port, path }), outgoing);
+  };
 }
 
 function exchange(request: (options: RequestOptions) => ClientRequest, outgoing: Outgoing): Promise<Opened> {

@@ -4,6 +4,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import { isJsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { detailOf, modelFailure, retryAfter } from './failure.ts';
 import type { FailureDraft } from './failure.ts';
+import { saysOverflow } from './overflow.ts';
 import { waitFromHeaders, waitFromMessage } from './retry-hint.ts';
 import { failureByCode } from './stream-failure.ts';
 
@@ -27,21 +28,22 @@ export function httpFailure(answer: ErrorAnswer, now: number): ModelFailure {
   return modelFailure({ ...byStatus(answer, error, waitMs), message, status: answer.status });
 }
 
-/** A 5xx may quote any code, and a proxy may quote an error of something else: there only an overload is believed. */
+/**
+ * A 5xx may quote any code, and a proxy may quote an error of something else. An overload is believed there, and an
+ * overflow: a thread that takes it for a passing fault never gets on.
+ */
 function isTrusted(failure: ModelFailure, status: number): boolean {
-  return status < 500 || failure.code === 'overloaded';
+  return status < 500 || failure.code === 'overloaded' || failure.code === 'context-window-exceeded';
 }
 
 function byStatus(answer: ErrorAnswer, error: ErrorWords, waitMs: number | undefined): Omit<FailureDraft, 'message'> {
   const { status, body } = answer;
+  if (isOverflow(answer, error)) return { code: 'context-window-exceeded', retry: 'never' };
   if (status >= 500) return { code: status === 529 ? 'overloaded' : 'server-error', retry: retryAfter(waitMs) };
   if (status === 429) {
     return { code: 'rate-limited', retry: retryAfter(waitMs ?? waitFromMessage(error.message)) };
   }
   if (status === 408) return { code: 'server-error', retry: retryAfter(waitMs) };
-  if ((status === 400 || status === 413) && saysOverflow(body)) {
-    return { code: 'context-window-exceeded', retry: 'never' };
-  }
   if (status === 402) return { code: 'usage-limit', retry: 'never' };
   if (status === 401) return { code: 'unauthorized', retry: 'never' };
   if (status === 403) return { code: 'unauthorized', retry: 'never', next: blockedAdvice(body) };
@@ -63,9 +65,13 @@ function byStatus(answer: ErrorAnswer, error: ErrorWords, waitMs: number | undef
   return { code: 'invalid-request', retry: 'never' };
 }
 
-/** Compatible servers have no code for it, only these words. */
-function saysOverflow(body: string): boolean {
-  return /context_length_exceeded|maximum context length/i.test(body);
+/** These have a meaning of their own, whatever the words are: a key, an address, a limit per minute. */
+const otherStatuses: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 429]);
+
+/** Compatible servers have no code for it, only words; a server in front that refuses the size has not even these. */
+function isOverflow({ status, body }: ErrorAnswer, error: ErrorWords): boolean {
+  if (status === 413) return true;
+  return !otherStatuses.has(status) && saysOverflow(error.message === '' ? body : error.message);
 }
 
 function blockedAdvice(body: string): string | undefined {

@@ -15,7 +15,8 @@ const sources: HeaderSources = {
   },
   environment: { KEY: ' environment-secret ', BLANK: ' ' },
   request: { 'x-place': 'request', 'Content-Length': '3', 'bad name': 'x', 'x-bad': 'a\r\nb' },
-  credentials: { kind: 'bearer', token: 'key' },
+  credentials: { kind: 'bearer', mode: 'api-key', token: 'key' },
+  wants: 'events',
 };
 
 test('later sources win by name, bad headers and framing are left out', () => {
@@ -27,6 +28,18 @@ test('later sources win by name, bad headers and framing are left out', () => {
     accept: 'text/event-stream',
     'content-type': 'application/json',
   });
+});
+
+test('a login with ChatGPT names its account, and a request for one piece says so', () => {
+  const credentials = { kind: 'bearer', mode: 'chatgpt', token: 'access', accountId: 'account-1', renew: '' } as const;
+  const login: HeaderSources = { ...sources, credentials, wants: 'json' };
+  expect(requestHeaders(login)).toEqual({
+    ...requestHeaders(sources),
+    authorization: 'Bearer access',
+    'chatgpt-account-id': 'account-1',
+    accept: 'application/json',
+  });
+  expect(secretsOf(login)).toEqual(expect.arrayContaining(['access', 'account-1']));
 });
 
 test('a header of the provider may carry the key', () => {

@@ -18,25 +18,34 @@ export interface HeaderSources {
   readonly environment: Environment;
   readonly request: Headers;
   readonly credentials: Credentials;
+  readonly wants: 'events' | 'json';
 }
+
+const accepted = { events: 'text/event-stream', json: 'application/json' };
 
 /** Headers by lower-case name. The provider's go first, then the request's, then the key, then what the API needs. */
 export function requestHeaders(sources: HeaderSources): Headers {
   const { provider, credentials } = sources;
-  const authorization: Headers = credentials.kind === 'bearer' ? { authorization: `Bearer ${credentials.token}` } : {};
   const merged = new Map<string, string>();
   for (const group of [
     provider.httpHeaders,
     environmentHeaders(provider, sources.environment),
     sources.request,
-    authorization,
-    { accept: 'text/event-stream', 'content-type': 'application/json' },
+    identification(credentials),
+    { accept: accepted[sources.wants], 'content-type': 'application/json' },
   ]) {
     for (const [name, value] of Object.entries(group)) {
       if (isSendable(name, value)) merged.set(name.toLowerCase(), value);
     }
   }
   return Object.fromEntries(merged);
+}
+
+function identification(credentials: Credentials): Headers {
+  if (credentials.kind !== 'bearer') return {};
+  const authorization = { authorization: `Bearer ${credentials.token}` };
+  if (credentials.mode === 'api-key' || credentials.accountId === undefined) return authorization;
+  return { ...authorization, 'chatgpt-account-id': credentials.accountId };
 }
 
 /** Values that must not be shown to anyone, longest first so that none hides a part of another. */
@@ -47,10 +56,17 @@ export function secretsOf(sources: HeaderSources): readonly string[] {
   );
   // A server may quote a key without the scheme in front of it, as in "Bearer …".
   const values = configured.flatMap((value) => [value, value.replace(/^\S+\s+/, '')]);
-  // Shorter values are words such as "true": blotting these out would garble every message.
-  const secrets = values.filter((value) => value.length >= 8);
-  if (credentials.kind === 'bearer' && credentials.token !== '') secrets.push(credentials.token);
+  const secrets = values.filter(isLong);
+  if (credentials.kind === 'bearer') {
+    if (credentials.token !== '') secrets.push(credentials.token);
+    if (credentials.mode === 'chatgpt' && isLong(credentials.accountId ?? '')) secrets.push(credentials.accountId!);
+  }
   return secrets.toSorted((a, b) => b.length - a.length);
+}
+
+/** Shorter values are words such as "true": blotting these out would garble every message. */
+function isLong(value: string): boolean {
+  return value.length >= 8;
 }
 
 function environmentHeaders(provider: ProviderOptions, environment: Environment): Headers {

@@ -2,6 +2,7 @@ import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts
 import type { JsonObject } from '../../protocol/json.ts';
 import { objectAt, stringAt } from '../../protocol/json.ts';
 import { detailOf, modelFailure, retryAfter } from './failure.ts';
+import { isOverflowCode, saysOverflow } from './overflow.ts';
 import { waitFromMessage } from './retry-hint.ts';
 
 interface Class {
@@ -11,13 +12,14 @@ interface Class {
   readonly blank: string;
 }
 
-/** The error codes of the API that mean something to us. All others are server errors. */
+const overflow: Class = {
+  code: 'context-window-exceeded',
+  retry: 'never',
+  blank: 'The conversation no longer fits into the context window of the model.',
+};
+
+/** The other error codes of the API that mean something to us. All others are server errors. */
 const classes: Readonly<Record<string, Class>> = {
-  context_length_exceeded: {
-    code: 'context-window-exceeded',
-    retry: 'never',
-    blank: 'The conversation no longer fits into the context window of the model.',
-  },
   insufficient_quota: { code: 'usage-limit', retry: 'never', blank: 'The quota of this account is used up.' },
   usage_limit_reached: { code: 'usage-limit', retry: 'never', blank: 'The usage limit of this account is reached.' },
   usage_not_included: { code: 'usage-limit', retry: 'never', blank: 'The plan of this account does not include this.' },
@@ -52,8 +54,15 @@ export interface ApiError {
 
 /** The failure that an error code of the API stands for, or undefined when the code says nothing to us. */
 export function failureByCode(error: ApiError): ModelFailure | undefined {
-  const found = Object.hasOwn(classes, error.code) ? classes[error.code] : undefined;
-  if (found === undefined) return undefined;
+  const found = isOverflowCode(error.code)
+    ? overflow
+    : Object.hasOwn(classes, error.code)
+      ? classes[error.code]
+      : undefined;
+  return found === undefined ? undefined : failureOf(found, error);
+}
+
+function failureOf(found: Class, error: ApiError): ModelFailure {
   const wait = error.waitMs ?? (found.code === 'rate-limited' ? waitFromMessage(error.message) : undefined);
   return modelFailure({
     code: found.code,
@@ -65,10 +74,10 @@ export function failureByCode(error: ApiError): ModelFailure | undefined {
 
 /** Why a response failed, by the `error` object of the event that says so. */
 export function streamFailure(error: JsonObject | undefined): ModelFailure {
-  const code = (error && stringAt(error, 'code')) ?? '';
-  const message = (error && stringAt(error, 'message')) ?? '';
-  const known = failureByCode({ code, message });
+  const [code = '', type = '', message = ''] = ['code', 'type', 'message'].map((key) => error && stringAt(error, key));
+  const known = failureByCode({ code, message }) ?? failureByCode({ code: type, message });
   if (known !== undefined) return known;
+  if (saysOverflow(message)) return failureOf(overflow, { code, message });
   const name = code === '' ? 'an error' : `the error ${detailOf(code)}`;
   const words = detailOf(message);
   return modelFailure({
@@ -86,7 +95,13 @@ const incompleteAdvice: Readonly<Record<string, string>> = {
 /** A response that the server ended early on purpose. Sending the same again would end the same way. */
 export function incompleteFailure(response: JsonObject | undefined): ModelFailure {
   const details = response && objectAt(response, 'incomplete_details');
+  const error = response && objectAt(response, 'error');
   const reason = (details && stringAt(details, 'reason')) ?? 'unknown';
+  const message = (error && stringAt(error, 'message')) ?? '';
+  const code = (error && stringAt(error, 'code')) ?? '';
+  if (isOverflowCode(reason) || isOverflowCode(code) || saysOverflow(message)) {
+    return failureOf(overflow, { code: reason, message });
+  }
   return modelFailure({
     code: 'incomplete',
     message: `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`,

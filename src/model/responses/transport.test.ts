@@ -14,6 +14,8 @@ import {
   httpError,
   incomplete,
   malformed,
+  overflow,
+  overflowForms,
   reason,
   say,
   startScriptedModel,
@@ -21,7 +23,7 @@ import {
 import { providerDefaults } from '../../config/providers.ts';
 import type { ProviderOptions } from './provider.ts';
 import { responsesClient } from './transport.ts';
-import type { ResponsesClientOptions } from './transport.ts';
+import type { ResponsesClientOptions } from './ask.ts';
 
 const never = new AbortController().signal;
 const request: ModelRequest = { body: [Buffer.from('{"model":'), Buffer.from('"m"}')], headers: { 'thread-id': 't1' } };
@@ -146,7 +148,7 @@ describe('the request', () => {
   test('carries body, address and headers', async () => {
     const model = await start([hello]);
     const client = clientFor(`${model.url}/`, {
-      credentials: () => Promise.resolve({ kind: 'bearer', token: 'sk-secret' }),
+      credentials: () => Promise.resolve({ kind: 'bearer', mode: 'api-key', token: 'sk-secret' }),
       provider: { httpHeaders: { 'x-team': 'blue' }, queryParams: { 'api-version': '2 b' } },
     });
     await collect(client.stream(request, never));
@@ -296,6 +298,11 @@ describe('failures', () => {
     expect(await play(step)).toEqual(['created', [code, retry, undefined]]);
   });
 
+  test.each(overflowForms)('of a request that is too long, as %s', async (form) => {
+    const status = form.startsWith('status') ? 400 : undefined;
+    expect((await play(overflow(form))).at(-1)).toEqual(['context-window-exceeded', 'never', status]);
+  });
+
   test('end the stream at once although the server keeps it open', async () => {
     const step = failed({ code: 'invalid_prompt', message: 'no', items: [say('Hm.')] });
     expect(await play(hang({ afterBytes: 100_000, of: step }))).toEqual([
@@ -366,7 +373,9 @@ describe('failures', () => {
       unauthorized,
     );
     expect(await ask(() => Promise.reject(new Error('sk-secret')))).toEqual(unauthorized);
-    expect(await ask(() => Promise.resolve({ kind: 'bearer', token: 'sk\nsecret' }))).toEqual(unauthorized);
+    expect(await ask(() => Promise.resolve({ kind: 'bearer', mode: 'api-key', token: 'sk\nsecret' }))).toEqual(
+      unauthorized,
+    );
     expect(model.requests).toEqual([]);
   });
 
@@ -381,7 +390,7 @@ describe('failures', () => {
     const body = { error: { message: 'Incorrect key sk-secret, header env-secret.' } };
     const model = await start([httpError({ status: 401, body }), failed({ code: 'x', message: 'key sk-secret' })]);
     const client = clientFor(model.url, {
-      credentials: () => Promise.resolve({ kind: 'bearer', token: 'sk-secret' }),
+      credentials: () => Promise.resolve({ kind: 'bearer', mode: 'api-key', token: 'sk-secret' }),
       environment: { KEY: 'env-secret' },
       provider: { envHttpHeaders: { 'x-key': 'KEY' } },
     });

@@ -1,11 +1,11 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { delay } from './backoff.ts';
 import { abortedFailure, connectionFailure, idleFailure } from './connection-failure.ts';
 import type { Opened, Outgoing, Send } from './exchange.ts';
 import { httpFailure } from './http-failure.ts';
-import { keyAdvice, type ProviderOptions } from './provider.ts';
+import type { ProviderOptions } from './provider.ts';
 import type { ResponseBody } from './response-body.ts';
 
 const mostRetries = 100;
@@ -21,14 +21,22 @@ export interface Opening {
   readonly random: () => number;
 }
 
-/** An answer that may be a stream of events. */
-export interface OpenStream {
-  readonly kind: 'open';
-  readonly body: ResponseBody;
-  readonly contentType: string | undefined;
+/** A request, and what is wanted for an answer. */
+export interface Asking extends Outgoing {
+  readonly wants: 'events' | 'json';
+  /** What to do when the server does not accept the key. */
+  readonly keyAdvice: string;
 }
 
-export type OpenedStream = OpenStream | { readonly kind: 'failed'; readonly failure: ModelFailure };
+/** An answer that may be what is wanted. */
+export interface OpenAnswer {
+  readonly kind: 'open';
+  readonly body: ResponseBody;
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export type OpenedAnswer = OpenAnswer | { readonly kind: 'failed'; readonly failure: ModelFailure };
 
 interface Refused {
   readonly kind: 'failed';
@@ -38,20 +46,17 @@ interface Refused {
 }
 
 /**
- * Sends a request until a stream of events answers it. Server errors and lost connections are tried again with the
- * same bytes; every other failure is for the caller to judge.
+ * Sends a request until what is wanted answers it. Server errors and lost connections are tried again with the same
+ * bytes; every other failure is for the caller to judge.
  */
-export async function openStream(
-  opening: Opening,
-  request: Pick<Outgoing, 'headers' | 'body' | 'signal' | 'after' | 'onSent'>,
-): Promise<OpenedStream> {
+export async function openAnswer(opening: Opening, asking: Asking): Promise<OpenedAnswer> {
   const { provider, clock, random, send } = opening;
-  const { signal } = request;
+  const { signal } = asking;
   let retriesLeft = Math.min(provider.requestMaxRetries, mostRetries);
   let attempt = 0;
   let freshConnection = false;
   for (;;) {
-    const result = await judge(await send({ ...request, idleMs: provider.streamIdleTimeoutMs }), opening);
+    const result = await judge(await send(asking), opening, asking);
     if (result.kind === 'open') return result;
     if (result.again === 'at-once' && !freshConnection) {
       freshConnection = true;
@@ -65,32 +70,38 @@ export async function openStream(
   }
 }
 
-async function judge(opened: Opened, opening: Opening): Promise<OpenStream | Refused> {
+async function judge(opened: Opened, opening: Opening, asking: Asking): Promise<OpenAnswer | Refused> {
   switch (opened.kind) {
     case 'aborted':
       return { kind: 'failed', failure: abortedFailure(), again: 'no' };
     case 'idle':
       // It may have waited for minutes: the caller tells the person before it waits once more.
-      return { kind: 'failed', failure: idleFailure(opening.provider.streamIdleTimeoutMs), again: 'no' };
+      return { kind: 'failed', failure: idleFailure(asking.idleMs), again: 'no' };
     case 'lost': {
       const failure = connectionFailure(opening.origin, opened.code);
       return { kind: 'failed', failure, again: opened.stale ? 'at-once' : 'after-delay' };
     }
-    case 'answer':
-      return isEventStream(opened.message)
-        ? { kind: 'open', body: opened.body, contentType: opened.message.headers['content-type'] }
-        : refusal(opened, opening);
+    case 'answer': {
+      const { statusCode: status = 0, headers } = opened.message;
+      return isWanted(opened.message, asking.wants)
+        ? { kind: 'open', body: opened.body, status, headers }
+        : refusal(opened, opening, asking);
+    }
   }
 }
 
-/** Servers that forget the content type of a stream are believed; pages and plain JSON are not streams. */
-function isEventStream(message: IncomingMessage): boolean {
-  const status = message.statusCode ?? 0;
-  if (status < 200 || status > 299) return false;
-  return !/^(text\/html|application\/json)\b/i.test(message.headers['content-type'] ?? '');
+/** Servers that forget the content type are believed; pages are no answers, and plain JSON is not a stream. */
+function isWanted({ statusCode = 0, headers }: IncomingMessage, wants: Asking['wants']): boolean {
+  if (statusCode < 200 || statusCode > 299) return false;
+  const type = headers['content-type'] ?? '';
+  return !/^text\/html\b/i.test(type) && (wants === 'json' || !/^application\/json\b/i.test(type));
 }
 
-async function refusal(answer: Extract<Opened, { kind: 'answer' }>, { clock, provider }: Opening): Promise<Refused> {
+async function refusal(
+  answer: Extract<Opened, { kind: 'answer' }>,
+  { clock }: Opening,
+  { keyAdvice }: Asking,
+): Promise<Refused> {
   const body = await readError(answer.body);
   if (body.kind === 'aborted') return { kind: 'failed', failure: abortedFailure(), again: 'no' };
   const status = answer.message.statusCode ?? 0;
@@ -98,7 +109,7 @@ async function refusal(answer: Extract<Opened, { kind: 'answer' }>, { clock, pro
   const failure = httpFailure({ status, headers, body: body.text }, clock.now());
   return {
     kind: 'failed',
-    failure: status === 401 ? { ...failure, next: keyAdvice(provider) } : failure,
+    failure: status === 401 ? { ...failure, next: keyAdvice } : failure,
     again: status >= 500 ? 'after-delay' : 'no',
   };
 }

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import type { Login } from '../ports/login.ts';
+import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { fileSystem, isMissing, reasonOf } from './file-system.ts';
+
+/**
+ * The login in the `auth.json` of a home, which Codex writes. It is only ever read: an access token that has expired is
+ * renewed by signing in again. Nothing of its content is quoted in a message.
+ */
+export function loadLogin(home: string): Login {
+  const path = join(home, 'auth.json');
+  const renew = `Sign in again: CODEX_HOME=${home} codex login`;
+  let text: string;
+  try {
+    text = fileSystem.readFileSync(path, 'utf8');
+  } catch (error) {
+    if (isMissing(error)) return { kind: 'none' };
+    return { kind: 'unusable', message: `The login in ${path} cannot be read: ${reasonOf(error)}.`, next: renew };
+  }
+  const stored = parseObject(text);
+  if (stored === undefined) {
+    return { kind: 'unusable', message: `The login in ${path} is not a JSON object.`, next: renew };
+  }
+  return readLogin(stored, renew);
+}
+
+/** Where the file does not say which of the two counts, a key goes before tokens. */
+function readLogin(stored: JsonObject, renew: string): Login {
+  const mode = stringAt(stored, 'auth_mode')?.toLowerCase() ?? '';
+  const key = textAt(stored, 'OPENAI_API_KEY');
+  const tokens = objectAt(stored, 'tokens') ?? {};
+  const accessToken = textAt(tokens, 'access_token');
+  if (key !== undefined && !(mode.startsWith('chatgpt') && accessToken !== undefined)) {
+    return { kind: 'api-key', key, renew };
+  }
+  if (accessToken === undefined || mode === 'apikey') return { kind: 'none' };
+  const accountId = textAt(tokens, 'account_id');
+  const expiresAt = expiryOf(accessToken);
+  return {
+    kind: 'chatgpt',
+    accessToken,
+    ...(accountId === undefined ? {} : { accountId }),
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    renew,
+  };
+}
+
+function textAt(holder: JsonObject, key: string): string | undefined {
+  const text = stringAt(holder, key)?.trim();
+  return text === '' ? undefined : text;
+}
+
+/** The time in the middle part of a JSON web token, if it is one. */
+function expiryOf(token: string): number | undefined {
+  const claims = parseObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+  const seconds = claims && numberAt(claims, 'exp');
+  return seconds === undefined ? undefined : seconds * 1000;
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

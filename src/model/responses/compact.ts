@@ -1,0 +1,89 @@
+import type { CompactAnswer, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
+import { asItem } from '../../protocol/item.ts';
+import { arrayAt, isJsonObject, type JsonObject, objectAt } from '../../protocol/json.ts';
+import { ask } from './ask.ts';
+import type { Connection } from './ask.ts';
+import { abortedFailure, cutFailure, idleFailure } from './connection-failure.ts';
+import { modelFailure } from './failure.ts';
+import { httpFailure } from './http-failure.ts';
+import type { OpenAnswer } from './open-answer.ts';
+import { usageFromWire } from './wire-usage.ts';
+
+/** Nothing comes until all of it is made, so the silence may last longer than that of a stream. */
+const patience = 4;
+
+/** A checkpoint larger than this would not be one. */
+const largestAnswerBytes = 64 * 1024 * 1024;
+
+/** Posts to `{base}/responses/compact`, whose answer comes in one piece. */
+export async function compact(
+  request: ModelRequest,
+  signal: AbortSignal,
+  connection: Connection,
+): Promise<CompactAnswer> {
+  const { provider, clock } = connection.options;
+  const idleMs = patience * provider.streamIdleTimeoutMs;
+  const question = { endpoint: 'responses/compact', wants: 'json', idleMs, signal } as const;
+  const { opened, hide } = await ask(connection, request, question);
+  const answer = opened.kind === 'failed' ? opened : await read(opened, { idleMs, now: clock.now() });
+  return answer.kind === 'failed' ? { kind: 'failed', failure: hide(answer.failure) } : answer;
+}
+
+interface Reading {
+  readonly idleMs: number;
+  readonly now: number;
+}
+
+async function read({ body, status, headers }: OpenAnswer, { idleMs, now }: Reading): Promise<CompactAnswer> {
+  const chunks: Uint8Array[] = [];
+  for (let size = 0; ;) {
+    const part = await body.read(idleMs);
+    if (part.kind === 'chunk') {
+      size += part.bytes.length;
+      chunks.push(part.bytes);
+      if (size <= largestAnswerBytes) continue;
+      body.close();
+      return failed(unreadable(`is larger than ${largestAnswerBytes / 1024 / 1024} MB`));
+    }
+    if (part.kind === 'end') break;
+    body.close();
+    if (part.kind === 'aborted') return failed(abortedFailure());
+    return failed(part.kind === 'idle' ? idleFailure(idleMs) : cutFailure(part.code));
+  }
+  const text = Buffer.concat(chunks).toString('utf8');
+  const answer = parseObject(text);
+  if (answer === undefined) return failed(unreadable('is not a JSON object'));
+  const output = arrayAt(answer, 'output');
+  // Some servers report an error under a status of success.
+  if (output === undefined && objectAt(answer, 'error') !== undefined) {
+    return failed(httpFailure({ status, headers, body: text }, now));
+  }
+  if (output === undefined) return failed(unreadable('has no list of items in "output"'));
+  const items = output.map(asItem);
+  if (!items.every((item) => item !== undefined))
+    return failed(unreadable('has something in "output" that is no item'));
+  const usage = usageFromWire(objectAt(answer, 'usage'));
+  return { kind: 'compacted', output: items, ...(usage === undefined ? {} : { usage }) };
+}
+
+function unreadable(what: string): ModelFailure {
+  return modelFailure({
+    code: 'invalid-request',
+    message: `The answer to the request for a checkpoint ${what}.`,
+    next: 'Check that the base URL leads to a provider that compacts, or set compaction.strategy to "structured".',
+    retry: 'never',
+  });
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function failed(failure: ModelFailure): CompactAnswer {
+  return { kind: 'failed', failure };
+}

@@ -18,10 +18,6 @@ export interface RequestOptions {
   readonly serviceTier?: string;
   readonly outputSchema?: JsonObject;
   readonly cyberAccessProgram?: string;
-  /** Absent: the model may call tools. */
-  readonly toolChoice?: 'none';
-  /** `compact`: the request goes to the provider's own compaction, which takes fewer fields. */
-  readonly form?: 'compact';
   readonly parallelToolCalls: boolean;
   /** The model sees the tools and may call none. Absent: it decides. */
   readonly toolChoice?: 'none';

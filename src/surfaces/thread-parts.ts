@@ -2,6 +2,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../config/config.ts';
 import type { ProviderConfig } from '../config/providers.ts';
+import { remoteCompaction } from '../config/remote-compaction.ts';
 import type { ClientFacts } from '../envelope/facts.ts';
 import type { Catalogue } from '../envelope/model-record.ts';
 import type { Settings } from '../envelope/settings.ts';
@@ -109,6 +110,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
         return client.stream({ ...request, onSent }, signal);
       },
     },
+    remoteCompaction: remoteCompaction(provider, settings.features ?? {}),
     processes: systemProcesses,
     requirements: input.requirements,
     tracer: input.tracer,

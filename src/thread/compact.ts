@@ -43,18 +43,19 @@ export async function compact(turn: Turn, step: Step, wanted: WantedCompaction):
   const { log, turnId } = turn;
   log.tell({ kind: 'checkpoint-started', turnId, id, trigger, reason, phase, strategy, model, tokens });
   const requests = new CompactionRequests(turn, step);
-  let { move, plan, by } = first;
-  while (move.kind === 'request' && !turn.signal.aborted) {
-    const outcome = await requests.perform(move.request, { plan, by });
+  let opened: Opened = first;
+  while (opened.move.kind === 'request' && !turn.signal.aborted) {
+    const { move, by } = opened;
+    const outcome = await requests.perform(move.request, opened);
     if (turn.signal.aborted) break;
     if (outcome.kind === 'failed' && by !== turn.envelope && isItsOwnFault(outcome.failure.code)) {
       // The model before may be gone, or full: the one that goes on can try.
       const { by: _by, ...without } = wanted;
-      ({ move, plan, by } = open(turn, step, without));
-    } else move = next(move.state, outcome);
+      opened = open(turn, step, without);
+    } else opened = { ...opened, move: next(move.state, outcome) };
   }
   if (turn.signal.aborted) return aborted(turn, id);
-  return settleMove(turn, step, { id, plan, move, requests, tokens });
+  return settleMove(turn, step, { ...opened, id, requests, tokens });
 }
 
 interface Opened {
@@ -92,9 +93,8 @@ function open({ parts, log, envelope, turnId }: Turn, step: Step, wanted: Wanted
   return { move: begin(plan, { history, input, work }), plan, by };
 }
 
-interface Ended extends Pick<Opened, 'plan'> {
+interface Ended extends Pick<Opened, 'plan' | 'move'> {
   readonly id: string;
-  readonly move: CompactionStep;
   readonly requests: CompactionRequests;
   readonly tokens: number;
 }

@@ -3,7 +3,7 @@ import type { CompactionOutcome, CompactionRequest } from '../compaction/request
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Step } from '../envelope/step.ts';
 import { compactionMessage, compactionTrigger } from '../fragments/message.ts';
-import type { ModelFailure } from '../ports/model-client.ts';
+import type { AuthMode, ModelFailure } from '../ports/model-client.ts';
 import type { RequestOptions, ToolSpec } from '../ports/prompt.ts';
 import { isMessage, type Item, messageText } from '../protocol/item.ts';
 import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
@@ -55,6 +55,7 @@ export class CompactionRequests {
 
   async #ask(request: CompactionRequest, { plan, by }: Asking, attempt: number): Promise<CompactionOutcome> {
     const { parts, log, turnId, signal } = this.#turn;
+    const authMode = await parts.client.authMode();
     const { options, tools, modalities } = this.#contract(by);
     const form = request.strategy === 'remote' ? (plan.remoteForm ?? 'stream') : undefined;
     const { record, drafts } = planRequest(
@@ -64,7 +65,7 @@ export class CompactionRequests {
         step: this.#step.index,
         encoder: parts.encoder.version,
         modalities,
-        options: optionsFor(options, { request, form, authMode: parts.authMode }),
+        options: optionsFor(options, { request, form, authMode }),
         auxiliary: this.#auxiliary(request, form),
       },
       tools,
@@ -158,7 +159,7 @@ export class CompactionRequests {
 interface Form {
   readonly request: CompactionRequest;
   readonly form: 'unary' | 'stream' | undefined;
-  readonly authMode: Turn['parts']['authMode'];
+  readonly authMode: AuthMode;
 }
 
 /** The unary form knows no tier without a ChatGPT account; the streaming one is a sampling request in all but its end. */

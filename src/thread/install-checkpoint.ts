@@ -50,10 +50,10 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
   if (telling?.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
   // Nobody has counted it: whoever reads the file goes by the estimate.
   const { total } = log.state.usage;
-  log.record(
-    tokenCount({ total, last: { ...noUsage, total: tokensAfter }, window: envelope.window.effective }),
-    { type: lineType.event, payload: { type: 'context_compacted' } },
-  );
+  log.record(tokenCount({ total, last: { ...noUsage, total: tokensAfter }, window: envelope.window.effective }), {
+    type: lineType.event,
+    payload: { type: 'context_compacted' },
+  });
   return report;
 }
 
@@ -67,12 +67,18 @@ function ownEntries({ parts, turnId }: Turn, { entries }: Candidate): readonly E
 }
 
 /** What the model must know stands before the last words of the user; without any, before the checkpoint's own text. */
-function withContext({ parts, turnId }: Turn, entries: readonly Entry[], telling: Telling | undefined): readonly Entry[] {
+function withContext(
+  { parts, turnId }: Turn,
+  entries: readonly Entry[],
+  telling: Telling | undefined,
+): readonly Entry[] {
   if (telling === undefined) return entries;
   const fragments = telling.told.map(({ fragment }) => fragment);
-  const context = mergeFragments(fragments, 'reinjection').map(
-    ({ item, origin }): Entry => ({ item: item(`msg_${parts.ids.uuid()}`), origin, turn: turnId }),
-  );
+  const context = mergeFragments(fragments, 'reinjection').map(({ item, origin }): Entry => ({
+    item: item(`msg_${parts.ids.uuid()}`),
+    origin,
+    turn: turnId,
+  }));
   const place = entries.findLastIndex(({ origin }) => origin.family === 'user');
   const at = place >= 0 ? place : 0;
   return [...entries.slice(0, at), ...context, ...entries.slice(at)];

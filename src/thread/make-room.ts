@@ -19,7 +19,12 @@ export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promis
   const wish = turn.inbox.takeWishes();
   if (wish !== undefined) {
     const { focus } = wish;
-    const wanted = { trigger: 'manual', reason: 'user_requested', phase, ...(focus === undefined ? {} : { focus }) } as const;
+    const wanted = {
+      trigger: 'manual',
+      reason: 'user_requested',
+      phase,
+      ...(focus === undefined ? {} : { focus }),
+    } as const;
     wish.settle(await perform(turn, step, wanted));
     return;
   }

@@ -47,8 +47,6 @@ export interface ThreadParts {
   readonly tracer: Tracer;
   /** How the provider folds history by itself, if it can. */
   readonly remoteCompaction: 'none' | 'stream' | 'unary';
-  /** By what the provider knows us. */
-  readonly authMode: 'api-key' | 'chatgpt' | 'none';
   /** Absent: nobody wants to know of checkpoints before they are made. */
   readonly checkpointHooks?: CheckpointHooks;
   /** Absent: what turns do to files cannot be undone. */

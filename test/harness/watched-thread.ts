@@ -176,6 +176,7 @@ export class WatchedThread {
       router: this.#router(),
       processes: { end: () => Promise.resolve('gone') },
       requirements: noRequirements,
+      remoteCompaction: 'none',
       tracer: silentTracer,
       folderProblem: () => undefined,
       gatherFacts: ({ cwd }) => Promise.resolve(factsOf(this.world, cwd, clock.now())),

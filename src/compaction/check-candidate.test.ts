@@ -13,6 +13,10 @@ function made(item: Item): CandidateEntry {
 }
 const summary = made({ type: 'message', role: 'user', content: [{ type: 'input_text', text: `Folded.\n${message}` }] });
 const compaction = made({ type: 'compaction', encrypted_content: 'x' });
+const named: CandidateEntry = {
+  kind: 'kept',
+  entry: { item: { type: 'compaction', id: 'cmp_1' }, origin: { family: 'model' } },
+};
 const good: Candidate = {
   strategy: 'plain',
   entries: [kept, summary],
@@ -25,7 +29,14 @@ const good: Candidate = {
 describe('candidateProblem', () => {
   it.each<[string, Partial<Candidate>, string | undefined]>([
     ['a good one', {}, undefined],
-    ['one of a provider', { entries: [kept, compaction], message: '' }, undefined],
+    ['one of a provider', { strategy: 'remote', entries: [kept, compaction], message: '' }, undefined],
+    ['a provider gave it a name', { strategy: 'remote', entries: [kept, named], message: '' }, undefined],
+    [
+      'a provider left it out',
+      { strategy: 'remote', entries: [compaction, kept], message: '' },
+      'compaction-candidate-malformed',
+    ],
+    ['sealed by nobody', { entries: [kept, compaction] }, 'compaction-candidate-malformed'],
     ['more than may be left', { tokens: 81 }, 'compaction-no-gain'],
     ['empty', { entries: [] }, 'compaction-candidate-malformed'],
     ['the summary is not the last', { entries: [summary, kept] }, 'compaction-candidate-malformed'],

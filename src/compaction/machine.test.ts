@@ -386,17 +386,27 @@ describe('a history that does not fit one request', () => {
 });
 
 describe('what is checked', () => {
-  it.each([
-    ['nothing', []],
-    ['nothing but context', [{ item: says('m', 'user', 'cwd'), origin: context }]],
-  ])('%s is not compacted', (_, entries) => {
+  const told: Entry = { item: says('msg_c', 'user', 'cwd'), origin: context };
+  const summary: Entry = {
+    item: says('msg_s', 'user', 'Folded.'),
+    origin: { family: 'context', kinds: ['checkpoint-summary'] },
+  };
+  const sealed: Entry = { item: { type: 'compaction', encrypted_content: 'x' }, origin: model };
+  it.each<[string, CompactionPlan['trigger'], readonly Entry[], string]>([
+    ['nothing', 'auto', [], 'refused, nothing-to-compact'],
+    ['nothing but context', 'auto', [told], 'refused, nothing-to-compact'],
+    ['nothing since a checkpoint, by hand', 'manual', [...turn(0), summary, told], 'refused, nothing-to-compact'],
+    ['nothing since a sealed one, by hand', 'manual', [...turn(0), sealed, told], 'refused, nothing-to-compact'],
+    ['a checkpoint that is too large', 'auto', [summary, told], 'request'],
+    ['words since a checkpoint', 'manual', [summary, told, ...turn(0)], 'request'],
+  ])('%s', (_, trigger, entries, end) => {
     const source = sourceOf(entries);
-    expect(endOf(begin(planFor(source), source))).toBe('refused, nothing-to-compact');
+    expect(endOf(begin(planFor(source, { trigger }), source))).toBe(end);
   });
 
   it('a candidate that makes no room gives way to code, and code to what stands', () => {
-    const huge = answer('RESUME_AT: go on. '.repeat(20_000));
-    const plan = planFor(twelve, { strategy: 'plain' });
+    const huge = answer('', [{ type: 'compaction', encrypted_content: 'x'.repeat(200_000) }]);
+    const plan = planFor(twelve, { strategy: 'remote' });
     expect(endOf(play(plan, twelve, [huge]).end)).toBe('mechanical, compaction-no-gain');
     const little = planFor(twelve, { strategy: 'plain' }, { most: 10 });
     const { end } = play(little, twelve, [prose]);

@@ -1,9 +1,12 @@
-import { entries } from '../history/history.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import { anythingToFold } from './anything-to-fold.ts';
 import type { Candidate } from './candidate.ts';
 import { candidateProblem } from './check-candidate.ts';
+import { isFaulty } from './faulty.ts';
 import { requestWeight } from './fits.ts';
+import { mechanicalCandidate } from './mechanical-candidate.ts';
+import { plainCandidate } from './plain-candidate.ts';
 import type { CompactionPlan } from './plan.ts';
 import {
   afterAnswer,
@@ -27,10 +30,11 @@ import {
   unusableAnswers,
 } from './refusals.ts';
 import type { CompactionOutcome, CompactionRequest } from './request.ts';
+import { remoteCandidate } from './remote-candidate.ts';
 import { remoteRequest, repairRequest, stageRequest } from './requests.ts';
 import type { CompactionSource } from './source.ts';
 import { turnBeginnings } from './stages.ts';
-import { mechanicalCandidate, plainCandidate, remoteCandidate, structuredCandidate } from './to-be-wired.ts';
+import { structuredCandidate } from './structured-candidate.ts';
 
 /** A compaction under way. Opaque to whoever performs it. */
 export interface CompactionState {
@@ -57,9 +61,7 @@ interface Work {
 }
 
 export function begin(plan: CompactionPlan, source: CompactionSource): CompactionStep {
-  if (entries(source.history).every(({ origin }) => origin.family === 'context')) {
-    return { kind: 'refused', outcome: nothingToCompact };
-  }
+  if (!anythingToFold(plan, source)) return { kind: 'refused', outcome: nothingToCompact };
   const work = { plan, source };
   const progress = startOf(plan);
   const remote = plan.strategy === 'remote' ? remoteRequest(plan, source) : undefined;
@@ -71,12 +73,12 @@ export function next(state: CompactionState, outcome: CompactionOutcome): Compac
   const { plan, source, progress } = state;
   if (progress.way === 'remote') {
     const candidate = remoteCandidate(plan, source, outcome.items, plan.remoteForm ?? 'stream');
-    return 'faults' in candidate ? fromModel(state, progress) : checked(state, candidate);
+    return isFaulty(candidate) ? fromModel(state, progress) : checked(state, candidate);
   }
   if (progress.parts.length > 1) return noted(state, { ...progress, failedStages: 0 }, outcome.text);
   const make = progress.way === 'plain' ? plainCandidate : structuredCandidate;
   const candidate = make(plan, source, outcome.text);
-  return 'faults' in candidate ? faulty(state, outcome.text, candidate.faults) : checked(state, candidate);
+  return isFaulty(candidate) ? faulty(state, outcome.text, candidate.faults) : checked(state, candidate);
 }
 
 /** A model writes the checkpoint, in the way that was chosen; a provider that could not do it alone is asked for JSON. */

@@ -27,7 +27,7 @@ export interface Progress {
 }
 
 /** Requests for notes in one compaction. What is older than they reach is noted by code. */
-export const mostStages = 40;
+const mostStages = 40;
 /** A part with less room says nothing. */
 const leastCapacity = 300;
 const notesPercent = 30;

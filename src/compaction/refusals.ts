@@ -6,7 +6,7 @@ import type { CompactionPlan } from './plan.ts';
 
 export const nothingToCompact: Outcome = {
   code: 'nothing-to-compact',
-  message: 'There is nothing to compact: this thread holds nothing but what it is told about its surroundings.',
+  message: 'There is nothing to compact: nothing has been said or done since the thread began or was last compacted.',
   next: 'Go on with the thread as it is.',
 };
 

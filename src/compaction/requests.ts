@@ -3,19 +3,16 @@ import { cutToFit, messagesWeight, requestWeight, sentWeight, textWeight } from 
 import { fitNotes } from './fit-notes.ts';
 import type { CompactionPlan } from './plan.ts';
 import { againPrompt } from './prompts/again-prompt.ts';
+import { plainPrompt } from './prompts/plain-prompt.ts';
+import { repairPrompt } from './prompts/repair-prompt.ts';
+import { stageNotes, stagePrompt } from './prompts/stage-prompt.ts';
+import { structuredPrompt } from './prompts/structured-prompt.ts';
+import { structuredSchema } from './prompts/structured-schema.ts';
 import { userSays } from './prompts/user-says.ts';
 import type { CompactionRequest, RequestMessage } from './request.ts';
 import type { CompactionSource } from './source.ts';
 import type { Part } from './stages.ts';
 import { isOutput } from './stub.ts';
-import {
-  plainPrompt,
-  repairPrompt,
-  stageNotes,
-  stagePrompt,
-  structuredPrompt,
-  structuredSchema,
-} from './to-be-wired.ts';
 
 /** Where in the work a request stands: `part` of `of`, both from 1 on, with the notes about the parts before. */
 export interface Place {

@@ -1,3 +1,4 @@
+import type { CheckpointReport } from './checkpoint-report.ts';
 import type { ThreadId, TurnId } from './ids.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { Outcome } from './outcome.ts';
@@ -16,6 +17,7 @@ export type ThreadEvent =
   | { readonly kind: 'item-completed'; readonly item: TurnItem }
   | UsageEvent
   | PrefixBrokenEvent
+  | CheckpointEvent
   /** Something is not as it should be, and the turn goes on. */
   | { readonly kind: 'warning'; readonly outcome: Outcome }
   /** The request failed and is sent again. */
@@ -85,6 +87,35 @@ export interface UsageEvent {
   readonly effectiveWindow: number;
   readonly percentRemaining: number;
 }
+
+/** History is being replaced by a checkpoint, has been, or stays as it was. `id` is that of the compaction. */
+export type CheckpointEvent =
+  | {
+      readonly kind: 'checkpoint-started';
+      readonly turnId: TurnId;
+      readonly id: string;
+      readonly trigger: 'manual' | 'auto';
+      readonly reason: string;
+      readonly phase: string;
+      readonly strategy: string;
+      readonly model: string;
+      /** What the history weighs that is to be folded. */
+      readonly tokens: number;
+    }
+  | {
+      readonly kind: 'checkpoint-installed';
+      readonly turnId: TurnId;
+      readonly id: string;
+      readonly report: CheckpointReport;
+    }
+  /** `paused`: nothing is compacted by itself in this thread from now on. */
+  | {
+      readonly kind: 'checkpoint-failed';
+      readonly turnId: TurnId;
+      readonly id: string;
+      readonly outcome: Outcome;
+      readonly paused: boolean;
+    };
 
 /** A request does not go on from the one before it: the provider reads again what it had cached. */
 export interface PrefixBrokenEvent {

@@ -8,6 +8,7 @@ import { foldWorldState } from '../world/baseline.ts';
 import { foldCompacted } from './compacted.ts';
 import { foldAnswer, foldCall } from './fold-call.ts';
 import { foldEvent } from './fold-event.ts';
+import { foldPin } from './pins.ts';
 import { readRequest } from './request-record.ts';
 import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
@@ -37,6 +38,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return foldEvent(state, payload);
     case lineType.call:
       return foldCall(state, payload);
+    case lineType.pin:
+      return { ...state, pins: foldPin(state.pins, payload) };
     case lineType.toolSet: {
       const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
       if (name === undefined || tools === undefined) return state;

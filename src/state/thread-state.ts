@@ -6,6 +6,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
 import type { CallStart } from './call-start.ts';
+import type { Pin } from './pins.ts';
 import type { RequestRecord } from './request-record.ts';
 
 /**
@@ -40,6 +41,8 @@ export interface ThreadState {
   readonly turns: number;
   /** Tool sets that requests refer to, by name. */
   readonly toolSets: ReadonlyMap<string, readonly ToolSpec[]>;
+  /** Notes that the user pinned, oldest first. */
+  readonly pins: readonly Pin[];
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
   readonly marks: readonly Mark[];
 }
@@ -59,12 +62,13 @@ export type Sent =
   | { readonly kind: 'request'; readonly history: History; readonly record: RequestRecord }
   | { readonly kind: 'gone'; readonly why: 'checkpoint' | 'rollback' };
 
-export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context' | 'envelope' | 'instructions'>;
+export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context' | 'envelope' | 'instructions' | 'pins'>;
 
-export function markOf({ history, baseline, context, envelope, instructions }: ThreadState): Mark {
+export function markOf({ history, baseline, context, envelope, instructions, pins }: ThreadState): Mark {
   return {
     history,
     baseline,
+    pins,
     ...(context === undefined ? {} : { context }),
     ...(envelope === undefined ? {} : { envelope }),
     ...(instructions === undefined ? {} : { instructions }),
@@ -78,5 +82,6 @@ export const emptyState: ThreadState = {
   usage: { total: noUsage, last: noUsage },
   turns: 0,
   toolSets: new Map(),
+  pins: [],
   marks: [],
 };

@@ -40,8 +40,10 @@ import { threadNames } from '../rollout/thread-names.ts';
 import { loadTracer } from '../telemetry/load-tracer.ts';
 import { type RestoredSettings, restoredSettings } from '../state/restored-settings.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
+import type { Pin } from '../state/pins.ts';
 import type { TurnSummary } from '../state/turn-list.ts';
 import { deadTurnNotice } from '../thread/dead-turn.ts';
+import type { PinsChanged } from '../thread/pinned-notes.ts';
 import { openThread, type ResumedThread } from '../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
 import { Thread } from '../thread/thread.ts';
@@ -217,6 +219,21 @@ export class Engine {
   /** An empty name takes the name away. */
   async rename(id: ThreadId, name: string): Promise<Done<ThreadRenamed> | EngineRefused> {
     return (await this.#operations()).rename(id, name);
+  }
+
+  /** Pins a note to a thread: the model is told it as it is, and again after every checkpoint. */
+  async pin(id: ThreadId, text: string): Promise<Done<PinsChanged> | EngineRefused> {
+    return (await this.#operations()).pin(id, text);
+  }
+
+  /** `which`: the number of a note in `pins`, counted from 1, its id, or the beginning of that. */
+  async unpin(id: ThreadId, which: string): Promise<Done<PinsChanged> | EngineRefused> {
+    return (await this.#operations()).unpin(id, which);
+  }
+
+  async pins(id: ThreadId): Promise<readonly Pin[]> {
+    const { pinsOf } = await import('../thread/pinned-notes.ts');
+    return pinsOf(this.#store, id);
   }
 
   /** Loaded on use: most runs do none of it. */

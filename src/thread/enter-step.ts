@@ -11,12 +11,13 @@ import { recordTelling } from './record-context.ts';
 /** Looks at what may have moved, tells the model what it does not know yet, and records that it was told. */
 export async function enterStep(turn: Turn, index: number): Promise<Step> {
   const { parts, log, envelope } = turn;
-  const { problems = [], ...facts } = await parts.gatherStep(envelope);
+  const { problems = [], ...gathered } = await parts.gatherStep(envelope);
   for (const problem of problems) {
     const told = `${problem.code} ${problem.message}`;
     if (!turn.warned.has(told)) log.tell({ kind: 'warning', outcome: problem });
     turn.warned.add(told);
   }
+  const facts = { ...gathered, pins: log.state.pins };
   const step: Step = { envelope, index, facts, tools: parts.router.specs(envelope.capabilities.tools) };
   const { baseline, history } = log.state;
   const telling = tell(sections, step, baseline, (kinds) => standsIn(history, kinds));

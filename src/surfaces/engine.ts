@@ -20,7 +20,8 @@ import { systemIds } from '../gather/system-ids.ts';
 import type { BlobMissing, Blobs, LoadedBlob } from '../ports/blobs.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Tracer } from '../ports/tracer.ts';
-import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
+import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
@@ -49,6 +50,7 @@ import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-
 import { Thread } from '../thread/thread.ts';
 import type { ThreadFiles } from '../workspace/file-changes.ts';
 import type { RestoreOptions, RestoreReport, RestoreTarget } from '../workspace/restore-files.ts';
+import type { Compacted, CompactingThread } from './compact-thread.ts';
 import type { Environment } from './environment.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
 import { createHomeStore } from './home-store.ts';
@@ -72,6 +74,24 @@ export interface ThreadRequest {
   readonly listener: (event: ThreadEvent) => void;
   /** Absolute. A resumed thread keeps its own folder when none is given. */
   readonly cwd?: string;
+}
+
+/** A checkpoint of a thread, as lists show it. */
+export interface ThreadCheckpoint {
+  /** Counted from 1 over those that stand. */
+  readonly number: number;
+  /** The turn in which it was made, or after which. */
+  readonly turn?: TurnId;
+  readonly at: string;
+  /** Absent: another program made it. */
+  readonly report?: CheckpointReport;
+}
+
+/** A checkpoint that somebody asks for. */
+export interface CompactRequest extends ThreadRequest {
+  /** What it shall keep in view. */
+  readonly focus?: string;
+  readonly signal: AbortSignal;
 }
 
 /** A thread that is ready for turns, and what is in force in it. */
@@ -171,6 +191,21 @@ export class Engine {
   }
 
   /**
+   * Makes a checkpoint of a thread that nobody writes, as a task of its own. Unless it is installed, the history stands
+   * as it was.
+   */
+  async compact(id: ThreadId, { focus, signal, ...request }: CompactRequest): Promise<Compacted | EngineRefused> {
+    const opened = await this.resume(id, request);
+    if (opened.kind === 'refused') return opened;
+    const thread = opened.thread as Thread & CompactingThread;
+    try {
+      return await thread.compact({ signal, ...(focus === undefined ? {} : { focus }) });
+    } finally {
+      await thread.close();
+    }
+  }
+
+  /**
    * Begins a thread that goes on from a place of another, and copies nothing. It keeps the other's settings of that
    * place, unless flags say otherwise. The other thread may be written meanwhile, or be archived.
    */
@@ -263,6 +298,21 @@ export class Engine {
       import('../rollout/index/thread-fold.ts'),
     ]);
     return turnList(this.#store.read(id, { from: 0 as Ordinal, wanted: concernsLists }));
+  }
+
+  /** The checkpoints of a thread that stand, oldest first. */
+  async checkpoints(id: ThreadId): Promise<readonly ThreadCheckpoint[]> {
+    const { readPlaces } = await import('../thread/find-turn.ts');
+    const { turns, checkpoints } = await readPlaces(this.#store, id);
+    return checkpoints.map(({ turns: begun, timestamp: at, report }, index) => {
+      const turn = turns[begun - 1]?.id;
+      return {
+        number: index + 1,
+        ...(turn === undefined ? {} : { turn }),
+        at,
+        ...(report === undefined ? {} : { report }),
+      };
+    });
   }
 
   /** Brings the index up to date with all files. `anew`: from nothing. */

@@ -1,6 +1,4 @@
-import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { count } from '../context/table.ts';
 import { usageFields } from '../../state/usage-fields.ts';
 import type {
   CheckpointEvent,
@@ -12,6 +10,9 @@ import type {
   ThreadEvent,
   UsageEvent,
 } from '../../protocol/thread-event.ts';
+import { checkpointFields } from '../checkpoint-fields.ts';
+import { count } from '../context/table.ts';
+import { snakeCased } from '../snake-cased.ts';
 
 /** Events about what the model is told. They are printed only on request: other readers of events do not know them. */
 export type ContextNews =
@@ -64,29 +65,14 @@ function ownMembers(event: ContextNews): JsonObject {
     case 'checkpoint-failed':
       return { state: 'failed' };
     case 'checkpoint-installed':
-      return { state: 'installed', report: reportFields(event.report) };
+      return { state: 'installed', report: checkpointFields(event.report) };
     default:
       return {};
   }
 }
 
-/** A report in the names of events. */
-export function reportFields(report: CheckpointReport): JsonObject {
-  return { ...snakeCased(report as unknown as JsonObject), usage: usageFields(report.usage) };
-}
-
 function countsOf({ last, total }: UsageEvent): JsonObject {
   return { ...(last === undefined ? {} : { last: usageFields(last) }), total: usageFields(total) };
-}
-
-/** Only the names of the event itself: values are told as they are. */
-function snakeCased(members: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(members).map(([name, value]) => [
-      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
-  );
 }
 
 /** The same for a person, in a line or two; undefined for what is said elsewhere. */

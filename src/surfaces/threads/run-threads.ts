@@ -27,6 +27,7 @@ const commands: Readonly<Record<string, Row>> = {
   export: { summary: 'write it as one file: JSONL, Markdown or HTML', load: () => import('./export.ts') },
   import: { summary: 'take over a thread that was exported as JSONL', load: () => import('./import.ts') },
   set: { summary: 'change what its turns start from', load: () => import('./set.ts') },
+  compact: { summary: 'make a checkpoint of its history now', load: () => import('./compact.ts') },
   pin: { summary: 'pin a note that no checkpoint forgets', load: () => import('./pin.ts') },
   pins: { summary: 'show the pinned notes', load: () => import('./pins.ts') },
   unpin: { summary: 'take a pinned note away', load: () => import('./unpin.ts') },

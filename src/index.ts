@@ -1,11 +1,24 @@
 /** The library: everything a program needs to run threads of its own. */
 export { Engine } from './surfaces/engine.ts';
-export type { EngineOptions, EngineRefused, OpenedThread, ThreadRequest } from './surfaces/engine.ts';
+export type {
+  CompactRequest,
+  EngineOptions,
+  EngineRefused,
+  OpenedThread,
+  ThreadCheckpoint,
+  ThreadRequest,
+} from './surfaces/engine.ts';
+export type { Compacted } from './surfaces/compact-thread.ts';
+export { interactiveCommand } from './surfaces/interactive-command.ts';
+export type { InteractiveCommand } from './surfaces/interactive-command.ts';
+export type { Pin } from './state/pins.ts';
+export type { PinsChanged } from './thread/pinned-notes.ts';
 export type { SettingsChange } from './envelope/override.ts';
 export type { Steered, Steering } from './thread/steering.ts';
 export type { Overridden, Thread, ThreadTurn } from './thread/thread.ts';
 export type { TurnResult } from './thread/settle.ts';
-export type { ThreadEvent } from './protocol/thread-event.ts';
+export type { CheckpointReport } from './protocol/checkpoint-report.ts';
+export type { CheckpointEvent, ThreadEvent } from './protocol/thread-event.ts';
 export type { CommandItem, TurnItem } from './protocol/turn-item.ts';
 export type { Usage } from './protocol/usage.ts';
 export { Fault } from './protocol/outcome.ts';

@@ -57,6 +57,7 @@ const keys = {
   service_tier: name,
   model_context_window: tokens,
   model_auto_compact_token_limit: tokens,
+  model_auto_compact_token_limit_scope: choice(['total', 'body_after_prefix']),
   tool_output_token_limit: count,
   model_catalog_json: path,
   window: table({
@@ -96,6 +97,7 @@ const keys = {
   developer_instructions: text,
   instructions: text,
   model_instructions_file: path,
+  compaction: table({ strategy: choice(['auto', 'structured', 'plain', 'remote']) } as const),
   compact_prompt: text,
   experimental_compact_prompt_file: path,
   personality: choice(['none', 'friendly', 'pragmatic']),

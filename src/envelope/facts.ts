@@ -69,6 +69,8 @@ export interface FoundCapabilities {
 export interface StepFacts {
   readonly instructionDocument: InstructionDocument;
   readonly date: string;
+  /** Notes that the user pinned to the thread, oldest first. */
+  readonly pins?: readonly { readonly id: string; readonly text: string }[];
 }
 
 /** The text of all AGENTS.md files that apply, already joined and cut to size. */

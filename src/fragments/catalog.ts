@@ -39,6 +39,7 @@ import {
 import { networkRulesFragment } from './network-rules.ts';
 import { permissionsFragment, permissionsWithdrawnFragment } from './permissions.ts';
 import { personalityFragment, personalityWithdrawnFragment } from './personality.ts';
+import { pinnedNotesFragment, pinnedNotesWithdrawnFragment } from './pinned-notes.ts';
 import { pluginHintFragment } from './plugin-hint.ts';
 import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from './plugins-guidance.ts';
 import { realtimeEndFragment, realtimeStartFragment } from './realtime.ts';
@@ -73,6 +74,8 @@ export const fragmentCatalog: readonly FragmentKind<never>[] = [
   sessionContextWithdrawnFragment,
   agentsMdFragment,
   agentsMdWithdrawnFragment,
+  pinnedNotesFragment,
+  pinnedNotesWithdrawnFragment,
   skillsCatalogueFragment,
   skillsWithdrawnFragment,
   permissionsFragment,

@@ -26,7 +26,14 @@ const keysOf: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
     'include_apps_instructions',
   ],
   features: ['features'],
-  window: ['window', 'model_context_window', 'model_auto_compact_token_limit', 'tool_output_token_limit'],
+  compaction: ['compaction'],
+  window: [
+    'window',
+    'model_context_window',
+    'model_auto_compact_token_limit',
+    'model_auto_compact_token_limit_scope',
+    'tool_output_token_limit',
+  ],
 };
 
 /** Who in the configuration decided a setting; undefined for a default. */

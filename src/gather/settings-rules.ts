@@ -7,9 +7,19 @@ export function windowSettings(config: Config): WindowSettings {
   return withoutUndefined({
     contextWindow: config.modelContextWindow,
     autoCompactTokens: config.modelAutoCompactTokenLimit,
+    autoCompactScope: autoCompactScope(config),
     toolOutputTokens: config.toolOutputTokenLimit,
     ...config.window,
   });
+}
+
+function autoCompactScope({ modelAutoCompactTokenLimitScope: scope }: Config): WindowSettings['autoCompactScope'] {
+  return scope === 'body_after_prefix' ? 'body' : scope;
+}
+
+/** `auto` leaves the choice to the engine: then nobody made one. */
+export function compactionStrategy({ compaction }: Config): Settings['compaction'] {
+  return compaction?.strategy === 'auto' ? undefined : compaction?.strategy;
 }
 
 /** What was set about AGENTS.md files; undefined when nothing was. */

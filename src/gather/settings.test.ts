@@ -71,6 +71,7 @@ test('everything that is configured arrives', () => {
           service_tier: 'flex',
           model_context_window: 1000,
           model_auto_compact_token_limit: 700,
+          model_auto_compact_token_limit_scope: 'body_after_prefix',
           tool_output_token_limit: 50,
           window: {
             effective_percent: 80,
@@ -87,6 +88,7 @@ test('everything that is configured arrives', () => {
           instructions: 'from the key',
           model_instructions_file: '/file',
           developer_instructions: 'Ask first.',
+          compaction: { strategy: 'plain' },
           compact_prompt: 'Shorten.',
           experimental_compact_prompt_file: '/file',
           personality: 'friendly',
@@ -120,6 +122,7 @@ test('everything that is configured arrives', () => {
       window: {
         contextWindow: 1000,
         autoCompactTokens: 700,
+        autoCompactScope: 'body',
         toolOutputTokens: 50,
         effectivePercent: 80,
         autoCompactPercent: 85,
@@ -140,6 +143,7 @@ test('everything that is configured arrives', () => {
       baseInstructions: 'from the file',
       developerInstructions: 'Ask first.',
       compactPrompt: 'Shorten.',
+      compaction: 'plain',
       personality: 'friendly',
       leaveOut: ['permissions', 'collaboration-mode', 'environment', 'apps'],
       realtime: { active: false, startInstructions: 'Speak.' },
@@ -148,7 +152,7 @@ test('everything that is configured arrives', () => {
       origins: Object.fromEntries(
         [
           'model provider effort summary verbosity serviceTier window approval profile shellEnvironment',
-          'baseInstructions developerInstructions compactPrompt personality leaveOut realtime instructionRules features',
+          'baseInstructions developerInstructions compactPrompt compaction personality leaveOut realtime instructionRules features',
         ].flatMap((names) => names.split(' ').map((name) => [name, 'user'])),
       ),
     },
@@ -159,6 +163,14 @@ test('everything that is configured arrives', () => {
 test('an effective window in tokens', () => {
   expect(settings({ file: { model: 'm', window: { effective_tokens: 900 } } })).toMatchObject({
     settings: { window: { effectiveTokens: 900 }, origins: { window: 'user' } },
+  });
+});
+
+test('the strategy "auto" is no choice, and the scope "total" is one', () => {
+  const plain = settings({ file: { model: 'm' } });
+  expect(settings({ file: { model: 'm', compaction: { strategy: 'auto' } } })).toEqual(plain);
+  expect(settings({ file: { model: 'm', model_auto_compact_token_limit_scope: 'total' } })).toMatchObject({
+    settings: { window: { autoCompactScope: 'total' }, origins: { window: 'user' } },
   });
 });
 

@@ -10,6 +10,7 @@ import { chooseProfile } from './choose-profile.ts';
 import { configuredOrigin, isPinned, type SettingName } from './settings-origins.ts';
 import { type Required, required } from './settings-required.ts';
 import {
+  compactionStrategy,
   configuredFeatures,
   instructionRules,
   leftOut,
@@ -90,6 +91,7 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     baseInstructions: baseInstructions(config, choices),
     developerInstructions: configured('developerInstructions', notBlank(config.developerInstructions)),
     compactPrompt: compactPrompt(config, choices),
+    compaction: configured('compaction', compactionStrategy(config)),
     instructionRules: configured('instructionRules', instructionRules(config)),
     collaboration: ranked('collaboration', undefined as Settings['collaboration']),
     personality: ranked('personality', config.personality),

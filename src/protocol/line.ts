@@ -54,4 +54,6 @@ export const lineType = {
   compaction: 'capstan_compaction',
   /** Ours: the workspace before and after somebody changed it. The first is written before the change. */
   snapshot: 'capstan_snapshot',
+  /** Ours: a note that the user pinned, or its end. */
+  pin: 'capstan_pin',
 } as const;

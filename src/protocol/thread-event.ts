@@ -88,6 +88,35 @@ export interface UsageEvent {
   readonly percentRemaining: number;
 }
 
+/** History is being replaced by a checkpoint, has been, or stays as it was. `id` is that of the compaction. */
+export type CheckpointEvent =
+  | {
+      readonly kind: 'checkpoint-started';
+      readonly turnId: TurnId;
+      readonly id: string;
+      readonly trigger: 'manual' | 'auto';
+      readonly reason: string;
+      readonly phase: string;
+      readonly strategy: string;
+      readonly model: string;
+      /** What the history weighs that is to be folded. */
+      readonly tokens: number;
+    }
+  | {
+      readonly kind: 'checkpoint-installed';
+      readonly turnId: TurnId;
+      readonly id: string;
+      readonly report: CheckpointReport;
+    }
+  /** `paused`: nothing is compacted by itself in this thread from now on. */
+  | {
+      readonly kind: 'checkpoint-failed';
+      readonly turnId: TurnId;
+      readonly id: string;
+      readonly outcome: Outcome;
+      readonly paused: boolean;
+    };
+
 /** A request does not go on from the one before it: the provider reads again what it had cached. */
 export interface PrefixBrokenEvent {
   readonly kind: 'prefix-broken';
@@ -114,33 +143,3 @@ export type PrefixBreak = { readonly tokens: number } &
     /** The first item of the request before that does not stand at its place any more. */
     | { readonly kind: 'entry'; readonly index: number; readonly itemId?: string; readonly what: 'changed' | 'removed' }
   );
-
-/** History is being folded, has been, or could not be. Each that starts has one end. */
-export type CheckpointEvent =
-  | {
-      readonly kind: 'checkpoint-started';
-      readonly turnId: TurnId;
-      readonly id: string;
-      readonly trigger: 'manual' | 'auto';
-      readonly reason: string;
-      readonly phase: string;
-      readonly strategy: string;
-      /** The model that is asked. */
-      readonly model: string;
-      /** What the next request would weigh without it. */
-      readonly tokens: number;
-    }
-  | {
-      readonly kind: 'checkpoint-installed';
-      readonly turnId: TurnId;
-      readonly id: string;
-      readonly report: CheckpointReport;
-    }
-  /** History is as it was. `paused`: the thread does not try again by itself. */
-  | {
-      readonly kind: 'checkpoint-failed';
-      readonly turnId: TurnId;
-      readonly id: string;
-      readonly outcome: Outcome;
-      readonly paused: boolean;
-    };

@@ -8,6 +8,7 @@ import { noUsage } from '../protocol/usage.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
 import { foldCheckpoint, readCheckpoints, storeCheckpoints } from './checkpoints.ts';
 import { readInstructions } from './instructions.ts';
+import { readPins } from './pins.ts';
 import type { ThreadState } from './thread-state.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
 import { readWork, storeWork } from './work.ts';
@@ -53,6 +54,7 @@ export function carriedState(state: ThreadState): JsonObject {
     ...(state.newest === undefined ? {} : { newest: state.newest }),
     ...(state.instructions === undefined ? {} : { instructions: state.instructions as unknown as JsonObject }),
     ...(state.settings === undefined ? {} : { settings: state.settings }),
+    ...(state.pins.length === 0 ? {} : { pins: state.pins as unknown as JsonObject[] }),
     ...(openTurn === undefined
       ? {}
       : {
@@ -72,7 +74,7 @@ export function isSelfContained(payload: JsonObject): boolean {
 }
 
 /** Metadata stands beside the items, one for each: if that is not so, nobody knows what belongs to what. */
-function isSound(payload: JsonObject): boolean {
+export function isSound(payload: JsonObject): boolean {
   const sidecar = arrayAt(payload, 'replacement_history_metadata');
   return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;
 }
@@ -94,6 +96,7 @@ function readCarried(payload: JsonObject): Carried | undefined {
     turns: numberAt(carried, 'turns') ?? 0,
     checkpoints: readCheckpoints(carried['checkpoints']),
     work: readWork(objectAt(carried, 'work')),
+    pins: readPins(carried),
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
     ...(context === undefined ? {} : { context }),
     ...(envelope === undefined ? {} : { envelope }),

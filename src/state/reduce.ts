@@ -9,6 +9,7 @@ import { foldFailed } from './checkpoints.ts';
 import { foldCompacted } from './compacted.ts';
 import { foldAnswer, foldCall } from './fold-call.ts';
 import { foldEvent } from './fold-event.ts';
+import { foldPin } from './pins.ts';
 import { readRequest } from './request-record.ts';
 import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
@@ -44,6 +45,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return foldCall(state, payload);
     case lineType.compaction:
       return { ...state, checkpoints: foldFailed(state.checkpoints, payload) };
+    case lineType.pin:
+      return { ...state, pins: foldPin(state.pins, payload) };
     case lineType.toolSet: {
       const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
       if (name === undefined || tools === undefined) return state;

@@ -8,6 +8,7 @@ import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
 import type { CallStart } from './call-start.ts';
 import { type Checkpoints, noCheckpoints } from './checkpoints.ts';
+import type { Pin } from './pins.ts';
 import type { RequestRecord } from './request-record.ts';
 
 /**
@@ -47,6 +48,8 @@ export interface ThreadState {
   readonly work: WorkRecords;
   /** Input of the first response since the newest checkpoint, as the provider counted it. */
   readonly prefill?: number;
+  /** Notes that the user pinned, oldest first. */
+  readonly pins: readonly Pin[];
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
   readonly marks: readonly Mark[];
 }
@@ -66,12 +69,13 @@ export type Sent =
   | { readonly kind: 'request'; readonly history: History; readonly record: RequestRecord }
   | { readonly kind: 'gone'; readonly why: 'checkpoint' | 'rollback' };
 
-export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context' | 'envelope' | 'instructions'>;
+export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context' | 'envelope' | 'instructions' | 'pins'>;
 
-export function markOf({ history, baseline, context, envelope, instructions }: ThreadState): Mark {
+export function markOf({ history, baseline, context, envelope, instructions, pins }: ThreadState): Mark {
   return {
     history,
     baseline,
+    pins,
     ...(context === undefined ? {} : { context }),
     ...(envelope === undefined ? {} : { envelope }),
     ...(instructions === undefined ? {} : { instructions }),
@@ -87,5 +91,6 @@ export const emptyState: ThreadState = {
   toolSets: new Map(),
   checkpoints: noCheckpoints,
   work: noWork,
+  pins: [],
   marks: [],
 };

@@ -134,8 +134,13 @@ export function turnAborted({ envelope, endedAt }: TurnEnd): LineDraft {
 }
 
 /** The end of a turn that nobody goes on with; nobody knows when it ended. */
-export function turnLeftOpen(turnId: string, cause: 'process-died' | 'forked'): LineDraft {
+export function turnLeftOpen(turnId: string, cause: 'process-died' | 'forked' | 'rolled-back'): LineDraft {
   return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause } });
+}
+
+/** The end of a turn that had nothing more to do at the place where a rollback cut it off. */
+export function turnDoneBefore(turnId: string): LineDraft {
+  return event({ type: 'task_complete', turn_id: turnId, last_agent_message: null, capstan: { cause: 'rolled-back' } });
 }
 
 /** A turn does not end before it began, even if the clock went back meanwhile. */

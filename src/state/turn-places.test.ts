@@ -43,6 +43,7 @@ describe('the places of turns', () => {
         { id: '1', start: 1, end: 4, counts: true },
         { id: '2', start: 5, counts: false },
       ],
+      checkpoints: [],
       end: 7,
     });
   });
@@ -57,6 +58,7 @@ describe('the places of turns', () => {
     const standalone = [starts('3'), ends('3')];
     expect(await placesOf(...one!, ...two!, ...standalone, marker(1))).toEqual({
       turns: [{ id: '1', start: 1, end: 4, counts: true }],
+      checkpoints: [],
       end: 10,
       takenBack: { start: 4, end: 9, turns: ['2', '3'] },
     });
@@ -68,5 +70,47 @@ describe('the places of turns', () => {
   it('count each message in files without records of turns', async () => {
     const places = await placesOf(says('user', 'a'), says('user', 'b'), starts('1'), says('user', 'c'), marker(2));
     expect(places).toMatchObject({ turns: [], takenBack: { start: 2, end: 5, turns: ['1'] } });
+  });
+
+  it('know the checkpoints that stand, and whether a turn ran, had words and was done', async () => {
+    const report = {
+      id: 'c',
+      number: 3,
+      trigger: 'auto',
+      reason: 'context_limit',
+      phase: 'post_turn',
+      strategy: 'plain',
+      model: 'gpt-5.5',
+      tokensBefore: 900,
+      tokensAfter: 100,
+      words: { kept: 1, cut: 0, dropped: 0 },
+      folded: 3,
+      requests: 1,
+      usage: { input: 1, cachedInput: 0, cacheWriteInput: 0, output: 1, reasoningOutput: 0, total: 2 },
+      mended: [],
+    };
+    const checkpoint = (capstan?: JsonObject) => ({
+      type: 'compacted',
+      payload: { message: '', replacement_history: [], ...(capstan === undefined ? {} : { capstan }) },
+    });
+    const unsound = { type: 'compacted', payload: { replacement_history_metadata: [{}], replacement_history: [] } };
+    const lines = [
+      starts('1'),
+      checkpoint(),
+      ends('1'),
+      checkpoint({ checkpoint: { ...report, mended: 'no list' } }),
+      unsound,
+      starts('2'),
+      says('user', 'a'),
+      checkpoint({ checkpoint: report }),
+      ends('2'),
+    ];
+    const places = await placesOf(...lines);
+    expect(places.checkpoints).toEqual([
+      { at: 2, turns: 1, inside: { spoken: false, done: false }, timestamp: '' },
+      { at: 4, turns: 1, timestamp: '' },
+      { at: 8, turns: 2, inside: { spoken: true, done: true }, timestamp: '', report },
+    ]);
+    expect((await placesOf(...lines, marker(1))).checkpoints).toEqual(places.checkpoints.slice(0, 2));
   });
 });

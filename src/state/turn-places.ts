@@ -1,6 +1,9 @@
+import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import type { Ordinal, TurnId } from '../protocol/ids.ts';
 import { numberAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
+import { readCheckpoint } from './checkpoint-record.ts';
+import { isSound } from './compacted.ts';
 import { closes } from './fold-event.ts';
 import { holdsUsersWords } from './reduce.ts';
 
@@ -15,9 +18,24 @@ export interface TurnPlace {
   readonly counts: boolean;
 }
 
+/** Where a checkpoint stands in its thread. */
+export interface CheckpointPlace {
+  /** Its line. */
+  readonly at: Ordinal;
+  /** How many turns began before it. */
+  readonly turns: number;
+  /** The last of them had not ended: `spoken` if a user spoke in it before, `done` if it was about to end. */
+  readonly inside?: { readonly spoken: boolean; readonly done: boolean };
+  readonly timestamp: string;
+  /** Absent: another program made it. */
+  readonly report?: CheckpointReport;
+}
+
 export interface ThreadPlaces {
   /** Turns that stand, oldest first. */
   readonly turns: readonly TurnPlace[];
+  /** Checkpoints that stand, oldest first. */
+  readonly checkpoints: readonly CheckpointPlace[];
   /** Behind the last line. */
   readonly end: Ordinal;
   /** What the newest rollback marker took back, marker not included. */
@@ -34,6 +52,7 @@ interface Mark {
 export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlaces> {
   const turns: TurnPlace[] = [];
   const marks: Mark[] = [];
+  const checkpoints: CheckpointPlace[] = [];
   let takenBack: ThreadPlaces['takenBack'];
   let place = -1;
   let isOpen = false;
@@ -50,6 +69,17 @@ export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlac
         marks.push({ turns: turns.length - 1, start: open.start });
         change({ counts: true });
       }
+    }
+    if (line.type === lineType.compacted && isSound(line.payload)) {
+      const report = readCheckpoint(line.payload);
+      const open = isOpen ? turns.at(-1) : undefined;
+      checkpoints.push({
+        at: place as Ordinal,
+        turns: turns.length,
+        ...(open === undefined ? {} : { inside: { spoken: open.counts, done: report?.phase === 'post_turn' } }),
+        timestamp: line.timestamp,
+        ...(report === undefined ? {} : { report }),
+      });
     }
     if (line.type !== lineType.event) continue;
     const id = stringAt(line.payload, 'turn_id') ?? '';
@@ -72,6 +102,7 @@ export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlac
         if (count < 1 || target === undefined) break;
         marks.length = Math.max(0, marks.length - count);
         const taken = turns.splice(target.turns).map((turn) => turn.id);
+        while ((checkpoints.at(-1)?.at ?? -1) >= target.start) checkpoints.pop();
         takenBack = { start: target.start as Ordinal, end: place as Ordinal, turns: taken };
         isOpen = false;
         break;
@@ -80,5 +111,5 @@ export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlac
     }
   }
   const end = (place + 1) as Ordinal;
-  return { turns, end, ...(takenBack === undefined ? {} : { takenBack }) };
+  return { turns, checkpoints, end, ...(takenBack === undefined ? {} : { takenBack }) };
 }

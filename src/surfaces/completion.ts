@@ -17,7 +17,7 @@ const commands = [
 /** The other commands, with what may follow. */
 const looking: Readonly<Record<string, readonly string[]>> = {
   threads: [...threadsCommands, '--help'],
-  context: ['--changes', '--request', '--json', '--help'],
+  context: ['--changes', '--request', '--checkpoint', '--json', '--help'],
   envelope: ['--turn', '--diff', '--json', '--help'],
   replay: ['--request', '--print', '--json', '--last', '--help'],
 };

@@ -20,7 +20,8 @@ import { systemIds } from '../gather/system-ids.ts';
 import type { BlobMissing, Blobs, LoadedBlob } from '../ports/blobs.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Tracer } from '../ports/tracer.ts';
-import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
+import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
@@ -40,13 +41,16 @@ import { threadNames } from '../rollout/thread-names.ts';
 import { loadTracer } from '../telemetry/load-tracer.ts';
 import { type RestoredSettings, restoredSettings } from '../state/restored-settings.ts';
 import { lastSettings } from '../state/resumed-settings.ts';
+import type { Pin } from '../state/pins.ts';
 import type { TurnSummary } from '../state/turn-list.ts';
 import { deadTurnNotice } from '../thread/dead-turn.ts';
+import type { PinsChanged } from '../thread/pinned-notes.ts';
 import { openThread, type ResumedThread } from '../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
 import { Thread } from '../thread/thread.ts';
 import type { ThreadFiles } from '../workspace/file-changes.ts';
 import type { RestoreOptions, RestoreReport, RestoreTarget } from '../workspace/restore-files.ts';
+import type { Compacted, CompactingThread } from './compact-thread.ts';
 import type { Environment } from './environment.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
 import { createHomeStore } from './home-store.ts';
@@ -70,6 +74,24 @@ export interface ThreadRequest {
   readonly listener: (event: ThreadEvent) => void;
   /** Absolute. A resumed thread keeps its own folder when none is given. */
   readonly cwd?: string;
+}
+
+/** A checkpoint of a thread, as lists show it. */
+export interface ThreadCheckpoint {
+  /** Counted from 1 over those that stand. */
+  readonly number: number;
+  /** The turn in which it was made, or after which. */
+  readonly turn?: TurnId;
+  readonly at: string;
+  /** Absent: another program made it. */
+  readonly report?: CheckpointReport;
+}
+
+/** A checkpoint that somebody asks for. */
+export interface CompactRequest extends ThreadRequest {
+  /** What it shall keep in view. */
+  readonly focus?: string;
+  readonly signal: AbortSignal;
 }
 
 /** A thread that is ready for turns, and what is in force in it. */
@@ -169,6 +191,21 @@ export class Engine {
   }
 
   /**
+   * Makes a checkpoint of a thread that nobody writes, as a task of its own. Unless it is installed, the history stands
+   * as it was.
+   */
+  async compact(id: ThreadId, { focus, signal, ...request }: CompactRequest): Promise<Compacted | EngineRefused> {
+    const opened = await this.resume(id, request);
+    if (opened.kind === 'refused') return opened;
+    const thread = opened.thread as Thread & CompactingThread;
+    try {
+      return await thread.compact({ signal, ...(focus === undefined ? {} : { focus }) });
+    } finally {
+      await thread.close();
+    }
+  }
+
+  /**
    * Begins a thread that goes on from a place of another, and copies nothing. It keeps the other's settings of that
    * place, unless flags say otherwise. The other thread may be written meanwhile, or be archived.
    */
@@ -219,6 +256,21 @@ export class Engine {
     return (await this.#operations()).rename(id, name);
   }
 
+  /** Pins a note to a thread: the model is told it as it is, and again after every checkpoint. */
+  async pin(id: ThreadId, text: string): Promise<Done<PinsChanged> | EngineRefused> {
+    return (await this.#operations()).pin(id, text);
+  }
+
+  /** `which`: the number of a note in `pins`, counted from 1, its id, or the beginning of that. */
+  async unpin(id: ThreadId, which: string): Promise<Done<PinsChanged> | EngineRefused> {
+    return (await this.#operations()).unpin(id, which);
+  }
+
+  async pins(id: ThreadId): Promise<readonly Pin[]> {
+    const { pinsOf } = await import('../thread/pinned-notes.ts');
+    return pinsOf(this.#store, id);
+  }
+
   /** Loaded on use: most runs do none of it. */
   async #operations(): Promise<ThreadOperations> {
     const { ThreadOperations } = await import('./thread-operations.ts');
@@ -246,6 +298,21 @@ export class Engine {
       import('../rollout/index/thread-fold.ts'),
     ]);
     return turnList(this.#store.read(id, { from: 0 as Ordinal, wanted: concernsLists }));
+  }
+
+  /** The checkpoints of a thread that stand, oldest first. */
+  async checkpoints(id: ThreadId): Promise<readonly ThreadCheckpoint[]> {
+    const { readPlaces } = await import('../thread/find-turn.ts');
+    const { turns, checkpoints } = await readPlaces(this.#store, id);
+    return checkpoints.map(({ turns: begun, timestamp: at, report }, index) => {
+      const turn = turns[begun - 1]?.id;
+      return {
+        number: index + 1,
+        ...(turn === undefined ? {} : { turn }),
+        at,
+        ...(report === undefined ? {} : { report }),
+      };
+    });
   }
 
   /** Brings the index up to date with all files. `anew`: from nothing. */

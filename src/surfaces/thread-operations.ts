@@ -11,6 +11,7 @@ import {
   unarchiveThread,
 } from '../rollout/thread-lifecycle.ts';
 import { appendThreadName, type NameParts, threadNames } from '../rollout/thread-names.ts';
+import { type PinsChanged, pinNote, unpinNote } from '../thread/pinned-notes.ts';
 import { rollBack, undoRollback } from '../thread/revert.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
 
@@ -88,6 +89,16 @@ export class ThreadOperations {
     const problem = await appendThreadName(this.#parts, id, given);
     if (problem !== undefined) return refused(problem);
     return this.#told({ kind: 'renamed', id, name: given } as const, [{ kind: 'named', id, name: given }]);
+  }
+
+  async pin(id: ThreadId, text: string): Promise<Done<PinsChanged> | Refused> {
+    const done = await pinNote(this.#parts.store, this.#parts.ids, id, text);
+    return done.kind === 'refused' ? refused(done) : { ...done, notices: [] };
+  }
+
+  async unpin(id: ThreadId, which: string): Promise<Done<PinsChanged> | Refused> {
+    const done = await unpinNote(this.#parts.store, id, which);
+    return done.kind === 'refused' ? refused(done) : { ...done, notices: [] };
   }
 
   #told<Result>(done: Result, changes: readonly CodexIndexChange[]): Done<Result> {

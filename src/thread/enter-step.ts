@@ -28,12 +28,13 @@ export async function enterStep(turn: Turn, index: number): Promise<Step> {
 /** The step as the world is now. Nothing of it is told yet. */
 export async function lookAround(turn: Turn, index: number): Promise<Step> {
   const { parts, log, envelope } = turn;
-  const { problems = [], ...facts } = await parts.gatherStep(envelope);
+  const { problems = [], ...gathered } = await parts.gatherStep(envelope);
   for (const problem of problems) {
     const told = `${problem.code} ${problem.message}`;
     if (!turn.warned.has(told)) log.tell({ kind: 'warning', outcome: problem });
     turn.warned.add(told);
   }
+  const facts = { ...gathered, pins: log.state.pins };
   return { envelope, index, facts, tools: parts.router.specs(envelope.capabilities.tools) };
 }
 

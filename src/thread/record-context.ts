@@ -6,12 +6,17 @@ import type { ContextCause } from '../protocol/thread-event.ts';
 import { itemLine } from '../state/item-drafts.ts';
 import type { Baseline } from '../world/baseline.ts';
 import type { Telling } from '../world/telling.ts';
-import type { RecordingTurn } from './parts.ts';
+import type { RecordingTurn, ThreadParts } from './parts.ts';
 
 /** A text for the model, with what surfaces are told of it. */
 interface ContextText {
   readonly fragment: Fragment;
   readonly value?: Json;
+}
+
+/** As much of a turn as a text needs to enter its history. */
+interface ToldTurn extends Pick<RecordingTurn, 'log' | 'turnId'> {
+  readonly parts: Pick<ThreadParts, 'ids'>;
 }
 
 interface Reason {
@@ -25,11 +30,7 @@ export function recordTelling(turn: RecordingTurn, { form, told }: Telling, base
 }
 
 /** Something that happened, and is told once. */
-export function recordEvent<Payload extends Json>(
-  turn: RecordingTurn,
-  kind: FragmentKind<Payload>,
-  payload: Payload,
-): void {
+export function recordEvent<Payload extends Json>(turn: ToldTurn, kind: FragmentKind<Payload>, payload: Payload): void {
   recordContext(turn, [{ fragment: render(kind, payload), value: payload }], { cause: 'event' });
 }
 
@@ -38,7 +39,7 @@ function bundleReason({ log }: RecordingTurn, baseline: Baseline): Reason {
   return { cause: 'reinjection', why: baseline.why === 'start' ? 'unproven' : baseline.why };
 }
 
-function recordContext({ log, parts, turnId }: RecordingTurn, texts: readonly ContextText[], reason: Reason): void {
+function recordContext({ log, parts, turnId }: ToldTurn, texts: readonly ContextText[], reason: Reason): void {
   const values = new Map(texts.map(({ fragment, value }) => [fragment, value]));
   for (const { fragments, item, origin } of mergeFragments(values.keys(), reason.cause)) {
     const itemId = `msg_${parts.ids.uuid()}`;

@@ -3,16 +3,17 @@ import type { CurrentRollout, HeldThread, OpenRefused, RolloutPlace, RolloutStor
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import type { ThreadPlaces } from '../state/turn-places.ts';
+import { closeCutTurn } from './cut-turn.ts';
 import { readPlaces } from './find-turn.ts';
 import { markRolledBack, repeatTakenBack } from './revert-legacy.ts';
 import {
-  firstTaken,
+  cutFor,
   nothingToUndo,
   type Refused,
+  type RollbackCut,
   type RollbackTo,
   type RollbackUndone,
   type RolledBack,
-  takenFrom,
   turnsSince,
 } from './rollback-range.ts';
 
@@ -29,19 +30,32 @@ export async function rollBack(
   if (await isLegacy(store, id)) return markRolledBack(store, id, to);
   const held = await holdActive(store, id);
   if (held.kind === 'refused') return held;
+  let done: RolledBack;
+  let open: RollbackCut['open'];
   try {
     const places = await readPlaces(store, id);
-    const first = firstTaken(id, places, to);
-    if ('code' in first) return { kind: 'refused', ...first };
+    const cut = cutFor(id, places, to);
+    if ('code' in cut) return { kind: 'refused', ...cut };
     const { current } = held;
-    const place = { rolloutId: current.rolloutId, end: first.start };
-    const note = noteOf(current, places, places.turns.indexOf(first));
+    const place = { rolloutId: current.rolloutId, end: cut.end };
+    const note = noteOf(current, places, cut.kept);
     const made = await held.revert(ids.uuid(), place, { rollback: note });
     if (made.kind === 'refused') return made;
-    return { kind: 'rolled-back', id, path: made.path, turns: takenFrom(places, first) };
+    done = { kind: 'rolled-back', id, path: made.path, ...rolledBack(places, cut) };
+    open = cut.open;
   } finally {
     await held.release();
   }
+  if (open !== undefined) await closeCutTurn(store, ids, id, open);
+  return done;
+}
+
+function rolledBack({ turns }: ThreadPlaces, { kept, open, checkpoint }: RollbackCut) {
+  return {
+    turns: turns.slice(kept).map((turn) => turn.id),
+    ...(open === undefined ? {} : { cutTurn: open.id }),
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+  };
 }
 
 /** The newest rollback is as if it had not been: a new rollout goes on from the end of the one that it left. */

@@ -8,6 +8,7 @@ import { managedInstructionsSection } from './sections/managed-instructions.ts';
 import { modelSection } from './sections/model.ts';
 import { permissionsSection } from './sections/permissions.ts';
 import { personalitySection } from './sections/personality.ts';
+import { pinnedNotesSection } from './sections/pinned-notes.ts';
 import { pluginsSection } from './sections/plugins.ts';
 import { realtimeSection } from './sections/realtime.ts';
 import { sessionContextSection } from './sections/session-context.ts';
@@ -30,5 +31,6 @@ export const sections: readonly AnySection[] = [
   sessionContextSection,
   managedInstructionsSection,
   agentsMdSection,
+  pinnedNotesSection,
   environmentsSection,
 ] as unknown as readonly AnySection[];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { answer, run, say } from '../../src/testing/index.ts';
+import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { checkpointText, isCompaction, saysCheckpoint } from './summariser.ts';
 

@@ -34,6 +34,7 @@ import * as multiAgent from '../../src/fragments/multi-agent.ts';
 import { networkRulesFragment } from '../../src/fragments/network-rules.ts';
 import { permissionsFragment, permissionsWithdrawnFragment } from '../../src/fragments/permissions.ts';
 import { personalityFragment, personalityWithdrawnFragment } from '../../src/fragments/personality.ts';
+import { pinnedNotesFragment, pinnedNotesWithdrawnFragment } from '../../src/fragments/pinned-notes.ts';
 import { pluginHintFragment } from '../../src/fragments/plugin-hint.ts';
 import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from '../../src/fragments/plugins-guidance.ts';
 import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/realtime.ts';
@@ -135,6 +136,8 @@ export const renderings: readonly {
     fc.record({ directory: text, text, replaces: fc.boolean() }, { requiredKeys: ['text', 'replaces'] }),
   ),
   of(agentsMdWithdrawnFragment, nothing),
+  of(pinnedNotesFragment, fc.record({ notes: some(text), replaces: fc.boolean() })),
+  of(pinnedNotesWithdrawnFragment, nothing),
   of(skillsCatalogueFragment, fc.record({ body: text })),
   of(skillsWithdrawnFragment, nothing),
   of(

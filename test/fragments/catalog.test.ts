@@ -27,6 +27,8 @@ describe('the catalogue', () => {
         "session-context-withdrawn | developer | <session_context> | 100 |  | session-context",
         "agents-md | user | # AGENTS.md instructions | 20000 |  |",
         "agents-md-withdrawn | user | # AGENTS.md instructions | 100 |  | agents-md",
+        "pinned-notes | user | <pinned_notes> | 6000 |  |",
+        "pinned-notes-withdrawn | user | <pinned_notes> | 100 |  | pinned-notes",
         "skills-catalogue | developer | <skills_instructions> | 10000 |  |",
         "skills-withdrawn | developer | <skills_instructions> | 100 |  | skills-catalogue",
         "permissions | developer | <permissions instructions> | 6000 |  |",

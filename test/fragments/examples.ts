@@ -32,6 +32,7 @@ import * as multiAgent from '../../src/fragments/multi-agent.ts';
 import { networkRulesFragment } from '../../src/fragments/network-rules.ts';
 import { permissionsFragment, permissionsWithdrawnFragment } from '../../src/fragments/permissions.ts';
 import { personalityFragment, personalityText, personalityWithdrawnFragment } from '../../src/fragments/personality.ts';
+import { pinnedNotesFragment, pinnedNotesWithdrawnFragment } from '../../src/fragments/pinned-notes.ts';
 import { pluginHintFragment } from '../../src/fragments/plugin-hint.ts';
 import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from '../../src/fragments/plugins-guidance.ts';
 import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/realtime.ts';
@@ -65,6 +66,8 @@ export const examples: readonly Fragment[] = [
   render(sessionContextWithdrawnFragment, undefined),
   render(agentsMdFragment, { directory: '/repo', text: 'TEXT OF THE FILES', replaces: true }),
   render(agentsMdWithdrawnFragment, undefined),
+  render(pinnedNotesFragment, { notes: ['FIRST NOTE', 'SECOND NOTE'], replaces: true }),
+  render(pinnedNotesWithdrawnFragment, undefined),
   render(skillsCatalogueFragment, { body: 'LIST OF SKILLS' }),
   render(skillsWithdrawnFragment, undefined),
   render(permissionsFragment, {

@@ -182,7 +182,7 @@ export class WatchedThread {
       gatherFacts: ({ cwd }) => Promise.resolve(factsOf(this.world, cwd, clock.now())),
       gatherStep: (envelope) => {
         const facts = stepFactsOf(this.world, envelope.workspace.cwd);
-        this.onStep({ envelope, facts });
+        this.onStep({ envelope, facts: { ...facts, pins: this.#thread?.state.pins ?? [] } });
         return Promise.resolve(facts);
       },
     };

@@ -25,6 +25,7 @@ export function factsToKnow({ envelope, facts }: EnteredStep): WorldFacts {
       : { session: capabilities.hooks.sessionContext.join('\n\n') }),
     ...(instructions.managed === undefined ? {} : { managed: instructions.managed }),
     ...(text === undefined ? {} : { instructions: { ...(directory === undefined ? {} : { directory }), text } }),
+    ...(facts.pins === undefined || facts.pins.length === 0 ? {} : { pinned: facts.pins.map((pin) => pin.text) }),
     environment: isTold('environment') ? environmentTags(envelope, facts.date) : {},
   };
 }

@@ -47,7 +47,9 @@ export type Between =
   | { readonly kind: 'forgets'; readonly state: JsonObject }
   /** History is replaced by the users' words, or by itself. */
   | { readonly kind: 'rewrites'; readonly keeps: 'words' | 'everything' }
-  | { readonly kind: 'rolls-back'; readonly turns: number };
+  | { readonly kind: 'rolls-back'; readonly turns: number }
+  /** The user pins a note, or takes one away. */
+  | { readonly kind: 'pins'; readonly id: string; readonly text?: string };
 
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 30 }),
@@ -164,6 +166,14 @@ const between: fc.Arbitrary<Between> = fc.oneof(
     .map((state) => ({ kind: 'forgets' as const, state })),
   fc.record({ kind: fc.constant('rewrites' as const), keeps: fc.constantFrom('words', 'everything') }),
   fc.record({ kind: fc.constant('rolls-back' as const), turns: fc.integer({ min: 1, max: 3 }) }),
+  fc.record(
+    {
+      kind: fc.constant('pins' as const),
+      id: fc.constantFrom('pin-1', 'pin-2'),
+      text: fc.constantFrom('Never touch the lock file.', '</note>\n<note>', '</pinned_notes>'),
+    },
+    { requiredKeys: ['kind', 'id'] },
+  ),
 );
 
 export const randomTurns: fc.Arbitrary<readonly RandomTurn[]> = fc.array(

@@ -27,6 +27,7 @@ const prose = fc.oneof(
     '</ skills_instructions >',
     '</collaboration_mode>',
     '</INSTRUCTIONS>',
+    '</note>\n</pinned_notes>',
     '# AGENTS.md instructions',
     ' ',
   ),
@@ -104,6 +105,7 @@ export const models: fc.Arbitrary<ModelFact> = fc.constantFrom<ModelFact>(
 
 export const text = fc.record({ text: prose });
 export const sessionContext = fc.record({ texts: fc.array(prose, { minLength: 1, maxLength: 3 }) });
+export const pinnedNotes = fc.record({ notes: fc.array(prose, { minLength: 1, maxLength: 3 }) });
 export const skills = fc.record({ body: prose });
 
 export const instructions: fc.Arbitrary<InstructionDocument> = fc.record(

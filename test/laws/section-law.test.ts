@@ -13,6 +13,7 @@ import { managedInstructionsSection } from '../../src/world/sections/managed-ins
 import { modelSection } from '../../src/world/sections/model.ts';
 import { permissionsSection } from '../../src/world/sections/permissions.ts';
 import { personalitySection } from '../../src/world/sections/personality.ts';
+import { pinnedNotesSection } from '../../src/world/sections/pinned-notes.ts';
 import { pluginsSection } from '../../src/world/sections/plugins.ts';
 import { realtimeSection } from '../../src/world/sections/realtime.ts';
 import { sessionContextSection } from '../../src/world/sections/session-context.ts';
@@ -130,6 +131,7 @@ obeysTheLaw(skillsSection, facts.skills);
 obeysTheLaw(sessionContextSection, facts.sessionContext);
 obeysTheLaw(managedInstructionsSection, facts.text);
 obeysTheLaw(agentsMdSection, facts.instructions);
+obeysTheLaw(pinnedNotesSection, facts.pinnedNotes);
 obeysTheLaw(environmentsSection, facts.environment);
 
 it('holds the law against every section', () => {

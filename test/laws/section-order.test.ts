@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { fragmentCatalog } from '../../src/fragments/catalog.ts';
 import { entries } from '../../src/history/history.ts';
 import { words } from '../../src/protocol/user-input.ts';
+import { pinAdded } from '../../src/state/pins.ts';
 import type { ThreadState } from '../../src/state/thread-state.ts';
 import { answer, say, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
@@ -50,6 +51,7 @@ it('tells everything that changed in one turn in the order of the sections, and 
   const first = await run('first words');
   await thread.close();
   thread.world = otherWorld;
+  await thread.write([pinAdded({ id: 'pin', text: 'Never touch the lock file.' })]);
   const updated = await run('second words');
   await thread.write([rewriteFor('gpt-5.5', updated, isUsers)]);
   const bundled = await run('third words');
@@ -64,7 +66,7 @@ it('tells everything that changed in one turn in the order of the sections, and 
       "developer: personality",
       "developer: developer-instructions, apps-guidance, plugins-guidance, skills-catalogue, session-context",
       "developer: managed-instructions",
-      "user: agents-md, environment",
+      "user: agents-md, pinned-notes, environment",
       "user: user",
       "assistant: model",
     ]
@@ -89,6 +91,7 @@ it('has a reason for every place', () => {
       "capstan.session_context: the tools and skills that hooks may speak of",
       "managed_developer_instructions: everything that developers said before it",
       "agents_md: the rules of those who run the engine, which come before those of the project",
+      "capstan.pinned_notes: the project's instructions, to which the user adds what counts in this thread",
       "environments: everything else: it is the ground under all of it",
     ]
   `);

@@ -3,6 +3,7 @@ import type { Settings } from '../../src/envelope/settings.ts';
 import { type Line, type LineDraft, lineType } from '../../src/protocol/line.ts';
 import { describeState } from '../../src/state/describe.ts';
 import { reduce } from '../../src/state/reduce.ts';
+import { pinAdded, pinRemoved } from '../../src/state/pins.ts';
 import { emptyState } from '../../src/state/thread-state.ts';
 import { answer, cutAfter, failed, hang, httpError, malformed, say, type Step } from '../../src/testing/index.ts';
 import { startScriptedModel } from '../../src/testing/index.ts';
@@ -74,6 +75,8 @@ function linesBetween(
       return [rewriteFor(settings.model, state, between.keeps === 'words' ? isUsers : () => true)];
     case 'rolls-back':
       return [{ type: lineType.event, payload: { type: 'thread_rolled_back', num_turns: between.turns } }];
+    case 'pins':
+      return [between.text === undefined ? pinRemoved(between.id) : pinAdded({ id: between.id, text: between.text })];
   }
 }
 

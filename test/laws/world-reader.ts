@@ -19,6 +19,7 @@ export interface WorldFacts {
   session?: string;
   managed?: string;
   instructions?: { readonly directory?: string; readonly text: string };
+  pinned?: readonly string[];
   /** By tag. A list that is empty is not there. */
   environment: Record<string, string | readonly string[]>;
 }
@@ -75,6 +76,7 @@ const families: readonly Family[] = [
   textFamily('session_context', 'session'),
   textFamily('managed_developer_instructions', 'managed'),
   { role: 'user', opening: '# AGENTS.md instructions', read: readInstructions },
+  { role: 'user', opening: '<pinned_notes>', read: readPinned },
   { role: 'user', opening: '<environment_context>', read: readEnvironment },
 ];
 
@@ -158,6 +160,13 @@ function readInstructions(facts: WorldFacts, text: string): void {
   const words = withEnds('INSTRUCTIONS', body.replace(notice, ''));
   if (takenBack.test(body)) delete facts.instructions;
   else facts.instructions = { ...(directory === undefined ? {} : { directory }), text: words };
+}
+
+function readPinned(facts: WorldFacts, text: string): void {
+  const body = between('pinned_notes', text);
+  const notes = [...body.matchAll(/^<note>\n([\s\S]*?)\n<\/note>$/gm)].map(([, note]) => withEnds('note', note!));
+  if (takenBack.test(body)) delete facts.pinned;
+  else facts.pinned = notes;
 }
 
 /** Fields that are mentioned change; the rest stays. */

@@ -1,9 +1,11 @@
+import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { usageFields } from '../../state/usage-fields.ts';
 import { outlastReaders } from '../outlast-readers.ts';
 import { readThread, type ReadThread } from '../read-thread.ts';
 import { type ContextArguments, contextUsage, parseContextArguments } from './arguments.ts';
 import { changesText, changesView } from './show-changes.ts';
+import { checkpointView, checkpointViewText, chooseCheckpoint } from './show-checkpoint.ts';
 import { chooseRequest, requestBody, requestText } from './show-request.ts';
 import { threadLine, windowText, type WindowView, windowView } from './show-window.ts';
 import { tellStory, type ThreadStory } from './thread-story.ts';
@@ -34,17 +36,30 @@ function answerTo(
   story: ThreadStory,
 ): string | Outcome {
   if (asked.command === 'request') {
-    const request = chooseRequest(story, asked.request);
+    const request = chooseRequest(story, asked.number);
     if ('code' in request) return request;
     return asked.json ? requestBody(request) : requestText(story, request, screenWidth());
   }
   const head = `${threadLine(id, story)}\n`;
+  if (asked.command === 'checkpoint') {
+    const checkpoint = chooseCheckpoint(story, asked.number);
+    if ('code' in checkpoint) return checkpoint;
+    return asked.json
+      ? json({ thread: id, ...checkpointView(story, checkpoint) })
+      : `${head}\n${checkpointViewText(story, checkpoint, screenWidth())}`;
+  }
   if (asked.command === 'changes') {
     const turns = changesView(story);
     return asked.json ? json({ thread: id, turns }) : `${head}\n${changesText(turns)}`;
   }
   const view = windowView(story);
-  return asked.json ? json({ thread: id, ...view, ...countedFields(view) }) : `${head}${windowText(view)}`;
+  return asked.json
+    ? json({ thread: id, ...view, ...countedFields(view) })
+    : `${head}${windowText(view, reportsOf(story))}`;
+}
+
+function reportsOf({ checkpoints }: ThreadStory): readonly CheckpointReport[] {
+  return checkpoints.flatMap(({ report }) => (report === undefined ? [] : [report]));
 }
 
 /** Counts under the names that rollouts and events have for them. */

@@ -1,13 +1,12 @@
 import { entries } from '../../history/history.ts';
 import { ledgerOf } from '../../history/ledger.ts';
 import { responsesEncoder } from '../../model/responses/encode.ts';
-import type { Item } from '../../protocol/item.ts';
-import { isMessage } from '../../protocol/item.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { instructionsOf } from '../../state/instructions.ts';
 import { promptFor } from '../../state/request.ts';
 import { entryOfItem } from './entry-of-item.ts';
+import { textOf } from './item-text.ts';
 import { partNamer } from './part-names.ts';
 import { count, plural, wrap } from './table.ts';
 import type { StoryRequest, ThreadStory } from './thread-story.ts';
@@ -97,24 +96,4 @@ function block(margin: readonly string[], text: string, width: number): string {
   })
     .join('\n')
     .concat('\n');
-}
-
-/** What a person reads of an item; the whole of it where there are no words. */
-function textOf(item: Item): string {
-  if (isMessage(item)) {
-    return item.content.map((part) => (typeof part['text'] === 'string' ? part['text'] : short(part))).join('\n');
-  }
-  const output = item['output'];
-  if (typeof output === 'string') return output;
-  const call = item['arguments'] ?? item['input'];
-  return typeof call === 'string' ? `${String(item['name'])} ${call}` : short(item);
-}
-
-/** Pictures and encrypted thoughts are long and say nothing to a reader. */
-function short(value: object): string {
-  return JSON.stringify(value, (_, member: unknown) =>
-    typeof member === 'string' && member.length > 300
-      ? `${member.slice(0, 60)}… (${member.length} characters)`
-      : member,
-  );
 }

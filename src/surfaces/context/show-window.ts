@@ -1,4 +1,8 @@
+import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
+import { addUsage, noUsage } from '../../protocol/usage.ts';
+import { checkpointFields } from '../checkpoint-fields.ts';
+import { costWords } from '../checkpoint-words.ts';
 import { type Budget, budgetsOf } from './budgets.ts';
 import { type FamilyShare, groupParts, type NamedShare } from './group-parts.ts';
 import { type Family, type NamedPart, partNamer } from './part-names.ts';
@@ -15,7 +19,17 @@ export interface WindowView {
   /** Every part by itself, in the order of the request. */
   readonly parts: readonly NamedPart[];
   readonly budgets: readonly Budget[];
+  /** Those that stand. */
+  readonly checkpoints: readonly WindowCheckpoint[];
   readonly unknown: readonly string[];
+}
+
+export interface WindowCheckpoint {
+  readonly number: number;
+  readonly turn: number;
+  readonly at: string;
+  /** Absent: another program made it. */
+  readonly report?: JsonObject;
 }
 
 export function windowView(story: ThreadStory): WindowView {
@@ -30,6 +44,9 @@ export function windowView(story: ThreadStory): WindowView {
     families,
     parts,
     budgets,
+    checkpoints: story.checkpoints.map(({ number, turn, at, report }) => {
+      return { number, turn, at, ...(report === undefined ? {} : { report: checkpointFields(report) }) };
+    }),
     unknown: [...unknown, ...noBudgets],
   };
 }
@@ -45,7 +62,7 @@ const familyNames: Readonly<Record<Family, string>> = {
   unknown: 'not in the file',
 };
 
-export function windowText(view: WindowView): string {
+export function windowText(view: WindowView, reports: readonly CheckpointReport[]): string {
   const { total, families, budgets, unknown } = view;
   const rows: (readonly Cell[])[] = [['', 'tokens', 'share', 'items', 'turns', 'measure', 'cached']];
   for (const { family, tokens, shares } of families) {
@@ -59,7 +76,22 @@ export function windowText(view: WindowView): string {
   });
   const budgetTable = limits.length === 0 ? '' : `\n${table([head, ...limits], [3])}`;
   const notes = unknown.length === 0 ? '' : `\n${unknown.map((each) => `${each}\n`).join('')}`;
-  return `${basis(view)}\n\n${table(rows, [2])}${budgetTable}${notes}`;
+  return `${basis(view)}\n\n${table(rows, [2])}${budgetTable}${checkpointsLine(view, reports)}${notes}`;
+}
+
+/** How many there are, and what those that we know of have cost. */
+function checkpointsLine({ checkpoints }: WindowView, reports: readonly CheckpointReport[]): string {
+  const newest = checkpoints.at(-1);
+  if (newest === undefined) return '';
+  const spent = reports.reduce(
+    ({ requests, usage }, report) => ({ requests: requests + report.requests, usage: addUsage(usage, report.usage) }),
+    { requests: 0, usage: noUsage },
+  );
+  const cached = spent.usage.input === 0 ? {} : { cachedShare: spent.usage.cachedInput / spent.usage.input };
+  const others = checkpoints.length - reports.length;
+  const unknown = others === 0 ? '' : `; ${others} of them made by another program, at a cost that is not in the file`;
+  const told = `${plural(checkpoints.length, 'checkpoint')}, the newest in turn ${newest.turn}`;
+  return `\n${told}. They cost ${costWords({ ...spent, ...cached })}${unknown}. See --checkpoint N.\n`;
 }
 
 function shareRow({ name, tokens, items, turns, measure, cached }: NamedShare, total: number): readonly Cell[] {
@@ -78,9 +110,10 @@ function basis({ total, counted }: WindowView): string {
 }
 
 /** Which thread and turn all this is about, in a line. */
-export function threadLine(id: string, { turns, requests, state }: ThreadStory): string {
+export function threadLine(id: string, { turns, requests, checkpoints, state }: ThreadStory): string {
   const model = modelOf(state.context);
   const parts = [`thread ${id}`, plural(turns.length, 'turn'), plural(requests.length, 'request')];
+  if (checkpoints.length > 0) parts.push(plural(checkpoints.length, 'checkpoint'));
   return [...parts, ...(model === undefined ? [] : [`model ${model}`])].join(' · ');
 }
 

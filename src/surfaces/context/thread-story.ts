@@ -3,7 +3,9 @@ import { entries } from '../../history/history.ts';
 import type { Item } from '../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
+import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { Usage } from '../../protocol/usage.ts';
+import { readCheckpoint } from '../../state/checkpoint-record.ts';
 import { reduce } from '../../state/reduce.ts';
 import { readRequest, type RequestRecord } from '../../state/request-record.ts';
 import { emptyState, type ThreadState } from '../../state/thread-state.ts';
@@ -15,6 +17,8 @@ export interface ThreadStory {
   readonly state: ThreadState;
   readonly turns: readonly StoryTurn[];
   readonly requests: readonly StoryRequest[];
+  /** Those that stand. */
+  readonly checkpoints: readonly StoryCheckpoint[];
   /** The number of the turn in which an item entered history. */
   readonly turnOf: ReadonlyMap<Item, number>;
   /** The size of the window, as a line about tokens said last. */
@@ -54,6 +58,18 @@ export interface StoryRequest {
   usage?: Usage;
 }
 
+/** A compaction that was installed. */
+export interface StoryCheckpoint {
+  /** Counted from 1 over those that stand. */
+  readonly number: number;
+  readonly turn: number;
+  readonly at: string;
+  /** Absent: another program made it. */
+  readonly report?: CheckpointReport;
+  readonly before: ThreadState;
+  readonly after: ThreadState;
+}
+
 /** Reads the whole story. There is one meaning of lines: `reduce`. */
 export function tellStory(lines: readonly Line[]): ThreadStory {
   const story = new Storyteller();
@@ -65,6 +81,9 @@ class Storyteller {
   #state = emptyState;
   readonly #turns: StoryTurn[] = [];
   readonly #requests: StoryRequest[] = [];
+  readonly #checkpoints: Omit<StoryCheckpoint, 'number'>[] = [];
+  /** How many checkpoints stand under a history, by its storage: a rollback goes back to an earlier one. */
+  readonly #standing = new WeakMap<object, number>();
   readonly #turnOf = new Map<Item, number>();
   readonly #tellings = new Tellings();
   /** The newest request of another program is being answered. */
@@ -75,6 +94,7 @@ class Storyteller {
   read(line: Line): void {
     const before = this.#state;
     this.#state = reduce(before, line);
+    this.#readCheckpoint(before, line);
     switch (line.type) {
       case lineType.event:
         return this.#readEvent(line);
@@ -95,7 +115,28 @@ class Storyteller {
   end(): ThreadStory {
     this.#tellings.flush();
     const window = this.#window === undefined ? {} : { window: this.#window };
-    return { state: this.#state, turns: this.#turns, requests: this.#requests, turnOf: this.#turnOf, ...window };
+    const checkpoints = this.#checkpoints.map((checkpoint, at) => ({ number: at + 1, ...checkpoint }));
+    return {
+      state: this.#state,
+      turns: this.#turns,
+      requests: this.#requests,
+      checkpoints,
+      turnOf: this.#turnOf,
+      ...window,
+    };
+  }
+
+  #readCheckpoint(before: ThreadState, line: Line): void {
+    const after = this.#state;
+    const { storage } = after.history;
+    if (line.type === lineType.compacted && storage !== before.history.storage) {
+      const report = readCheckpoint(line.payload);
+      const turn = this.#turn(line).number;
+      const known = report === undefined ? {} : { report };
+      this.#checkpoints.push({ turn, at: line.timestamp, ...known, before, after });
+    }
+    this.#checkpoints.length = this.#standing.get(storage) ?? this.#checkpoints.length;
+    this.#standing.set(storage, this.#checkpoints.length);
   }
 
   #readEvent({ payload, timestamp }: Line): void {

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../protocol/json.ts';
 import { usageFields } from '../../state/usage-fields.ts';
 import type {
+  CheckpointEvent,
   ContextEvent,
   ModelSwitchedEvent,
   PrefixBreak,
@@ -9,9 +10,18 @@ import type {
   ThreadEvent,
   UsageEvent,
 } from '../../protocol/thread-event.ts';
+import { checkpointFields } from '../checkpoint-fields.ts';
+import { count } from '../context/table.ts';
+import { snakeCased } from '../snake-cased.ts';
 
 /** Events about what the model is told. They are printed only on request: other readers of events do not know them. */
-export type ContextNews = SettingsEvent | ContextEvent | ModelSwitchedEvent | UsageEvent | PrefixBrokenEvent;
+export type ContextNews =
+  | SettingsEvent
+  | ContextEvent
+  | ModelSwitchedEvent
+  | UsageEvent
+  | PrefixBrokenEvent
+  | CheckpointEvent;
 
 export interface ExecContextEvent {
   readonly type:
@@ -19,7 +29,8 @@ export interface ExecContextEvent {
     | 'context.added'
     | 'context.model_switched'
     | 'context.usage'
-    | 'context.prefix_broken';
+    | 'context.prefix_broken'
+    | 'context.checkpoint';
   readonly [key: string]: unknown;
 }
 
@@ -29,6 +40,9 @@ const types: Readonly<Record<ContextNews['kind'], ExecContextEvent['type']>> = {
   'model-switched': 'context.model_switched',
   usage: 'context.usage',
   'prefix-broken': 'context.prefix_broken',
+  'checkpoint-started': 'context.checkpoint',
+  'checkpoint-installed': 'context.checkpoint',
+  'checkpoint-failed': 'context.checkpoint',
 };
 
 export function isContextNews(event: ThreadEvent): event is ContextNews {
@@ -38,22 +52,27 @@ export function isContextNews(event: ThreadEvent): event is ContextNews {
 /** The members of the event under names in snake case, as everything that `exec` prints. */
 export function execContextEvent(event: ContextNews): ExecContextEvent {
   const { kind, ...members } = event;
-  const counts = event.kind === 'usage' ? countsOf(event) : {};
-  return { type: types[kind], ...snakeCased(members as unknown as JsonObject), ...counts };
+  return { type: types[kind], ...snakeCased(members as unknown as JsonObject), ...ownMembers(event) };
+}
+
+/** What is not told as it is. */
+function ownMembers(event: ContextNews): JsonObject {
+  switch (event.kind) {
+    case 'usage':
+      return countsOf(event);
+    case 'checkpoint-started':
+      return { state: 'started' };
+    case 'checkpoint-failed':
+      return { state: 'failed' };
+    case 'checkpoint-installed':
+      return { state: 'installed', report: checkpointFields(event.report) };
+    default:
+      return {};
+  }
 }
 
 function countsOf({ last, total }: UsageEvent): JsonObject {
   return { ...(last === undefined ? {} : { last: usageFields(last) }), total: usageFields(total) };
-}
-
-/** Only the names of the event itself: values are told as they are. */
-function snakeCased(members: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(members).map(([name, value]) => [
-      name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-      value,
-    ]),
-  );
 }
 
 /** The same for a person, in a line or two; undefined for what is said elsewhere. */
@@ -74,6 +93,11 @@ export function contextLine(event: ContextNews): string | undefined {
       const about = event.measure === 'exact' ? '' : 'about ';
       return `window: ${about}${event.tokens} of ${event.effectiveWindow} tokens, ${event.percentRemaining} % left`;
     }
+    case 'checkpoint-started':
+      return `checkpoint: ${event.model} folds about ${count(event.tokens)} tokens (${event.strategy}, ${event.reason}, ${event.phase})`;
+    case 'checkpoint-installed':
+    case 'checkpoint-failed':
+      return undefined;
     case 'prefix-broken':
       return event.breaks
         .map((each) => `cache: broken by ${breakWords(each)}; about ${each.tokens} tokens are read anew`)

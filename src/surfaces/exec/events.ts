@@ -2,6 +2,7 @@ import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { Usage } from '../../protocol/usage.ts';
+import { failedCheckpointLine } from '../checkpoint-words.ts';
 import { execContextEvent, type ExecContextEvent, isContextNews } from './context-events.ts';
 
 /** One line of `exec --json`. The names are a contract with programs that read them. */
@@ -58,8 +59,16 @@ export function execEvents({ context = false } = {}): (
   const shown = (type: 'item.started' | 'item.updated' | 'item.completed', item: TurnItem): readonly ExecEvent[] =>
     item.kind === 'user-message' || item.kind === 'image-view' ? [] : [{ type, item: execItem(item, numbered(item)) }];
 
+  const warned = (message: string): ExecEvent => {
+    return { type: 'item.completed', item: { id: nextId(), type: 'error', message } };
+  };
+
   return (event) => {
-    if (isContextNews(event)) return context ? [execContextEvent(event)] : [];
+    if (isContextNews(event)) {
+      // Whoever reads these events and nothing else must hear of what may end in an overflow.
+      const failed = event.kind === 'checkpoint-failed' ? [warned(failedCheckpointLine(event))] : [];
+      return context ? [execContextEvent(event), ...failed] : failed;
+    }
     switch (event.kind) {
       case 'thread-started':
         return [{ type: 'thread.started', thread_id: event.threadId }];
@@ -71,12 +80,8 @@ export function execEvents({ context = false } = {}): (
         return shown('item.updated', event.item);
       case 'item-completed':
         return shown('item.completed', event.item);
-      case 'checkpoint-started':
-      case 'checkpoint-installed':
-      case 'checkpoint-failed':
-        return [];
       case 'warning':
-        return [{ type: 'item.completed', item: { id: nextId(), type: 'error', message: fullText(event.outcome) } }];
+        return [warned(fullText(event.outcome))];
       case 'retrying':
         return [{ type: 'error', message: fullText(event.outcome) }];
       case 'turn-completed':

@@ -1,6 +1,7 @@
 import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, PlanItem, TurnItem } from '../../protocol/turn-item.ts';
+import { checkpointLine, failedCheckpointLine } from '../checkpoint-words.ts';
 import { complain } from '../complain.ts';
 import type { OpenedThread } from '../engine.ts';
 import { Announcement } from './announcement.ts';
@@ -32,11 +33,12 @@ export interface OutputOptions {
 export function createOutput({ json, color, contextEvents, verbose, resumable }: OutputOptions): Output {
   const dim = dimmer(color);
   const output = json ? jsonOutput(contextEvents) : plainOutput(dim, resumable);
-  if (!verbose) return output;
   return {
     ...output,
     event(event) {
-      const line = isContextNews(event) ? contextLine(event) : undefined;
+      if (event.kind === 'checkpoint-installed') say(dim(checkpointLine(event.report)));
+      if (event.kind === 'checkpoint-failed') say(failedCheckpointLine(event));
+      const line = verbose && isContextNews(event) ? contextLine(event) : undefined;
       if (line !== undefined) say(dim(line));
       output.event(event);
     },

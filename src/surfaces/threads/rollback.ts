@@ -10,10 +10,15 @@ import { restoreText } from './restore.ts';
 const form: CommandForm = {
   name: 'threads rollback',
   summary: 'Takes the newest turns of a thread back: the talk, the files that they changed, or both.',
-  forms: ['THREAD [--turns N | --to TURN] [--files | --both] [--force]', '--last [--all] …'],
+  forms: [
+    'THREAD [--turns N | --to TURN] [--files | --both] [--force]',
+    'THREAD --before-checkpoint [N]',
+    '--last [--all] …',
+  ],
   options: [
     { key: 'turns', names: ['-n', '--turns'], value: 'N', help: 'so many turns in which you spoke; 1 without it' },
     { key: 'to', names: ['--to'], value: 'TURN', help: 'everything after this turn' },
+    { key: 'checkpoint', names: ['--before-checkpoint'], help: 'to before checkpoint N, or the newest: see below' },
     { key: 'files', names: ['--files'], help: 'take back what the turns did to files; the talk stays' },
     { key: 'both', names: ['--both'], help: 'take back files and talk' },
     { key: 'force', names: ['--force'], help: 'with files: also where somebody else changed one since' },
@@ -21,6 +26,8 @@ const form: CommandForm = {
   ],
   notes: [
     'TURN is the number of a turn, its id, or the beginning of that. Without --files and --both, files stay as they are.',
+    'Before a checkpoint, history is what it was when the checkpoint was made; all that came after it is taken back. A',
+    'checkpoint in the middle of a turn cuts that turn: what it had done by then stays, and the turn counts as ended there.',
     'Nothing is lost: `capstan threads undo-rollback` brings the turns back, and after that `capstan threads restore --undo`',
     'the files.',
   ].join('\n'),
@@ -34,11 +41,18 @@ type Back = Done<
 const command: OnThread<Back> = {
   form,
   archived: false,
-  more: 0,
+  // Only the number of a checkpoint.
+  more: 1,
   async run(engine, id, words) {
     const to = rangeOf(words);
     if ('code' in to) return to;
     const [onlyFiles, both] = [words.flags.has('files'), words.flags.has('both')];
+    if ('beforeCheckpoint' in to && (onlyFiles || both)) {
+      return wrongUsage(
+        form,
+        '--before-checkpoint takes back talk alone: bring files back with `capstan threads restore`.',
+      );
+    }
     if (onlyFiles && both) return wrongUsage(form, '--both has the files already.');
     if (!onlyFiles && !both) return engine.rollback(id, to);
     const files = await engine.restoreRolledBack(id, to, { dryRun: false, force: words.flags.has('force') });
@@ -52,12 +66,36 @@ const command: OnThread<Back> = {
     const files = back.files === undefined ? '' : restoreText(back.files, false);
     if (back.kind === 'files-restored') return `${files}To bring them back: capstan threads restore ${back.id} --undo`;
     const { id, turns } = back;
-    const taken = turns.length === 1 ? 'One turn' : `${turns.length} turns`;
-    return `${files}${taken} of thread ${id} taken back.\nTo bring them back: capstan threads undo-rollback ${id}`;
+    if (back.checkpoint !== undefined) return beforeCheckpointText(back, back.checkpoint);
+    return `${files}${turnsWord(turns)} of thread ${id} taken back.\nTo bring them back: capstan threads undo-rollback ${id}`;
   },
 };
 
-function rangeOf({ values }: ParsedWords): RollbackTo | Outcome<'usage'> {
+function beforeCheckpointText({ id, turns, cutTurn }: RolledBack, checkpoint: number): string {
+  return [
+    `Thread ${id} goes on from before checkpoint ${checkpoint}. Its history is as long as it was then.`,
+    ...(cutTurn === undefined
+      ? []
+      : [`Turn ${cutTurn} is cut: what it did before the checkpoint stays, the rest is taken back.`]),
+    ...(turns.length === 0 ? [] : [`${turnsWord(turns)} taken back.`]),
+    'Files stay as they are.',
+    `To bring it back: capstan threads undo-rollback ${id}`,
+  ].join('\n');
+}
+
+function turnsWord(turns: readonly unknown[]): string {
+  return turns.length === 1 ? 'One turn' : `${turns.length} turns`;
+}
+
+function rangeOf({ values, flags, positional: [number] }: ParsedWords): RollbackTo | Outcome<'usage'> {
+  if (flags.has('checkpoint')) {
+    if (values.size > 0) return wrongUsage(form, '--before-checkpoint goes with neither --turns nor --to.');
+    if (number === undefined) return { beforeCheckpoint: 'newest' };
+    return /^[1-9]\d{0,6}$/.test(number)
+      ? { beforeCheckpoint: Number(number) }
+      : wrongUsage(form, `${JSON.stringify(number)} is not the number of a checkpoint.`);
+  }
+  if (number !== undefined) return wrongUsage(form, `${number} is one word too many.`);
   const [turns, to] = [values.get('turns')?.at(-1), values.get('to')?.at(-1)];
   if (turns !== undefined && to !== undefined) return wrongUsage(form, '--turns and --to are two ways: choose one.');
   if (to !== undefined) return { toTurn: to };

@@ -1,6 +1,8 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
+import { checkpointLine } from '../checkpoint-words.ts';
 import type { CommandForm, ParsedWords } from '../command-words.ts';
+import type { ThreadCheckpoint } from '../engine.ts';
 import { lastOption, runCommand, threadNamed } from '../run-command.ts';
 import { loadLookingEngine } from './looking-engine.ts';
 import { clockTime, settingsLine, threadLines } from './thread-lines.ts';
@@ -31,18 +33,33 @@ async function show(asked: ParsedWords): Promise<number | Outcome> {
   const thread = await engine.summary(chosen.id);
   if ('code' in thread) return thread;
   const turns = await engine.turns(chosen.id);
-  if (asked.flags.has('json')) process.stdout.write(`${JSON.stringify({ thread, turns })}\n`);
-  else process.stdout.write([...threadLines(thread), `  ${thread.path}`, '', ...turns.flatMap(turnLines)].join('\n'));
+  const checkpoints = await engine.checkpoints(chosen.id);
+  if (asked.flags.has('json')) process.stdout.write(`${JSON.stringify({ thread, turns, checkpoints })}\n`);
+  else {
+    const rows = turns.flatMap((turn) =>
+      turnLines(
+        turn,
+        checkpoints.filter((each) => each.turn === turn.id),
+      ),
+    );
+    const before = checkpoints.filter(({ turn }) => turn === undefined).map((each) => `${checkpointWords(each)}\n`);
+    process.stdout.write([...threadLines(thread), `  ${thread.path}`, '', ...before, ...rows].join('\n'));
+  }
   return 0;
 }
 
-function turnLines(turn: TurnSummary): readonly string[] {
+function checkpointWords({ number, report }: ThreadCheckpoint): string {
+  return report === undefined ? `Checkpoint ${number}, made by another program` : checkpointLine({ ...report, number });
+}
+
+function turnLines(turn: TurnSummary, checkpoints: readonly ThreadCheckpoint[]): readonly string[] {
   const { number, id, startedAt, status, firstWords } = turn;
   const when = startedAt === undefined ? [] : [clockTime(startedAt)];
   return [
     [`${number}.`, id, ...when, status].join('  '),
     `  ${settingsLine(turn)}`,
     `  ${firstWords === '' ? '(nothing was said)' : firstWords}`,
+    ...checkpoints.map((each) => `  ${checkpointWords(each)}`),
     '',
   ];
 }

@@ -17,7 +17,8 @@ const command: OnThread<Done<RollbackUndone>> = {
   more: 0,
   run: (engine, id, { flags }) => engine.undoRollback(id, { force: flags.has('force') }),
   text({ id, turns, replaced }) {
-    const back = turns.length === 1 ? 'One turn' : `${turns.length} turns`;
+    // A rollback to the middle of a turn may have taken no whole one.
+    const back = turns.length === 0 ? 'What was taken back' : turns.length === 1 ? 'One turn' : `${turns.length} turns`;
     const instead = replaced.length === 0 ? '' : `, in exchange for ${replaced.length}`;
     return `${back} of thread ${id} brought back${instead}.`;
   },

@@ -1,0 +1,59 @@
+import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../protocol/json.ts';
+import { estimateTokens } from '../fragments/truncate.ts';
+import { type LineDraft, lineType } from '../protocol/line.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+
+/** A note that the user pinned to the thread. Code tells it again after every checkpoint. */
+export interface Pin {
+  readonly id: string;
+  readonly text: string;
+}
+
+export function pinAdded({ id, text }: Pin): LineDraft {
+  return { type: lineType.pin, payload: { id, text } };
+}
+
+export function pinRemoved(id: string): LineDraft {
+  return { type: lineType.pin, payload: { id, removed: true } };
+}
+
+/** The pins after a `capstan_pin` line. A line that makes no sense changes nothing. */
+export function foldPin(pins: readonly Pin[], payload: JsonObject): readonly Pin[] {
+  const id = stringAt(payload, 'id');
+  if (id === undefined) return pins;
+  if (payload['removed'] === true) return pins.filter((pin) => pin.id !== id);
+  const text = stringAt(payload, 'text');
+  if (text === undefined) return pins;
+  const at = pins.findIndex((pin) => pin.id === id);
+  return at < 0 ? [...pins, { id, text }] : pins.with(at, { id, text });
+}
+
+/** As a checkpoint carries them. */
+export function readPins(carried: JsonObject): readonly Pin[] {
+  return (arrayAt(carried, 'pins') ?? []).filter(isJsonObject).reduce(foldPin, [] as readonly Pin[]);
+}
+
+/** They are told again and again, so that they must stay short. In tokens. */
+export const pinLimits = { pins: 20, tokensEach: 2000, tokensInAll: 4000 } as const;
+
+/** Why a text cannot be pinned beside these, or undefined when it can. */
+export function pinProblem(pins: readonly Pin[], text: string): Outcome | undefined {
+  const { pins: most, tokensEach, tokensInAll } = pinLimits;
+  const tokens = estimateTokens(text);
+  if (text.trim() === '') return tooMuch('There is nothing in the note.', 'Say what is to be pinned.');
+  if (tokens > tokensEach) {
+    const next = 'Pin what must never be forgotten, and put the rest into a file that the note names.';
+    return tooMuch(`The note has about ${tokens} tokens; one may have ${tokensEach}.`, next);
+  }
+  if (pins.length >= most) return tooMuch(`The thread has ${pins.length} notes; it may have ${most}.`, takeAway);
+  const before = pins.reduce((sum, pin) => sum + estimateTokens(pin.text), 0);
+  if (before + tokens <= tokensInAll) return undefined;
+  const have = `The notes of the thread have about ${before} tokens, and this one ${tokens}`;
+  return tooMuch(`${have}; together they may have ${tokensInAll}.`, takeAway);
+}
+
+const takeAway = 'Take one away first with `capstan threads unpin`.';
+
+function tooMuch(message: string, next: string): Outcome {
+  return { code: 'note-not-pinned', message, next };
+}

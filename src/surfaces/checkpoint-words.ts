@@ -1,0 +1,56 @@
+import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
+import { fullText, sentence } from '../protocol/outcome.ts';
+import type { CheckpointEvent } from '../protocol/thread-event.ts';
+import { count, percent, plural } from './context/table.ts';
+
+/** A checkpoint in one line. */
+export function checkpointLine(report: CheckpointReport): string {
+  const { number, tokensBefore, tokensAfter } = report;
+  return `Checkpoint ${number}: ${count(tokensBefore)} → ${count(tokensAfter)} tokens ${madeBy(report)}, ${keptWords(report)}`;
+}
+
+/** All that a person may want to know of it. */
+export function checkpointText(report: CheckpointReport): string {
+  const { number, trigger, reason, phase, tokensBefore, tokensAfter, folded, mended, why } = report;
+  const freed = percent(tokensBefore - tokensAfter, tokensBefore);
+  return [
+    `Checkpoint ${number} ${madeBy(report)}.`,
+    `  why      ${trigger === 'manual' ? 'you asked for it' : `by itself: ${reason}`} (${phase})`,
+    `  tokens   ${count(tokensBefore)} before, ${count(tokensAfter)} after (${freed} less)`,
+    `  kept     ${keptWords(report)}`,
+    `  folded   ${plural(folded, 'item')}`,
+    `  cost     ${costWords(report)}`,
+    ...mended.map((each) => `  mended   ${each}`),
+    ...(why === undefined ? [] : [`  warning  ${fullText(why)}`]),
+  ].join('\n');
+}
+
+/** What went wrong, and whether it will be tried again. */
+export function failedCheckpointLine({
+  outcome,
+  paused,
+}: Extract<CheckpointEvent, { kind: 'checkpoint-failed' }>): string {
+  const told = `No checkpoint was made: ${fullText(outcome)}`;
+  return paused ? `${sentence(told)} Nothing is compacted by itself in this thread any more.` : told;
+}
+
+function madeBy({ strategy, model, why }: CheckpointReport): string {
+  if (strategy !== 'mechanical') return `by ${model} (${strategy})`;
+  return why === undefined ? 'by code alone' : `by code alone (${model} could not: ${why.code})`;
+}
+
+function keptWords({ words: { kept, cut, dropped } }: CheckpointReport): string {
+  const all = kept + cut + dropped;
+  const rest = [...(cut === 0 ? [] : [`${count(cut)} in part`]), ...(dropped === 0 ? [] : [`${count(dropped)} not`])];
+  return [`${count(kept)} of ${plural(all, 'message')} of yours kept`, ...rest].join(', ');
+}
+
+export function costWords({
+  requests,
+  usage,
+  cachedShare,
+}: Pick<CheckpointReport, 'requests' | 'usage' | 'cachedShare'>): string {
+  if (requests === 0) return 'no request';
+  const cached = cachedShare === undefined ? '' : ` (${Math.round(100 * cachedShare)} % from the cache)`;
+  return `${plural(requests, 'request')}: ${count(usage.input)} tokens sent${cached}, ${count(usage.output)} answered`;
+}

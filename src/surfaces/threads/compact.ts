@@ -1,0 +1,98 @@
+import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import { fullText, type Outcome } from '../../protocol/outcome.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import { checkpointFields } from '../checkpoint-fields.ts';
+import { checkpointText } from '../checkpoint-words.ts';
+import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import { complain } from '../complain.ts';
+import { count } from '../context/table.ts';
+import { lastOption, runCommand } from '../run-command.ts';
+import { meantThread } from './meant-thread.ts';
+
+const form: CommandForm = {
+  name: 'threads compact',
+  summary: 'Makes a checkpoint now: the model sums the work up, and your own words stay.',
+  forms: ['THREAD [FOCUS …] [--json]', '--last [FOCUS …] [--json]'],
+  options: [{ key: 'json', names: ['--json'], help: 'one JSON object' }, lastOption],
+  notes: [
+    'FOCUS says in words what the checkpoint shall keep in view.',
+    'It can be taken back with `capstan threads rollback THREAD --before-checkpoint`.',
+  ].join('\n'),
+};
+
+/** `capstan threads compact`. 0: a checkpoint was made; 1: refused, failed or interrupted; 2: wrong usage. */
+export function run(words: readonly string[]): Promise<number> {
+  return runCommand(form, words, compact);
+}
+
+async function compact(asked: ParsedWords): Promise<number | Outcome> {
+  const isLast = asked.flags.has('last');
+  const [name, ...rest] = isLast ? [undefined, ...asked.positional] : asked.positional;
+  if (name === undefined && !isLast) return wrongUsage(form, 'which thread? Name one, or use --last.');
+  const meant = await meantThread(form, { ...asked, positional: name === undefined ? [] : [name] });
+  if ('code' in meant) return meant;
+  const { engine, id } = meant;
+  const json = asked.flags.has('json');
+  const interrupt = new AbortController();
+  const stop = (): void => interrupt.abort();
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  try {
+    const focus = rest.join(' ').trim();
+    const { signal } = interrupt;
+    const done = await engine.compact(id, { listener: progress, signal, ...(focus === '' ? {} : { focus }) });
+    if (done.kind === 'refused' || done.kind === 'failed') return refused(done.outcome, json);
+    if (done.kind === 'aborted') return refused(interrupted, json);
+    process.stdout.write(
+      json ? line({ kind: 'installed', id, ...checkpointFields(done.report) }) : told(id, done.report),
+    );
+    return 0;
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+  }
+}
+
+const interrupted: Outcome = {
+  code: 'interrupted',
+  message: 'The compaction was interrupted.',
+  next: 'The history stands as it was.',
+};
+
+function told(id: ThreadId, report: CheckpointReport): string {
+  return [
+    checkpointText(report),
+    `To look at it: capstan context ${id} --checkpoint ${report.number}`,
+    `To take it back: capstan threads rollback ${id} --before-checkpoint ${report.number}`,
+    '',
+  ].join('\n');
+}
+
+function refused({ code, message, next }: Outcome, json: boolean): number {
+  if (!json) return complain({ message, next }, 1);
+  process.stdout.write(line({ kind: 'refused', code, message, next }));
+  return 1;
+}
+
+function line(value: JsonObject): string {
+  return `${JSON.stringify(value)}\n`;
+}
+
+/** What happens meanwhile, on standard error: a model may think for minutes. */
+function progress(event: ThreadEvent): void {
+  const text = progressWords(event);
+  if (text !== undefined) process.stderr.write(`${text}\n`);
+}
+
+function progressWords(event: ThreadEvent): string | undefined {
+  switch (event.kind) {
+    case 'checkpoint-started':
+      return `${event.model} folds about ${count(event.tokens)} tokens (${event.strategy}) …`;
+    case 'warning':
+      return fullText(event.outcome);
+    case 'retrying':
+      return event.outcome.message;
+    default:
+      return undefined;
+  }
+}

@@ -68,12 +68,12 @@ describe('planCompaction', () => {
     [
       'a short history has a short checkpoint',
       { history: 10_000 },
-      { request: 96_000, before: 10_000, most: 8000, words: 5428, answer: 1085, records: 1085 },
+      { request: 96_000, before: 10_000, most: 8000, words: 4180, answer: 2280, records: 1140 },
     ],
     [
       'where nothing fits, what code can always do is still allowed',
       { context: 90_000 },
-      { request: 96_000, most: 2000, words: 1142, answer: 228, records: 228 },
+      { request: 96_000, most: 2000, words: 880, answer: 480, records: 240 },
     ],
   ])('%s', (_, over, room) => {
     expect(planCompaction(asked, { ...sizes, ...over }).room).toEqual({ fixed: 10_000, before: 80_000, ...room });

@@ -22,6 +22,9 @@ export interface CompactionSizes {
 const mostShareOfBefore = 0.8;
 /** What a checkpoint built by code can always be cut down to. */
 const leastMost = 2000;
+/** In a small thread the parts of a checkpoint share what there is; the user's words get the rest. */
+const answerShare = 0.3;
+const recordsShare = 0.15;
 /** Around the words, the answer and the records: markers, the bridge, headings. */
 const frame = 400;
 
@@ -40,15 +43,16 @@ function roomOf(sizes: CompactionSizes): CompactionRoom {
   // The whole answer is kept free although a small checkpoint may use less of it: models think before they write.
   const answer = Math.min(window.checkpoint.answer, requestWindow.checkpoint.answer);
   const most = mostAfter(sizes, ratio);
-  const { words, records } = window.checkpoint;
-  const scale = Math.min(1, Math.max(0, most - frame) / Math.max(1, words + answer + records));
+  const free = Math.max(0, most - frame);
+  const forAnswer = Math.min(answer, Math.floor(free * answerShare));
+  const forRecords = Math.min(window.checkpoint.records, Math.floor(free * recordsShare));
   return {
     request: Math.max(0, Math.floor((requestWindow.effective - answer) / ratio)),
     fixed,
-    // What is put in must fit what may come out, so the three shrink together.
-    words: Math.floor(words * scale),
-    answer: Math.floor(answer * scale),
-    records: Math.floor(records * scale),
+    // What is put in must fit what may come out.
+    words: Math.min(window.checkpoint.words, free - forAnswer - forRecords),
+    answer: forAnswer,
+    records: forRecords,
     before: history,
     most,
   };

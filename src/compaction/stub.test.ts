@@ -3,8 +3,8 @@ import type { Item } from '../protocol/item.ts';
 import { stubOf } from './stub.ts';
 
 const long = 'word '.repeat(4000);
-const notice = expect.stringMatching(/^\[About 50\d\d tokens stood here\./);
-const afterBeginning = expect.stringMatching(/^word word [^]{280,300}…\n\[About 50\d\d tokens stood here\./);
+const notice = expect.stringMatching(/^\[20\d\d\d characters stood here\./);
+const afterBeginning = expect.stringMatching(/^word word [^]{280,300}…\n\[20\d\d\d characters stood here\./);
 
 describe('stubOf', () => {
   it.each<[Item, object]>([
@@ -14,7 +14,7 @@ describe('stubOf', () => {
     [{ type: 'tool_search_output', call_id: 'c', tools: [long] }, { tools: [] }],
     [
       { type: 'function_call', name: 'run', call_id: 'c', arguments: JSON.stringify({ long }) },
-      { arguments: expect.stringMatching(/^\{"left_out":"\[About /) },
+      { arguments: expect.stringMatching(/^\{"left_out":"\[20\d\d\d characters /) },
     ],
     [{ type: 'custom_tool_call', name: 'apply_patch', call_id: 'c', input: long }, { input: notice }],
     [

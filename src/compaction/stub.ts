@@ -1,4 +1,3 @@
-import { itemTokens } from '../history/size.ts';
 import { isMessage, type Item, messageText } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { leftOut, leftOutAfter } from './prompts/left-out.ts';
@@ -9,7 +8,8 @@ const leftOutWhole = new WeakSet<Item>();
 /**
  * The item as it stands in a request that it is too large for: the same kind of item with the same ids, so that a call
  * and its answer still belong together, and a notice in place of what is large. Undefined for what cannot be shortened:
- * encrypted content, and types that nobody here knows. The same object for the same item.
+ * encrypted content, and types that nobody here knows; they are left out. The same object for the same item, and the
+ * same text for ever: requests are rebuilt with it.
  */
 export function stubOf(item: Item): Item | undefined {
   const known = stubs.get(item);
@@ -18,7 +18,7 @@ export function stubOf(item: Item): Item | undefined {
   const stub = makeStub(item);
   if (stub === undefined) leftOutWhole.add(item);
   // What is short already stays as it is.
-  else stubs.set(item, itemTokens(stub) < itemTokens(item) ? stub : item);
+  else stubs.set(item, charactersOf(stub) < charactersOf(item) ? stub : item);
   return stubs.get(item);
 }
 
@@ -28,7 +28,7 @@ export function isOutput(item: Item): boolean {
 }
 
 function makeStub(item: Item): Item | undefined {
-  const notice = leftOut(itemTokens(item));
+  const notice = leftOut(charactersOf(item));
   switch (item.type) {
     case 'function_call_output':
     case 'custom_tool_call_output':
@@ -54,5 +54,9 @@ function makeStub(item: Item): Item | undefined {
 
 function wordsOf(role: unknown, text: string, item: Item): JsonObject {
   const type = role === 'assistant' ? 'output_text' : 'input_text';
-  return { type, text: leftOutAfter(text, itemTokens(item)) };
+  return { type, text: leftOutAfter(text, charactersOf(item)) };
+}
+
+function charactersOf(item: Item): number {
+  return JSON.stringify(item).length;
 }

@@ -30,6 +30,8 @@ export interface Window {
 const toolOutputPercent = 25;
 /** However large the window is, a checkpoint does not need more. */
 const mostOfCheckpoint = { words: 20_000, answer: 4000, records: 4000 } as const;
+/** What it takes to ask for one: the question, and the schema of the answer. */
+const checkpointQuestion = 1500;
 const checkpointPercent = { words: 20, answer: 10, records: 5 } as const;
 const defaults = {
   autoCompactPercent: 90,
@@ -43,20 +45,23 @@ export function resolveWindow({ model }: Identity, settings: Settings): Window {
   const chosen = { ...defaults, ...sharesOf(settings.window), ...settings.window };
   const effective = effectiveWindow(model, chosen);
   const share = (percent: number): number => Math.floor((effective * percent) / 100);
+  const checkpoint = {
+    words: Math.min(mostOfCheckpoint.words, share(checkpointPercent.words)),
+    answer: Math.min(mostOfCheckpoint.answer, share(checkpointPercent.answer)),
+    records: Math.min(mostOfCheckpoint.records, share(checkpointPercent.records)),
+  };
   return {
     effective,
     autoCompact: Math.min(
       share(chosen.autoCompactPercent),
+      // In a small window the share alone does not leave the room to ask for a checkpoint (I6).
+      Math.max(0, effective - checkpoint.answer - checkpointQuestion),
       chosen.autoCompactTokens ?? Infinity,
       model.autoCompactTokens ?? Infinity,
     ),
     autoCompactScope: chosen.autoCompactScope ?? 'total',
     compactionReserve: share(chosen.reservePercent),
-    checkpoint: {
-      words: Math.min(mostOfCheckpoint.words, share(checkpointPercent.words)),
-      answer: Math.min(mostOfCheckpoint.answer, share(checkpointPercent.answer)),
-      records: Math.min(mostOfCheckpoint.records, share(checkpointPercent.records)),
-    },
+    checkpoint,
     skills: Math.max(1, share(chosen.skillsPercent)),
     memory: Math.max(1, share(chosen.memoryPercent)),
     baseline: Math.min(chosen.baselineTokens, effective),

@@ -1,4 +1,4 @@
-import { leftOut } from '../fragments/left-out.ts';
+import { stubOf } from '../compaction/stub.ts';
 import { type PrefixReport, comparePrefix, type SentRequest } from '../history/prefix-guard.ts';
 import type { History } from '../history/history.ts';
 import { project } from '../history/project.ts';
@@ -55,7 +55,7 @@ function requestInput(items: Prompt['input'], auxiliary: Auxiliary | undefined):
   if (auxiliary === undefined) return items;
   const { from, to, stubbed, head, tail } = auxiliary;
   const left = new Set(stubbed);
-  const range = items.slice(from, to).map((item, i) => (left.has(from + i) ? leftOut(item) : item));
+  const range = items.slice(from, to).flatMap((item, i) => (left.has(from + i) ? (stubOf(item) ?? []) : item));
   return [...head, ...range, ...tail];
 }
 

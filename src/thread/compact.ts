@@ -7,6 +7,7 @@ import { requestTokens } from '../history/ledger.ts';
 import { itemTokens } from '../history/size.ts';
 import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import type { Usage } from '../protocol/usage.ts';
 import { compactionFailed, isPaused } from '../state/checkpoints.ts';
 import { inputOf } from '../state/request.ts';
 import { activeNow } from './active-now.ts';
@@ -85,12 +86,17 @@ function open({ parts, log, envelope, turnId }: Turn, step: Step, wanted: Wanted
       requestWindow: by.window,
       fixed: requestTokens({ instructions: by.instructions.base.text, tools, input: [] }),
       history: input.reduce((sum, item) => sum + itemTokens(item), 0),
-      // A total alone is no provider's count.
-      ...(usage.last.input === 0 ? {} : { counted: usage.last.input }),
+      ...countedBy(usage.last, wanted.reason === 'context_overflow' ? by.window.effective : 0),
       context: bundleTokens(step),
     },
   );
   return { move: begin(plan, { history, input, work }), plan, by };
+}
+
+/** What the provider said, and at least what it refused: a total alone is no provider's count. */
+function countedBy({ input }: Usage, refused: number): { readonly counted?: number } {
+  const counted = Math.max(input, refused);
+  return counted === 0 ? {} : { counted };
 }
 
 interface Ended extends Pick<Opened, 'plan' | 'move'> {

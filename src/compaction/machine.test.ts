@@ -374,6 +374,29 @@ describe('a history that does not fit one request', () => {
     });
   });
 
+  it('is noted by code where a call and its answer cannot be sent together', () => {
+    const between = Array.from({ length: 200 }, (_, n) => ({
+      item: says(`msg_${n}`, 'user', `Do ${n}.`),
+      origin: user,
+    }));
+    const apart: readonly Entry[] = [
+      { item: call('late'), origin: model },
+      ...between,
+      { item: output('late', 10), origin: { family: 'tool' } },
+    ];
+    const playOf = (entries: readonly Entry[]) => {
+      const source = sourceOf(entries);
+      const { asked, end } = play(planFor(source, {}, { request: 4500 }), source, [good]);
+      return { asked, end: endOf(end) };
+    };
+    expect(playOf([...apart, ...turn(0)])).toEqual({ asked: ['structured 202-206 after notes'], end: 'structured' });
+    expect(playOf([...turn(0), ...apart])).toEqual({
+      asked: ['part 1 of 3 0-4', 'structured 206-206 after notes'],
+      end: 'structured',
+    });
+    expect(playOf(apart)).toEqual({ asked: [], end: 'mechanical, compaction-request-too-large' });
+  });
+
   it('is not looked at endlessly', () => {
     const source = sourceOf(Array.from({ length: 400 }, (_, n) => turn(n)).flat());
     const { asked, end } = play(planFor(source, {}, small), source, [note]);

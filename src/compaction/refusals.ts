@@ -46,7 +46,7 @@ export function modelFailed(failure: ModelFailure): Outcome {
 export function requestTooLarge({ room }: CompactionPlan, least: number): Outcome {
   return {
     code: 'compaction-request-too-large',
-    message: `No request for a checkpoint fits the model: instructions, tools and the question weigh about ${least} tokens, and there is room for ${room.request}.`,
+    message: `No request for a checkpoint fits the model: there is room for ${room.request} tokens, and beside instructions, tools and the question, about ${least}, nothing of history finds place.`,
     next: 'Choose a model with a larger window, or offer fewer tools.',
   };
 }

@@ -32,6 +32,7 @@ const toolOutputPercent = 25;
 const mostOfCheckpoint = { words: 20_000, answer: 4000, records: 4000 } as const;
 /** What it takes to ask for one: the question, and the schema of the answer. */
 const checkpointQuestion = 1500;
+const leastCompactPercent = 70;
 const checkpointPercent = { words: 20, answer: 10, records: 5 } as const;
 const defaults = {
   autoCompactPercent: 90,
@@ -50,12 +51,13 @@ export function resolveWindow({ model }: Identity, settings: Settings): Window {
     answer: Math.min(mostOfCheckpoint.answer, share(checkpointPercent.answer)),
     records: Math.min(mostOfCheckpoint.records, share(checkpointPercent.records)),
   };
+  // In a small window the share alone does not leave the room to ask for a checkpoint (I6); in a tiny one nothing does.
+  const askable = effective - checkpoint.answer - checkpointQuestion;
   return {
     effective,
     autoCompact: Math.min(
       share(chosen.autoCompactPercent),
-      // In a small window the share alone does not leave the room to ask for a checkpoint (I6).
-      Math.max(0, effective - checkpoint.answer - checkpointQuestion),
+      askable >= share(leastCompactPercent) ? askable : Infinity,
       chosen.autoCompactTokens ?? Infinity,
       model.autoCompactTokens ?? Infinity,
     ),

@@ -1,4 +1,4 @@
-import type { Window } from '../envelope/window.ts';
+import type { CompactionWindow } from './plan.ts';
 
 /** What counts when it is decided whether a thread is full. In tokens. */
 export interface Fill {
@@ -8,7 +8,7 @@ export interface Fill {
   readonly pending: number;
   /** What the first request since the newest checkpoint weighed; undefined until that is known. */
   readonly prefill: number | undefined;
-  readonly window: Window;
+  readonly window: CompactionWindow;
 }
 
 /** The thread must be compacted before the next request. The window itself counts whatever the scope is. */
@@ -38,7 +38,7 @@ export interface ModelBefore {
 export interface ModelNow {
   readonly model: string;
   readonly compatibility?: string;
-  readonly window: Window;
+  readonly window: CompactionWindow;
 }
 
 /**

@@ -1,14 +1,13 @@
-import type { Window } from '../envelope/window.ts';
-import type { CompactionPlan, CompactionRoom } from './plan.ts';
+import type { CompactionPlan, CompactionRoom, CompactionWindow } from './plan.ts';
 
 export type AskedCompaction = Omit<CompactionPlan, 'room' | 'placement'>;
 
 /** In tokens, by our estimate where nothing else is said. */
 export interface CompactionSizes {
   /** Of the model that will go on. */
-  readonly window: Window;
+  readonly window: CompactionWindow;
   /** Of the model that is asked. */
-  readonly requestWindow: Window;
+  readonly requestWindow: CompactionWindow;
   /** Instructions and tools. */
   readonly fixed: number;
   readonly history: number;

@@ -1,4 +1,11 @@
+import type { Window } from '../envelope/window.ts';
 import type { TurnId } from '../protocol/ids.ts';
+
+/** The budgets that checkpoints are about. */
+export type CompactionWindow = Pick<
+  Window,
+  'effective' | 'autoCompact' | 'autoCompactScope' | 'compactionReserve' | 'checkpoint'
+>;
 
 /** Who wanted it. */
 export type CompactionTrigger = 'manual' | 'auto';

@@ -1,7 +1,13 @@
 /** Source files that read the envelope. A test holds them to what they are named for in `ownership.ts`. */
 export const consumers = {
   request: 'src/thread/record-request.ts',
-  headers: 'src/thread/sample.ts',
+  headers: 'src/thread/request-headers.ts',
+  compactor: 'src/thread/compaction-contract.ts',
+  compaction: 'src/thread/compact.ts',
+  compactionRequests: 'src/thread/compaction-requests.ts',
+  checkpoint: 'src/thread/install-checkpoint.ts',
+  overflow: 'src/thread/overflow.ts',
+  activeNow: 'src/thread/active-now.ts',
   firstLine: 'src/thread/session-meta.ts',
   turnLines: 'src/state/turn-drafts.ts',
   modelRecord: 'src/envelope/model-record.ts',
@@ -52,6 +58,12 @@ export const consumers = {
 export const consumerRoles: Readonly<Record<string, string>> = {
   [consumers.request]: 'request builder',
   [consumers.headers]: 'request headers',
+  [consumers.compactor]: 'compactor',
+  [consumers.compaction]: 'compactor',
+  [consumers.compactionRequests]: 'compactor',
+  [consumers.checkpoint]: 'compactor',
+  [consumers.overflow]: 'compactor',
+  [consumers.activeNow]: 'token count',
   [consumers.firstLine]: 'rollout',
   [consumers.turnLines]: 'rollout',
   [consumers.modelRecord]: 'rollout',

@@ -47,6 +47,12 @@ type WholeField =
   | 'policy.shellEnvironment';
 
 const {
+  compactor,
+  compaction,
+  compactionRequests,
+  checkpoint,
+  overflow,
+  activeNow,
   request,
   headers,
   firstLine,
@@ -110,7 +116,19 @@ type Row = Omit<Ownership, 'field'>;
 const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.slug': {
     source: { setting: 'model', otherwise: 'default' },
-    consumers: [request, turnLines, trace, modelSwitch, modelSection, personality, instructions, effortFor],
+    consumers: [
+      request,
+      turnLines,
+      trace,
+      modelSwitch,
+      modelSection,
+      personality,
+      instructions,
+      effortFor,
+      compactor,
+      checkpoint,
+      overflow,
+    ],
   },
   'identity.model.contextWindow': { source: catalogue, consumers: [window] },
   'identity.model.maxContextWindow': { source: catalogue, consumers: [window] },
@@ -127,7 +145,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.imageGeneration': { source: catalogue, consumers: [capabilities] },
   'identity.model.webSearch': { source: catalogue, consumers: [capabilities] },
   'identity.model.modes': { source: catalogue, consumers: [modes] },
-  'identity.model.compatibility': { source: catalogue, consumers: [modelRecord] },
+  'identity.model.compatibility': { source: catalogue, consumers: [modelRecord, compactor] },
   'identity.model.instructions': { source: catalogue, consumers: [instructions] },
   'identity.model.guessed': { source: catalogue, consumers: [identity, modelNotices] },
   'identity.provider': {
@@ -172,6 +190,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
       firstLine,
       instructions,
       policyGroup,
+      compaction,
     ],
   },
   'workspace.roots': { source: facts, consumers: [environment, turnLines] },
@@ -184,13 +203,13 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
 
   'instructions.base.text': {
     source: { setting: 'baseInstructions', otherwise: 'model catalogue' },
-    consumers: [firstLine, usage, instructions],
+    consumers: [firstLine, usage, instructions, activeNow, compactor, checkpoint],
   },
   'instructions.base.provenance': {
     source: { setting: 'baseInstructions', otherwise: 'model catalogue' },
     consumers: [firstLine, modelSection, instructions],
   },
-  'instructions.model': { source: catalogue, consumers: [modelSection] },
+  'instructions.model': { source: catalogue, consumers: [modelSection, checkpoint] },
   'instructions.developer': {
     source: { setting: 'developerInstructions', otherwise: 'default' },
     consumers: [developer],
@@ -209,8 +228,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'instructions.user.trusted': { source: facts, consumers: [agentsMdFiles] },
   'instructions.compactPrompt': {
     source: { setting: 'compactPrompt', otherwise: 'default' },
-    consumers: [],
-    awaits: 'the compactor',
+    consumers: [compactor],
   },
 
   'policy.approval': {
@@ -234,14 +252,14 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   },
   'policy.networkProxy': { source: byDefault, consumers: [], awaits: 'a proxy between commands and the network' },
 
-  'capabilities.tools': { source: facts, consumers: [toolSpecs, router, modelSwitch] },
+  'capabilities.tools': { source: facts, consumers: [toolSpecs, router, modelSwitch, compactor] },
   'capabilities.dynamicTools': { source: facts, consumers: [], awaits: 'tools that clients bring along' },
   'capabilities.features': {
     source: { setting: 'features', otherwise: 'default' },
     consumers: [],
     awaits: 'features behind gates',
   },
-  'capabilities.modalities': { source: catalogue, consumers: [request, modelSwitch] },
+  'capabilities.modalities': { source: catalogue, consumers: [request, modelSwitch, compactor] },
   'capabilities.imageGeneration': { source: catalogue, consumers: [modelSwitch] },
   'capabilities.webSearch': { source: catalogue, consumers: [modelSwitch] },
   'capabilities.apps': { source: facts, consumers: [apps] },
@@ -264,11 +282,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'modes.realtime.startInstructions': { source: realtime, consumers: [realtimeSection] },
   'modes.review': { source: byDefault, consumers: [], awaits: 'turns that review' },
   'modes.outputSchema': { source: { setting: 'outputSchema', otherwise: 'default' }, consumers: [request] },
-  'modes.compaction': {
-    source: { setting: 'compaction', otherwise: 'default' },
-    consumers: [],
-    awaits: 'the compactor',
-  },
+  'modes.compaction': { source: { setting: 'compaction', otherwise: 'default' }, consumers: [compactor] },
   'modes.cyberAccessProgram': {
     source: { setting: 'cyberAccessProgram', otherwise: 'default' },
     consumers: [request, turnLines],
@@ -288,13 +302,16 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
     consumers: [shownOrigins, turnLines],
   },
 
-  'window.effective': { source: windowSettings, consumers: [turnLines, usage, budgets, modelSwitch] },
-  'window.autoCompact': { source: windowSettings, consumers: [budgets, modelSwitch], awaits: 'the compactor' },
-  'window.autoCompactScope': { source: windowSettings, consumers: [modelSwitch], awaits: 'the compactor' },
-  'window.compactionReserve': { source: windowSettings, consumers: [budgets, modelSwitch], awaits: 'the compactor' },
-  'window.checkpoint.words': { source: windowSettings, consumers: [modelSwitch], awaits: 'the compactor' },
-  'window.checkpoint.answer': { source: windowSettings, consumers: [modelSwitch], awaits: 'the compactor' },
-  'window.checkpoint.records': { source: windowSettings, consumers: [modelSwitch], awaits: 'the compactor' },
+  'window.effective': {
+    source: windowSettings,
+    consumers: [turnLines, usage, budgets, modelSwitch, compactor, compactionRequests, checkpoint, overflow],
+  },
+  'window.autoCompact': { source: windowSettings, consumers: [budgets, modelSwitch, compactor] },
+  'window.autoCompactScope': { source: windowSettings, consumers: [modelSwitch, compactor] },
+  'window.compactionReserve': { source: windowSettings, consumers: [budgets, modelSwitch, compactor] },
+  'window.checkpoint.words': { source: windowSettings, consumers: [modelSwitch, compactor] },
+  'window.checkpoint.answer': { source: windowSettings, consumers: [modelSwitch, compactor] },
+  'window.checkpoint.records': { source: windowSettings, consumers: [modelSwitch, compactor] },
   'window.skills': { source: windowSettings, consumers: [budgets, modelSwitch], awaits: 'the skills plane' },
   'window.memory': { source: windowSettings, consumers: [budgets, modelSwitch], awaits: 'the memory plane' },
   'window.baseline': { source: windowSettings, consumers: [usage, budgets, modelSwitch] },

@@ -12,6 +12,7 @@ import { compactionFailed, isPaused } from '../state/checkpoints.ts';
 import { inputOf } from '../state/request.ts';
 import { activeNow } from './active-now.ts';
 import { bundleTokens } from './bundle-tokens.ts';
+import { compactionContract, compactionWindow } from './compaction-contract.ts';
 import { CompactionRequests } from './compaction-requests.ts';
 import { install } from './install-checkpoint.ts';
 import type { Turn } from './parts.ts';
@@ -68,25 +69,25 @@ interface Opened {
 function open({ parts, log, envelope, turnId }: Turn, step: Step, wanted: WantedCompaction): Opened {
   const { by = envelope, ...asked } = wanted;
   const { history, work, usage } = log.state;
-  const input = inputOf(history, by.capabilities.modalities);
-  const tools = parts.router.specs(by.capabilities.tools);
-  const compactPrompt = by.instructions.compactPrompt;
-  const remote = by.modes.compaction === 'remote' ? parts.remoteCompaction : 'none';
+  const { model, strategy, prompt, instructions, window, ...contract } = compactionContract(by);
+  const input = inputOf(history, contract.modalities);
+  const tools = parts.router.specs(contract.tools);
+  const remote = strategy === 'remote' ? parts.remoteCompaction : 'none';
   const plan = planCompaction(
     {
       ...asked,
       turnId,
-      strategy: by.modes.compaction === 'remote' && remote === 'none' ? 'structured' : by.modes.compaction,
+      strategy: strategy === 'remote' && remote === 'none' ? 'structured' : strategy,
       ...(remote === 'none' ? {} : { remoteForm: remote }),
-      model: by.identity.model.slug,
-      ...(compactPrompt === undefined ? {} : { prompt: compactPrompt }),
+      model,
+      ...(prompt === undefined ? {} : { prompt }),
     },
     {
-      window: envelope.window,
-      requestWindow: by.window,
-      fixed: requestTokens({ instructions: by.instructions.base.text, tools, input: [] }),
+      window: compactionWindow(envelope),
+      requestWindow: window,
+      fixed: requestTokens({ instructions, tools, input: [] }),
       history: input.reduce((sum, item) => sum + itemTokens(item), 0),
-      ...countedBy(usage.last, wanted.reason === 'context_overflow' ? by.window.effective : 0),
+      ...countedBy(usage.last, wanted.reason === 'context_overflow' ? window.effective : 0),
       context: bundleTokens(step),
     },
   );

@@ -11,6 +11,7 @@ import { planRequest, promptFor } from '../state/request.ts';
 import type { Auxiliary } from '../state/request-record.ts';
 import { tokenCount } from '../state/turn-drafts.ts';
 import type { Turn } from './parts.ts';
+import { compactionContract } from './compaction-contract.ts';
 import { requestOptions, sentRecorder } from './record-request.ts';
 import { requestHeaders } from './request-headers.ts';
 import { StepTrace } from './trace-step.ts';
@@ -131,11 +132,8 @@ export class CompactionRequests {
   #contract(by: Envelope): { options: RequestOptions; tools: readonly ToolSpec[]; modalities: readonly string[] } {
     const { parts, log, threadId, turnId } = this.#turn;
     const { sent, toolSets } = log.state;
-    const own = {
-      options: requestOptions(this.#turn, by),
-      tools: parts.router.specs(by.capabilities.tools),
-      modalities: by.capabilities.modalities,
-    };
+    const { tools: names, modalities: taken } = compactionContract(by);
+    const own = { options: requestOptions(this.#turn, by), tools: parts.router.specs(names), modalities: taken };
     if (sent?.kind !== 'request' || sent.record.options.model !== own.options.model) return own;
     const { options, toolSet, modalities } = sent.record;
     const labels = { session_id: threadId, thread_id: threadId, turn_id: turnId };

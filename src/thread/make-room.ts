@@ -7,6 +7,7 @@ import type { Telling } from '../world/telling.ts';
 import { activeNow } from './active-now.ts';
 import { tellingTokens } from './bundle-tokens.ts';
 import type { CompactionResult, WantedCompaction } from './compact.ts';
+import { compactionContract, compactionWindow } from './compaction-contract.ts';
 import type { Mail } from './inbox.ts';
 import type { Turn } from './parts.ts';
 
@@ -48,21 +49,17 @@ type Wanted = Pick<WantedCompaction, 'reason' | 'by'> | undefined;
 
 function switched({ log, envelope, before }: Turn, step: Step): Wanted {
   if (step.index > 0 || before === undefined) return undefined;
-  const { model } = before.identity;
+  const then = compactionContract(before);
   const reason = switchReason({
-    before: { model: model.slug, ...compatibility(model), effective: before.window.effective },
-    now: {
-      model: envelope.identity.model.slug,
-      ...compatibility(envelope.identity.model),
-      window: envelope.window,
-    },
+    before: { ...modelOf(then), effective: then.window.effective },
+    now: { ...modelOf(compactionContract(envelope)), window: compactionWindow(envelope) },
     active: activeNow({ log, envelope }, step).tokens,
   });
   return reason === undefined ? undefined : { reason, by: before };
 }
 
-function compatibility({ compatibility: value }: { readonly compatibility?: string }): { compatibility?: string } {
-  return value === undefined ? {} : { compatibility: value };
+function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>) {
+  return compatibility === undefined ? { model } : { model, compatibility };
 }
 
 function full(turn: Turn, step: Step, telling: Telling): Wanted {
@@ -73,7 +70,8 @@ function full(turn: Turn, step: Step, telling: Telling): Wanted {
 /** Whether there is less room than the next request should find. */
 export function isFull(turn: Turn, step: Step, pending = 0): boolean {
   const { prefill } = turn.log.state;
-  return limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window: turn.envelope.window });
+  const window = compactionWindow(turn.envelope);
+  return limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window });
 }
 
 function itemOf(mail: Mail) {

@@ -243,7 +243,7 @@ test('nothing in an envelope can be changed, however deep', () => {
 
 describe('the window', () => {
   const windowOf = (window: WindowSettings): Window => resolveEnvelope(bareFacts, { ...bareSettings, window }).window;
-  const shares = { autoCompact: 90, compactionReserve: 10, skills: 2, memory: 70 } as const;
+  const shares = { compactionReserve: 10, skills: 2, memory: 70 } as const;
 
   test.each([
     ['the percentage', fc.integer({ min: 1, max: 100 }).map((effectivePercent) => ({ effectivePercent }))],
@@ -257,10 +257,15 @@ describe('the window', () => {
         const wanted = chosen.effectiveTokens ?? Math.floor((raw * (chosen.effectivePercent ?? 95)) / 100);
         expect(effective).toBe(wanted);
         for (const [name, percent] of Object.entries(shares)) {
-          const share = Math.floor((effective * percent) / 100);
+          const part = Math.floor((effective * percent) / 100);
           const least = name === 'skills' || name === 'memory' ? 1 : 0;
-          expect([name, budgets[name as keyof typeof shares]]).toEqual([name, Math.max(least, share)]);
+          expect([name, budgets[name as keyof typeof shares]]).toEqual([name, Math.max(least, part)]);
         }
+        // Nine tenths, or less where the window would not hold the question for a checkpoint and its answer.
+        const share = (percent: number): number => Math.floor((effective * percent) / 100);
+        const askable = effective - Math.min(4000, share(10)) - 1500;
+        const limit = askable < share(70) ? share(90) : Math.min(share(90), askable);
+        expect(budgets.autoCompact).toBe(limit);
         expect(baseline).toBe(Math.min(12_000, effective));
         // Bytes: a quarter of the window, four bytes to a token.
         expect(toolOutput).toEqual({ mode: 'bytes', limit: Math.min(10_000, Math.floor(effective / 4) * 4) });

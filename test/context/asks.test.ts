@@ -258,7 +258,7 @@ describe('capstan context', () => {
     }
     const { stdout } = await place.run('context', '--request', 'last');
     const lines = stdout.split('\n');
-    expect(lines[0]).toMatch(/^request 4 · turn 3 · .* · step 1 · gpt-5\.5 high · encoder responses\/1$/);
+    expect(lines[0]).toMatch(/^request 4 · turn 3 · .* · step 1 · gpt-5\.5 high · encoder responses\/2$/);
     expect(stdout).toContain('cache broken by: setting');
     expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
     const margin = lines.map((line) => line.slice(0, 26).trimEnd()).filter((text) => text !== '');

@@ -45,7 +45,7 @@ async function compact(asked: ParsedWords): Promise<number | Outcome> {
     if (done.kind === 'refused' || done.kind === 'failed') return refused(done.outcome, json);
     if (done.kind === 'aborted') return refused(interrupted, json);
     process.stdout.write(
-      json ? line({ kind: 'installed', id, ...checkpointFields(done.report) }) : told(id, done.report),
+      json ? line({ kind: 'installed', id, report: checkpointFields(done.report) }) : told(id, done.report),
     );
     return 0;
   } finally {

@@ -31,8 +31,10 @@ export function failedCheckpointLine({
   paused,
 }: Extract<CheckpointEvent, { kind: 'checkpoint-failed' }>): string {
   const told = `No checkpoint was made: ${fullText(outcome)}`;
-  return paused ? `${sentence(told)} Nothing is compacted by itself in this thread any more.` : told;
+  return paused ? `${sentence(told)} ${pausedWords}` : told;
 }
+
+export const pausedWords = 'Nothing is compacted by itself in this thread any more.';
 
 function madeBy({ strategy, model, why }: CheckpointReport): string {
   if (strategy !== 'mechanical') return `by ${model} (${strategy})`;

@@ -197,6 +197,7 @@ export class Engine {
   async compact(id: ThreadId, { focus, signal, ...request }: CompactRequest): Promise<Compacted | EngineRefused> {
     const opened = await this.resume(id, request);
     if (opened.kind === 'refused') return opened;
+    for (const outcome of opened.notices) request.listener({ kind: 'warning', outcome });
     const thread = opened.thread as Thread & CompactingThread;
     try {
       return await thread.compact({ signal, ...(focus === undefined ? {} : { focus }) });

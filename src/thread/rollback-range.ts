@@ -29,7 +29,7 @@ export type Refused = Outcome & { readonly kind: 'refused' };
 /** The first of the turns that are to be taken back. */
 export function firstTaken(id: ThreadId, places: ThreadPlaces, to: RollbackTo): TurnPlace | Outcome {
   if ('toTurn' in to) {
-    const turn = findTurn(id, places, to.toTurn);
+    const turn = findTurn(id, places.turns, to.toTurn);
     if ('code' in turn) return turn;
     const next = places.turns[places.turns.indexOf(turn) + 1];
     return next ?? nothingToTakeBack(`Turn ${turn.id} is the last one of thread ${id}.`);

@@ -11,7 +11,7 @@ import { count } from '../context/table.ts';
 import { lastOption, runCommand } from '../run-command.ts';
 import { meantThread } from './meant-thread.ts';
 
-const form: CommandForm = {
+export const form: CommandForm = {
   name: 'threads compact',
   summary: 'Makes a checkpoint now: the model sums the work up, and your own words stay.',
   forms: ['THREAD [FOCUS …] [--json]', '--last [FOCUS …] [--json]'],

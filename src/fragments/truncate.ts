@@ -13,8 +13,8 @@ export function estimateTokens(text: string): number {
 }
 
 export function byteLength(text: string): number {
-  // Three bytes per UTF-16 unit is the most there can be, so short strings need no encoding.
-  return encoder.encode(text).length;
+  // Counts without encoding.
+  return Buffer.byteLength(text);
 }
 
 /** What a text weighs as it is sent: inside JSON, the quotes aside. */

@@ -34,7 +34,8 @@ export function failedCheckpointLine({
   return paused ? `${sentence(told)} ${pausedWords}` : told;
 }
 
-export const pausedWords = 'Nothing is compacted by itself in this thread any more.';
+export const pausedWords =
+  'It has failed twice in a row: this thread does not try again by itself. Ask for it with `capstan threads compact`, choose a model with a larger window, or start a new thread.';
 
 function madeBy({ strategy, model, why }: CheckpointReport): string {
   if (strategy !== 'mechanical') return `by ${model} (${strategy})`;

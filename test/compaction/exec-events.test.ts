@@ -26,8 +26,7 @@ const failed: CheckpointEvent = { kind: 'checkpoint-failed', turnId, id: 'c', ou
 
 it('programs that did not ask for more are told of failures alone', () => {
   const events = execEvents();
-  const message =
-    'No checkpoint was made: The provider answered with status 400. Try again. Nothing is compacted by itself in this thread any more.';
+  const message = 'No checkpoint was made: The provider answered with status 400. Try again. ${pausedWords}';
   expect([started, installed, failed].map(events)).toEqual([
     [],
     [],

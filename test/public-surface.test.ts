@@ -25,7 +25,14 @@ it('the package offers these entries', () => {
 });
 
 it('the library exports these values', () => {
-  expect(Object.keys(library).toSorted()).toEqual(['Engine', 'Fault', 'parseThreadId', 'version', 'words']);
+  expect(Object.keys(library).toSorted()).toEqual([
+    'Engine',
+    'Fault',
+    'interactiveCommand',
+    'parseThreadId',
+    'version',
+    'words',
+  ]);
 });
 
 it('capstan/testing exports these values', () => {
@@ -124,7 +131,7 @@ it('replay and threads have these commands and options', async () => {
     'threads search --archived --cd --cursor --json --limit --sort --source -C -n',
     'threads reindex --changed --json',
     'threads fork --all --before --json --last --through',
-    'threads rollback --all --both --files --force --json --last --to --turns -n',
+    'threads rollback --all --before-checkpoint --both --files --force --json --last --to --turns -n',
     'threads undo-rollback --all --force --json --last',
     'threads archive --all --json --last',
     'threads unarchive --all --json --last',
@@ -133,6 +140,10 @@ it('replay and threads have these commands and options', async () => {
     'threads export --force --format --last --new-id --output -o',
     'threads import',
     'threads set --approval --cd --effort --json --last --mode --model --personality --sandbox -C -a -m -s',
+    'threads compact --json --last',
+    'threads pin --all --json --last',
+    'threads pins --all --json --last',
+    'threads unpin --all --json --last',
     'threads files --json --last',
     'threads restore --before-turn --dry-run --force --json --last --undo',
     'threads compress --dry-run --json --last --older-than',
@@ -142,6 +153,6 @@ it('replay and threads have these commands and options', async () => {
 
 it('context and envelope have these options', () => {
   const options = (usage: string) => [...new Set(usage.match(/(?<![\w-])--?[A-Za-z][\w-]*/g))].toSorted();
-  expect(options(contextUsage)).toEqual(['--changes', '--help', '--json', '--request', '-h']);
+  expect(options(contextUsage)).toEqual(['--changes', '--checkpoint', '--help', '--json', '--request', '-h']);
   expect(options(envelopeUsage)).toEqual(['--diff', '--help', '--json', '--turn', '-h']);
 });

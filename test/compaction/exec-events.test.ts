@@ -26,7 +26,8 @@ const failed: CheckpointEvent = { kind: 'checkpoint-failed', turnId, id: 'c', ou
 
 it('programs that did not ask for more are told of failures alone', () => {
   const events = execEvents();
-  const message = 'No checkpoint was made: The provider answered with status 400. Try again. ${pausedWords}';
+  const message =
+    'No checkpoint was made: The provider answered with status 400. Try again. It has failed twice in a row: this thread does not try again by itself. Ask for it with `capstan threads compact`, choose a model with a larger window, or start a new thread.';
   expect([started, installed, failed].map(events)).toEqual([
     [],
     [],

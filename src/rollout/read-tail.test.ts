@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { OpenFile } from '../ports/files.ts';
 import type { ReadReport, TailSearch } from '../ports/rollout-store.ts';
 import type { Ordinal } from '../protocol/ids.ts';
 import type { Line, LineKind } from '../protocol/line.ts';
@@ -24,7 +25,13 @@ async function segmentWith(text: string): Promise<Segment> {
   const path = `/file-${files}`;
   const file = await disk.open(path, { create: true, mode: 0o600 });
   await file.append(Buffer.from(text));
-  return { rolloutId: path, path, file };
+  // As a real disk does it: into the memory that it is given.
+  const read: OpenFile['read'] = async (position, length, memory = new Uint8Array(length)) => {
+    const bytes = await file.read(position, length);
+    memory.set(bytes);
+    return memory.subarray(0, bytes.length);
+  };
+  return { rolloutId: path, path, file: { ...file, read } };
 }
 
 async function collect<Read>(reading: AsyncGenerator<Read, ReadReport>): Promise<{ read: Read[]; skipped: number }> {
@@ -86,7 +93,7 @@ describe('reading from the place on that a search finds', () => {
           const found = await collect(readTail(segments, search, { ...limit, wanted, mostKept }));
           expect(found.read.flat()).toEqual(expected);
           expect(search.shown).toEqual(marks.slice(0, passes + 1));
-          if (from === 0) expect(found.skipped).toBe(rest.skipped);
+          expect(from > 0 || found.skipped === rest.skipped).toBe(true);
         },
       ),
     );

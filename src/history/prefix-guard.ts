@@ -17,8 +17,11 @@ export interface SentRequest {
 }
 
 export interface PrefixReport {
-  /** What stands before the first break: what the provider may have in its cache. */
-  readonly kept: { readonly items: number; readonly tokens: number };
+  /**
+   * What stands before the first break: what the provider may have in its cache. Its tokens are found only where
+   * something broke, because to weigh a long history that was just read takes its time.
+   */
+  readonly kept: { readonly items: number; readonly tokens?: number };
   /** In the order in which they stand in the request. Empty when the request only grew. */
   readonly breaks: readonly PrefixBreak[];
 }
@@ -26,39 +29,30 @@ export interface PrefixReport {
 /** How much of a request goes on from the one before, and what broke the rest. */
 export function comparePrefix(before: SentRequest, now: SentRequest): PrefixReport {
   const equalItems = commonLength(before.input, now.input);
+  const lost = before.input[equalItems];
+  const settings = differentSettings(before, now);
+  const otherWords = before.instructions !== now.instructions;
+  const otherTools = before.toolSet !== now.toolSet;
+  if (lost === undefined && settings.length === 0 && !otherWords && !otherTools) {
+    return { kept: { items: equalItems }, breaks: [] };
+  }
+
   const itemsAnew = total(now.input.slice(equalItems).map(itemTokens));
-  const wholeBefore = equalItems === before.input.length;
-  const itemsKept = wholeBefore ? inputTokens(before.input) : total(now.input.slice(0, equalItems).map(itemTokens));
-  inputs.set(now.input, itemsKept + itemsAnew);
-  const toolsOn = total(now.tools.map(toolTokens)) + itemsKept + itemsAnew;
+  const toolsOn = total(now.tools.map(toolTokens)) + total(now.input.slice(0, equalItems).map(itemTokens)) + itemsAnew;
   const everything = instructionsTokens(now.instructions) + toolsOn;
 
-  const breaks: PrefixBreak[] = differentSettings(before, now).map((name) => ({
-    kind: 'setting',
-    name,
-    tokens: everything,
-  }));
-  if (before.instructions !== now.instructions) breaks.push({ kind: 'instructions', tokens: everything });
-  if (before.toolSet !== now.toolSet) {
-    breaks.push({ kind: 'tools', ...differentTools(before.tools, now.tools), tokens: toolsOn });
-  }
+  const breaks: PrefixBreak[] = settings.map((name) => ({ kind: 'setting', name, tokens: everything }));
+  if (otherWords) breaks.push({ kind: 'instructions', tokens: everything });
+  if (otherTools) breaks.push({ kind: 'tools', ...differentTools(before.tools, now.tools), tokens: toolsOn });
   const aboveInput = breaks.length > 0;
-  const lost = before.input[equalItems];
   if (lost !== undefined) {
     const id = stringAt(lost, 'id');
     const what = isRemoved(lost, equalItems, before.input, now.input) ? 'removed' : 'changed';
     const itemId = id === undefined ? {} : { itemId: id };
     breaks.push({ kind: 'entry', index: equalItems, ...itemId, what, tokens: itemsAnew });
   }
-  const tokens = everything - (breaks[0]?.tokens ?? itemsAnew);
+  const tokens = everything - (breaks[0]?.tokens ?? 0);
   return { kept: { items: aboveInput ? 0 : equalItems, tokens }, breaks };
-}
-
-/** Remembered for the next comparison: a request that only grew then costs the sizes of what is new. */
-const inputs = new WeakMap<readonly Item[], number>();
-
-function inputTokens(input: readonly Item[]): number {
-  return inputs.get(input) ?? total(input.map(itemTokens));
 }
 
 function commonLength(before: readonly Item[], now: readonly Item[]): number {

@@ -55,7 +55,7 @@ function searchMark(passes: number): TailSearch & { readonly shown: Line[] } {
 
 /** One file after the other, newest first, as a fork and what it goes on from: kinds of lines, some long, some bad. */
 const kind = fc.constantFrom('mark', 'event_msg', 'event_msg', 'noise', 'bad');
-const history = fc.array(fc.array(fc.tuple(kind, fc.constantFrom(1, 10, 70_000)), { maxLength: 12 }), {
+const history = fc.array(fc.array(fc.tuple(kind, fc.constantFrom(1, 10, 70_000, 700_000)), { maxLength: 12 }), {
   minLength: 1,
   maxLength: 3,
 });

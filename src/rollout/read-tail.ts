@@ -11,8 +11,9 @@ const batchLines = 256;
 
 /** A line that the search has passed. */
 interface Passed {
-  readonly raw: RawLine;
-  readonly peeked: PeekedLine | undefined;
+  /** Absent where nobody wants it: then it is known what it is. */
+  readonly raw?: RawLine;
+  readonly peeked?: PeekedLine;
 }
 
 /**
@@ -55,7 +56,7 @@ interface FoundTail {
 async function searchBack(
   segments: readonly Segment[],
   search: TailSearch,
-  { to, mostKept }: TailOptions & { readonly mostKept: number },
+  { to, wanted: wantedLater = everyLine, mostKept }: TailOptions & { readonly mostKept: number },
 ): Promise<FoundTail> {
   const wanted = search.wanted.bind(search);
   let files: Passed[][] = [];
@@ -70,7 +71,8 @@ async function searchBack(
         if (bytes > mostKept) {
           files = [];
           passed = [];
-        } else passed.push({ raw, peeked });
+        } else if (peeked === undefined) passed.push({ raw });
+        else passed.push(wantedLater(peeked) ? { raw, peeked } : { peeked });
         if (peeked !== undefined && !wanted(peeked)) continue;
         const line = take(raw, wanted, peeked);
         if (line === undefined || line === 'bad' || !isLine(line)) continue;
@@ -93,7 +95,7 @@ function* forward(
   let place = -1;
   let lines: Line[] = [];
   for (let last = passed.pop(); last !== undefined; last = passed.pop()) {
-    const line = take(last.raw, wanted, last.peeked);
+    const line = last.raw === undefined ? last.peeked! : take(last.raw, wanted, last.peeked);
     if (line === 'bad') skipped += 1;
     if (line === 'bad' || line === undefined) continue;
     place = line.ordinal ?? place + 1;

@@ -3,7 +3,7 @@ import { asItem } from '../protocol/item.ts';
 import { rememberItemText } from '../protocol/item-text.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { leaveUnread } from '../protocol/unread-output.ts';
-import { decodeLine } from './line-codec.ts';
+import { decodeText } from './line-codec.ts';
 import type { PeekedLine } from './peek-line.ts';
 
 /** A shorter line is parsed as fast. */
@@ -29,9 +29,9 @@ export function unreadOutputLine(bytes: Buffer, { type, payloadType, payloadAt }
   if (bytes.length - end > longestRest || !isUtf8(bytes.subarray(start, end))) return;
   const [head, tail] = [bytes.toString('latin1', 0, start), bytes.toString('latin1', end)];
   if (!isPlain.test(head) || !isPlain.test(tail)) return;
-  const line = decodeLine(Buffer.from(head + hole.json + tail, 'latin1'));
-  const item = typeof line === 'string' ? undefined : asItem(line.payload);
-  if (typeof line === 'string' || item?.['output'] !== hole.value) return;
+  const line = decodeText(head + hole.json + tail);
+  const item = line === 'bad' ? undefined : asItem(line.payload);
+  if (line === 'bad' || item?.['output'] !== hole.value) return;
   const [before, after, ...more] = JSON.stringify(item).split(hole.value);
   const rest = line.metadata === undefined ? '}' : `,"metadata":${JSON.stringify(line.metadata)}}`;
   if (more.length > 0 || head.slice(payloadAt) !== before || tail !== after + rest) return;

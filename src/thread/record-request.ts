@@ -23,7 +23,7 @@ export function recordRequest(turn: Turn, step: Step): Prompt {
   log.record(...drafts);
   if (prefix !== undefined && prefix.breaks.length > 0) {
     const { kept, breaks } = prefix;
-    log.tell({ kind: 'prefix-broken', turnId, step: step.index, keptTokens: kept.tokens, breaks });
+    log.tell({ kind: 'prefix-broken', turnId, step: step.index, keptTokens: kept.tokens ?? 0, breaks });
   }
   return promptFor(log.state, record);
 }

@@ -1,8 +1,10 @@
 import type { Item } from '../../protocol/item.ts';
-import { itemBytes } from './item-bytes.ts';
+import { itemText, storedBytes } from './item-bytes.ts';
 
 /** Each piece costs the transport some work, and an item is small: pieces hold many items and end anywhere in one. */
 const pieceBytes = 64 * 1024;
+/** That UTF-8 needs for one of the 16-bit units of a text. */
+const mostBytesPerUnit = 3;
 
 /** The newest input that began with a certain item, kept to be extended. */
 interface EncodedInput {
@@ -54,17 +56,32 @@ function cut({ items, ends, pieces }: EncodedInput, length: number): void {
   pieces[pieces.length - 1] = piece;
 }
 
-function add({ items, ends, pieces }: EncodedInput, item: Item): void {
-  const bytes = itemBytes(item);
-  let end = ends.at(-1) ?? 0;
+function add(encoded: EncodedInput, item: Item): void {
+  const { items, ends } = encoded;
+  const isFirst = items.length === 0;
+  const stored = storedBytes(item);
+  const end = ends.at(-1) ?? 0;
   // The first item has no comma before it.
-  for (let from = items.length === 0 ? 1 : 0; from < bytes.length;) {
-    const at = end % pieceBytes;
-    if (at === 0) pieces.push(Buffer.allocUnsafeSlow(pieceBytes));
-    const copied = bytes.copy(pieces.at(-1)!, at, from);
-    from += copied;
-    end += copied;
-  }
+  const length =
+    stored === undefined
+      ? addText(encoded, end, isFirst ? itemText(item) : `,${itemText(item)}`)
+      : addBytes(encoded, end, isFirst ? stored.subarray(1) : stored);
   items.push(item);
-  ends.push(end);
+  ends.push(end + length);
+}
+
+/** Most texts are short: they are encoded where they will stand. */
+function addText(encoded: EncodedInput, end: number, text: string): number {
+  const at = end % pieceBytes;
+  const fits = at > 0 && text.length * mostBytesPerUnit <= pieceBytes - at;
+  return fits ? encoded.pieces.at(-1)!.write(text, at) : addBytes(encoded, end, Buffer.from(text, 'utf8'));
+}
+
+function addBytes({ pieces }: EncodedInput, end: number, bytes: Buffer): number {
+  for (let from = 0; from < bytes.length;) {
+    const at = (end + from) % pieceBytes;
+    if (at === 0) pieces.push(Buffer.allocUnsafeSlow(pieceBytes));
+    from += bytes.copy(pieces.at(-1)!, at, from);
+  }
+  return bytes.length;
 }

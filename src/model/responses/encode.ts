@@ -43,8 +43,7 @@ export function responsesEncoder(): Encoder {
       pieces.push(bytesOf(closing(prompt.options)));
       return pieces;
     },
-    // Without the comma before it.
-    item: (item) => itemBytes(item).subarray(1),
+    item: itemBytes,
   };
 }
 

@@ -7,12 +7,17 @@ const foreignKey = 'internal_chat_message_metadata_passthrough';
 const closingBrace = 0x7d;
 
 /**
- * An item as it goes over the wire, with a comma in front: the stored object, key order and unknown keys included,
- * without what a provider would refuse. The stored object keeps all of it.
+ * An item as it goes over the wire: the stored object, key order and unknown keys included, without what a provider
+ * would refuse. The stored object keeps all of it.
  */
 export function itemBytes(item: Item): Buffer {
+  return storedBytes(item)?.subarray(1) ?? Buffer.from(itemText(item), 'utf8');
+}
+
+/** The same as it was read, with a comma in front; undefined if its text must be made. */
+export function storedBytes(item: Item): Buffer | undefined {
   const stored = takeItemText(item);
-  return (stored === undefined ? undefined : fromStored(stored, item)) ?? Buffer.from(`,${itemText(item)}`, 'utf8');
+  return stored === undefined ? undefined : fromStored(stored, item);
 }
 
 /** The stored text; what must go is cut off where it stands at the end, as the other program puts it. */
@@ -25,7 +30,8 @@ function fromStored(stored: Buffer, item: Item): Buffer | undefined {
   return stored.subarray(0, end + 1);
 }
 
-function itemText(item: Item): string {
+/** The same, made from the object. */
+export function itemText(item: Item): string {
   const dropId = hasForeignId(item);
   if (!dropId && !Object.hasOwn(item, foreignKey)) return JSON.stringify(item);
   const kept = Object.entries(item).filter(([key]) => key !== foreignKey && !(dropId && key === 'id'));

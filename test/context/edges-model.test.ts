@@ -24,6 +24,11 @@ async function withModels(models: readonly JsonObject[], more = ''): Promise<Liv
   return live;
 }
 
+/** Without the requests for checkpoints, which a switch to an incompatible model brings with it. */
+function talk(live: LiveThread): readonly JsonObject[] {
+  return bodies(live).filter(({ tool_choice: choice }) => choice !== 'none');
+}
+
 describe('a model that nobody knows', () => {
   it('is told about when the thread is opened, and works with general values', async () => {
     const live = await LiveThread.in(yes);
@@ -53,7 +58,7 @@ describe('another model', () => {
       await live.thread.overrideTurnContext(change);
       await live.turn('go');
     }
-    expect(bodies(live).map(({ model, reasoning }) => [model, reasoning])).toEqual([
+    expect(talk(live).map(({ model, reasoning }) => [model, reasoning])).toEqual([
       ['gpt-5.6-sol', { effort: 'high' }],
       ['gpt-5.5', { effort: 'high' }],
       ['gpt-5.6-sol', { effort: 'max' }],
@@ -69,7 +74,7 @@ describe('another model', () => {
     await live.turn('two');
     await live.open({ overrides: ['model="gpt-5.4"', 'model_reasoning_effort="max"'] });
     await live.turn('three');
-    expect(bodies(live).map(({ reasoning }) => reasoning)).toEqual([
+    expect(talk(live).map(({ reasoning }) => reasoning)).toEqual([
       { effort: 'max' },
       { effort: 'medium' },
       { effort: 'max' },

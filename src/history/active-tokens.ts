@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { History } from './history.ts';
-import { type HistoryWeight, weightOf } from './history-weight.ts';
+import { historyTokens, weightOf } from './history-weight.ts';
 import { type Measure, requestTokens } from './ledger.ts';
 
 export interface ActiveState {
@@ -21,23 +21,23 @@ export interface ActiveState {
  */
 export function activeTokens(state: ActiveState): { readonly tokens: number; readonly measure: Measure } {
   const { last } = state;
-  const weight = weightOf(state.history);
   if (last === undefined || last.input === 0) {
     // A total alone is no provider's count: it says that the window overflowed, or it is an estimate from when history
     // was rewritten. The first must be believed, and the second has been outgrown since.
-    return { tokens: Math.max(last?.total ?? 0, everything(state, weight)), measure: 'estimated' };
+    return { tokens: Math.max(last?.total ?? 0, everything(state)), measure: 'estimated' };
   }
   // There are servers that count the parts and leave the total at zero.
   const counted = Math.max(last.total, last.input + last.output);
+  const weight = weightOf(state.history);
   const reasoning = state.reasoningCounted ? 0 : weight.earlierReasoning;
   if (weight.afterModel === undefined) {
     // Nothing made by the model is left, so nobody can say what of this the count covers.
-    return { tokens: Math.max(counted + reasoning, everything(state, weight)), measure: 'estimated' };
+    return { tokens: Math.max(counted + reasoning, everything(state)), measure: 'estimated' };
   }
   const uncounted = weight.afterModel + reasoning;
   return { tokens: counted + uncounted, measure: uncounted === 0 ? 'exact' : 'estimated' };
 }
 
-function everything({ instructions, tools }: ActiveState, { total }: HistoryWeight): number {
-  return requestTokens({ instructions, tools, input: [] }) + total;
+function everything({ instructions, tools, history }: ActiveState): number {
+  return requestTokens({ instructions, tools, input: [] }) + historyTokens(history);
 }

@@ -1,4 +1,4 @@
-import { kind, kindOf, oddPair } from './character-kinds.ts';
+import { kind, kinds, oddPairs } from './character-kinds.ts';
 import { foreignParts } from './foreign-parts.ts';
 import {
   after,
@@ -61,29 +61,29 @@ function partsBetween(text: string, start: number, end: number): number {
   let asEncoded = 0;
   let at = start;
   let code = start < end ? text.charCodeAt(start) : 0;
-  let found = kindOf(code);
+  let found = kinds[code]!;
   while (at < end) {
     const from = at;
     if (found <= kind.digit) {
       if (pieces === 0) chunkStart = from;
       pieces++;
       if (found === kind.digit) {
-        while (++at < end && (found = kindOf((code = text.charCodeAt(at)))) === kind.digit);
+        while (++at < end && (found = kinds[(code = text.charCodeAt(at))]!) === kind.digit);
         // Unlike that of a word, the space before a number is a token.
         const ofDigits = (Math.ceil((at - from) / 3) + (before === after.space ? 1 : 0)) * perToken;
         asWords += ofDigits;
         asEncoded += ofDigits;
         before = after.digit;
       } else {
-        while (found === kind.upper && ++at < end) found = kindOf((code = text.charCodeAt(at)));
+        while (found === kind.upper && ++at < end) found = kinds[(code = text.charCodeAt(at))]!;
         const upper = at - from;
         let odd = 0;
         for (
           let last = 0;
           found === kind.lower && at < end;
-          found = ++at < end ? kindOf((code = text.charCodeAt(at))) : found
+          found = ++at < end ? kinds[(code = text.charCodeAt(at))]! : found
         ) {
-          if (last !== 0) odd += oddPair(last, code);
+          odd += oddPairs[last * 32 + code]!;
           last = code;
         }
         const length = at - from;
@@ -94,8 +94,8 @@ function partsBetween(text: string, start: number, end: number): number {
         before = after.letter;
       }
       if (at < end && found <= kind.digit) continue;
-      if (at + 1 < end && found === kind.joint && kindOf(text.charCodeAt(at + 1)) <= kind.digit) {
-        found = kindOf((code = text.charCodeAt(++at)));
+      if (at + 1 < end && found === kind.joint && kinds[text.charCodeAt(at + 1)]! <= kind.digit) {
+        found = kinds[(code = text.charCodeAt(++at))]!;
         before = found === kind.digit ? after.marks : after.mark;
         asWords += found === kind.digit ? perToken : 0;
         asEncoded += found === kind.digit ? perToken : 0;
@@ -119,13 +119,13 @@ function partsBetween(text: string, start: number, end: number): number {
           spaces = 0;
         }
         last = code;
-      } while (++at < end && (found = kindOf((code = text.charCodeAt(at)))) === kind.blank);
+      } while (++at < end && (found = kinds[(code = text.charCodeAt(at))]!) === kind.blank);
       if (breaks + tabs > 0 || spaces > 1) parts += blankParts(before, breaks, tabs, spaces);
       before = last === space ? after.space : last === tab ? after.mark : after.other;
     } else if (found === kind.foreign) {
       parts += foreignParts(code);
       before = after.foreign;
-      if (++at < end) found = kindOf((code = text.charCodeAt(at)));
+      if (++at < end) found = kinds[(code = text.charCodeAt(at))]!;
     } else {
       let changes = -1;
       let last = -1;
@@ -134,7 +134,7 @@ function partsBetween(text: string, start: number, end: number): number {
         else if (code === backslash) parts += backslashParts;
         if (code !== last) changes++;
         last = code;
-        found = ++at < end ? kindOf((code = text.charCodeAt(at))) : kind.foreign;
+        found = ++at < end ? kinds[(code = text.charCodeAt(at))]! : kind.foreign;
       } while (found === kind.mark || found === kind.joint);
       const joins = at - from === 1 && before !== after.space && found <= kind.upper;
       if (!joins) parts += markParts(at - from, changes);

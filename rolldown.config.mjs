@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
+import { eagerFunctions } from './scripts/eager-functions.mjs';
+import { plainCharacters } from './scripts/plain-characters.mjs';
 
 /**
  * Node's own modules are taken with `process.getBuiltinModule` instead of being imported: an ESM import evaluates every
@@ -70,13 +72,26 @@ const patchCommand = {
   },
 };
 
+/** The last hand on the command's files, after the minifier's. */
+const quickToLoad = {
+  name: 'quick-to-load',
+  generateBundle(_options, bundle) {
+    for (const file of Object.values(bundle)) {
+      if (file.type !== 'chunk') continue;
+      // What every start loads: most of it is run.
+      const isStart = file.name === 'exec' || file.facadeModuleId?.includes('/smol-toml/');
+      file.code = plainCharacters(isStart && file.imports.length === 0 ? eagerFunctions(file.code) : file.code);
+    }
+  },
+};
+
 // The command and the library are built apart: what the library shares among its entries
 // must not cut the command's code into pieces that are loaded one by one at start-up.
 export default defineConfig([
   {
     ...shared,
     input: { bin: 'src/bin.ts' },
-    plugins: [builtins, patchCommand],
+    plugins: [builtins, patchCommand, quickToLoad],
     optimization: { inlineConst: true },
     output: {
       ...output,
@@ -87,7 +102,7 @@ export default defineConfig([
   {
     ...shared,
     input: { 'apply-patch': 'src/surfaces/apply-patch/run-apply-patch.ts' },
-    plugins: [builtins],
+    plugins: [builtins, quickToLoad],
     optimization: { inlineConst: true },
     output: { ...output, minify: true },
   },

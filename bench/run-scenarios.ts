@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../src/protocol/json.ts';
 import type { Contender, Setting } from './contenders/contender.ts';
-import { exchangesOf } from './history/exchange.ts';
 import type { ModelProcess } from './model/model-process.ts';
 import type { Piece } from './model/piece.ts';
 import { Place } from './process/place.ts';
@@ -65,13 +64,13 @@ async function runEntrant({ scenario, contender, setting }: Entrant, bench: Benc
 async function enter(scenario: Scenario, contender: Contender, bench: Bench): Promise<Entrant> {
   const place = new Place(join(bench.folder, scenario.id, contender.id));
   const firstBody = join(bench.folder, scenario.id, 'first-body.json');
-  const { historyBytes } = scenario;
+  const exchanges = scenario.history?.();
   const thread = { id: '019b8d00-1111-7000-8000-000000000001', cwd: place.workspace, provider: 'scripted' };
   const setting: Setting = {
     place,
     modelUrl: bench.model.url,
     firstBody,
-    ...(historyBytes === undefined ? {} : { history: { thread, exchanges: exchangesOf(historyBytes) } }),
+    ...(exchanges === undefined ? {} : { history: { thread, exchanges } }),
   };
   await contender.prepare(setting);
   const calls = Math.min(scenario.calls[bench.effort], 2);

@@ -3,6 +3,7 @@ import { codex, codexLean } from './contenders/codex.ts';
 import type { Contender } from './contenders/contender.ts';
 import { floor, floorSandboxed } from './contenders/floor.ts';
 import { pi } from './contenders/pi.ts';
+import { type Exchange, exchangesOf, longTurn } from './history/exchange.ts';
 import type { MarkId } from './report/marks.ts';
 
 type Effort = 'full' | 'quick';
@@ -11,8 +12,8 @@ type Effort = 'full' | 'quick';
 export interface Scenario {
   readonly id: string;
   readonly title: string;
-  /** Model-visible bytes of the thread that is resumed; absent for a new thread. */
-  readonly historyBytes?: number;
+  /** Of the thread that is resumed; absent for a new thread. */
+  history?(): readonly Exchange[];
   readonly calls: Readonly<Record<Effort, number>>;
   readonly repetitions: Readonly<Record<Effort, number>>;
   /** Capstan comes first: the floor sends its bytes. */
@@ -45,7 +46,7 @@ const newThread: Scenario = {
 const shortHistory: Scenario = {
   id: 'turn-10k',
   title: 'turn with 10 KB of history',
-  historyBytes: 10_000,
+  history: () => exchangesOf(10_000),
   ...turn,
   marks: { roundTrip: 'round-trip-10k', peakMemory: 'memory-10k', cpu: 'cpu-10k' },
 };
@@ -53,7 +54,7 @@ const shortHistory: Scenario = {
 const longHistory: Scenario = {
   id: 'turn-1m',
   title: 'turn with 1 MB of history',
-  historyBytes: 1_000_000,
+  history: () => exchangesOf(1_000_000),
   ...turn,
   marks: { roundTrip: 'round-trip-1m', peakMemory: 'memory-1m', cpu: 'cpu-1m' },
 };
@@ -62,11 +63,21 @@ const longThread: Scenario = {
   id: 'resume',
   title: 'resume of a 10 MB thread',
   // Of a rollout in Codex's format, two fifths are what the model sees.
-  historyBytes: 4_000_000,
+  history: () => exchangesOf(4_000_000),
   calls: none,
   repetitions: { full: 10, quick: 3 },
   contenders: distinct,
   marks: { firstArrival: 'resume' },
+};
+
+const longTurnThread: Scenario = {
+  id: 'resume-turn',
+  title: 'resume of a thread of one long turn',
+  history: () => [longTurn({ calls: 300, outputBytes: 30_000 })],
+  calls: none,
+  repetitions: { full: 10, quick: 3 },
+  contenders: distinct,
+  marks: { firstArrival: 'resume-turn', peakMemory: 'memory-resume' },
 };
 
 /** Those in one group take turns with each other. */
@@ -74,6 +85,7 @@ export const scenarioGroups: readonly (readonly Scenario[])[] = [
   [newThread],
   [shortHistory, longHistory],
   [longThread],
+  [longTurnThread],
 ];
 
 /** A mark that is computed needs the marks that it is computed from. */

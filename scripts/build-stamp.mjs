@@ -3,7 +3,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const configuration = ['package-lock.json', 'rolldown.config.mjs', 'scripts/build.mjs', 'tsconfig.json'];
+const configuration = [
+  'package-lock.json',
+  'rolldown.config.mjs',
+  'scripts/build.mjs',
+  'scripts/eager-functions.mjs',
+  'scripts/plain-characters.mjs',
+  'tsconfig.json',
+];
 const stampFile = (root) => join(root, 'dist', '.stamp');
 const outputs = ['dist/bin.js', 'dist/apply-patch.js', 'dist/index.js', 'dist/testing.js'];
 

@@ -41,7 +41,7 @@ switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
     process.exitCode = await (await import('./surfaces/demo/run-demo.ts')).runDemo(words.slice(1));
     break;
   case 'completion':
-    process.exitCode = (await import('./surfaces/completion.ts')).printCompletion(words[1]);
+    process.exitCode = await (await import('./surfaces/completion.ts')).printCompletion(words[1]);
     break;
   case byName:
     process.exitCode = (await applyPatch()).runApplyPatch(words, 'command');

@@ -8,7 +8,7 @@ export type {
   ThreadCheckpoint,
   ThreadRequest,
 } from './surfaces/engine.ts';
-export type { Compacted } from './surfaces/compact-thread.ts';
+export type { CompactionResult } from './thread/compaction-result.ts';
 export { interactiveCommand } from './surfaces/interactive-command.ts';
 export type { InteractiveCommand } from './surfaces/interactive-command.ts';
 export type { Pin } from './state/pins.ts';

@@ -4,12 +4,10 @@ import { expect, it } from 'vitest';
 import * as library from '../src/index.ts';
 import { configUsage } from '../src/surfaces/config/arguments.ts';
 import { contextUsage } from '../src/surfaces/context/arguments.ts';
-import { envelopeUsage } from '../src/surfaces/envelope/arguments.ts';
+import { envelopeForm } from '../src/surfaces/envelope/arguments.ts';
 import { execOptions } from '../src/surfaces/exec/options.ts';
 import { replayForm } from '../src/surfaces/replay/run-replay.ts';
-import { exportForm } from '../src/surfaces/threads/export.ts';
-import { importForm } from '../src/surfaces/threads/import.ts';
-import { setForm } from '../src/surfaces/threads/set.ts';
+import { threadsForms } from '../src/surfaces/threads/run-threads.ts';
 import * as testing from '../src/testing/index.ts';
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
@@ -27,7 +25,14 @@ it('the package offers these entries', () => {
 });
 
 it('the library exports these values', () => {
-  expect(Object.keys(library).toSorted()).toEqual(['Engine', 'Fault', 'parseThreadId', 'version', 'words']);
+  expect(Object.keys(library).toSorted()).toEqual([
+    'Engine',
+    'Fault',
+    'interactiveCommand',
+    'parseThreadId',
+    'version',
+    'words',
+  ]);
 });
 
 it('capstan/testing exports these values', () => {
@@ -114,21 +119,40 @@ it('config has these commands and options', () => {
   ]);
 });
 
-it('replay and threads export, import and set take these options', () => {
-  const names = [replayForm, exportForm, importForm, setForm].map((form) => [
+it('replay, envelope and threads have these commands and options', async () => {
+  const names = [replayForm, envelopeForm, ...(await threadsForms()).values()].map((form) => [
     form.name,
     ...form.options.flatMap((option) => option.names).toSorted(),
   ]);
   expect(names.map((row) => row.join(' '))).toEqual([
     'replay --json --last --print --request',
+    'envelope --diff --json --turn',
+    'threads list --archived --cd --cursor --json --limit --sort --source --text -C -n',
+    'threads show --json --last',
+    'threads search --archived --cd --cursor --json --limit --sort --source -C -n',
+    'threads reindex --changed --json',
+    'threads fork --all --before --json --last --through',
+    'threads rollback --all --before-checkpoint --both --files --force --json --last --to --turns -n',
+    'threads undo-rollback --all --force --json --last',
+    'threads archive --all --json --last',
+    'threads unarchive --all --json --last',
+    'threads delete --all --force --json --last',
+    'threads name --all --json --last',
     'threads export --force --format --last --new-id --output -o',
     'threads import',
     'threads set --approval --cd --effort --json --last --mode --model --personality --sandbox -C -a -m -s',
+    'threads compact --json --last',
+    'threads pin --all --json --last',
+    'threads pins --all --json --last',
+    'threads unpin --all --json --last',
+    'threads files --json --last',
+    'threads restore --before-turn --dry-run --force --json --last --undo',
+    'threads compress --dry-run --json --last --older-than',
+    'threads gc --dry-run --json --reverted',
   ]);
 });
 
-it('context and envelope have these options', () => {
+it('context has these options', () => {
   const options = (usage: string) => [...new Set(usage.match(/(?<![\w-])--?[A-Za-z][\w-]*/g))].toSorted();
-  expect(options(contextUsage)).toEqual(['--changes', '--help', '--json', '--request', '-h']);
-  expect(options(envelopeUsage)).toEqual(['--diff', '--help', '--json', '--turn', '-h']);
+  expect(options(contextUsage)).toEqual(['--changes', '--checkpoint', '--help', '--json', '--request', '-h']);
 });

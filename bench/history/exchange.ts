@@ -1,8 +1,7 @@
-/** One turn of a prepared thread: what the user said, one command, what it printed, what the model answered. */
+/** One turn of a prepared thread: what the user said, commands and what they printed, what the model answered. */
 export interface Exchange {
   readonly words: string;
-  readonly command: string;
-  readonly output: string;
+  readonly calls: readonly { readonly command: string; readonly output: string }[];
   readonly answer: string;
 }
 
@@ -21,7 +20,18 @@ function exchange(index: number): Exchange {
   const words = text(exchangeBytes * shares.words);
   const command = `printf '%s\\n' ${text(exchangeBytes * shares.command).replaceAll(/[^a-z]+/g, '-')}`;
   const answer = text(exchangeBytes * shares.answer);
-  return { words, command, answer, output: text(exchangeBytes - words.length - command.length - answer.length) };
+  const output = text(exchangeBytes - words.length - command.length - answer.length);
+  return { words, calls: [{ command, output }], answer };
+}
+
+/** One turn of many commands that print much: what a thread looks like whose model works alone for long. */
+export function longTurn({ calls, outputBytes }: { readonly calls: number; readonly outputBytes: number }): Exchange {
+  const text = textSource(calls);
+  return {
+    words: text(exchangeBytes * shares.words),
+    calls: Array.from({ length: calls }, (_, index) => ({ command: `cat part-${index}`, output: text(outputBytes) })),
+    answer: text(exchangeBytes * shares.answer),
+  };
 }
 
 const vocabulary =

@@ -22,24 +22,25 @@ export function piSessionText({ id, cwd, provider }: PreparedThread, exchanges: 
     .join('');
 }
 
-function messagesOf(
-  { words, command, output, answer }: Exchange,
-  index: number,
-  provider: string,
-): readonly JsonObject[] {
-  const call = `call_${index}|fc_${index}`;
+function messagesOf({ words, calls, answer }: Exchange, index: number, provider: string): readonly JsonObject[] {
   const assistant = { role: 'assistant', api: 'openai-responses', provider, model: 'gpt-5.5', usage };
-  const toolCall = { type: 'toolCall', id: call, name: 'bash', arguments: { command } };
   return [
     { role: 'user', content: [{ type: 'text', text: words }] },
-    { ...assistant, content: [toolCall], stopReason: 'toolUse' },
-    {
-      role: 'toolResult',
-      toolCallId: call,
-      toolName: 'bash',
-      content: [{ type: 'text', text: output }],
-      isError: false,
-    },
+    ...calls.flatMap(({ command, output }, number): readonly JsonObject[] => {
+      const name = number === 0 ? `${index}` : `${index}-${number}`;
+      const call = `call_${name}|fc_${name}`;
+      const toolCall = { type: 'toolCall', id: call, name: 'bash', arguments: { command } };
+      return [
+        { ...assistant, content: [toolCall], stopReason: 'toolUse' },
+        {
+          role: 'toolResult',
+          toolCallId: call,
+          toolName: 'bash',
+          content: [{ type: 'text', text: output }],
+          isError: false,
+        },
+      ];
+    }),
     { ...assistant, content: [{ type: 'text', text: answer }], stopReason: 'stop' },
   ];
 }

@@ -60,12 +60,12 @@ function sessionMeta({ id, cwd, provider }: PreparedThread): JsonObject {
 
 function turnLines(
   { id, cwd }: PreparedThread,
-  { words, command, output, answer }: Exchange,
+  { words, calls, answer }: Exchange,
   index: number,
 ): readonly DatedLine[] {
   const at = startedAt + index * turnMs;
   const turn = uuid(index);
-  const [call, message, asked] = [`call_${turn}`, `msg_a${turn}`, `msg_u${turn}`];
+  const [message, asked] = [`msg_a${turn}`, `msg_u${turn}`];
   const event = (payload: JsonObject): DatedLine => ({ at, type: lineType.event, payload });
   const item = (payload: JsonObject): DatedLine => ({ at, type: lineType.responseItem, payload });
   const shown = (shownItem: JsonObject): DatedLine =>
@@ -88,26 +88,32 @@ function turnLines(
     }),
     item({ type: 'message', id: asked, role: 'user', content: [{ type: 'input_text', text: words }] }),
     shown({ type: 'UserMessage', id: turn, content: [{ type: 'text', text: words, text_elements: [] }] }),
-    item({
-      type: 'function_call',
-      id: `fc_${turn}`,
-      name: 'exec_command',
-      arguments: JSON.stringify({ cmd: command }),
-      call_id: call,
+    ...calls.flatMap(({ command, output }, number): readonly DatedLine[] => {
+      const name = number === 0 ? turn : `${turn}-${number}`;
+      const call = `call_${name}`;
+      return [
+        item({
+          type: 'function_call',
+          id: `fc_${name}`,
+          name: 'exec_command',
+          arguments: JSON.stringify({ cmd: command }),
+          call_id: call,
+        }),
+        shown({
+          type: 'CommandExecution',
+          id: call,
+          command: ['/bin/bash', '-lc', command],
+          cwd: `file://${cwd}`,
+          parsed_cmd: [{ type: 'unknown', cmd: command }],
+          source: 'unified_exec_startup',
+          status: 'completed',
+          aggregated_output: output,
+          exit_code: 0,
+          duration: { secs: 0, nanos: 5_000_000 },
+        }),
+        item({ type: 'function_call_output', id: `fco_${name}`, call_id: call, output }),
+      ];
     }),
-    shown({
-      type: 'CommandExecution',
-      id: call,
-      command: ['/bin/bash', '-lc', command],
-      cwd: `file://${cwd}`,
-      parsed_cmd: [{ type: 'unknown', cmd: command }],
-      source: 'unified_exec_startup',
-      status: 'completed',
-      aggregated_output: output,
-      exit_code: 0,
-      duration: { secs: 0, nanos: 5_000_000 },
-    }),
-    item({ type: 'function_call_output', id: `fco_${turn}`, call_id: call, output }),
     shown({ type: 'AgentMessage', id: message, content: [{ type: 'Text', text: answer }] }),
     item({ type: 'message', id: message, role: 'assistant', content: [{ type: 'output_text', text: answer }] }),
     event({

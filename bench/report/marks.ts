@@ -11,6 +11,8 @@ export type MarkId =
   | 'cpu-10k'
   | 'cpu-1m'
   | 'resume'
+  | 'resume-turn'
+  | 'memory-resume'
   | 'step-100k'
   | 'step-1m'
   | 'step-10m'
@@ -37,6 +39,8 @@ export const marks: readonly Mark[] = [
   { id: 'cpu-10k', title: 'Processor time of the turn, 10 KB of history', unit: 's' },
   { id: 'cpu-1m', title: 'Processor time of the turn, 1 MB of history', unit: 's' },
   { id: 'resume', title: 'Resume of a 10 MB thread to first request', unit: 'ms' },
+  { id: 'resume-turn', title: 'Resume of a 19 MB turn to first request', unit: 'ms' },
+  { id: 'memory-resume', title: 'Peak memory of that resume', unit: 'MB' },
   { id: 'step-100k', title: 'Context of a step, 0.1 MB of history', unit: 'µs' },
   { id: 'step-1m', title: 'Context of a step, 1 MB of history', unit: 'µs' },
   { id: 'step-10m', title: 'Context of a step, 10 MB of history', unit: 'µs' },

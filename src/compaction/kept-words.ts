@@ -117,11 +117,30 @@ function whole(words: UserWords): KeptWords {
 }
 
 function textAndPictures({ words, text, pictures }: KeptWords): number {
-  const { entry } = words;
-  const beside = pictures && entry !== undefined ? itemTokens({ ...entry.item, content: otherParts(entry.item) }) : 0;
-  return beside + sentTokens(text);
+  const known = measured(words);
+  return (pictures ? known.beside : 0) + (text === words.text ? known.text : sentTokens(text));
 }
 
-export function hasPictures({ entry }: UserWords): boolean {
-  return entry !== undefined && otherParts(entry.item).length > 0;
+function hasPictures(words: UserWords): boolean {
+  return measured(words).beside > 0;
+}
+
+/** In tokens. */
+interface Weight {
+  readonly text: number;
+  /** Of pictures and the like; 0 when there are none. */
+  readonly beside: number;
+}
+
+/** Words are looked at many times while a checkpoint is made to fit. */
+const weights = new WeakMap<UserWords, Weight>();
+
+function measured(words: UserWords): Weight {
+  const known = weights.get(words);
+  if (known !== undefined) return known;
+  const content = words.entry === undefined ? [] : otherParts(words.entry.item);
+  const beside = content.length === 0 ? 0 : itemTokens({ ...words.entry!.item, content });
+  const weight = { text: sentTokens(words.text), beside };
+  weights.set(words, weight);
+  return weight;
 }

@@ -16,28 +16,39 @@ const mostResults = 5;
 /** In bytes: of a line, and of one where there is no room. */
 const mostOfLine = 300;
 const leastOfLine = 80;
-/** Less of an output than this says nothing. */
-const leastOfResult = 40;
+/** In tokens: less of an output than this says nothing, and so much stands around it. */
+const leastOfResult = 20;
+const aroundResult = 20;
 
-/** The ends of the work, within so many tokens: what the model said last, and what the newest calls gave. */
-export function lastWork({ history, work }: CompactionSource, why: Outcome, tokens: number): LastWork {
+/** What code finds of the work, not yet cut. */
+export interface FoundWork {
+  readonly answer: string | undefined;
+  readonly results: readonly { readonly call: string; readonly output: string }[];
+  readonly work: WorkRecords;
+}
+
+/** The ends of the work: what the model said last, and what the newest calls gave. */
+export function findLastWork({ history, work }: CompactionSource): FoundWork {
   const all = entries(history);
   const answer = lastAnswer(all);
+  return {
+    answer: answer === undefined ? undefined : neutraliseMarkers(answer),
+    results: newestResults(all).map(({ call, output }) => ({ call, output: neutraliseMarkers(output) })),
+    work,
+  };
+}
+
+/** The same within so many tokens. */
+export function lastWork({ answer, results, work }: FoundWork, why: Outcome, tokens: number): LastWork {
   const line = (text: string): string => shortLine(text, tokens === 0 ? leastOfLine : mostOfLine);
-  const results = newestResults(all);
-  const forResults = Math.floor((tokens * 0.6) / Math.max(1, results.length));
+  const each = Math.floor((tokens * 0.6) / Math.max(1, results.length)) - aroundResult;
   return {
     why: line(why.message),
-    ...(answer === undefined || tokens === 0
-      ? {}
-      : { answer: cutText(neutraliseMarkers(answer), Math.floor(tokens * 0.4)) }),
+    ...(answer === undefined || tokens === 0 ? {} : { answer: cutText(answer, Math.floor(tokens * 0.4)) }),
     results:
-      forResults < leastOfResult
+      each < leastOfResult
         ? []
-        : results.map(({ call, output }) => ({
-            call: line(call),
-            output: cutText(neutraliseMarkers(output), forResults - leastOfResult / 2),
-          })),
+        : results.map(({ call, output }) => ({ call: line(call), output: cutText(output, each) })),
     resumeAt: resumeAt(work, answer, line),
   };
 }
@@ -56,18 +67,20 @@ function lastAnswer(all: readonly Entry[]): string | undefined {
   return found === undefined || !isMessage(found.item) ? undefined : messageText(found.item).trim();
 }
 
-function newestResults(all: readonly Entry[]): readonly { readonly call: string; readonly output: string }[] {
-  const names = new Map(
-    all.map(({ item }) => [item['call_id'], callName(item)] as const).filter(([, name]) => name !== ''),
-  );
-  return all
-    .filter(({ item, origin }) => origin.family === 'tool' && outputText(item).trim() !== '')
-    .slice(-mostResults)
-    .map(({ item }) => ({ call: names.get(item['call_id']) ?? 'a call', output: outputText(item) }));
+function newestResults(all: readonly Entry[]): FoundWork['results'] {
+  const names = new Map<unknown, string>();
+  const outputs: Item[] = [];
+  for (const { item, origin } of all.toReversed()) {
+    if (item.type.endsWith('_call')) names.set(item['call_id'], callName(item));
+    else if (outputs.length < mostResults && origin.family === 'tool' && outputText(item).trim() !== '')
+      outputs.push(item);
+  }
+  return outputs
+    .toReversed()
+    .map((item) => ({ call: names.get(item['call_id']) ?? 'a call', output: outputText(item) }));
 }
 
 function callName(item: Item): string {
-  if (!item.type.endsWith('_call')) return '';
   return typeof item['name'] === 'string' ? item['name'] : item.type;
 }
 

@@ -34,7 +34,7 @@ export function matchWords(words: readonly UserWords[]): WordsMatcher {
         quoted(quote) ??
         (quote.length < leastPart ? undefined : among((text) => text.includes(quote))) ??
         longest(rows.filter(({ text }) => text.length >= leastPart && quote.includes(text))) ??
-        mostAlike(quote, rows)
+        (quote.length < leastBeginning ? undefined : mostAlike(quote, rows))
       );
     },
     quotedIn(block) {

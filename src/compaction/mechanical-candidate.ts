@@ -5,7 +5,7 @@ import type { Candidate } from './candidate.ts';
 import { entriesTokens, recordsEntries, summaryEntry } from './candidate-parts.ts';
 import { keptMessage } from './kept-message.ts';
 import { keepWords } from './kept-words.ts';
-import { lastWork } from './last-work.ts';
+import { findLastWork, lastWork } from './last-work.ts';
 import type { CompactionPlan } from './plan.ts';
 import { shrinkToFit } from './shrinking.ts';
 import type { CompactionSource } from './source.ts';
@@ -17,9 +17,10 @@ import type { CompactionSource } from './source.ts';
 export function mechanicalCandidate(plan: CompactionPlan, source: CompactionSource, why: Outcome): Candidate {
   const all = usersWords(source.history);
   const task = activeTask(all);
+  const found = findLastWork(source);
   return shrinkToFit(plan.room, (room) => {
     const { kept, counts } = keepWords(all, { task, form: 'messages', room });
-    const { entry, message } = summaryEntry({ by: 'code', ...lastWork(source, why, room.answer) });
+    const { entry, message } = summaryEntry({ by: 'code', ...lastWork(found, why, room.answer) });
     const entries = [
       ...kept.map((one) => keptMessage(one, { parts: 'all', isTask: one.words === task })),
       ...recordsEntries(source.work, room.records),

@@ -62,6 +62,7 @@ function tags(word: string, key: string): Markers {
 
 function isTagged(word: string, text: string): boolean {
   const trimmed = text.trim();
+  if (!trimmed.startsWith(`<${word}_`)) return false;
   const name = new RegExp(`^<(?<name>${word}_[^>]*)>`).exec(trimmed)?.groups?.['name'];
   return name !== undefined && trimmed.endsWith(`</${name}>`);
 }

@@ -10,7 +10,9 @@ const legacyWarning = 'legacy-warning';
  * Forms of one family are recognised under the id of its first form.
  */
 export function recognise(role: string, text: string): string | undefined {
-  const kind = fragmentCatalog.find((kind) => (kind.role === role || kind.alsoRole === role) && kind.matches(text));
+  // Once for all kinds: each of them passes over the white space around a text.
+  const trimmed = text.trim();
+  const kind = fragmentCatalog.find((kind) => (kind.role === role || kind.alsoRole === role) && kind.matches(trimmed));
   return kind?.id ?? (role === 'user' && isLegacyWarning(text) ? legacyWarning : undefined);
 }
 

@@ -13,8 +13,8 @@ export function estimateTokens(text: string): number {
 }
 
 export function byteLength(text: string): number {
-  // Three bytes per UTF-16 unit is the most there can be, so short strings need no encoding.
-  return encoder.encode(text).length;
+  // Counts without encoding.
+  return Buffer.byteLength(text);
 }
 
 /** What a text weighs as it is sent: inside JSON, the quotes aside. */
@@ -37,7 +37,8 @@ export function cutToFit(text: string, tokens: number, notice: (missing: number)
   let room = most - sentBytes(notice(Math.ceil(whole / bytesPerToken)));
   for (;;) {
     const half = Math.max(0, Math.floor(room / 2));
-    const [head, tail] = [firstBytes(text, half), lastBytes(text, half)];
+    // A character has at least one byte: what lies beyond need not be encoded.
+    const [head, tail] = [firstBytes(text.slice(0, half + 1), half), lastBytes(text.slice(-half - 1), half)];
     const missing = Math.max(1, Math.ceil((whole - sentBytes(head) - sentBytes(tail)) / bytesPerToken));
     const cut = head + notice(missing) + tail;
     const over = sentBytes(cut) - most;

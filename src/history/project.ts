@@ -26,8 +26,9 @@ export function project(history: History, { modalities }: ProjectOptions = {}): 
   }
   const fresh = emptyProjection(missing);
   extend(fresh, history);
-  // An older value of a storage that has grown is looked at and forgotten.
-  if (length === storage.length) projections.set(storage, fresh);
+  // An older value of a storage that has grown is looked at and forgotten, unless it is the first: what follows goes on
+  // from it.
+  if (known === undefined || length === storage.length) projections.set(storage, fresh);
   return fresh.items.slice();
 }
 

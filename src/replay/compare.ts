@@ -12,6 +12,8 @@ export type Verdict =
   | { readonly kind: 'different'; readonly first: Difference }
   /** The bytes were made by an encoder that this program does not have. */
   | { readonly kind: 'other-encoder'; readonly version: string }
+  /** The tools that it offered are lost: the bytes cannot be made. */
+  | { readonly kind: 'tools-missing'; readonly toolSet: string }
   /** Nothing was written down about the bytes. */
   | { readonly kind: 'not-recorded' }
   /** Of another program, which writes nothing down about its requests. */
@@ -54,7 +56,8 @@ export function createComparison(digester: Digester): (request: RebuiltRequest |
     encoder: Encoder,
   ): Difference {
     if (instructionsDigest(prompt, digester) !== sent.instructions) return { part: 'instructions' };
-    if (!namesTools(record.toolSet, prompt.tools)) return { part: 'tools', toolSet: record.toolSet };
+    if (prompt.tools === undefined || !namesTools(record.toolSet, prompt.tools))
+      return { part: 'tools', toolSet: record.toolSet };
     return firstDifferentItem(prompt.input, items, (item) => digestOf(item, encoder)) ?? { part: 'options' };
   }
 
@@ -65,9 +68,10 @@ export function createComparison(digester: Digester): (request: RebuiltRequest |
 
   return (request) => {
     if (request.kind === 'inferred') return { kind: 'inferred' };
-    const { sent, encoded, record } = request;
+    const { sent, encoded, record, prompt } = request;
     const items = sent === undefined ? [] : itemsOf(sent);
     if (sent !== undefined && sent.auxiliary === undefined) sentItems = items;
+    if (prompt.tools === undefined) return { kind: 'tools-missing', toolSet: record.toolSet };
     if (encoded === undefined) return { kind: 'other-encoder', version: record.encoder };
     if (sent === undefined) return { kind: 'not-recorded' };
     if (digester.body(encoded.body) === sent.sha256) return { kind: 'same' };

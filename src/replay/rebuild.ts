@@ -4,7 +4,7 @@ import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { reduce } from '../state/reduce.ts';
-import { inputOf, promptFor } from '../state/request.ts';
+import { hasTools, inputOf, promptFor, withoutTools } from '../state/request.ts';
 import { readRequest, type RequestRecord } from '../state/request-record.ts';
 import { readSent, type SentBody } from '../state/request-sent.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
@@ -17,8 +17,9 @@ export interface RebuiltRequest {
   readonly record: RequestRecord;
   /** The line of the record. */
   readonly line: Line;
-  readonly prompt: Prompt;
-  /** Absent if there is no encoder of the version that the record names. */
+  /** Without tools if those are lost. */
+  readonly prompt: Omit<Prompt, 'tools'> & Partial<Pick<Prompt, 'tools'>>;
+  /** Absent if there is no encoder of the version that the record names, or its tools are lost. */
   readonly encoded?: { readonly encoder: Encoder; readonly body: readonly Uint8Array[] };
   /** What was written down about the bytes; absent if the process ended before that was saved, or was of an older version. */
   readonly sent?: SentBody;
@@ -67,9 +68,10 @@ export async function* rebuildRequests(
 }
 
 function rebuild(state: ThreadState, line: Line, record: RequestRecord, encoder: Encoder | undefined): RebuiltRequest {
+  const place = { kind: 'rebuilt', turn: state.turns, record, line } as const;
+  if (!hasTools(state, record)) return { ...place, prompt: withoutTools(state, record) };
   const prompt = promptFor(state, record);
-  const encoded = encoder === undefined ? {} : { encoded: { encoder, body: encoder.body(prompt) } };
-  return { kind: 'rebuilt', turn: state.turns, record, line, prompt, ...encoded };
+  return { ...place, prompt, ...(encoder === undefined ? {} : { encoded: { encoder, body: encoder.body(prompt) } }) };
 }
 
 function withSent(rebuilt: RebuiltRequest, payload: JsonObject): RebuiltRequest {

@@ -7,6 +7,38 @@ const blockSize = 1024 * 1024;
 const suffix = '.zst';
 const isCompressed = (path: string): boolean => path.endsWith(suffix);
 
+/** A file of this size is read at once by who looks at it in several places. */
+const smallFile = 256 * 1024;
+
+/** The same as `openRolloutFile` for who looks at a file in several places: a small one is kept in memory. */
+export async function openSmallRollout(files: Files, path: string): Promise<OpenFile> {
+  const file = await openRolloutFile(files, path);
+  try {
+    const size = await file.size();
+    if (size > smallFile) return file;
+    const small = inMemory(await file.read(0, size));
+    await file.close();
+    return small;
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+function inMemory(bytes: Uint8Array): OpenFile {
+  return {
+    ...readOnly,
+    size: async () => bytes.length,
+    read: async (position, count) => bytes.subarray(position, position + count),
+    isNamed: async () => true,
+    close: async () => {},
+  };
+}
+
+const refuse = (): Promise<never> =>
+  Promise.reject(Object.assign(new Error('EROFS: this rollout was opened for reading'), { code: 'EROFS' }));
+const readOnly = { append: refuse, truncate: refuse, sync: refuse };
+
 /**
  * Opens a rollout for reading. A compressed one reads like a plain one and is unpacked only as far as somebody reads.
  * If it has just changed its form, the other one is opened.
@@ -26,22 +58,29 @@ function openForm(files: Files, path: string): Promise<OpenFile> {
 
 /** The same for a compressed file whatever its name. */
 export async function openCompressed(files: Files, path: string): Promise<OpenFile> {
-  return unpacked(await files.openToRead(path), path);
+  const packed = await files.openToRead(path);
+  return remembering(packed, unpacked(packed, path));
 }
 
-function unpacked(packed: OpenFile, path: string): OpenFile {
-  const blocks = zstdDecompressing(fileBlocks(packed))[Symbol.asyncIterator]();
+async function* unpacked(packed: OpenFile, path: string): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* zstdDecompressing(fileBlocks(packed));
+  } catch (error) {
+    throw damaged(error, path);
+  }
+}
+
+/** A file of which everything is kept that was read once. */
+function remembering(source: OpenFile, content: AsyncGenerator<Uint8Array, void>): OpenFile {
   const memory: Uint8Array[] = [];
   let length = 0;
   let ended = false;
   /** One after the other: readers may overlap. */
-  let unpacking: Promise<void> = Promise.resolve();
+  let reading: Promise<void> = Promise.resolve();
 
-  async function unpackUpTo(end: number): Promise<void> {
+  async function readUpTo(end: number): Promise<void> {
     while (!ended && length < end) {
-      const next = await blocks.next().catch((error: unknown) => {
-        throw damaged(error, path);
-      });
+      const next = await content.next();
       if (next.done === true) ended = true;
       else {
         memory.push(next.value);
@@ -51,8 +90,8 @@ function unpacked(packed: OpenFile, path: string): OpenFile {
   }
 
   function reach(end: number): Promise<void> {
-    const reached = unpacking.then(() => unpackUpTo(end));
-    unpacking = reached.catch(() => {});
+    const reached = reading.then(() => readUpTo(end));
+    reading = reached.catch(() => {});
     return reached;
   }
 
@@ -62,9 +101,8 @@ function unpacked(packed: OpenFile, path: string): OpenFile {
     return memory[0] ?? new Uint8Array();
   }
 
-  const refuse = (): Promise<never> =>
-    Promise.reject(Object.assign(new Error('EROFS: a compressed rollout is only read'), { code: 'EROFS' }));
   return {
+    ...readOnly,
     async size() {
       await reach(Number.POSITIVE_INFINITY);
       return length;
@@ -73,14 +111,11 @@ function unpacked(packed: OpenFile, path: string): OpenFile {
       await reach(position + count);
       return joined().subarray(position, position + count);
     },
-    append: refuse,
-    truncate: refuse,
-    sync: refuse,
-    isNamed: () => packed.isNamed(),
+    isNamed: () => source.isNamed(),
     async close() {
-      await unpacking;
-      await blocks.return?.();
-      await packed.close();
+      await reading;
+      await content.return();
+      await source.close();
     },
   };
 }

@@ -30,7 +30,7 @@ export interface HoldOptions {
 
 /** What is done to a thread as a whole, under its writer lock. */
 export async function holdThread(options: HoldOptions): Promise<HeldThread | OpenRefused> {
-  const { rollouts, durableFolders, id, lock } = options;
+  const { rollouts, clock, durableFolders, id, lock } = options;
   const { files, home } = rollouts;
   const current = await currentRollout(rollouts, id);
   if (current.kind === 'refused') return current;
@@ -75,6 +75,13 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
     return moved.map(({ to }) => to);
   }
 
+  /** Other programs go by this time for what was used last, and for what is old enough to be compressed. */
+  async function touch(path: string): Promise<void> {
+    const facts = await files.describe(path);
+    // Who may move a file may not always do this, and the thread is back without it.
+    if (facts !== undefined) await files.setFacts(path, { ...facts, modified: clock.now() }).catch(() => undefined);
+  }
+
   return {
     kind: 'held',
     current,
@@ -90,7 +97,9 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
     },
     unarchive: async () => {
       const paths = (await ownFiles()).map(({ path }) => path);
-      return moveAll(paths, (name) => activePath(home, name));
+      const moved = await moveAll(paths, (name) => activePath(home, name));
+      if (moved[0] !== undefined) await touch(moved[0]);
+      return moved;
     },
     forks: async () => forksOf(rollouts, id, await ownFiles()),
     async delete() {

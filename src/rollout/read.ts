@@ -6,6 +6,7 @@ import { decodeLine } from './line-codec.ts';
 import { peekLine, type PeekedLine } from './peek-line.ts';
 import { splitBackward, splitForward, type RawLine } from './split-lines.ts';
 import { rememberStoredItem } from './stored-item.ts';
+import { unreadOutputLine } from './unread-output-line.ts';
 
 /**
  * The lines of a rollout in file order, from the ordinal on. A line without an ordinal, as in legacy files, counts as
@@ -73,6 +74,8 @@ type Unwanted = Pick<PeekedLine, 'ordinal'>;
 function take(raw: RawLine, wanted: Wanted): Line | Unwanted | 'bad' | undefined {
   const peeked = peekLine(raw.bytes);
   if (peeked !== undefined && !wanted(peeked)) return { ordinal: peeked.ordinal };
+  const unread = peeked === undefined ? undefined : unreadOutputLine(raw.bytes, peeked);
+  if (unread !== undefined) return unread;
   const line = decodeLine(raw.bytes);
   if (line === 'blank') return undefined;
   if (line === 'bad') return raw.terminated ? 'bad' : undefined;

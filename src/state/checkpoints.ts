@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
+import { readCheckpoint } from './checkpoint-record.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
 
 /** What is known of the thread's checkpoints, whoever made them. */
@@ -32,8 +33,7 @@ export function isPaused({ failures }: Checkpoints): boolean {
 
 /** After a `compacted` line. */
 export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
-  const report = objectAt(objectAt(payload, 'capstan') ?? {}, 'checkpoint');
-  const spent = report === undefined ? noUsage : readUsage(report['usage']);
+  const spent = readCheckpoint(payload)?.usage ?? noUsage;
   const [first, id] = [stringAt(payload, 'first_window_id'), stringAt(payload, 'window_id')];
   return {
     ...checkpoints,

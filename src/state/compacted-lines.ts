@@ -5,7 +5,6 @@ import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import { carriedState } from './compacted.ts';
 import type { ThreadState } from './thread-state.ts';
-import { usageFields } from './usage-fields.ts';
 
 export interface NewCheckpoint {
   /** The summary message, for readers of old. */
@@ -33,7 +32,7 @@ export function compactedLines(state: ThreadState, checkpoint: NewCheckpoint): r
     window_id: windowId,
     capstan: {
       ...carriedState(instructions === undefined ? state : { ...state, instructions }),
-      checkpoint: { ...report, usage: usageFields(report.usage) } as unknown as JsonObject,
+      checkpoint: report as unknown as JsonObject,
     },
   };
   return [{ type: lineType.compacted, payload }];

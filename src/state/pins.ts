@@ -34,7 +34,7 @@ export function readPins(carried: JsonObject): readonly Pin[] {
 }
 
 /** They are told again and again, so that they must stay short. In tokens. */
-export const pinLimits = { pins: 20, tokensEach: 2000, tokensInAll: 4000 } as const;
+const pinLimits = { pins: 20, tokensEach: 2000, tokensInAll: 4000 } as const;
 
 /** Why a text cannot be pinned beside these, or undefined when it can. */
 export function pinProblem(pins: readonly Pin[], text: string): Outcome | undefined {

@@ -60,7 +60,7 @@ export function sentLine(
   return { type: lineType.sent, payload };
 }
 
-export function instructionsDigest({ instructions }: Prompt, digester: Digester): string {
+export function instructionsDigest({ instructions }: Pick<Prompt, 'instructions'>, digester: Digester): string {
   return digester.short(new TextEncoder().encode(instructions));
 }
 

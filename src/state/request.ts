@@ -6,6 +6,7 @@ import { itemTokens } from '../history/size.ts';
 import type { Prompt, ToolSpec } from '../ports/prompt.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
+import { Fault, type Outcome } from '../protocol/outcome.ts';
 import { textDigest } from '../protocol/text-digest.ts';
 import { instructionsOf } from './instructions.ts';
 import { type Auxiliary, requestPayload, type RequestRecord } from './request-record.ts';
@@ -41,13 +42,38 @@ export function planRequest(
   return { record, drafts, ...(prefix === undefined ? {} : { prefix }) };
 }
 
-/** The request that the record stands for. The live thread sends it, replay rebuilds it: there is no other way to make one. */
+/**
+ * The request that the record stands for. The live thread sends it, replay rebuilds it: there is no other way to make
+ * one. Its tools must be there; `hasTools` says whether they are.
+ */
 export function promptFor(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Prompt {
+  const tools = state.toolSets.get(record.toolSet);
+  if (tools === undefined) throw new Fault(toolsMissing(record));
+  return { ...withoutTools(state, record), tools };
+}
+
+/** Large tool sets are kept beside the thread, and what is there can be lost. A set without tools is not a lost one. */
+export function hasTools({ toolSets }: Pick<ThreadState, 'toolSets'>, { toolSet }: RequestRecord): boolean {
+  return toolSets.has(toolSet);
+}
+
+export function toolsMissing({ toolSet }: RequestRecord): Outcome<'tools-missing'> {
   return {
-    options: record.options,
+    code: 'tools-missing',
+    message: `The tools that the request offered are not there any more (tool set ${toolSet.slice(0, 8)}).`,
+    next: 'Bring `capstan/blobs` back from a copy of the home. The rest of the request is in the thread.',
+  };
+}
+
+/** What can be told of a request whose tools are lost. */
+export function withoutTools(
+  state: Pick<ThreadState, PromptParts>,
+  { options, modalities, auxiliary }: RequestRecord,
+): Omit<Prompt, 'tools'> {
+  return {
+    options,
     instructions: instructionsOf(state)?.text ?? '',
-    tools: state.toolSets.get(record.toolSet) ?? [],
-    input: requestInput(inputOf(state.history, record.modalities), record.auxiliary),
+    input: requestInput(inputOf(state.history, modalities), auxiliary),
   };
 }
 
@@ -84,8 +110,11 @@ function prefixOf(state: ThreadState, record: RequestRecord): PrefixReport | und
     const tokens = fresh.reduce((sum, item) => sum + itemTokens(item), 0);
     return { kept: { items: 0, tokens: 0 }, breaks: [{ kind: sent.why, tokens }] };
   }
-  const before = promptFor({ ...state, history: sent.history }, sent.record);
-  return comparePrefix(sentRequest(before, sent.record), sentRequest(promptFor(state, record), record));
+  const now = promptFor(state, record);
+  // Of lost tools only the name is known: whether they are others, and not which.
+  const tools = state.toolSets.get(sent.record.toolSet) ?? now.tools;
+  const before = { ...withoutTools({ ...state, history: sent.history }, sent.record), tools };
+  return comparePrefix(sentRequest(before, sent.record), sentRequest(now, record));
 }
 
 function sentRequest({ instructions, tools, input }: Prompt, { toolSet, options }: RequestRecord): SentRequest {

@@ -31,8 +31,11 @@ export function failedCheckpointLine({
   paused,
 }: Extract<CheckpointEvent, { kind: 'checkpoint-failed' }>): string {
   const told = `No checkpoint was made: ${fullText(outcome)}`;
-  return paused ? `${sentence(told)} Nothing is compacted by itself in this thread any more.` : told;
+  return paused ? `${sentence(told)} ${pausedWords}` : told;
 }
+
+export const pausedWords =
+  'It has failed twice in a row: this thread does not try again by itself. Ask for it with `capstan threads compact`, choose a model with a larger window, or start a new thread.';
 
 function madeBy({ strategy, model, why }: CheckpointReport): string {
   if (strategy !== 'mechanical') return `by ${model} (${strategy})`;

@@ -63,6 +63,11 @@ export function parseWords(form: CommandForm, words: readonly string[]): ParsedW
   return { flags, values, positional };
 }
 
+/** Every option that the command knows, by all its names. */
+export function optionNames({ options }: CommandForm): readonly string[] {
+  return [...options, help].flatMap(({ names }) => names);
+}
+
 export function wrongUsage({ name }: CommandForm, message: string): Outcome<'usage'> {
   return { code: 'usage', message: `${name}: ${message}`, next: `See \`capstan ${name} --help\`.` };
 }

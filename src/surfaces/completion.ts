@@ -1,6 +1,9 @@
+import { type CommandForm, optionNames } from './command-words.ts';
+import { envelopeForm } from './envelope/arguments.ts';
 import { execOptions } from './exec/options.ts';
 import { outlastReaders } from './outlast-readers.ts';
-import { threadsCommands } from './threads/run-threads.ts';
+import { replayForm } from './replay/run-replay.ts';
+import { threadsForms } from './threads/run-threads.ts';
 
 const commands = [
   'exec',
@@ -16,10 +19,9 @@ const commands = [
 ];
 /** The other commands, with what may follow. */
 const looking: Readonly<Record<string, readonly string[]>> = {
-  threads: [...threadsCommands, '--help'],
   context: ['--changes', '--request', '--checkpoint', '--json', '--help'],
-  envelope: ['--turn', '--diff', '--json', '--help'],
-  replay: ['--request', '--print', '--json', '--last', '--help'],
+  envelope: optionNames(envelopeForm),
+  replay: optionNames(replayForm),
 };
 const names = execOptions.filter(({ help }) => help !== '').flatMap(({ names: all }) => all);
 const choices = execOptions.flatMap(({ names: all, choices: values }) =>
@@ -28,10 +30,14 @@ const choices = execOptions.flatMap(({ names: all, choices: values }) =>
 const files = execOptions.filter(({ value }) => value === 'FILE').flatMap(({ names: all }) => all);
 const folders = execOptions.filter(({ value }) => value === 'FOLDER').flatMap(({ names: all }) => all);
 
+/** Commands of `threads`, by name. */
+type Threads = ReadonlyMap<string, CommandForm>;
+
 /** `capstan completion SHELL`: a script that the shell can source. */
-export function printCompletion(shell: string | undefined): number {
+export async function printCompletion(shell: string | undefined): Promise<number> {
   outlastReaders();
-  const script = shell === 'bash' ? bash() : shell === 'zsh' ? zsh() : shell === 'fish' ? fish() : undefined;
+  const scripts: Readonly<Record<string, (threads: Threads) => string>> = { bash, zsh, fish };
+  const script = shell !== undefined && Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
   if (script === undefined) {
     process.stderr.write(`Usage: capstan completion bash|zsh|fish
 
@@ -41,25 +47,29 @@ export function printCompletion(shell: string | undefined): number {
 `);
     return 2;
   }
-  process.stdout.write(script);
+  process.stdout.write(script(await threadsForms()));
   return 0;
 }
 
-function bash(): string {
+function bash(threads: Threads): string {
+  const offer = (words: readonly string[]): string =>
+    `COMPREPLY=($(compgen -W '${words.join(' ')}' -- "$word")); return ;;`;
   const cases = [
-    ...choices.map(
-      ({ all, values }) =>
-        `    ${all.join('|')}) COMPREPLY=($(compgen -W '${values.join(' ')}' -- "$word")); return ;;`,
-    ),
+    ...choices.map(({ all, values }) => `    ${all.join('|')}) ${offer(values)}`),
     `    ${files.join('|')}) COMPREPLY=($(compgen -f -- "$word")); return ;;`,
     `    ${folders.join('|')}) COMPREPLY=($(compgen -d -- "$word")); return ;;`,
   ];
-  const others = Object.entries(looking).map(
-    ([command, options]) => `    ${command}) COMPREPLY=($(compgen -W '${options.join(' ')}' -- "$word")); return ;;`,
-  );
+  const others = Object.entries(looking).map(([command, options]) => `    ${command}) ${offer(options)}`);
+  const ofThreads = [...threads].map(([command, form]) => `    'threads '${command}) ${offer(optionNames(form))}`);
   return `_capstan() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}"
   if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=($(compgen -W '${commands.join(' ')}' -- "$word")); return; fi
+  if [ "$COMP_CWORD" -eq 2 ] && [ "$before" = threads ]; then
+    COMPREPLY=($(compgen -W '${[...threads.keys(), '--help'].join(' ')}' -- "$word")); return
+  fi
+  case "\${COMP_WORDS[1]} \${COMP_WORDS[2]}" in
+${ofThreads.join('\n')}
+  esac
   case "\${COMP_WORDS[1]}" in
 ${others.join('\n')}
   esac
@@ -73,7 +83,7 @@ complete -o default -F _capstan capstan
 `;
 }
 
-function zsh(): string {
+function zsh(threads: Threads): string {
   const options = execOptions
     .filter(({ help }) => help !== '')
     .flatMap(({ names: all, value, help, choices: values }) => {
@@ -81,12 +91,21 @@ function zsh(): string {
         value === undefined ? '' : `:${value}:${values === undefined ? zshFiles(value) : `(${values.join(' ')})`}`;
       return all.map((name) => `'${name}[${help.replaceAll("'", '').replaceAll(':', '\\:')}]${argument}'`);
     });
+  const offer = (words: readonly string[]): string => `{ compadd -- ${words.join(' ')}; return; }`;
   const others = Object.entries(looking).map(
-    ([command, options]) => `  [[ $words[2] == ${command} ]] && { compadd -- ${options.join(' ')}; return; }`,
+    ([command, words]) => `  [[ $words[2] == ${command} ]] && ${offer(words)}`,
+  );
+  const ofThreads = [...threads].map(
+    ([command, form]) => `    [[ $words[3] == ${command} ]] && ${offer(optionNames(form))}`,
   );
   return `#compdef capstan
 _capstan() {
   if (( CURRENT == 2 )); then compadd -- ${commands.join(' ')}; return; fi
+  if [[ $words[2] == threads ]]; then
+    (( CURRENT == 3 )) && ${offer([...threads.keys(), '--help'])}
+${ofThreads.join('\n')}
+    return
+  fi
 ${others.join('\n')}
   [[ $words[2] == (exec|e) ]] || return
   _arguments '*:prompt:(resume)' ${options.join(' \\\n    ')}
@@ -99,22 +118,33 @@ function zshFiles(value: string): string {
   return value === 'FILE' ? '_files' : value === 'FOLDER' ? '_files -/' : '';
 }
 
-function fish(): string {
+function fish(threads: Threads): string {
   const isExec = '__fish_seen_subcommand_from exec e';
   const options = execOptions
     .filter(({ help }) => help !== '')
     .flatMap(({ names: all, value, help, choices: values }) =>
       all.map((name) => {
-        const flag = name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`;
         const argument = value === undefined ? '' : values === undefined ? ' -r' : ` -x -a '${values.join(' ')}'`;
-        return `complete -c capstan -n '${isExec}' ${flag}${argument} -d '${help.replaceAll("'", '')}'`;
+        return `complete -c capstan -n '${isExec}' ${fishFlag(name)}${argument} -d '${help.replaceAll("'", '')}'`;
       }),
     );
   const others = Object.entries(looking).flatMap(([command, flags]) =>
-    flags.map((flag) => `complete -c capstan -n '__fish_seen_subcommand_from ${command}' -l ${flag.slice(2)}`),
+    flags.map((flag) => `complete -c capstan -n '__fish_seen_subcommand_from ${command}' ${fishFlag(flag)}`),
+  );
+  const commandsOfThreads = [...threads.keys()].join(' ');
+  const isThreads = '__fish_seen_subcommand_from threads';
+  const ofThreads = [...threads].flatMap(([command, form]) =>
+    optionNames(form).map(
+      (flag) => `complete -c capstan -n '${isThreads}; and __fish_seen_subcommand_from ${command}' ${fishFlag(flag)}`,
+    ),
   );
   return `complete -c capstan -n '__fish_use_subcommand' -f -a '${commands.join(' ')}'
+complete -c capstan -n '${isThreads}; and not __fish_seen_subcommand_from ${commandsOfThreads}' -f -a '${commandsOfThreads}'
 complete -c capstan -n '${isExec}' -a resume
-${[...options, ...others].join('\n')}
+${[...options, ...others, ...ofThreads].join('\n')}
 `;
+}
+
+function fishFlag(name: string): string {
+  return name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`;
 }

@@ -45,12 +45,12 @@ import type { Pin } from '../state/pins.ts';
 import type { TurnSummary } from '../state/turn-list.ts';
 import { deadTurnNotice } from '../thread/dead-turn.ts';
 import type { PinsChanged } from '../thread/pinned-notes.ts';
+import type { CompactionResult } from '../thread/compaction-result.ts';
 import { openThread, type ResumedThread } from '../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
 import { Thread } from '../thread/thread.ts';
 import type { ThreadFiles } from '../workspace/file-changes.ts';
 import type { RestoreOptions, RestoreReport, RestoreTarget } from '../workspace/restore-files.ts';
-import type { Compacted, CompactingThread } from './compact-thread.ts';
 import type { Environment } from './environment.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
 import { createHomeStore } from './home-store.ts';
@@ -194,10 +194,14 @@ export class Engine {
    * Makes a checkpoint of a thread that nobody writes, as a task of its own. Unless it is installed, the history stands
    * as it was.
    */
-  async compact(id: ThreadId, { focus, signal, ...request }: CompactRequest): Promise<Compacted | EngineRefused> {
+  async compact(
+    id: ThreadId,
+    { focus, signal, ...request }: CompactRequest,
+  ): Promise<CompactionResult | EngineRefused> {
     const opened = await this.resume(id, request);
     if (opened.kind === 'refused') return opened;
-    const thread = opened.thread as Thread & CompactingThread;
+    for (const outcome of opened.notices) request.listener({ kind: 'warning', outcome });
+    const { thread } = opened;
     try {
       return await thread.compact({ signal, ...(focus === undefined ? {} : { focus }) });
     } finally {

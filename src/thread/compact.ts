@@ -1,11 +1,9 @@
 import { type CompactionStep, begin, next } from '../compaction/machine.ts';
-import type { CompactionPhase, CompactionReason, CompactionTrigger } from '../compaction/plan.ts';
 import { planCompaction } from '../compaction/plan-compaction.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Step } from '../envelope/step.ts';
 import { requestTokens } from '../history/ledger.ts';
 import { itemTokens } from '../history/size.ts';
-import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Usage } from '../protocol/usage.ts';
 import { compactionFailed, isPaused } from '../state/checkpoints.ts';
@@ -13,24 +11,10 @@ import { inputOf } from '../state/request.ts';
 import { activeNow } from './active-now.ts';
 import { bundleTokens } from './bundle-tokens.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
+import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { CompactionRequests } from './compaction-requests.ts';
 import { install } from './install-checkpoint.ts';
 import type { Turn } from './parts.ts';
-
-export interface WantedCompaction {
-  readonly trigger: CompactionTrigger;
-  readonly reason: CompactionReason;
-  readonly phase: CompactionPhase;
-  readonly focus?: string;
-  /** The contract under which the model is asked, if it is not the turn's: that of the model before a switch. */
-  readonly by?: Envelope;
-}
-
-export type CompactionResult =
-  | { readonly kind: 'installed'; readonly report: CheckpointReport }
-  /** History is as it was. */
-  | { readonly kind: 'failed'; readonly outcome: Outcome }
-  | { readonly kind: 'aborted' };
 
 /** Folds history, if that can be done. Until the new one is recorded the old one stands (I8). */
 export async function compact(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
@@ -123,7 +107,6 @@ async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<Compact
   log.record(compactionFailed({ id, turnId, trigger: plan.trigger, outcome, usage, requests: count }));
   const paused = plan.trigger === 'auto' && isPaused(log.state.checkpoints);
   log.tell({ kind: 'checkpoint-failed', turnId, id, outcome, paused });
-  if (paused) log.tell({ kind: 'warning', outcome: pausedOutcome });
   await log.durable();
   return { kind: 'failed', outcome };
 }
@@ -161,10 +144,4 @@ const interrupted: Outcome = {
   code: 'aborted',
   message: 'The compaction was interrupted.',
   next: 'History is as it was.',
-};
-
-const pausedOutcome: Outcome = {
-  code: 'compaction-paused',
-  message: 'Compaction has failed twice in a row; this thread does not try again by itself.',
-  next: 'Ask for it with `capstan threads compact`, choose a model with a larger window, or start a new thread.',
 };

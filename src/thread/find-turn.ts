@@ -1,18 +1,18 @@
 import type { RolloutStore } from '../ports/rollout-store.ts';
-import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { type ThreadPlaces, type TurnPlace, turnPlaces } from '../state/turn-places.ts';
+import { type ThreadPlaces, turnPlaces } from '../state/turn-places.ts';
 
 export function readPlaces(store: RolloutStore, id: ThreadId): Promise<ThreadPlaces> {
   return turnPlaces(store.read(id, { from: 0 as Ordinal }));
 }
 
 /** The turn that somebody means: by its id, the beginning of it, or its number, counted from 1. */
-export function findTurn(
+export function findTurn<Turn extends { readonly id: TurnId }>(
   thread: ThreadId,
-  { turns }: ThreadPlaces,
+  turns: readonly Turn[],
   name: string,
-): TurnPlace | Outcome<'turn-unknown' | 'turn-ambiguous'> {
+): Turn | Outcome<'turn-unknown' | 'turn-ambiguous'> {
   const exact = turns.find(({ id }) => id === name) ?? (/^\d{1,6}$/.test(name) ? turns[Number(name) - 1] : undefined);
   if (exact !== undefined) return exact;
   const begun = name.length < 4 ? [] : turns.filter(({ id }) => id.startsWith(name));

@@ -1,5 +1,6 @@
 import { turnAborted, turnComplete } from '../state/turn-drafts.ts';
-import { compact, type CompactionResult, type WantedCompaction } from './compact.ts';
+import { compact } from './compact.ts';
+import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { lookAround } from './enter-step.ts';
 import type { ThreadLog } from './log.ts';
 import { openTurn } from './open-turn.ts';

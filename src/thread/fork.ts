@@ -50,7 +50,7 @@ async function endOf(
   }
   const places = await readPlaces(store, source);
   if (cut.kind === 'latest') return places.end;
-  const turn = findTurn(source, places, cut.turnId);
+  const turn = findTurn(source, places.turns, cut.turnId);
   if ('code' in turn) return turn;
   if (cut.kind === 'before') return turn.start;
   return turn.end ?? unfinished(source, turn.id);

@@ -1,4 +1,4 @@
-import type { CompactionResult } from './compact.ts';
+import type { CompactionResult } from './compaction-result.ts';
 import type { Item } from '../protocol/item.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 

@@ -6,7 +6,7 @@ import { isPaused } from '../state/checkpoints.ts';
 import type { Telling } from '../world/telling.ts';
 import { activeNow } from './active-now.ts';
 import { tellingTokens } from './bundle-tokens.ts';
-import type { CompactionResult, WantedCompaction } from './compact.ts';
+import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
 import type { Mail } from './inbox.ts';
 import type { Turn } from './parts.ts';

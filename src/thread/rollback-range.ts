@@ -89,7 +89,7 @@ export function firstTaken(id: ThreadId, places: ThreadPlaces, to: RollbackTo): 
     return turn?.counts === true ? turn : outsideOfTurns(id, found.number);
   }
   if ('toTurn' in to) {
-    const turn = findTurn(id, places, to.toTurn);
+    const turn = findTurn(id, places.turns, to.toTurn);
     if ('code' in turn) return turn;
     const next = places.turns[places.turns.indexOf(turn) + 1];
     return next ?? nothingToTakeBack(`Turn ${turn.id} is the last one of thread ${id}.`);

@@ -9,7 +9,7 @@ import type { ThreadEvent } from '../protocol/thread-event.ts';
 import { restoredFields, restoredSettings } from '../state/restored-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
-import type { CompactionResult, WantedCompaction } from './compact.ts';
+import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { Inbox } from './inbox.ts';
 import { ThreadLog } from './log.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GrowingThread } from '../../bench/context/growing-thread.ts';
-import { exchangesOf } from '../../bench/history/exchange.ts';
+import { exchangesOf, longTurn } from '../../bench/history/exchange.ts';
 import { rolloutText } from '../../bench/history/rollout.ts';
 import { parseOptions } from '../../bench/options.ts';
 import { cpuSecondsIn, peakBytesIn } from '../../bench/process/read-usage.ts';
@@ -26,10 +26,25 @@ describe('what the system says about a process', () => {
 describe('a prepared history', () => {
   it('has the size that was asked for, in exchanges that differ', () => {
     const exchanges = exchangesOf(100_000);
-    const text = exchanges.map(({ words, command, output, answer }) => words + command + output + answer);
+    const text = exchanges.map(({ words, calls, answer }) =>
+      [words, ...calls.flatMap(({ command, output }) => [command, output]), answer].join(''),
+    );
     expect(text).toHaveLength(10);
     expect(text.join('').length).toBe(100_000);
     expect(new Set(text).size).toBe(10);
+  });
+
+  it('may be one turn of many commands', () => {
+    const { calls } = longTurn({ calls: 3, outputBytes: 500 });
+    expect([calls.map(({ output }) => output.length), new Set(calls.map(({ output }) => output)).size]).toEqual([
+      [500, 500, 500],
+      3,
+    ]);
+    const lines = rolloutText({ id: '019b8d00-1111-7000-8000-000000000001', cwd: '/w', provider: 'scripted' }, [
+      longTurn({ calls: 3, outputBytes: 500 }),
+    ]);
+    const ids = [...lines.matchAll(/"type":"function_call_output","id":"([^"]+)"/g)].map(([, id]) => id);
+    expect([ids.length, new Set(ids).size]).toEqual([3, 3]);
   });
 
   it('is the same every time', () => {

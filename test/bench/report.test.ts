@@ -93,6 +93,8 @@ describe('goals', () => {
     'round-trip-10k': { capstan: [10], codex: [80], floor: [4] },
     'round-trip-1m': { capstan: [14], codex: [40], floor: [6] },
     'memory-10k': { capstan: [81], codex: [100] },
+    resume: { capstan: [50], codex: [100] },
+    'resume-turn': { capstan: [70], codex: [100] },
     version: { capstan: [47], node: [32] },
   };
 
@@ -104,6 +106,8 @@ describe('goals', () => {
       [2, 'met'],
       [0.81, 'not met'],
       [undefined, 'not measured'],
+      [0.5, 'met'],
+      [0.7, 'not met'],
       [15, 'met'],
     ]);
   });

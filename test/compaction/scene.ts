@@ -39,7 +39,7 @@ export function sourceOf(entries: readonly Entry[], work: WorkRecords = noWork):
   return { history, input: project(history), work };
 }
 
-export const picture = 'data:image/png;base64,AAAA';
+const picture = 'data:image/png;base64,AAAA';
 
 export function said(id: string, text: string, { pictures = 0 }: { readonly pictures?: number } = {}): Entry {
   const images = Array.from({ length: pictures }, (_, i) => ({

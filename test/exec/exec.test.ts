@@ -260,15 +260,18 @@ describe('capstan exec resume', () => {
 describe('interruption', () => {
   const message = 'The turn was interrupted.';
   it.each([
-    ['SIGINT', { type: 'turn.failed', error: { message } }],
-    // Whoever sent it knows: the turn did not fail by itself.
-    ['SIGTERM', { type: 'error', message }],
-  ] as const)('%s ends the turn, its command and the process, and leaves a thread to resume', async (signal, last) => {
+    ['SIGINT', '--json', { type: 'turn.failed', error: { message } }],
+    ['SIGTERM', '--json', { type: 'turn.failed', error: { message } }],
+    ['SIGINT', '--experimental-json', { type: 'turn.failed', error: { message } }],
+    // The SDK sends it, and says itself that it has ended the turn.
+    ['SIGTERM', '--experimental-json', { type: 'error', message }],
+  ] as const)('%s ends the turn, its command and the process, and leaves a thread to resume: %s', async (...row) => {
+    const [signal, option, last] = row;
     const { model, place } = await scene([
       answer({ items: [callTool('exec_command', { cmd: 'sleep 61.25' })] }),
       answer({ items: [say('ok')] }),
     ]);
-    const running = place.start(['exec', '--json', 'go']);
+    const running = place.start(['exec', option, 'go']);
     await running.printed('item.started');
     running.child.kill(signal);
     const run = await running.finished;

@@ -6,16 +6,24 @@ import type { Ordinal } from '../../src/protocol/ids.ts';
 import { asItem, type Item } from '../../src/protocol/item.ts';
 import type { Json, JsonObject } from '../../src/protocol/json.ts';
 import { takeItemText } from '../../src/protocol/item-text.ts';
+import type { Line } from '../../src/protocol/line.ts';
+import { hasUnreadOutput } from '../../src/protocol/unread-output.ts';
+import { decodeLine } from '../../src/rollout/line-codec.ts';
 import { read } from '../../src/rollout/read.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 
 /** The items of a file with these lines, as a thread that is resumed gets them. */
 async function itemsOf(lines: readonly string[]): Promise<readonly Item[]> {
+  const read = await linesOf(Buffer.from(lines.map((line) => `${line}\n`).join('')));
+  return read.map(({ payload }) => asItem(payload)!);
+}
+
+async function linesOf(bytes: Buffer): Promise<readonly Line[]> {
   const file = await new SimulatedDisk().open('/file', { create: true, mode: 0o600 });
-  await file.append(Buffer.from(lines.map((line) => `${line}\n`).join('')));
-  const items: Item[] = [];
-  for await (const { payload } of read(file, { from: 0 as Ordinal })) items.push(asItem(payload)!);
-  return items;
+  await file.append(bytes);
+  const lines: Line[] = [];
+  for await (const line of read(file, { from: 0 as Ordinal })) lines.push(line);
+  return lines;
 }
 
 const bodyOf = (input: readonly Item[]): string => {
@@ -77,11 +85,51 @@ it('an item that was read is sent in the bytes that its value alone would give, 
       const items = await itemsOf(texts);
       expect(items.map(itemTokens)).toEqual(values.map(itemTokens));
       expect(bodyOf(items)).toBe(bodyOf(values));
+      expect(items).toEqual(values);
+      expect(bodyOf(items)).toBe(bodyOf(values));
       for (const item of await itemsOf(texts)) kept += takeItemText(item) === undefined ? 0 : 1;
     }),
     { numRuns: 300 },
   );
   expect(kept).toBeGreaterThan(20);
+});
+
+it('a long output that is left unread hides no line that is a bad one, and changes none', async () => {
+  const output = 'a "quoted" line, naïve\n'.repeat(200);
+  const item = { type: 'function_call_output', id: 'fco_1', call_id: 'c', output };
+  const whole = Buffer.from(lineText(JSON.stringify(item), ',"metadata":{"capstan":{"turn":"t"}}'));
+  const byte = fc.oneof(fc.constantFrom(0x22, 0x5c, 0x0d, 0x1f, 0x20, 0x7f, 0x80, 0xc3, 0xff), fc.nat(255));
+  let [bad, good] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(fc.nat(whole.length - 1), byte, async (at, value) => {
+      fc.pre(value !== 0x0a);
+      const bytes = Buffer.from(whole);
+      bytes[at] = value;
+      const decoded = decodeLine(bytes);
+      const lines = await linesOf(Buffer.concat([bytes, Buffer.from('\n')]));
+      expect(lines).toEqual(typeof decoded === 'string' ? [] : [decoded]);
+      expect(lines.map((line) => JSON.stringify(line))).toEqual(
+        typeof decoded === 'string' ? [] : [JSON.stringify(decoded)],
+      );
+      if (typeof decoded === 'string') bad++;
+      else good++;
+    }),
+    { numRuns: 500 },
+  );
+  expect(Math.min(bad, good)).toBeGreaterThan(50);
+});
+
+it('leaves a long output unread until somebody looks at it', async () => {
+  const item = { type: 'function_call_output', call_id: 'c', output: 'ü\n'.repeat(2000) };
+  const [read] = await itemsOf([lineText(JSON.stringify(item))]);
+  itemTokens(read!);
+  bodyOf([read!]);
+  const before = hasUnreadOutput(read!);
+  expect({ before, value: { ...read }, after: hasUnreadOutput(read!) }).toEqual({
+    before: true,
+    value: item,
+    after: false,
+  });
 });
 
 it('keeps the text of what Capstan and Codex write', async () => {

@@ -9,6 +9,7 @@ import { codexCommand } from './codex.ts';
 export class AppServer {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #waiting = new Map<number, PromiseWithResolvers<JsonObject>>();
+  readonly #news = new Set<(method: string, params: JsonObject) => void>();
   #calls = 0;
 
   private constructor(place: Place) {
@@ -24,7 +25,8 @@ export class AppServer {
 
   static async start(place: Place): Promise<AppServer> {
     const server = new AppServer(place);
-    await server.call('initialize', { clientInfo: { name: 'capstan-oracles', version: '1' } });
+    const clientInfo = { name: 'capstan-oracles', version: '1' };
+    await server.call('initialize', { clientInfo, capabilities: { experimentalApi: true } });
     return server;
   }
 
@@ -37,14 +39,28 @@ export class AppServer {
     return answered.promise;
   }
 
+  /** The params of the first notification from now on that is the one. */
+  told(isIt: (method: string, params: JsonObject) => boolean): Promise<JsonObject> {
+    return new Promise((resolve, reject) => {
+      const listen = (method: string, params: JsonObject): void => {
+        if (!isIt(method, params)) return;
+        this.#news.delete(listen);
+        resolve(params);
+      };
+      this.#news.add(listen);
+      this.#child.once('close', () => reject(new Error('the app-server has ended')));
+    });
+  }
+
   async close(): Promise<void> {
     const ended = once(this.#child, 'close');
     this.#child.stdin.end();
     await ended;
   }
 
-  /** Notifications and questions of the server have no call of ours: nobody listens to them. */
-  #settle({ id, method, result, error }: JsonObject): void {
+  /** Questions of the server get no answer. */
+  #settle({ id, method, params, result, error }: JsonObject): void {
+    if (typeof method === 'string' && isJsonObject(params)) for (const listen of this.#news) listen(method, params);
     const call = typeof id === 'number' && method === undefined ? this.#waiting.get(id) : undefined;
     if (call === undefined) return;
     this.#waiting.delete(id as number);

@@ -26,7 +26,10 @@ it('a thread of Codex gives back what its model was sent, as far as its lines te
 
   const { code, stdout } = await place.run('replay', id, '--json');
   const report = JSON.parse(stdout) as { readonly counts: JsonObject; readonly requests: readonly JsonObject[] };
-  expect([code, report.counts]).toEqual([0, { same: 1, different: 0, other_encoder: 0, not_recorded: 0, inferred: 3 }]);
+  expect([code, report.counts]).toEqual([
+    0,
+    { same: 1, different: 0, other_encoder: 0, tools_missing: 0, not_recorded: 0, inferred: 3 },
+  ]);
   expect(report.requests.map(({ turn, result, model: name }) => [turn, result, name])).toEqual([
     [1, 'inferred', 'gpt-5.5'],
     [1, 'inferred', 'gpt-5.5'],

@@ -18,6 +18,7 @@ async function twoTurns(): Promise<LiveThread> {
     answer({ items: [say('One. é')] }),
     answer({ items: [callTool('exec_command', { cmd: 'echo two' })] }),
     answer({ items: [say('Two.')] }),
+    answer({ items: [say('Three.')] }),
   ]);
   await live.turn('first words', { outputSchema: { type: 'object' } });
   await live.open();
@@ -44,7 +45,7 @@ describe('capstan replay', () => {
     expect(sent).toHaveLength(5);
     expect({ code, counts: report['counts'] }).toEqual({
       code: 0,
-      counts: { same: 5, different: 0, other_encoder: 0, not_recorded: 0, inferred: 0 },
+      counts: { same: 5, different: 0, other_encoder: 0, tools_missing: 0, not_recorded: 0, inferred: 0 },
     });
     expect(rows.map(({ number, turn, step, bytes, sha256 }) => ({ number, turn, step, bytes, sha256 }))).toEqual(
       sent.map((body, index) => ({
@@ -134,6 +135,48 @@ describe('capstan replay', () => {
     });
   });
 
+  it('says that the tools of a request are lost, and neither takes them for none nor prints a body without them', async () => {
+    const live = await twoTurns();
+    const name = String(live.place.lines().find(({ type }) => type === 'capstan_tool_set')!.payload['name']);
+    await live.rewrite((lines) => lines.filter(({ type }) => type !== 'capstan_tool_set'));
+    const { code, report, rows } = await replayed(live);
+    expect({ code, counts: report['counts'] }).toEqual({
+      code: 1,
+      counts: { same: 0, different: 0, other_encoder: 0, tools_missing: 5, not_recorded: 0, inferred: 0 },
+    });
+    expect(rows.map(({ result, tool_set: set, items, bytes }) => ({ result, set, items, bytes }))).toEqual(
+      live.model.requests.map(({ body, decodedBytes }) => ({
+        result: 'tools-missing',
+        set: name,
+        items: (body['input'] as unknown as readonly unknown[]).length,
+        bytes: decodedBytes.length,
+      })),
+    );
+    const table = await live.place.run('replay', '--last');
+    expect([table.code, table.stdout]).toEqual([
+      1,
+      expect.stringContaining(`cannot be rebuilt: its tools are lost (tool set ${name.slice(0, 8)})\n`),
+    ]);
+    expect(table.stdout).toContain('0 of 5 requests rebuilt byte for byte; 5 whose tools are lost.');
+    for (const words of [
+      ['replay', '--last', '--request', '1', '--print'],
+      ['context', '--request', '1', '--json'],
+    ]) {
+      const printed = await live.place.run(...words);
+      expect([printed.code, printed.stdout]).toEqual([1, '']);
+      expect(printed.stderr).toContain('The tools that the request offered are not there any more');
+    }
+    for (const words of [['context', '--request', '1'], ['context']]) {
+      const { code: shown, stdout } = await live.place.run(...words);
+      expect([shown, stdout]).toEqual([0, expect.stringContaining('are not there any more')]);
+    }
+    // The thread goes on, offers its tools and writes them down again.
+    await live.open();
+    await live.turn('third words');
+    await live.close();
+    expect((await replayed(live)).rows.at(-1)).toMatchObject({ result: 'same', tool_set: name });
+  });
+
   it('tells instructions, tools and options apart', async () => {
     const live = await twoTurns();
     const whole = live.place.lines();
@@ -147,7 +190,11 @@ describe('capstan replay', () => {
     expect((await replayed(live)).rows.map(({ first }) => first)).toEqual(
       [1, 2, 3, 4, 5].map(() => ({ part: 'instructions' })),
     );
-    await live.rewrite(() => whole.filter(({ type }) => type !== 'capstan_tool_set'));
+    await live.rewrite(() =>
+      whole.map((line) =>
+        line.type === 'capstan_tool_set' ? { ...line, payload: { ...line.payload, tools: [] } } : line,
+      ),
+    );
     expect((await replayed(live)).rows[0]!['first']).toEqual({
       part: 'tools',
       toolSet: whole.find(({ type }) => type === 'capstan_tool_set')!.payload['name'],

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -207,11 +207,52 @@ describe('capstan threads archive, unarchive and delete', () => {
     await speak(place, 'resume', String(fork), 'three');
     expect(said(model)).toEqual(['one', 'three']);
 
-    expect(await threads(place, 'unarchive', id.slice(0, 30))).toMatchObject({ exit: 0, kind: 'unarchived' });
+    const old = new Date('2026-01-02T03:04:05Z');
+    for (const path of place.rollouts()) utimesSync(path, old, old);
+    const back = await threads(place, 'unarchive', id.slice(0, 30));
+    expect(back).toMatchObject({ exit: 0, kind: 'unarchived' });
+    // As with Codex, the file that is the thread's counts as used now; the one that it goes on from does not.
+    const touched = place.rollouts().filter((path) => statSync(path).mtimeMs !== old.getTime());
+    expect(touched).toEqual([back['path']]);
     expect(await threads(place, 'unarchive', id)).toMatchObject({ exit: 1, code: 'thread-active' });
     await speak(place, 'resume', id, 'four');
     expect(said(model)).toEqual(['one', 'four']);
     for (const path of place.rollouts()) expect(statSync(path).mode & 0o777).toBe(0o600);
+  });
+
+  it.each([
+    [['fork'], ['one', 'three']],
+    [['rollback'], ['three']],
+    [
+      ['rollback', 'undo-rollback'],
+      ['one', 'three'],
+    ],
+    [
+      ['archive', 'unarchive'],
+      ['one', 'three'],
+    ],
+  ])('work on a compressed thread like on another: %j', async (commands, expected) => {
+    const { model, place } = await scene(yes);
+    const id = await speak(place, 'one');
+    expect(await threads(place, 'compress', id)).toMatchObject({ exit: 0, compressed: [{ thread: id }] });
+    expect(place.rollouts()).toEqual([]);
+    let last: JsonObject = {};
+    for (const command of commands) {
+      last = await threads(place, command, id);
+      expect(last).toMatchObject({ exit: 0, notices: [] });
+    }
+    await speak(place, 'resume', String(last['id']), 'three');
+    expect(said(model)).toEqual(expected);
+  });
+
+  it('delete a compressed thread', async () => {
+    const { place } = await scene(yes);
+    const id = await speak(place, 'one');
+    await threads(place, 'compress', id);
+    const { paths, ...deleted } = await threads(place, 'delete', id);
+    expect(deleted).toEqual({ exit: 0, kind: 'deleted', ids: [id], notices: [] });
+    for (const path of paths as readonly string[]) expect(existsSync(path)).toBe(false);
+    expect(await threads(place, 'delete', id)).toMatchObject({ exit: 1, code: 'thread-unknown' });
   });
 
   it('refuse to delete what a fork goes on from, and say what can be done', async () => {

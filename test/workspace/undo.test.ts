@@ -179,7 +179,10 @@ describe('undo', () => {
       1,
       'capstan: No turn since then may have changed a file.',
     ]);
-    expect(await say1('restore', id, '--before-turn', '7')).toEqual([1, `capstan: Thread ${id} has no turn 7.`]);
+    expect(await say1('restore', id, '--before-turn', '7')).toEqual([
+      1,
+      `capstan: Thread ${id} has no turn "7": it has one turn, without those that were taken back.`,
+    ]);
     expect(await say1('restore', id, '--undo')).toEqual([1, 'capstan: No files were brought back in this thread.']);
     expect((await place.run('threads', 'files', id)).stdout).toBe('No turn of this thread may have changed a file.\n');
   });

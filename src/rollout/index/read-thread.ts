@@ -6,13 +6,14 @@ import type { Ordinal } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
 import { Fault } from '../../protocol/outcome.ts';
 import { spokenWords } from '../../state/spoken-words.ts';
+import { openSmallRollout } from '../compressed-file.ts';
 import { errorCode } from '../disk-fault.ts';
 import { openLineage, type OpenRollout, readLineage, type Segment } from '../lineage.ts';
 import { parseRolloutName } from '../names.ts';
+import { nodeFiles } from '../node-files.ts';
 import { read } from '../read.ts';
 import { readHead } from '../read-head.ts';
 import { endOfLastLine, fileWindow } from './file-window.ts';
-import { openRollout } from './open-rollout.ts';
 import { foldBlanks } from './search-terms.ts';
 import { concernsLists, emptyFold, foldThread, type ThreadFold } from './thread-fold.ts';
 
@@ -64,7 +65,7 @@ export async function readThread(
 ): Promise<NewReading | NothingRead> {
   const opened: OpenFile[] = [];
   const open = async (at: string): Promise<OpenFile> => {
-    const file = await openRollout(at);
+    const file = await openSmallRollout(nodeFiles, at);
     opened.push(file);
     return file;
   };

@@ -1,10 +1,10 @@
-import { fragmentCatalog } from '../../fragments/catalog.ts';
 import type { Entry } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
 import { itemTokens } from '../../history/size.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
+import { sections } from '../../world/sections.ts';
 import { checkpointFields } from '../checkpoint-fields.ts';
 import { checkpointText } from '../checkpoint-words.ts';
 import { textOf } from './item-text.ts';
@@ -92,7 +92,8 @@ export function checkpointViewText(story: ThreadStory, checkpoint: StoryCheckpoi
   ]);
   const head = ['', 'before', 'turn', 'tokens', 'becomes', '|', '', 'after', 'turn', 'tokens'];
   const total = ['', 'total', '', before.tokens, '', '|', '', 'total', '', after.tokens];
-  const made = after.items.filter(({ made: isNew, name }) => isNew && !toldByCode.has(name));
+  const now = entries(checkpoint.after.history);
+  const made = after.items.filter(({ made: isNew, number }) => isNew && !isToldByCode(now[number - 1]!));
   const texts = made.map(({ number, name, text }) => `[${number}] ${name}\n${wrap(text, width).join('\n')}\n`);
   const about =
     checkpoint.report === undefined
@@ -102,9 +103,13 @@ export function checkpointViewText(story: ThreadStory, checkpoint: StoryCheckpoi
   return `${place}\n\n${table([head, ...rows, total], [0, 3, 6, 9])}\n${texts.join('\n')}`;
 }
 
-/** Names of texts about the world, which code tells again whenever nothing proves that the model knows them. */
-const toldByCode: ReadonlySet<string> = new Set(
-  fragmentCatalog.flatMap(({ id, section }) => (section === undefined ? [] : [id.replaceAll('-', '_')])),
+/** Whether it is all about the world: code tells that again whenever nothing proves that the model knows it. */
+function isToldByCode({ origin }: Entry): boolean {
+  return origin.family === 'context' && origin.kinds.length > 0 && origin.kinds.every((kind) => ofTheWorld.has(kind));
+}
+
+const ofTheWorld: ReadonlySet<string> = new Set(
+  sections.flatMap(({ kinds }) => [...kinds.telling, ...kinds.withdrawing]),
 );
 
 function beforeCells(item: BeforeItem | undefined): readonly Cell[] {

@@ -4,7 +4,7 @@ import { responsesEncoder } from '../../model/responses/encode.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { instructionsOf } from '../../state/instructions.ts';
-import { promptFor } from '../../state/request.ts';
+import { hasTools, promptFor, toolsMissing, withoutTools } from '../../state/request.ts';
 import { entryOfItem } from './entry-of-item.ts';
 import { textOf } from './item-text.ts';
 import { partNamer } from './part-names.ts';
@@ -24,7 +24,7 @@ export function chooseRequest({ requests }: ThreadStory, asked: number | 'last')
 }
 
 /** The body as it was sent, byte for byte; of a request of another program what the file holds of it. */
-export function requestBody({ record, state }: StoryRequest): string | Outcome<'encoder-unknown'> {
+export function requestBody({ record, state }: StoryRequest): string | Outcome<'encoder-unknown' | 'tools-missing'> {
   if (record === undefined) {
     const known = {
       instructions: instructionsOf(state)?.text ?? null,
@@ -32,6 +32,7 @@ export function requestBody({ record, state }: StoryRequest): string | Outcome<'
     };
     return `${JSON.stringify({ known, unknown: ['model settings', 'tools', 'labels'] })}\n`;
   }
+  if (!hasTools(state, record)) return toolsMissing(record);
   const encoder = responsesEncoder();
   if (encoder.version !== record.encoder) {
     return {
@@ -47,8 +48,9 @@ export function requestBody({ record, state }: StoryRequest): string | Outcome<'
 export function requestText(story: ThreadStory, request: StoryRequest, width: number): string {
   const { state, record, usage } = request;
   const instructions = instructionsOf(state)?.text ?? '';
-  const input = record === undefined ? entries(state.history).map(({ item }) => item) : promptFor(state, record).input;
-  const tools = record === undefined ? [] : (state.toolSets.get(record.toolSet) ?? []);
+  const input =
+    record === undefined ? entries(state.history).map(({ item }) => item) : withoutTools(state, record).input;
+  const tools = (record === undefined ? undefined : state.toolSets.get(record.toolSet)) ?? [];
   const ofItem = entryOfItem(state.history, record?.modalities ?? ['text', 'image', 'audio']);
   const nameParts = partNamer(story);
   const blocks = ledgerOf({ instructions, tools, input }, record === undefined ? undefined : usage).shares.map(
@@ -69,7 +71,8 @@ export function requestText(story: ThreadStory, request: StoryRequest, width: nu
       return block([`${first?.family ?? 'unknown'}${turn}`, ...names, weight], textOf(item), width);
     },
   );
-  return `${headLine(request)}\n\n${blocks.join('\n')}`;
+  const lost = record === undefined || hasTools(state, record) ? '' : `\n${toolsMissing(record).message}`;
+  return `${headLine(request)}${lost}\n\n${blocks.join('\n')}`;
 }
 
 function headLine({ number, turn, at, record, usage, prefix }: StoryRequest): string {

@@ -7,7 +7,7 @@ import type { Item } from '../../protocol/item.ts';
 import { stringAt } from '../../protocol/json.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { instructionsOf } from '../../state/instructions.ts';
-import { promptFor } from '../../state/request.ts';
+import { hasTools, promptFor, toolsMissing } from '../../state/request.ts';
 import { entryOfItem } from './entry-of-item.ts';
 import type { StoryRequest, ThreadStory } from './thread-story.ts';
 
@@ -44,7 +44,9 @@ export function windowContent(story: ThreadStory): WindowContent {
   const { request, usage } = counted;
   const uncounted = new Set(earlierReasoning(entries(story.state.history)));
   const { parts: sent, unknown } =
-    request.record === undefined ? foreignParts(request, usage, uncounted) : recordedParts(request, usage, uncounted);
+    request.record !== undefined && hasTools(request.state, request.record)
+      ? recordedParts(request, usage, uncounted)
+      : foreignParts(request, usage, uncounted);
   const since = partsSince(story, request, usage);
   const besides = [...uncounted].map(estimated);
   const guessed = [...besides, ...since].filter(({ measure }) => measure === 'estimated');
@@ -95,11 +97,11 @@ function recordedParts(request: StoryRequest, usage: Usage, uncounted: ReadonlyS
 }
 
 /** What the file holds is estimated; the rest of the provider's count is what it does not hold. */
-function foreignParts({ state }: StoryRequest, usage: Usage, uncounted: ReadonlySet<Entry>) {
+function foreignParts({ state, record }: StoryRequest, usage: Usage, uncounted: ReadonlySet<Entry>) {
   const sent = entries(state.history).filter((entry) => !uncounted.has(entry));
   const known = [instructionsPart(instructionsOf(state)?.text ?? ''), ...sent.map(estimated)];
   const rest = usage.input - sum(known);
-  const unknown = [toolsUnknown];
+  const unknown = [record === undefined ? toolsUnknown : toolsMissing(record).message];
   if (rest >= 0) {
     const missing: WindowPart = {
       what: { kind: 'missing', name: 'tools and the like' },
@@ -151,17 +153,17 @@ function partsSince({ state, requests }: ThreadStory, request: StoryRequest, usa
 /** No count of a provider fits what the history is now. */
 function estimatedContent({ state, requests }: ThreadStory): WindowContent {
   const record = requests.findLast((request) => request.record !== undefined)?.record;
-  const tools = record === undefined ? [] : (state.toolSets.get(record.toolSet) ?? []);
+  const tools = record === undefined ? undefined : state.toolSets.get(record.toolSet);
   const parts: readonly WindowPart[] = [
     instructionsPart(instructionsOf(state)?.text ?? ''),
-    ...tools.map((tool): WindowPart => {
+    ...(tools ?? []).map((tool): WindowPart => {
       const name = stringAt(tool, 'name') ?? tool.type;
       return { what: { kind: 'tool', name }, tokens: toolTokens(tool), measure: 'estimated', cached: undefined };
     }),
     ...entries(state.history).map(estimated),
   ];
-  const unknown = record === undefined ? [toolsUnknown] : [];
-  return { total: sum(parts), measure: 'estimated', parts, unknown };
+  const missing = record === undefined ? toolsUnknown : toolsMissing(record).message;
+  return { total: sum(parts), measure: 'estimated', parts, unknown: tools === undefined ? [missing] : [] };
 }
 
 function instructionsPart(text: string): WindowPart {

@@ -14,6 +14,7 @@ export interface ExecOption {
 
 export type ExecOptionKey =
   | 'json'
+  | 'sdkJson'
   | 'contextEvents'
   | 'verbose'
   | 'model'
@@ -42,8 +43,13 @@ export type ExecOptionKey =
 export const execOptions: readonly ExecOption[] = [
   {
     key: 'json',
-    names: ['--json', '--experimental-json'],
+    names: ['--json'],
     help: 'print events on standard output, one JSON object per line',
+  },
+  {
+    key: 'sdkJson',
+    names: ['--experimental-json'],
+    help: 'the same for the SDK of Codex, which says itself that it has ended a turn (SIGTERM)',
   },
   {
     key: 'contextEvents',

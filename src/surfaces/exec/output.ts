@@ -15,7 +15,7 @@ export interface Output {
   notice(outcome: Outcome): void;
   /** The turn ended with the loss of what should keep it: no event of the engine tells of that. */
   lost(fault: Fault): void;
-  /** The program was told to end. Whoever told it knows why the turn ends, and takes `turn.failed` for another failure. */
+  /** Whoever told the program to end reports that himself, and would take `turn.failed` for another failure. */
   toldToEnd(): void;
 }
 

@@ -54,7 +54,7 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return complain(lastMessageFile, 1);
 
   const output = createOutput({
-    json: asked.flags.has('json'),
+    json: asked.flags.has('json') || asked.flags.has('sdkJson'),
     color: lastValue(asked, 'color') ?? 'auto',
     contextEvents: asked.flags.has('contextEvents'),
     verbose: asked.flags.has('verbose'),
@@ -69,7 +69,8 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   const cyberAccessProgram = lastValue(asked, 'cyberAccessProgram');
   const own = { ...outputSchema, ...(cyberAccessProgram === undefined ? {} : { cyberAccessProgram }) };
   const turn = { input: { text: prompt, images }, ...own };
-  const result = await lostAsValue(() => runTurn(opened, turn, output));
+  const onTerminate = asked.flags.has('sdkJson') ? () => output.toldToEnd() : () => {};
+  const result = await lostAsValue(() => runTurn(opened, turn, onTerminate));
   if (result instanceof Fault) {
     output.lost(result);
     return 1;
@@ -92,14 +93,14 @@ async function lostAsValue<Value>(run: () => Promise<Value>): Promise<Value | Fa
 async function runTurn(
   { thread }: OpenedThread,
   turn: Omit<ThreadTurn, 'signal'>,
-  output: Output,
+  onTerminate: () => void,
 ): Promise<TurnResult> {
   const interrupt = new AbortController();
   const stop = (): void => interrupt.abort();
   let told = false;
   const end = (): void => {
     told = true;
-    output.toldToEnd();
+    onTerminate();
     stop();
   };
   process.on('SIGINT', stop).on('SIGTERM', end);

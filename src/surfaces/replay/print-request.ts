@@ -1,6 +1,7 @@
 import type { Encoder } from '../../ports/prompt.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { InferredRequest, RebuiltRequest } from '../../replay/rebuild.ts';
+import { toolsMissing } from '../../state/request.ts';
 
 /** Writes the body as it was sent. Of a request that left no record there is only the input, as a list. */
 export function printRequest(request: RebuiltRequest | InferredRequest, encoder: Encoder): number | Outcome {
@@ -9,6 +10,7 @@ export function printRequest(request: RebuiltRequest | InferredRequest, encoder:
     process.stdout.write(`[${items.join(',')}]`);
     return 0;
   }
+  if (request.prompt.tools === undefined) return toolsMissing(request.record);
   if (request.encoded === undefined) {
     const message = `The request was encoded as ${request.record.encoder}, which this version does not make.`;
     return { code: 'encoder-unknown', message, next: 'Use the version of Capstan that wrote the thread.' };

@@ -13,6 +13,7 @@ export interface ReplayedRequest {
   readonly ordinal?: number;
   readonly model?: string;
   readonly encoder?: string;
+  readonly toolSet?: string;
   /** Of the input. */
   readonly items: number;
   /** Of the body; of the input alone where no more is known. */
@@ -59,6 +60,7 @@ export function replayedRequest(
     ...place,
     model: record.options.model,
     encoder: record.encoder,
+    toolSet: record.toolSet,
     items: prompt.input.length,
     ...(bytes === undefined ? {} : { bytes }),
     ...(keptItems === undefined ? {} : { keptItems }),

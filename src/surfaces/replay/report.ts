@@ -24,8 +24,9 @@ export function reportJson(
   requests: readonly ReplayedRequest[],
   { skipped }: { readonly skipped: number },
 ): string {
-  const rows = requests.map(({ turnId, keptItems, sha256, ...request }) => ({
+  const rows = requests.map(({ turnId, toolSet, keptItems, sha256, ...request }) => ({
     ...request,
+    ...(toolSet === undefined ? {} : { tool_set: toolSet }),
     ...(turnId === undefined ? {} : { turn_id: turnId }),
     ...(keptItems === undefined ? {} : { kept_items: keptItems }),
     ...(sha256 === undefined ? {} : { sha256 }),
@@ -33,7 +34,7 @@ export function reportJson(
   return `${JSON.stringify({ thread_id: id, skipped_lines: skipped, counts: countsOf(requests), requests: rows })}\n`;
 }
 
-function resultWords({ result, first, encoder }: ReplayedRequest): string {
+function resultWords({ result, first, encoder, toolSet }: ReplayedRequest): string {
   switch (result) {
     case 'same':
       return 'ok';
@@ -41,6 +42,8 @@ function resultWords({ result, first, encoder }: ReplayedRequest): string {
       return `mismatch: ${first === undefined ? '' : differenceWords(first)}`;
     case 'other-encoder':
       return `made by encoder ${encoder}, which this version does not have`;
+    case 'tools-missing':
+      return `cannot be rebuilt: its tools are lost (tool set ${toolSet?.slice(0, 8)})`;
     case 'not-recorded':
       return 'rebuilt; no digest was saved';
     case 'inferred':
@@ -72,18 +75,21 @@ function countsOf(requests: readonly ReplayedRequest[]) {
     same: count('same'),
     different: count('different'),
     other_encoder: count('other-encoder'),
+    tools_missing: count('tools-missing'),
     not_recorded: count('not-recorded'),
     inferred: count('inferred'),
   };
 }
 
 function summaryWords(requests: readonly ReplayedRequest[]): string {
-  const { same, different, other_encoder: other, not_recorded: unknown, inferred } = countsOf(requests);
+  const { same, different, other_encoder: other, not_recorded: unknown, inferred, ...counts } = countsOf(requests);
+  const lost = counts.tools_missing;
   const total = requests.length;
   const parts = [
     `${same} of ${total} ${total === 1 ? 'request' : 'requests'} rebuilt byte for byte`,
     ...(different === 0 ? [] : [`${different} not as sent`]),
     ...(other === 0 ? [] : [`${other} of an encoder that is not here`]),
+    ...(lost === 0 ? [] : [`${lost} whose tools are lost`]),
     ...(unknown === 0 ? [] : [`${unknown} without a saved digest`]),
     ...(inferred === 0 ? [] : [`${inferred} of another program, with nothing to compare`]),
   ];

@@ -24,8 +24,8 @@ export const replayForm: CommandForm = {
   ],
   notes:
     'THREAD is an id, the beginning of one, or a name. Ends with 0, or with 1 when a request is another\n' +
-    'than was sent. Threads of Codex hold no records of requests: what they said is told, and compared\n' +
-    'with nothing.',
+    'than was sent or its tools are lost. Threads of Codex hold no records of requests: what they said is\n' +
+    'told, and compared with nothing.',
 };
 
 /** `capstan replay`. 0: no request differs; 1: one does, or the thread cannot be read; 2: wrong usage. */
@@ -61,7 +61,7 @@ async function replay(asked: ParsedWords): Promise<number | Outcome> {
   const isJson = asked.flags.has('json');
   process.stdout.write(isJson ? reportJson(thread.id, requests, { skipped }) : reportTable(requests));
   if (skipped > 0 && !isJson) complain({ message: `${plural(skipped, 'line')} could not be read.`, next: '' }, 0);
-  return requests.some(({ result }) => result === 'different') ? 1 : 0;
+  return requests.some(({ result }) => result === 'different' || result === 'tools-missing') ? 1 : 0;
 }
 
 function wantedRequest(asked: ParsedWords): number | undefined | Outcome<'usage'> {

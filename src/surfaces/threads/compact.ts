@@ -4,14 +4,14 @@ import type { JsonObject } from '../../protocol/json.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { checkpointFields } from '../checkpoint-fields.ts';
-import { checkpointText } from '../checkpoint-words.ts';
+import { checkpointText, pausedWords } from '../checkpoint-words.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
 import { complain } from '../complain.ts';
 import { count } from '../context/table.ts';
 import { lastOption, runCommand } from '../run-command.ts';
 import { meantThread } from './meant-thread.ts';
 
-const form: CommandForm = {
+export const form: CommandForm = {
   name: 'threads compact',
   summary: 'Makes a checkpoint now: the model sums the work up, and your own words stay.',
   forms: ['THREAD [FOCUS …] [--json]', '--last [FOCUS …] [--json]'],
@@ -45,7 +45,7 @@ async function compact(asked: ParsedWords): Promise<number | Outcome> {
     if (done.kind === 'refused' || done.kind === 'failed') return refused(done.outcome, json);
     if (done.kind === 'aborted') return refused(interrupted, json);
     process.stdout.write(
-      json ? line({ kind: 'installed', id, ...checkpointFields(done.report) }) : told(id, done.report),
+      json ? line({ kind: 'installed', id, report: checkpointFields(done.report) }) : told(id, done.report),
     );
     return 0;
   } finally {
@@ -88,6 +88,8 @@ function progressWords(event: ThreadEvent): string | undefined {
   switch (event.kind) {
     case 'checkpoint-started':
       return `${event.model} folds about ${count(event.tokens)} tokens (${event.strategy}) …`;
+    case 'checkpoint-failed':
+      return event.paused ? pausedWords : undefined;
     case 'warning':
       return fullText(event.outcome);
     case 'retrying':

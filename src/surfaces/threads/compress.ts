@@ -6,7 +6,7 @@ import { lastOption, runCommand, threadNamed } from '../run-command.ts';
 import { loadLookingEngine } from './looking-engine.ts';
 import { countWords, sizeWords } from './size-words.ts';
 
-const form: CommandForm = {
+export const form: CommandForm = {
   name: 'threads compress',
   summary: 'Packs the files of threads. They are read as before, and unpacked when they go on.',
   forms: ['THREAD [OPTIONS]', '--last [OPTIONS]', '--older-than TIME [OPTIONS]'],

@@ -22,4 +22,6 @@ const command: OnThread<Done<ThreadDeleted>> = {
   },
 };
 
+export const { form } = command;
+
 export const run = (words: readonly string[]): Promise<number> => onThread(command, words);

@@ -19,7 +19,7 @@ import { lastOption, runCommand, threadNamed } from '../run-command.ts';
 const formats = ['jsonl', 'markdown', 'html'] as const;
 type Format = (typeof formats)[number];
 
-export const exportForm: CommandForm = {
+export const form: CommandForm = {
   name: 'threads export',
   summary: 'Writes a thread as one file.',
   forms: ['THREAD [--format jsonl|markdown|html] [-o FILE]', '--last …'],
@@ -38,17 +38,17 @@ export const exportForm: CommandForm = {
 
 /** `capstan threads export`. 0: written; 1: not; 2: wrong usage. */
 export function run(words: readonly string[]): Promise<number> {
-  return runCommand(exportForm, words, exportThread);
+  return runCommand(form, words, exportThread);
 }
 
 async function exportThread(asked: ParsedWords): Promise<number | Outcome> {
-  const meant = threadNamed(exportForm, asked);
+  const meant = threadNamed(form, asked);
   if ('code' in meant) return meant;
   const given = asked.values.get('format')?.at(-1) ?? 'jsonl';
   const format = formats.find((known) => known === given);
-  if (format === undefined) return wrongUsage(exportForm, `there is no format ${given}.`);
+  if (format === undefined) return wrongUsage(form, `there is no format ${given}.`);
   const newId = asked.flags.has('newId');
-  if (newId && format !== 'jsonl') return wrongUsage(exportForm, '--new-id goes with --format jsonl.');
+  if (newId && format !== 'jsonl') return wrongUsage(form, '--new-id goes with --format jsonl.');
   const thread = await readThread(meant.name);
   if ('code' in thread) return thread;
   const exported = newId ? { ...thread, id: systemIds(systemClock).uuid() as ThreadId } : thread;

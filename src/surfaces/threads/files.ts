@@ -6,7 +6,7 @@ import { columns } from '../config/columns.ts';
 import { lastOption, runCommand } from '../run-command.ts';
 import { meantThread } from './meant-thread.ts';
 
-const form: CommandForm = {
+export const form: CommandForm = {
   name: 'threads files',
   summary: 'Shows what each turn of a thread changed in the workspace.',
   forms: ['THREAD [--json]', '--last [--json]'],

@@ -12,7 +12,7 @@ interface Forked {
   readonly notices: readonly Outcome[];
 }
 
-const form: CommandForm = {
+export const form: CommandForm = {
   name: 'threads fork',
   summary: 'Begins a thread that goes on from another one. Nothing is copied, and the other one stays what it is.',
   forms: ['THREAD [--through TURN | --before TURN]', '--last [--all] …'],

@@ -5,7 +5,7 @@ import { runCommand } from '../run-command.ts';
 import { loadLookingEngine } from './looking-engine.ts';
 import { countWords, sizeWords } from './size-words.ts';
 
-const form: CommandForm = {
+export const form: CommandForm = {
   name: 'threads gc',
   summary: 'Removes what no thread refers to: blobs, lock files that nobody holds, files that were never finished.',
   forms: ['[OPTIONS]'],

@@ -10,7 +10,7 @@ import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words
 import { currentFolder } from '../current-folder.ts';
 import { runCommand } from '../run-command.ts';
 
-export const importForm: CommandForm = {
+export const form: CommandForm = {
   name: 'threads import',
   summary: 'Takes over a thread that was exported as JSONL.',
   forms: ['FILE'],
@@ -22,12 +22,12 @@ export const importForm: CommandForm = {
 
 /** `capstan threads import`. 0: it is here; 1: not; 2: wrong usage. */
 export function run(words: readonly string[]): Promise<number> {
-  return runCommand(importForm, words, importThread);
+  return runCommand(form, words, importThread);
 }
 
 async function importThread(asked: ParsedWords): Promise<number | Outcome> {
   const [name, ...more] = asked.positional;
-  if (name === undefined || more.length > 0) return wrongUsage(importForm, 'name one file.');
+  if (name === undefined || more.length > 0) return wrongUsage(form, 'name one file.');
   const here = currentFolder();
   if ('code' in here) return here;
   const source = resolve(here.path, name);

@@ -7,7 +7,7 @@ import { loadLookingEngine } from './looking-engine.ts';
 import { progressBar } from './progress-bar.ts';
 import { threadLines } from './thread-lines.ts';
 
-const listForm: CommandForm = {
+export const form: CommandForm = {
   name: 'threads list',
   summary: 'Lists threads, those of Codex in the same home too.',
   forms: ['[OPTIONS]'],
@@ -19,14 +19,14 @@ const listForm: CommandForm = {
 
 /** `capstan threads list`. 0: listed; 1: not possible; 2: wrong usage. */
 export function run(words: readonly string[]): Promise<number> {
-  return runCommand(listForm, words, list);
+  return runCommand(form, words, list);
 }
 
 async function list(asked: ParsedWords): Promise<number | Outcome> {
-  if (asked.positional.length > 0) return wrongUsage(listForm, 'it takes options only; `threads search` takes words.');
+  if (asked.positional.length > 0) return wrongUsage(form, 'it takes options only; `threads search` takes words.');
   const looking = await loadLookingEngine();
   if ('code' in looking) return looking;
-  const query = queryOf(listForm, asked, looking.cwd);
+  const query = queryOf(form, asked, looking.cwd);
   if ('code' in query) return query;
   const bar = progressBar('Reading threads');
   const page = await looking.engine.list(query, bar.show);

@@ -11,7 +11,7 @@ export interface LookingEngine {
   readonly cwd: string;
 }
 
-/** The engine for commands that look at threads and run none. */
+/** The engine for commands that work with threads and run no turn. */
 export async function loadLookingEngine(): Promise<LookingEngine | Outcome> {
   const here = currentFolder();
   if ('code' in here) return here;

@@ -1,11 +1,9 @@
-import { homedir } from 'node:os';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { version } from '../../protocol/version.ts';
 import type { CommandForm, ParsedWords } from '../command-words.ts';
-import { currentFolder } from '../current-folder.ts';
-import { Engine } from '../engine.ts';
+import type { Engine } from '../engine.ts';
 import { threadNamed } from '../run-command.ts';
+import { loadLookingEngine } from './looking-engine.ts';
 
 export interface MeantThread {
   readonly kind: 'meant';
@@ -13,16 +11,31 @@ export interface MeantThread {
   readonly id: ThreadId;
 }
 
-/** The thread that a command's words name, and the engine to work with it. */
-export async function meantThread(form: CommandForm, asked: ParsedWords): Promise<MeantThread | Outcome> {
+export interface ThreadWords {
+  /** Absent: the thread that was used last. */
+  readonly name?: string;
+  /** Archived threads can be named, too. */
+  readonly archived: boolean;
+  /** Without a name: of this folder or of any. */
+  readonly last: 'here' | 'anywhere';
+}
+
+/** The one thread that a command's words name, and the engine to work with it. */
+export async function meantThread(
+  form: CommandForm,
+  asked: ParsedWords,
+  { archived }: Pick<ThreadWords, 'archived'> = { archived: false },
+): Promise<MeantThread | Outcome> {
   const named = threadNamed(form, asked);
-  if ('code' in named) return named;
-  const here = currentFolder();
-  if ('code' in here) return here;
-  const client = { name: 'capstan', version, source: 'cli' };
-  const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: here.path, client, overrides: [] });
-  if (engine.kind === 'refused') return engine.outcome;
-  const { name } = named;
-  const chosen = await engine.choose(name === undefined ? { kind: 'last', cwd: here.path } : { kind: 'named', name });
+  return 'code' in named ? named : chooseMeant({ ...named, archived, last: 'here' });
+}
+
+export async function chooseMeant({ name, archived, last }: ThreadWords): Promise<MeantThread | Outcome> {
+  const looking = await loadLookingEngine();
+  if ('code' in looking) return looking;
+  const { engine, cwd } = looking;
+  const chosen = await engine.choose(
+    name === undefined ? { kind: 'last', ...(last === 'here' ? { cwd } : {}) } : { kind: 'named', name, archived },
+  );
   return chosen.kind === 'none' ? chosen : { kind: 'meant', engine, id: chosen.id };
 }

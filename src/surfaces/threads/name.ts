@@ -2,7 +2,7 @@ import { wrongUsage, type CommandForm } from '../command-words.ts';
 import type { Done, ThreadRenamed } from '../thread-operations.ts';
 import { onThread, type OnThread, threadOptions } from './on-thread.ts';
 
-const form: CommandForm = {
+export const form: CommandForm = {
   name: 'threads name',
   summary: 'Gives a thread a name, by which it can be resumed.',
   forms: ['THREAD NAME', '--last [--all] NAME'],

@@ -1,7 +1,5 @@
-import { homedir } from 'node:os';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { version } from '../../protocol/version.ts';
 import {
   type CommandForm,
   type CommandOption,
@@ -11,9 +9,9 @@ import {
   wrongUsage,
 } from '../command-words.ts';
 import { complain } from '../complain.ts';
-import { currentFolder } from '../current-folder.ts';
-import { Engine, type EngineRefused } from '../engine.ts';
+import type { Engine, EngineRefused } from '../engine.ts';
 import { outlastReaders } from '../outlast-readers.ts';
+import { chooseMeant } from './meant-thread.ts';
 
 /** A command that does one thing to one thread. */
 export interface OnThread<Result extends { readonly notices: readonly Outcome[] }> {
@@ -76,14 +74,9 @@ async function perform<Result extends { readonly notices: readonly Outcome[] }>(
   words: ParsedWords,
   name: string | undefined,
 ): Promise<Result | EngineRefused | Outcome<'usage'>> {
-  const here = currentFolder();
-  if ('code' in here) return { kind: 'refused', outcome: here };
-  const client = { name: 'capstan', version, source: 'cli' };
-  const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: here.path, client, overrides: [] });
-  if (engine.kind === 'refused') return engine;
-  const cwd = words.flags.has('all') ? {} : { cwd: here.path };
-  const chosen = await engine.choose(name === undefined ? { kind: 'last', ...cwd } : { kind: 'named', name, archived });
-  return chosen.kind === 'none' ? { kind: 'refused', outcome: chosen } : run(engine, chosen.id, words);
+  const last = words.flags.has('all') ? 'anywhere' : 'here';
+  const meant = await chooseMeant({ ...(name === undefined ? {} : { name }), archived, last });
+  return 'code' in meant ? { kind: 'refused', outcome: meant } : run(meant.engine, meant.id, words);
 }
 
 function tell<Result extends { readonly notices: readonly Outcome[] }>(

@@ -3,7 +3,7 @@ import { type CommandForm, wrongUsage } from '../command-words.ts';
 import type { Done } from '../thread-operations.ts';
 import { onThread, type OnThread, threadOptions } from './on-thread.ts';
 
-const form: CommandForm = {
+export const form: CommandForm = {
   name: 'threads pin',
   summary: 'Pins a note to a thread: the model is told it as it is, and again after every checkpoint.',
   forms: ['THREAD "NOTE"', '--last [--all] "NOTE"'],

@@ -21,4 +21,6 @@ const command: OnThread<PinList> = {
       : pins.map((pin, at) => `${at + 1}.  ${pin.id}\n${pin.text.replaceAll(/^/gm, '    ')}`).join('\n'),
 };
 
+export const { form } = command;
+
 export const run = (words: readonly string[]): Promise<number> => onThread(command, words);

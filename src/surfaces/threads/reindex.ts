@@ -4,7 +4,7 @@ import { runCommand } from '../run-command.ts';
 import { loadLookingEngine } from './looking-engine.ts';
 import { progressBar } from './progress-bar.ts';
 
-const reindexForm: CommandForm = {
+export const form: CommandForm = {
   name: 'threads reindex',
   summary: 'Reads all threads again for lists and searches.',
   forms: ['[--changed] [--json]'],
@@ -17,11 +17,11 @@ const reindexForm: CommandForm = {
 
 /** `capstan threads reindex`. 0: done; 1: not possible; 2: wrong usage. */
 export function run(words: readonly string[]): Promise<number> {
-  return runCommand(reindexForm, words, reindex);
+  return runCommand(form, words, reindex);
 }
 
 async function reindex(asked: ParsedWords): Promise<number | Outcome> {
-  if (asked.positional.length > 0) return wrongUsage(reindexForm, 'it takes options only.');
+  if (asked.positional.length > 0) return wrongUsage(form, 'it takes options only.');
   const looking = await loadLookingEngine();
   if ('code' in looking) return looking;
   const bar = progressBar('Reading threads');

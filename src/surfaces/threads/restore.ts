@@ -1,13 +1,13 @@
 import type { TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { TurnSummary } from '../../state/turn-list.ts';
+import { findTurn } from '../../thread/find-turn.ts';
 import type { KeptReason } from '../../workspace/restore-plan.ts';
 import type { RestoreReport, RestoreTarget } from '../../workspace/restore-files.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
 import { lastOption, runCommand } from '../run-command.ts';
 import { meantThread, type MeantThread } from './meant-thread.ts';
 
-const form: CommandForm = {
+export const form: CommandForm = {
   name: 'threads restore',
   summary: 'Brings files back as they were before a turn. The talk stays as it is.',
   forms: ['THREAD --before-turn TURN [--dry-run] [--force] [--json]', 'THREAD --undo [--dry-run] [--force] [--json]'],
@@ -50,16 +50,8 @@ async function restore(asked: ParsedWords): Promise<number | Outcome> {
 }
 
 async function turnNamed({ engine, id }: MeantThread, name: string): Promise<RestoreTarget | Outcome> {
-  const { turns } = await engine.fileChanges(id);
-  const matches = turns.filter((turn) => isNamed(turn, name));
-  const [only, ...more] = matches;
-  if (only !== undefined && more.length === 0) return { beforeTurn: only.id };
-  const message = only === undefined ? `Thread ${id} has no turn ${name}.` : `More than one turn begins with ${name}.`;
-  return { code: 'turn-unknown', message, next: `It has ${turns.length} turns; the first is 1.` };
-}
-
-function isNamed({ number, id }: TurnSummary, name: string): boolean {
-  return /^\d{1,4}$/.test(name) ? String(number) === name : id.startsWith(name);
+  const turn = findTurn(id, await engine.turns(id), name);
+  return 'code' in turn ? turn : { beforeTurn: turn.id };
 }
 
 const whys: Readonly<Record<KeptReason, string>> = {

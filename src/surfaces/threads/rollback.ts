@@ -7,7 +7,7 @@ import type { Done } from '../thread-operations.ts';
 import { onThread, type OnThread, threadOptions } from './on-thread.ts';
 import { restoreText } from './restore.ts';
 
-const form: CommandForm = {
+export const form: CommandForm = {
   name: 'threads rollback',
   summary: 'Takes the newest turns of a thread back: the talk, the files that they changed, or both.',
   forms: [

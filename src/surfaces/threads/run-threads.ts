@@ -1,7 +1,10 @@
+import type { CommandForm } from '../command-words.ts';
 import { complain } from '../complain.ts';
 
 /** What a file of this folder exports for its command. */
 export interface ThreadsCommand {
+  /** For completion: the command itself reads its words by it. */
+  readonly form: CommandForm;
   /** Runs with the words after the command's name; gives the exit code. */
   run(words: readonly string[]): Promise<number>;
 }
@@ -37,7 +40,11 @@ const commands: Readonly<Record<string, Row>> = {
   gc: { summary: 'remove what no thread refers to', load: () => import('./gc.ts') },
 };
 
-export const threadsCommands: readonly string[] = Object.keys(commands);
+/** What every command takes, by its name. */
+export async function threadsForms(): Promise<ReadonlyMap<string, CommandForm>> {
+  const rows = Object.entries(commands).map(async ([name, { load }]) => [name, (await load()).form] as const);
+  return new Map(await Promise.all(rows));
+}
 
 /** `capstan threads COMMAND …` */
 export async function runThreads(words: readonly string[]): Promise<number> {

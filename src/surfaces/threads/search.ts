@@ -6,7 +6,7 @@ import { loadLookingEngine } from './looking-engine.ts';
 import { progressBar } from './progress-bar.ts';
 import { threadLines } from './thread-lines.ts';
 
-const searchForm: CommandForm = {
+export const form: CommandForm = {
   name: 'threads search',
   summary: 'Finds threads in which a user or the model said something.',
   forms: ['WORD … [OPTIONS]'],
@@ -17,13 +17,13 @@ const searchForm: CommandForm = {
 
 /** `capstan threads search`. 0: found; 1: nothing found, or not possible; 2: wrong usage. */
 export function run(words: readonly string[]): Promise<number> {
-  return runCommand(searchForm, words, search);
+  return runCommand(form, words, search);
 }
 
 async function search(asked: ParsedWords): Promise<number | Outcome> {
   const looking = await loadLookingEngine();
   if ('code' in looking) return looking;
-  const query = queryOf(searchForm, asked, looking.cwd);
+  const query = queryOf(form, asked, looking.cwd);
   if ('code' in query) return query;
   const bar = progressBar('Reading threads');
   const found = await looking.engine.search(asked.positional.map(asTyped).join(' '), query, bar.show);

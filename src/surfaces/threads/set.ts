@@ -14,7 +14,7 @@ import { Engine, type EngineRefused, type OpenedThread } from '../engine.ts';
 import { lastOption, runCommand, threadNamed } from '../run-command.ts';
 import { settingWord } from '../setting-word.ts';
 
-export const setForm: CommandForm = {
+export const form: CommandForm = {
   name: 'threads set',
   summary: 'Changes what the turns of a thread start from, from the next one on.',
   forms: ['THREAD --model MODEL --cd FOLDER … [--json]', '--last …'],
@@ -34,16 +34,16 @@ export const setForm: CommandForm = {
 
 /** `capstan threads set`. 0: changed, or so already; 1: refused; 2: wrong usage. */
 export function run(words: readonly string[]): Promise<number> {
-  return runCommand(setForm, words, set);
+  return runCommand(form, words, set);
 }
 
 async function set(asked: ParsedWords): Promise<number | Outcome> {
-  const meant = threadNamed(setForm, asked);
+  const meant = threadNamed(form, asked);
   if ('code' in meant) return meant;
   const here = currentFolder();
   if ('code' in here) return here;
   const change = changeOf(asked, here.path);
-  if (Object.keys(change).length === 0) return wrongUsage(setForm, 'what is to be changed?');
+  if (Object.keys(change).length === 0) return wrongUsage(form, 'what is to be changed?');
   const client = { name: 'capstan', version, source: 'cli' };
   const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: here.path, client, overrides: [] });
   if (engine.kind === 'refused') return engine.outcome;

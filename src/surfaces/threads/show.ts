@@ -3,11 +3,11 @@ import type { TurnSummary } from '../../state/turn-list.ts';
 import { checkpointLine } from '../checkpoint-words.ts';
 import type { CommandForm, ParsedWords } from '../command-words.ts';
 import type { ThreadCheckpoint } from '../engine.ts';
-import { lastOption, runCommand, threadNamed } from '../run-command.ts';
-import { loadLookingEngine } from './looking-engine.ts';
+import { lastOption, runCommand } from '../run-command.ts';
+import { meantThread } from './meant-thread.ts';
 import { clockTime, settingsLine, threadLines } from './thread-lines.ts';
 
-const showForm: CommandForm = {
+export const form: CommandForm = {
   name: 'threads show',
   summary: 'Shows a thread and its turns, with the settings of each.',
   forms: ['THREAD [--json]', '--last [--json]'],
@@ -17,23 +17,17 @@ const showForm: CommandForm = {
 
 /** `capstan threads show`. 0: shown; 1: no such thread; 2: wrong usage. */
 export function run(words: readonly string[]): Promise<number> {
-  return runCommand(showForm, words, show);
+  return runCommand(form, words, show);
 }
 
 async function show(asked: ParsedWords): Promise<number | Outcome> {
-  const meant = threadNamed(showForm, asked);
+  const meant = await meantThread(form, asked, { archived: true });
   if ('code' in meant) return meant;
-  const looking = await loadLookingEngine();
-  if ('code' in looking) return looking;
-  const { engine, cwd } = looking;
-  const chosen = await engine.choose(
-    meant.name === undefined ? { kind: 'last', cwd } : { kind: 'named', name: meant.name, archived: true },
-  );
-  if (chosen.kind === 'none') return chosen;
-  const thread = await engine.summary(chosen.id);
+  const { engine, id } = meant;
+  const thread = await engine.summary(id);
   if ('code' in thread) return thread;
-  const turns = await engine.turns(chosen.id);
-  const checkpoints = await engine.checkpoints(chosen.id);
+  const turns = await engine.turns(id);
+  const checkpoints = await engine.checkpoints(id);
   if (asked.flags.has('json')) process.stdout.write(`${JSON.stringify({ thread, turns, checkpoints })}\n`);
   else {
     const rows = turns.flatMap((turn) =>

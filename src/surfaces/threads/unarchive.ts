@@ -15,4 +15,6 @@ const command: OnThread<Done<ThreadArchived>> = {
   text: ({ id }) => `Thread ${id} is active again.`,
 };
 
+export const { form } = command;
+
 export const run = (words: readonly string[]): Promise<number> => onThread(command, words);

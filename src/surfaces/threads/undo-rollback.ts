@@ -24,4 +24,6 @@ const command: OnThread<Done<RollbackUndone>> = {
   },
 };
 
+export const { form } = command;
+
 export const run = (words: readonly string[]): Promise<number> => onThread(command, words);

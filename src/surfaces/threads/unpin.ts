@@ -3,7 +3,7 @@ import { type CommandForm, wrongUsage } from '../command-words.ts';
 import type { Done } from '../thread-operations.ts';
 import { onThread, type OnThread, threadOptions } from './on-thread.ts';
 
-const form: CommandForm = {
+export const form: CommandForm = {
   name: 'threads unpin',
   summary: 'Takes a pinned note away. The next turn tells the model that it no longer holds.',
   forms: ['THREAD NUMBER|ID', '--last [--all] NUMBER|ID'],

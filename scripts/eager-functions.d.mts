@@ -1,0 +1,1 @@
+export function eagerFunctions(code: string): string;

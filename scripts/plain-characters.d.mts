@@ -1,0 +1,1 @@
+export function plainCharacters(code: string): string;

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { readStructured } from './structured-answer.ts';
+
+const intent = [
+  'Paths: /repo',
+  '<VERBATIM_REQUEST_START>',
+  'Fix {the} "parser".',
+  '<VERBATIM_REQUEST_END>',
+  '<RECENT_USER_CONTEXT_START>',
+  '<RECENT_USER_CONTEXT_END>',
+].join('\n');
+const summary = 'Half done.\nRESUME_AT: run the tests';
+const good = JSON.stringify({ intent_user_message: intent, summary });
+const read = (...mended: readonly string[]) => ({ kind: 'read', intent, summary, mended });
+const faulty = (...faults: readonly string[]) => ({ kind: 'faulty', faults });
+
+const around = 'Text around the JSON object was left out.';
+const spelling = 'Mistakes in the spelling of the JSON were put right.';
+const notOne = 'The answer is not one valid JSON object.';
+const cutOff = 'The answer was cut off before the JSON object ended: write less, so that all of it fits.';
+
+describe('is read', () => {
+  test.each<readonly [string, string, readonly string[]]>([
+    ['as it should be', good, []],
+    ['with white space and a byte order mark', `\uFEFF\n ${good}\n`, []],
+    ['in a fence', `\`\`\`json\n${good}\n\`\`\``, [around]],
+    ['in prose with braces', `Here is {what} you asked for:\n${good}\nLet me know {if} more is needed.`, [around]],
+    ['with raw line ends', good.replaceAll('\\n', '\n'), [spelling]],
+    ['with a comma too many', good.replace(/\}$/, ',}'), [spelling]],
+    ['in a list', `[${good}]`, [around]],
+    ['as a string', JSON.stringify(good), []],
+    ['twice', `${good}\n${good}`, [around]],
+    ['without its last brace', good.slice(0, -1), ['The closing brace of the JSON object was missing and was put in.']],
+    [
+      'with a draft before it',
+      `${JSON.stringify({ intent_user_message: 'draft', summary: 'draft' })}\n${good}`,
+      [around, 'There were several JSON objects; the last whole one was taken.'],
+    ],
+    [
+      'with more keys',
+      JSON.stringify({ thought: 1, intent_user_message: intent, summary }),
+      ['Keys that nobody asked for were left out of the answer.'],
+    ],
+    [
+      'with signs around the cursor',
+      JSON.stringify({ intent_user_message: intent, summary: 'Half done.\n- **RESUME_AT:** run the tests\n' }),
+      ['The `RESUME_AT:` line was freed of other signs.'],
+    ],
+  ])('%s', (_, text, mended) => {
+    expect(readStructured(text)).toEqual(read(...mended));
+  });
+});
+
+const withSummary = (summary: unknown): string => JSON.stringify({ intent_user_message: intent, summary });
+const withIntent = (intent: unknown): string => JSON.stringify({ intent_user_message: intent, summary });
+
+describe('is refused', () => {
+  test.each<readonly [string, string, readonly string[]]>([
+    ['empty', '', ['The answer is empty.']],
+    ['only white space', ' \n\uFEFF', ['The answer is empty.']],
+    ['prose', 'I have fixed the parser. {done}', [notOne]],
+    ['a number', '42', [notOne]],
+    ['cut off in its summary', good.slice(0, -12), [cutOff]],
+    ['cut off in its intent', good.slice(0, 60), [cutOff]],
+    ['cut off before its summary', good.slice(0, good.indexOf(',"summary"')), [cutOff]],
+    ['an empty object', '{}', ['The key `intent_user_message` is missing.', 'The key `summary` is missing.']],
+    ['numbers for texts', withSummary(7), ['`summary` must be a string.']],
+    ['nothing for texts', withIntent(null), ['`intent_user_message` must be a string.']],
+    ['empty texts', withIntent('  '), ['`intent_user_message` is empty.']],
+    [
+      'no tags',
+      withIntent('Fix the parser.'),
+      [
+        '`intent_user_message` lacks the tag <VERBATIM_REQUEST_START>.',
+        '`intent_user_message` lacks the tag <VERBATIM_REQUEST_END>.',
+        '`intent_user_message` lacks the tag <RECENT_USER_CONTEXT_START>.',
+        '`intent_user_message` lacks the tag <RECENT_USER_CONTEXT_END>.',
+      ],
+    ],
+    [
+      'tags in another order',
+      withIntent(
+        '<RECENT_USER_CONTEXT_START>\n<RECENT_USER_CONTEXT_END>\n<VERBATIM_REQUEST_START>\n<VERBATIM_REQUEST_END>',
+      ),
+      [
+        'The tags of `intent_user_message` stand in the wrong order; right is <VERBATIM_REQUEST_START> <VERBATIM_REQUEST_END> <RECENT_USER_CONTEXT_START> <RECENT_USER_CONTEXT_END>.',
+      ],
+    ],
+    ['no cursor', withSummary('All is well.'), ['`summary` does not end with a `RESUME_AT:` line.']],
+    [
+      'a cursor in the middle',
+      withSummary('RESUME_AT: here\nAnd more.'),
+      ['The `RESUME_AT:` line is not the last line of `summary`.'],
+    ],
+    ['an empty cursor', withSummary('Done.\nRESUME_AT: …'), ['The `RESUME_AT:` line of `summary` names no next step.']],
+  ])('%s', (_, text, faults) => {
+    expect(readStructured(text)).toEqual(faulty(...faults));
+  });
+});
+
+test('an answer of megabytes that is nothing comes to an end', () => {
+  expect(readStructured('{"'.repeat(1_000_000))).toEqual(faulty(notOne));
+});

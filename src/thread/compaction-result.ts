@@ -1,0 +1,20 @@
+import type { CompactionPhase, CompactionReason, CompactionTrigger } from '../compaction/plan.ts';
+import type { Envelope } from '../envelope/envelope.ts';
+import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+
+/** What somebody, or the thread itself, wants of a compaction. */
+export interface WantedCompaction {
+  readonly trigger: CompactionTrigger;
+  readonly reason: CompactionReason;
+  readonly phase: CompactionPhase;
+  readonly focus?: string;
+  /** The contract under which the model is asked, if it is not the turn's: that of the model before a switch. */
+  readonly by?: Envelope;
+}
+
+export type CompactionResult =
+  | { readonly kind: 'installed'; readonly report: CheckpointReport }
+  /** History is as it was. */
+  | { readonly kind: 'failed'; readonly outcome: Outcome }
+  | { readonly kind: 'aborted' };

@@ -1,0 +1,110 @@
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { reduce } from '../../src/state/reduce.ts';
+import { emptyState } from '../../src/state/thread-state.ts';
+import { answer, say } from '../../src/testing/index.ts';
+import { checkpointLine } from '../harness/checkpoint-line.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+
+const yes = () => answer({ items: [say('Yes.')] });
+const note = 'Never touch the lock file.';
+const told = (text: string): string => `<pinned_notes>\n${text}</pinned_notes>`;
+const heading = 'I pinned these notes to this conversation. They hold until I take them away.\n\n';
+
+/** The texts of a request that are about pinned notes. */
+function pinned(live: LiveThread, request: number): readonly string[] {
+  return live.rows(request).flatMap((row) => row.filter((text) => text.startsWith('<pinned_notes>')));
+}
+
+async function threads(live: LiveThread, ...words: readonly string[]): Promise<JsonObject> {
+  await live.close();
+  const run = await live.place.run('threads', ...words, '--json');
+  return { exit: run.code, ...(JSON.parse(run.stdout) as JsonObject) };
+}
+
+it('a pinned note is told in the next turn, again after a checkpoint, and taken back', async () => {
+  const live = await LiveThread.in(yes);
+  await live.turn('one');
+  const { id } = live.thread;
+  expect(await threads(live, 'pin', id, `  ${note}\n`)).toEqual({
+    exit: 0,
+    kind: 'pinned',
+    id,
+    pin: { id: expect.any(String), text: note },
+    pins: [{ id: expect.any(String), text: note }],
+    notices: [],
+  });
+  const whole = told(`${heading}<note>\n${note}\n</note>\n`);
+  await live.turn('two');
+  await live.turn('three');
+  expect([0, 1, 2].map((request) => pinned(live, request))).toEqual([[], [whole], [whole]]);
+
+  // The checkpoint keeps the user's words alone.
+  const isUsers = ({ origin }: { origin: { family: string } }): boolean => origin.family === 'user';
+  await live.rewrite((lines) => [...lines, checkpointLine(lines.reduce(reduce, emptyState), { keeps: isUsers })]);
+  await live.open();
+  expect(live.thread.state.pins).toEqual([{ id: expect.any(String), text: note }]);
+  await live.turn('four');
+  expect(pinned(live, 3)).toEqual([whole]);
+  expect(live.rows(3).flat()).not.toContain('Yes.');
+
+  const second = await threads(live, 'pin', id, 'Ask before you push.');
+  const [, other] = second['pins'] as readonly JsonObject[];
+  expect((await threads(live, 'pins', id))['pins']).toEqual(second['pins']);
+  await threads(live, 'unpin', id, '1');
+  await live.turn('five');
+  const changed = `These take the place of all pinned notes given before.\n\n${heading}`;
+  expect(pinned(live, 4)).toEqual([whole, told(`${changed}<note>\nAsk before you push.\n</note>\n`)]);
+
+  expect(await threads(live, 'unpin', id, String(other!['id']).slice(0, 18))).toMatchObject({ exit: 0, pins: [] });
+  await live.turn('six');
+  expect(pinned(live, 5).at(-1)).toBe(told('The pinned notes given before no longer hold; there are none now.\n'));
+});
+
+it('what cannot be pinned is refused in words, and nothing changes', async () => {
+  const live = await LiveThread.in(yes);
+  await live.turn('one');
+  const { id } = live.thread;
+  const before = live.place.lines();
+  const refusals = [
+    await threads(live, 'pin', id, 'x'.repeat(8001)),
+    await threads(live, 'pin', id, ' '),
+    await threads(live, 'unpin', id, '1'),
+  ];
+  expect(refusals.map(({ exit, code, message }) => [exit, code, message])).toEqual([
+    [1, 'note-not-pinned', 'The note has about 2001 tokens; one may have 2000.'],
+    [1, 'note-not-pinned', 'There is nothing in the note.'],
+    [1, 'pin-unknown', `Thread ${id} has no pinned note "1": it has 0 pinned notes.`],
+  ]);
+  expect(live.place.lines()).toEqual(before);
+
+  const run = await live.place.run('threads', 'pin', id);
+  expect([run.code, run.stderr]).toEqual([2, expect.stringContaining('what is to be pinned?')]);
+  const none = await live.place.run('threads', 'pins', id);
+  expect([none.code, none.stdout]).toEqual([0, `Nothing is pinned to thread ${id}.\n`]);
+});
+
+it('there are bounds for all notes of a thread together', async () => {
+  const live = await LiveThread.in(yes);
+  await live.turn('one');
+  const { id } = live.thread;
+  const pins = (count: number, length: number) =>
+    Array.from({ length: count }, (_, at) => ({
+      type: 'capstan_pin',
+      payload: { id: `pin-${at}`, text: 'x'.repeat(length) },
+    }));
+  await live.rewrite((lines) => [...lines, ...pins(2, 7000)]);
+  expect(await threads(live, 'pin', id, 'x'.repeat(2001))).toMatchObject({
+    exit: 1,
+    message: 'The notes of the thread have about 3500 tokens, and this one 501; together they may have 4000.',
+    next: 'Take one away first with `capstan threads unpin`.',
+  });
+  await live.rewrite((lines) => [...lines, ...pins(20, 4)]);
+  expect(await threads(live, 'pin', id, 'x')).toMatchObject({
+    exit: 1,
+    message: 'The thread has 20 notes; it may have 20.',
+  });
+  // Even the most of them is told whole.
+  await live.turn('two');
+  expect(pinned(live, 1)[0]?.match(/<note>/g)).toHaveLength(20);
+});

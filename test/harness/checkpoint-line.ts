@@ -1,0 +1,72 @@
+import { type Entry, entryMetadata, type Origin } from '../../src/history/entry.ts';
+import { entries } from '../../src/history/history.ts';
+import type { CheckpointReport } from '../../src/protocol/checkpoint-report.ts';
+import type { TurnId } from '../../src/protocol/ids.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { type LineDraft, lineType } from '../../src/protocol/line.ts';
+import { carriedState } from '../../src/state/compacted.ts';
+import type { ThreadState } from '../../src/state/thread-state.ts';
+
+export const someReport: CheckpointReport = {
+  id: 'checkpoint-1',
+  number: 1,
+  trigger: 'auto',
+  reason: 'context_limit',
+  phase: 'mid_turn',
+  strategy: 'structured',
+  model: 'gpt-5.5',
+  tokensBefore: 61_200,
+  tokensAfter: 9400,
+  words: { kept: 12, cut: 0, dropped: 0 },
+  folded: 30,
+  requests: 2,
+  usage: { input: 60_000, cachedInput: 54_000, cacheWriteInput: 0, output: 900, reasoningOutput: 0, total: 60_900 },
+  cachedShare: 0.9,
+  mended: ['A message was paraphrased and has been put in as it was.'],
+};
+
+export interface WrittenCheckpoint {
+  /** The entries of history that stay as they are. */
+  readonly keeps: (entry: Entry) => boolean;
+  /** Messages of the user, by text, that the first made message quotes. */
+  readonly quotes?: readonly string[];
+  readonly report?: CheckpointReport;
+}
+
+/** The line of a checkpoint: a message that quotes the user, what stays, and a summary. */
+export function checkpointLine(state: ThreadState, { keeps, quotes = [], report }: WrittenCheckpoint): LineDraft {
+  const all = entries(state.history);
+  const made: Origin = { family: 'context', kinds: ['foreign'] };
+  const head = 'What was asked:\n';
+  let end = head.length;
+  const words = quotes.map((text) => {
+    const entry = all.find(({ item }) => JSON.stringify(item).includes(JSON.stringify(text)))!;
+    const start = end;
+    end += text.length + 1;
+    return { id: String(entry.item['id']), start, end: end - 1 };
+  });
+  const message = (id: string, text: string) => ({
+    type: 'message',
+    id,
+    role: 'user',
+    content: [{ type: 'input_text', text }],
+  });
+  const turn = (state.openTurn?.id ?? '') as TurnId;
+  const rows = [
+    { item: message('msg_intent', `${head}${quotes.join('\n')}`), metadata: entryMetadata(made, turn, words) },
+    ...all.filter(keeps).map(({ item, origin, turn: own }) => ({ item, metadata: entryMetadata(origin, own ?? turn) })),
+    { item: message('msg_summary', 'RESUME_AT: the tests'), metadata: entryMetadata(made, turn) },
+  ];
+  return {
+    type: lineType.compacted,
+    payload: {
+      message: 'RESUME_AT: the tests',
+      replacement_history: rows.map(({ item }) => item),
+      replacement_history_metadata: rows.map(({ metadata }) => metadata),
+      capstan: {
+        ...carriedState(state),
+        ...(report === undefined ? {} : { checkpoint: report as unknown as JsonObject }),
+      },
+    },
+  };
+}

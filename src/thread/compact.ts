@@ -118,7 +118,7 @@ function aborted({ log, turnId }: Turn, id: string): CompactionResult {
 
 /** Failures that another model may not have. */
 function isItsOwnFault(code: string): boolean {
-  return code !== 'aborted' && code !== 'unauthorized' && code !== 'connection-failed';
+  return code !== 'aborted' && code !== 'connection-failed';
 }
 
 function aboutOf({ threadId, turnId, envelope }: Turn, { trigger, reason, phase, focus }: WantedCompaction) {

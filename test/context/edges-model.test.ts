@@ -3,10 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, say } from '../../src/testing/index.ts';
+import { isCompaction } from '../compaction/summariser.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
-const bodies = ({ model }: LiveThread) => model.requests.map(({ body }) => body);
+/** Those of steps: models of two generations do not read each other's history, and a switch between them folds it. */
+const bodies = ({ model }: LiveThread) =>
+  model.requests.filter((request) => !isCompaction(request)).map(({ body }) => body);
 const switches = (live: LiveThread) =>
   live.model.requests.map((_, request) =>
     live

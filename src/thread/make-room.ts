@@ -26,7 +26,10 @@ export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promis
       phase,
       ...(focus === undefined ? {} : { focus }),
     } as const;
-    wish.settle(await perform(turn, step, wanted));
+    const signal = AbortSignal.any([turn.signal, wish.signal]);
+    const result = perform({ ...turn, signal }, step, wanted);
+    wish.settle(result);
+    await result;
     return;
   }
   if (isPaused(turn.log.state.checkpoints)) return;
@@ -67,8 +70,12 @@ function full(turn: Turn, step: Step, telling: Telling): Wanted {
   return isFull(turn, step, tellingTokens(telling) + words) ? { reason: 'context_limit' } : undefined;
 }
 
-/** Whether there is less room than the next request should find. */
-export function isFull(turn: Turn, step: Step, pending = 0): boolean {
+/** Whether the turn that is done leaves less room than the next one should find, and somebody may make it. */
+export function leavesTooLittle(turn: Turn, step: Step): boolean {
+  return !isPaused(turn.log.state.checkpoints) && isFull(turn, step, 0);
+}
+
+function isFull(turn: Turn, step: Step, pending: number): boolean {
   const { prefill } = turn.log.state;
   const window = compactionWindow(turn.envelope);
   return limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window });

@@ -27,7 +27,10 @@ export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promis
       phase,
       ...(focus === undefined ? {} : { focus }),
     } as const;
-    wish.settle(await perform(turn, step, wanted));
+    const signal = AbortSignal.any([turn.signal, wish.signal]);
+    const result = perform({ ...turn, signal }, step, wanted);
+    wish.settle(result);
+    await result;
     return;
   }
   if (isPaused(turn.log.state.checkpoints)) return;
@@ -73,12 +76,12 @@ function full(turn: Turn, step: Step, telling: Telling): Wanted {
 function canMakeRoom({ envelope }: Turn, step: Step): boolean {
   const { instructions, window } = compactionContract(envelope);
   const least = requestTokens({ instructions, tools: step.tools, input: [] }) + bundleTokens(step);
-  return least < window.autoCompact;
+  return least < (window.autoCompactScope === 'body' ? window.effective : window.autoCompact);
 }
 
 /** Whether the turn that ends leaves less room than the next one should find, and something can be done about it. */
 export function leavesTooLittle(turn: Turn, step: Step): boolean {
-  return isFull(turn, step, 0) && canMakeRoom(turn, step);
+  return !isPaused(turn.log.state.checkpoints) && isFull(turn, step, 0) && canMakeRoom(turn, step);
 }
 
 function isFull(turn: Turn, step: Step, pending: number): boolean {

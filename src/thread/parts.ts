@@ -58,7 +58,7 @@ export interface GatheredStep extends StepFacts {
   readonly problems?: readonly Outcome[];
 }
 
-/** Who is asked before history is folded, and told afterwards. Neither may throw. */
+/** Who is asked before history is folded, and told afterwards. One that throws or takes a minute is passed over, with a warning. */
 export interface CheckpointHooks {
   /** A reason stops it. */
   before?(about: AboutCheckpoint): Promise<{ readonly reason: string } | undefined>;

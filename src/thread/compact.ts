@@ -97,9 +97,8 @@ async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<Compact
   const { id, plan, move, requests } = ended;
   const { log, turnId } = turn;
   if (move.kind === 'candidate' || move.kind === 'mechanical') {
-    const { candidate } = move;
-    const why = move.kind === 'mechanical' ? { why: move.why } : {};
-    const report = install(turn, step, { ...ended, candidate, ...why });
+    const { candidate, why } = move;
+    const report = install(turn, step, { ...ended, candidate, ...(why === undefined ? {} : { why }) });
     log.tell({ kind: 'checkpoint-installed', turnId, id, report });
     await log.durable();
     await tellHook(turn, report);

@@ -24,7 +24,7 @@ try {
     ['threads', 'list'],
     ['threads', 'list', '--json', '--limit', '100'],
     ['threads', 'list', '--cd', '/repo/7'],
-    ['threads', 'search', 'needle-4321'],
+    ['threads', 'search', `needle-${Math.floor(count / 2)}`],
   ]) {
     const milliseconds = await medianOf(...words);
     console.log(`${words.join(' ').padEnd(33)}${shown(milliseconds)}, ${shown(milliseconds - version)} over --version`);

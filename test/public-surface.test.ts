@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import * as library from '../src/index.ts';
 import { configUsage } from '../src/surfaces/config/arguments.ts';
 import { contextUsage } from '../src/surfaces/context/arguments.ts';
-import { envelopeUsage } from '../src/surfaces/envelope/arguments.ts';
+import { envelopeForm } from '../src/surfaces/envelope/arguments.ts';
 import { execOptions } from '../src/surfaces/exec/options.ts';
 import { replayForm } from '../src/surfaces/replay/run-replay.ts';
 import { threadsForms } from '../src/surfaces/threads/run-threads.ts';
@@ -119,13 +119,14 @@ it('config has these commands and options', () => {
   ]);
 });
 
-it('replay and threads have these commands and options', async () => {
-  const names = [replayForm, ...(await threadsForms()).values()].map((form) => [
+it('replay, envelope and threads have these commands and options', async () => {
+  const names = [replayForm, envelopeForm, ...(await threadsForms()).values()].map((form) => [
     form.name,
     ...form.options.flatMap((option) => option.names).toSorted(),
   ]);
   expect(names.map((row) => row.join(' '))).toEqual([
     'replay --json --last --print --request',
+    'envelope --diff --json --turn',
     'threads list --archived --cd --cursor --json --limit --sort --source --text -C -n',
     'threads show --json --last',
     'threads search --archived --cd --cursor --json --limit --sort --source -C -n',
@@ -151,8 +152,7 @@ it('replay and threads have these commands and options', async () => {
   ]);
 });
 
-it('context and envelope have these options', () => {
+it('context has these options', () => {
   const options = (usage: string) => [...new Set(usage.match(/(?<![\w-])--?[A-Za-z][\w-]*/g))].toSorted();
   expect(options(contextUsage)).toEqual(['--changes', '--checkpoint', '--help', '--json', '--request', '-h']);
-  expect(options(envelopeUsage)).toEqual(['--diff', '--help', '--json', '--turn', '-h']);
 });

@@ -15,12 +15,29 @@ export async function openSmallRollout(files: Files, path: string): Promise<Open
   const file = await openRolloutFile(files, path);
   try {
     const size = await file.size();
-    return size > smallFile ? file : inMemory(file, inOnePiece(file, size));
-  } catch (error) {
+    if (size > smallFile) return file;
+    const small = inMemory(await file.read(0, size));
     await file.close();
+    return small;
+  } catch (error) {
+    await file.close().catch(() => undefined);
     throw error;
   }
 }
+
+function inMemory(bytes: Uint8Array): OpenFile {
+  return {
+    ...readOnly,
+    size: async () => bytes.length,
+    read: async (position, count) => bytes.subarray(position, position + count),
+    isNamed: async () => true,
+    close: async () => {},
+  };
+}
+
+const refuse = (): Promise<never> =>
+  Promise.reject(Object.assign(new Error('EROFS: this rollout was opened for reading'), { code: 'EROFS' }));
+const readOnly = { append: refuse, truncate: refuse, sync: refuse };
 
 /**
  * Opens a rollout for reading. A compressed one reads like a plain one and is unpacked only as far as somebody reads.
@@ -42,11 +59,7 @@ function openForm(files: Files, path: string): Promise<OpenFile> {
 /** The same for a compressed file whatever its name. */
 export async function openCompressed(files: Files, path: string): Promise<OpenFile> {
   const packed = await files.openToRead(path);
-  return inMemory(packed, unpacked(packed, path));
-}
-
-async function* inOnePiece(file: OpenFile, size: number): AsyncGenerator<Uint8Array, void> {
-  yield await file.read(0, size);
+  return remembering(packed, unpacked(packed, path));
 }
 
 async function* unpacked(packed: OpenFile, path: string): AsyncGenerator<Uint8Array, void> {
@@ -58,7 +71,7 @@ async function* unpacked(packed: OpenFile, path: string): AsyncGenerator<Uint8Ar
 }
 
 /** A file of which everything is kept that was read once. */
-function inMemory(source: OpenFile, content: AsyncGenerator<Uint8Array, void>): OpenFile {
+function remembering(source: OpenFile, content: AsyncGenerator<Uint8Array, void>): OpenFile {
   const memory: Uint8Array[] = [];
   let length = 0;
   let ended = false;
@@ -88,9 +101,8 @@ function inMemory(source: OpenFile, content: AsyncGenerator<Uint8Array, void>): 
     return memory[0] ?? new Uint8Array();
   }
 
-  const refuse = (): Promise<never> =>
-    Promise.reject(Object.assign(new Error('EROFS: this rollout was opened for reading'), { code: 'EROFS' }));
   return {
+    ...readOnly,
     async size() {
       await reach(Number.POSITIVE_INFINITY);
       return length;
@@ -99,9 +111,6 @@ function inMemory(source: OpenFile, content: AsyncGenerator<Uint8Array, void>): 
       await reach(position + count);
       return joined().subarray(position, position + count);
     },
-    append: refuse,
-    truncate: refuse,
-    sync: refuse,
     isNamed: () => source.isNamed(),
     async close() {
       await reading;

@@ -1,4 +1,5 @@
 import { type CommandForm, optionNames } from './command-words.ts';
+import { envelopeForm } from './envelope/arguments.ts';
 import { execOptions } from './exec/options.ts';
 import { outlastReaders } from './outlast-readers.ts';
 import { replayForm } from './replay/run-replay.ts';
@@ -19,7 +20,7 @@ const commands = [
 /** The other commands, with what may follow. */
 const looking: Readonly<Record<string, readonly string[]>> = {
   context: ['--changes', '--request', '--checkpoint', '--json', '--help'],
-  envelope: ['--turn', '--diff', '--json', '--help'],
+  envelope: optionNames(envelopeForm),
   replay: optionNames(replayForm),
 };
 const names = execOptions.filter(({ help }) => help !== '').flatMap(({ names: all }) => all);

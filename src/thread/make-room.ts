@@ -1,11 +1,12 @@
 import { limitReached, switchReason } from '../compaction/limit.ts';
 import type { Step } from '../envelope/step.ts';
 import { userMessage } from '../fragments/message.ts';
+import { requestTokens } from '../history/ledger.ts';
 import { itemTokens } from '../history/size.ts';
 import { isPaused } from '../state/checkpoints.ts';
 import type { Telling } from '../world/telling.ts';
 import { activeNow } from './active-now.ts';
-import { tellingTokens } from './bundle-tokens.ts';
+import { bundleTokens, tellingTokens } from './bundle-tokens.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
 import type { Mail } from './inbox.ts';
@@ -26,7 +27,10 @@ export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promis
       phase,
       ...(focus === undefined ? {} : { focus }),
     } as const;
-    wish.settle(await perform(turn, step, wanted));
+    const signal = AbortSignal.any([turn.signal, wish.signal]);
+    const result = perform({ ...turn, signal }, step, wanted);
+    wish.settle(result);
+    await result;
     return;
   }
   if (isPaused(turn.log.state.checkpoints)) return;
@@ -64,11 +68,23 @@ function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>
 
 function full(turn: Turn, step: Step, telling: Telling): Wanted {
   const words = turn.inbox.waiting.reduce((sum, mail) => sum + itemTokens(itemOf(mail)), 0);
-  return isFull(turn, step, tellingTokens(telling) + words) ? { reason: 'context_limit' } : undefined;
+  if (!isFull(turn, step, tellingTokens(telling) + words)) return undefined;
+  return canMakeRoom(turn, step) ? { reason: 'context_limit' } : undefined;
 }
 
-/** Whether there is less room than the next request should find. */
-export function isFull(turn: Turn, step: Step, pending = 0): boolean {
+/** Where instructions, tools and the world alone are too much, nothing that is folded makes room. */
+function canMakeRoom({ envelope }: Turn, step: Step): boolean {
+  const { instructions, window } = compactionContract(envelope);
+  const least = requestTokens({ instructions, tools: step.tools, input: [] }) + bundleTokens(step);
+  return least < (window.autoCompactScope === 'body' ? window.effective : window.autoCompact);
+}
+
+/** Whether the turn that ends leaves less room than the next one should find, and something can be done about it. */
+export function leavesTooLittle(turn: Turn, step: Step): boolean {
+  return !isPaused(turn.log.state.checkpoints) && isFull(turn, step, 0) && canMakeRoom(turn, step);
+}
+
+function isFull(turn: Turn, step: Step, pending: number): boolean {
   const { prefill } = turn.log.state;
   const window = compactionWindow(turn.envelope);
   return limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window });

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
+import { parseWords } from '../../src/surfaces/command-words.ts';
 import { parseContextArguments } from '../../src/surfaces/context/arguments.ts';
-import { parseEnvelopeArguments } from '../../src/surfaces/envelope/arguments.ts';
+import { envelopeForm, envelopeQuestion } from '../../src/surfaces/envelope/arguments.ts';
 import {
   answer,
   callTool,
@@ -461,6 +462,11 @@ describe('capstan envelope', () => {
   });
 });
 
+function parseEnvelopeWords(words: readonly string[]) {
+  const parsed = parseWords(envelopeForm, words);
+  return 'code' in parsed ? parsed : envelopeQuestion(parsed);
+}
+
 describe('wrong words', () => {
   it.each([
     ['context', '--nothing'],
@@ -474,7 +480,7 @@ describe('wrong words', () => {
     ['envelope', '--diff'],
   ])('%s %s %s is wrong usage', (...given) => {
     const [command, ...words] = given.filter((word) => word !== undefined);
-    const parsed = command === 'context' ? parseContextArguments(words) : parseEnvelopeArguments(words);
+    const parsed = command === 'context' ? parseContextArguments(words) : parseEnvelopeWords(words);
     expect(parsed).toEqual({
       code: 'usage',
       message: expect.stringContaining(`${command}: `),

@@ -1,36 +1,27 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import { plural } from '../context/table.ts';
 import { type StoryTurn, tellStory, type ThreadStory } from '../context/thread-story.ts';
-import { outlastReaders } from '../outlast-readers.ts';
 import { readThread } from '../read-thread.ts';
-import { type EnvelopeArguments, envelopeUsage, parseEnvelopeArguments } from './arguments.ts';
+import { runCommand } from '../run-command.ts';
+import { envelopeForm, type EnvelopeQuestion, envelopeQuestion } from './arguments.ts';
 import { changedFields, envelopeFields } from './envelope-fields.ts';
 import { contextText, diffText, envelopeText, turnLine } from './show-envelope.ts';
 
 /** `capstan envelope`. 0: shown; 1: there is no such thread or turn; 2: wrong usage. */
-export async function runEnvelope(words: readonly string[]): Promise<number> {
-  const asked = parseEnvelopeArguments(words);
-  if ('code' in asked) return complain(asked, 2);
-  if (asked.command === 'help') {
-    process.stdout.write(envelopeUsage);
+export function runEnvelope(words: readonly string[]): Promise<number> {
+  return runCommand(envelopeForm, words, async (parsed) => {
+    const asked = envelopeQuestion(parsed);
+    if ('code' in asked) return asked;
+    const thread = await readThread(asked.thread);
+    if ('code' in thread) return thread;
+    const answer = answerTo(asked, thread.id, tellStory(thread.lines));
+    if (typeof answer !== 'string') return answer;
+    process.stdout.write(answer);
     return 0;
-  }
-  const thread = await readThread(asked.thread);
-  if ('code' in thread) return complain(thread, 1);
-  const answer = answerTo(asked, thread.id, tellStory(thread.lines));
-  if (typeof answer !== 'string') return complain(answer, 1);
-  // A pager that is left early is no error.
-  const output = outlastReaders();
-  process.stdout.write(answer);
-  const lost = await output.finish();
-  return lost === undefined ? 0 : complain(lost, 1);
+  });
 }
 
-function answerTo(
-  asked: Extract<EnvelopeArguments, { command: 'show' }>,
-  id: string,
-  story: ThreadStory,
-): string | Outcome {
+function answerTo(asked: EnvelopeQuestion, id: string, story: ThreadStory): string | Outcome {
   const turn = chooseTurn(story, asked.turn ?? story.turns.length);
   if ('code' in turn) return turn;
   if (asked.diff !== undefined) return difference(asked.diff, turn, { id, story, json: asked.json });
@@ -80,9 +71,4 @@ function noEnvelope({ number }: StoryTurn): Outcome<'no-envelope'> {
 
 function json(value: unknown): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
-}
-
-function complain({ message, next }: Pick<Outcome, 'message' | 'next'>, code: number): number {
-  process.stderr.write(`capstan: ${message}\n         ${next}\n`);
-  return code;
 }

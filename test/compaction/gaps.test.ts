@@ -32,9 +32,16 @@ describe('a compaction that fails before a turn', () => {
     expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk', 'fold', 'talk', 'talk']);
     const started = 'checkpoint-started auto context_limit pre_turn';
     expect(story(live).slice(2)).toEqual([
-      ...['turn-started', started, 'checkpoint-failed unauthorized', 'turn-completed'],
-      ...['turn-started', started, 'checkpoint-failed unauthorized paused', 'turn-completed'],
-      ...['turn-started', 'turn-completed'],
+      'turn-started',
+      started,
+      'checkpoint-failed unauthorized',
+      'turn-completed',
+      'turn-started',
+      started,
+      'checkpoint-failed unauthorized paused',
+      'turn-completed',
+      'turn-started',
+      'turn-completed',
     ]);
     expect(linesOf(live, 'capstan_compaction').map(({ payload }) => [payload['trigger'], payload['requests']])).toEqual(
       [

@@ -57,6 +57,8 @@ export type OpenedWith = 'world' | 'thread';
  */
 export class WatchedThread {
   world: World = firstWorld;
+  /** Over what the world gives. */
+  settings: Partial<Settings> = {};
   readonly acknowledged: Acknowledged[] = [];
   /** Told when something was acknowledged. */
   onAcknowledged: (acknowledged: Acknowledged) => void = () => {};
@@ -106,7 +108,8 @@ export class WatchedThread {
   async open(openedWith: OpenedWith = 'world'): Promise<Thread> {
     if (this.#thread !== undefined) return this.#thread;
     const parts = this.adapt(this.#parts());
-    const options = { settings: settingsOf(this.world), listener: (event: ThreadEvent) => this.events.push(event) };
+    const listener = (event: ThreadEvent): unknown => this.events.push(event);
+    const options = { settings: { ...settingsOf(this.world), ...this.settings }, listener };
     const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
     if (resumed?.kind === 'resumed') {
       this.#lines = (await this.lines()).length;

@@ -1,13 +1,11 @@
-import { describe, expect, test } from 'vitest';
-import { type Answers, formless, incomplete, misshapen } from './adversary/answers.ts';
-import { play, triggers } from './adversary/play.ts';
+import { describe, test } from 'vitest';
+import { formless, incomplete, misshapen } from './adversary/answers.ts';
+import { expectAnswers } from './adversary/expect-answers.ts';
+import { byTurns } from './adversary/play.ts';
 import { transcripts } from './adversary/transcripts.ts';
 
-describe.each(triggers)('asked for a checkpoint (%s), a model that answers with', (trigger) => {
-  test.each<Answers>([...formless, ...misshapen, ...incomplete])('$name', async ({ does, told, never = [] }) => {
-    const played = await play({ transcript: transcripts.work, trigger, does });
-    expect({ told: played.told, posts: played.asked.length }).toEqual({ told: [told], posts: told.requests });
-    const sent = JSON.stringify(played.next.body['input']);
-    for (const text of never) expect(sent).not.toContain(text);
-  });
+describe('asked for a checkpoint, a model that answers with', () => {
+  test.each(byTurns([...formless, ...misshapen, ...incomplete]))('$name ($trigger)', ({ trigger, ...answers }) =>
+    expectAnswers(answers, { transcript: transcripts.work, trigger }),
+  );
 });

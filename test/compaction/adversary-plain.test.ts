@@ -11,7 +11,7 @@ import {
   type Step,
 } from '../../src/testing/index.ts';
 import { byCode, cut, good, plain } from './adversary/answers.ts';
-import { play, triggers } from './adversary/play.ts';
+import { byTurns, play } from './adversary/play.ts';
 import type { Told } from './adversary/told.ts';
 import { notes, type Transcript, transcripts } from './adversary/transcripts.ts';
 
@@ -81,8 +81,8 @@ const rows: readonly Row[] = [
   })),
 ];
 
-describe.each(triggers)('asked for a plain checkpoint (%s), a model that answers with', (trigger) => {
-  test.each(rows)('$name', async ({ says, told, never = [] }) => {
+describe('asked for a plain checkpoint, a model that answers with', () => {
+  test.each(byTurns(rows))('$name ($trigger)', async ({ says, told, trigger, never = [] }) => {
     const played = await play({
       transcript: transcripts.work,
       trigger,

@@ -13,7 +13,7 @@ import {
   type Step,
 } from '../../src/testing/index.ts';
 import { good } from './adversary/answers.ts';
-import { play, type Trigger, triggers } from './adversary/play.ts';
+import { byTurns, play, type Trigger } from './adversary/play.ts';
 import type { Told } from './adversary/told.ts';
 import { transcripts } from './adversary/transcripts.ts';
 import { saysCheckpoint } from './summariser.ts';
@@ -148,22 +148,23 @@ const unary: readonly Row[] = [
   ...failures,
 ];
 
-describe.each(triggers)('asked to compact by itself (%s)', (trigger) => {
-  const check =
-    (remoteForm: 'stream' | 'unary') =>
-    async ({ step, told, never = [] }: Row) => {
-      const played = await play({
-        transcript: transcripts.work,
-        trigger,
-        does: (about) => [({ body }) => (body['tool_choice'] === 'none' ? saysCheckpoint(good(about)) : step)],
-        strategy: 'remote',
-        remoteForm,
-      });
-      expect(played.told).toEqual('manual' in told ? told[trigger] : [told]);
-      const sent = JSON.stringify(played.next.body['input']);
-      for (const text of never) expect(sent).not.toContain(text);
-    };
+async function expectTold(
+  remoteForm: 'stream' | 'unary',
+  { step, told, trigger, never = [] }: Row & { readonly trigger: Trigger },
+): Promise<void> {
+  const played = await play({
+    transcript: transcripts.work,
+    trigger,
+    does: (about) => [({ body }) => (body['tool_choice'] === 'none' ? saysCheckpoint(good(about)) : step)],
+    strategy: 'remote',
+    remoteForm,
+  });
+  expect(played.told).toEqual('manual' in told ? told[trigger] : [told]);
+  const sent = JSON.stringify(played.next.body['input']);
+  for (const text of never) expect(sent).not.toContain(text);
+}
 
-  test.each(streamed)('in a stream, a provider answers with $name', check('stream'));
-  test.each(unary)('in one piece, a provider answers with $name', check('unary'));
+describe('asked to compact by itself, a provider that answers with', () => {
+  test.each(byTurns(streamed))('$name in a stream ($trigger)', (row) => expectTold('stream', row));
+  test.each(byTurns(unary))('$name in one piece ($trigger)', (row) => expectTold('unary', row));
 });

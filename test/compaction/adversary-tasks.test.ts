@@ -74,7 +74,8 @@ describe.each<Trigger>(['manual', 'mid-turn'])('asked for a checkpoint (%s)', (t
     expect(played.told).toEqual([told]);
     const intent = textsOf(played.next).find((text) => text.includes('\n<VERBATIM_REQUEST_START>\n')) ?? '';
     const [, number] = /\nUNKNOWN: message (\d+) /.exec(intent) ?? [];
-    if (marked) expect(intent).toContain(`\n--- ${number} ---\n${transcript.other}\n`);
-    else expect(number).toBeUndefined();
+    const [, place] = /\n--- (\d+) ---$/.exec(intent.split(`\n${transcript.other}\n`)[0]!) ?? [];
+    expect(number).toBe(marked ? place : undefined);
+    expect(place === undefined).toBe(!marked && (told.strategy !== 'structured' || request === 'other'));
   });
 });

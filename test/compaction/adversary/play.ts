@@ -26,6 +26,11 @@ export type Doing = (about: Transcript) => readonly (Step | StepOf)[];
 export const triggers = ['manual', 'mid-turn'] as const;
 export type Trigger = (typeof triggers)[number];
 
+/** Each row with one of the triggers, by turns: for rows that come to the same with both. */
+export function byTurns<Row>(rows: readonly Row[]): readonly (Row & { readonly trigger: Trigger })[] {
+  return rows.map((row, index) => ({ ...row, trigger: triggers[index % 2]! }));
+}
+
 export interface Play {
   readonly transcript: Transcript;
   readonly does: Doing;
@@ -73,7 +78,7 @@ export async function play(given: Play): Promise<Played> {
   watched.settings = { window, compaction: given.strategy ?? 'structured' };
   watched.adapt = (parts) => ({
     ...parts,
-    client: given.waits === 'a moment' ? impatient(parts.client, model.url, isFold) : parts.client,
+    client: given.waits === 'a moment' ? impatient(parts.client, model.url) : parts.client,
     remoteCompaction: given.remoteForm ?? 'none',
   });
   const ran: string[] = [];

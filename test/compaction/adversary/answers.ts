@@ -92,7 +92,7 @@ export const formless: readonly Answers[] = [
   { name: 'JSON cut off in the intent', does: always((about) => good(about).slice(0, 120)), told: plain },
   { name: 'JSON cut off in the summary', does: always((about) => good(about).slice(0, -20)), told: plain },
   { name: 'a page of the web', does: always('<!doctype html><title>502 Bad Gateway</title>'), told: plain },
-  { name: 'brackets without end', does: always('{"a":'.repeat(1000)), told: { ...plain, mended: [cut] } },
+  { name: 'brackets without end', does: always('{"a":'.repeat(3000)), told: { ...plain, mended: [cut] } },
 ];
 
 const around = 'Text around the JSON object was left out.';

@@ -39,8 +39,8 @@ export interface Play {
   readonly request?: string;
   readonly strategy?: 'structured' | 'plain' | 'remote';
   readonly remoteForm?: 'unary' | 'stream';
-  /** How long for an answer to a request of a compaction. */
-  readonly waits?: 'a moment';
+  /** How long for an answer to a request of a compaction; `never`: whoever asked for it by hand stops it at once. */
+  readonly waits?: 'a moment' | 'never';
 }
 
 export interface Played {
@@ -63,11 +63,13 @@ export async function play(given: Play): Promise<Played> {
   const { transcript, trigger, does } = given;
   const queue: Step[] = [];
   const asked: RecordedRequest[] = [];
+  const stop = new AbortController();
   let doing: readonly (Step | StepOf)[] = [obeys(transcript)];
   const model = await startScriptedModel(
     (request) => {
       if (!isFold(request)) return queue.shift() ?? answer({ items: [say('Done for now.')] });
       asked.push(request);
+      if (given.waits === 'never') stop.abort();
       const step = doing[Math.min(asked.length, doing.length) - 1]!;
       return typeof step === 'function' ? step(request) : step;
     },
@@ -106,7 +108,7 @@ export async function play(given: Play): Promise<Played> {
   asked.length = 0;
   doing = does(transcript);
 
-  if (trigger === 'manual') await thread.compact({ signal: new AbortController().signal });
+  if (trigger === 'manual') await thread.compact({ signal: stop.signal });
   else queue.push(fills(model.requests.at(-1)!));
   await turn(goOn);
   await turn(later);

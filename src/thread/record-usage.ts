@@ -11,6 +11,10 @@ export function recordUsage(turn: Turn, step: Step, counted: Usage | undefined):
   if (counted !== undefined) {
     const total = addUsage(log.state.usage.total, counted);
     log.record(tokenCount({ total, last: counted, window: envelope.window.effective }));
+  } else if (log.state.usage.last.input > 0) {
+    // An older count says nothing of what this answer added, and nobody may go by it any more.
+    const { total, last } = log.state.usage;
+    log.record(tokenCount({ total, last: { ...noUsage, total: last.total }, window: envelope.window.effective }));
   }
   tellUsage(turn, step, counted);
 }

@@ -24,13 +24,13 @@ describe('ledgerOf', () => {
 
   it('without usage is made of estimates and says so', () => {
     expect(ledgerOf(small, undefined)).toEqual({
-      total: 40,
+      total: 47,
       measure: 'estimated',
       shares: [
-        { part: { kind: 'instructions' }, tokens: 3, measure: 'estimated', cached: undefined },
-        { part: { kind: 'tool', name: 'look_at' }, tokens: 9, measure: 'estimated', cached: undefined },
-        { part: { kind: 'tool', name: 'web_search' }, tokens: 6, measure: 'estimated', cached: undefined },
-        { part: { kind: 'entry', index: 0 }, tokens: 22, measure: 'estimated', cached: undefined },
+        { part: { kind: 'instructions' }, tokens: 5, measure: 'estimated', cached: undefined },
+        { part: { kind: 'tool', name: 'look_at' }, tokens: 11, measure: 'estimated', cached: undefined },
+        { part: { kind: 'tool', name: 'web_search' }, tokens: 7, measure: 'estimated', cached: undefined },
+        { part: { kind: 'entry', index: 0 }, tokens: 24, measure: 'estimated', cached: undefined },
       ],
     });
     expect(ledgerOf(small, { ...noUsage, total: 500 })).toEqual(ledgerOf(small, undefined));
@@ -41,10 +41,10 @@ describe('ledgerOf', () => {
       total: 100,
       measure: 'exact',
       shares: [
-        { part: { kind: 'instructions' }, tokens: 8, measure: 'scaled', cached: true },
-        { part: { kind: 'tool', name: 'look_at' }, tokens: 22, measure: 'scaled', cached: true },
+        { part: { kind: 'instructions' }, tokens: 11, measure: 'scaled', cached: true },
+        { part: { kind: 'tool', name: 'look_at' }, tokens: 23, measure: 'scaled', cached: true },
         { part: { kind: 'tool', name: 'web_search' }, tokens: 15, measure: 'scaled', cached: false },
-        { part: { kind: 'entry', index: 0 }, tokens: 55, measure: 'scaled', cached: false },
+        { part: { kind: 'entry', index: 0 }, tokens: 51, measure: 'scaled', cached: false },
       ],
     });
   });

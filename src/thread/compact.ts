@@ -126,7 +126,7 @@ function aborted({ log, turnId }: Turn, { id, plan, requests }: Omit<Ended, 'tok
 
 /** Failures that another model may not have. */
 function isItsOwnFault(code: string): boolean {
-  return code !== 'aborted' && code !== 'unauthorized' && code !== 'connection-failed';
+  return code !== 'aborted' && code !== 'connection-failed';
 }
 
 const unfinished: Outcome = {

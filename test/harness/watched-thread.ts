@@ -3,6 +3,7 @@ import { responsesEncoder } from '../../src/model/responses/encode.ts';
 import type { Envelope } from '../../src/envelope/envelope.ts';
 import type { StepFacts } from '../../src/envelope/facts.ts';
 import { providerDefaults } from '../../src/config/providers.ts';
+import type { Credentials } from '../../src/model/responses/provider.ts';
 import { responsesClient } from '../../src/model/responses/transport.ts';
 import { noRequirements } from '../../src/policy/requirements.ts';
 import type { Owned, RolloutStore } from '../../src/ports/rollout-store.ts';
@@ -67,6 +68,9 @@ export class WatchedThread {
   readonly early: string[] = [];
   /** Called when a command starts: the moment at which a process dies in the worst way. */
   onCommand: () => void = () => {};
+  /** What is chosen besides what the world says. */
+  chosen: Partial<Settings> = {};
+  credentials: Credentials = { kind: 'none' };
   /** Puts other parts in the place of some. */
   adapt: (parts: ThreadParts) => ThreadParts = (parts) => parts;
   readonly #clock = steppingClock();
@@ -106,12 +110,13 @@ export class WatchedThread {
   async open(openedWith: OpenedWith = 'world'): Promise<Thread> {
     if (this.#thread !== undefined) return this.#thread;
     const parts = this.adapt(this.#parts());
-    const options = { settings: settingsOf(this.world), listener: (event: ThreadEvent) => this.events.push(event) };
+    const settings = { ...settingsOf(this.world), ...this.chosen };
+    const options = { settings, listener: (event: ThreadEvent) => this.events.push(event) };
     const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
     if (resumed?.kind === 'resumed') {
       this.#lines = (await this.lines()).length;
-      const settings = openedWith === 'world' ? options.settings : remembered(this.world, resumed.state);
-      const thread = await Thread.resume(parts, resumed, { ...options, settings });
+      const own = openedWith === 'world' ? settings : remembered(this.world, resumed.state);
+      const thread = await Thread.resume(parts, resumed, { ...options, settings: own });
       this.#thread = thread;
       return thread;
     }
@@ -166,7 +171,7 @@ export class WatchedThread {
           ...providerDefaults,
           streamIdleTimeoutMs: 2000,
         },
-        credentials: () => Promise.resolve({ kind: 'none' }),
+        credentials: () => Promise.resolve(this.credentials),
         environment: {},
         clock,
         random: () => 0.5,

@@ -54,7 +54,7 @@ export async function checkPrefixes(model: ScriptedModel, lines: readonly Line[]
     // Requests that were recorded and never posted stand between: what they break, this one breaks.
     const declared = rebuilt.slice(at + 1, found + 1).flatMap(({ breaks }) => breaks);
     const now = JSON.parse(posted) as JsonObject;
-    expect(posted).toContain(`"input":${JSON.stringify(now['input'])},"tool_choice":`);
+    expect(posted).toContain(`"input":${JSON.stringify(now['input'])},"stream":`);
     if (before !== undefined) checkPair(before, now, { declared, exact: found === at + 1 });
     before = now;
     at = found;
@@ -97,7 +97,6 @@ const settings = [
   ['model', 'model'],
   ['effort', 'reasoning'],
   ['serviceTier', 'service_tier'],
-  ['outputSchema', 'text'],
 ] as const;
 
 function bodies(model: ScriptedModel): readonly string[] {

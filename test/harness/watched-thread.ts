@@ -111,7 +111,8 @@ export class WatchedThread {
     if (this.#thread !== undefined) return this.#thread;
     const parts = this.adapt(this.#parts());
     const listener = (event: ThreadEvent): unknown => this.events.push(event);
-    const options = { settings: { ...settingsOf(this.world), ...this.settings }, listener };
+    const settings = { ...settingsOf(this.world), ...this.settings };
+    const options = { settings, listener };
     const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
     if (resumed?.kind === 'resumed') {
       this.#lines = (await this.lines()).length;

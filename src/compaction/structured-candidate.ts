@@ -12,7 +12,7 @@ import { splitIntent } from './intent-tags.ts';
 import { keptMessage, quoteOf } from './kept-message.ts';
 import { keepWords, type KeptWords } from './kept-words.ts';
 import { matchWords } from './match-words.ts';
-import { cutNotice, cutSummary, ownText } from './model-text.ts';
+import { addedWork, cutNotice, cutSummary, ownText } from './model-text.ts';
 import type { CompactionPlan } from './plan.ts';
 import { doubtfulTask } from './prompts/doubtful-task.ts';
 import { type PartsRoom, shrinkToFit } from './shrinking.ts';
@@ -50,7 +50,7 @@ interface Answered {
 
 function build(
   plan: CompactionPlan,
-  { work }: CompactionSource,
+  source: CompactionSource,
   { all, choice, older, context, summary }: Answered,
   room: PartsRoom,
 ): Candidate {
@@ -66,11 +66,13 @@ function build(
   const noted = room.answer === 0 ? '' : cutText(notes, Math.floor(room.answer * contextShare));
   const told = ownText(summary, kept);
   const shown = cutSummary(told, Math.max(0, room.answer - sentTokens(noted)));
-  const { entry, message } = summaryEntry({ by: 'model', model: plan.model, summary: shown });
+  const ends = addedWork(source, shown, room.answer);
+  const added = ends === undefined ? {} : { work: ends };
+  const { entry, message } = summaryEntry({ by: 'model', model: plan.model, summary: shown, ...added });
   const entries = [
     intentEntry(kept, choice, noted),
     ...ownMessages(kept, task),
-    ...recordsEntries(work, room.records),
+    ...recordsEntries(source.work, room.records),
     entry,
   ];
   const mended = cutNotice([notes, told], [noted, shown]);

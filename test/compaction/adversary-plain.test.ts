@@ -12,7 +12,7 @@ import {
 } from '../../src/testing/index.ts';
 import { byCode, cut, good, plain } from './adversary/answers.ts';
 import { byTurns, play } from './adversary/play.ts';
-import type { Told } from './adversary/told.ts';
+import { aFew, type Told } from './adversary/told.ts';
 import { notes, type Transcript, transcripts } from './adversary/transcripts.ts';
 
 interface Row {
@@ -77,7 +77,7 @@ const rows: readonly Row[] = [
   ...overflowForms.map((form): Row => ({
     name: `an overflow (${form}) once`,
     says: () => [overflow(form), prose],
-    told: { ...once, requests: 3 },
+    told: { ...once, requests: aFew },
   })),
 ];
 

@@ -14,7 +14,7 @@ import {
 } from '../../src/testing/index.ts';
 import { good } from './adversary/answers.ts';
 import { byTurns, play, type Trigger } from './adversary/play.ts';
-import type { Told } from './adversary/told.ts';
+import { aFew, type Told } from './adversary/told.ts';
 import { transcripts } from './adversary/transcripts.ts';
 import { saysCheckpoint } from './summariser.ts';
 
@@ -43,11 +43,7 @@ const nowhere = (code: string): Row['told'] => ({
     { failed: code, paused: true },
   ],
 });
-/** It is made in parts; the shorter the history, the more of them the half of it takes. */
-const inParts: Row['told'] = {
-  manual: [instead('context-window-exceeded', 4)],
-  'mid-turn': [instead('context-window-exceeded', 3)],
-};
+const inParts = instead('context-window-exceeded', aFew);
 const unusable = 'compaction-answer-unusable';
 
 /** What may come in either form. */

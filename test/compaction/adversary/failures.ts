@@ -15,7 +15,7 @@ import {
 import { saysCheckpoint } from '../summariser.ts';
 import { good, onSecondTry, structured } from './answers.ts';
 import type { Doing, Trigger } from './play.ts';
-import type { Told } from './told.ts';
+import { aFew, type Told } from './told.ts';
 
 /** What a provider does when it is asked for a checkpoint, and what people are told. */
 export interface Failing {
@@ -152,14 +152,14 @@ export const overflows: readonly Failing[] = overflowForms.flatMap((form) => [
   always(
     `${form}, for ever`,
     () => [overflow(form)],
-    { strategy: 'mechanical', requests: 2, mended: [], why: 'context-window-exceeded' },
-    2,
+    { strategy: 'mechanical', requests: aFew, mended: [], why: 'context-window-exceeded' },
+    aFew,
   ),
-  // The first half is noted, then the checkpoint is made.
+  // What comes first is noted, then the checkpoint is made.
   always(
     `${form}, once`,
     (about) => [overflow(form), saysCheckpoint(good(about))],
-    { ...structured(), requests: 3 },
-    3,
+    { ...structured(), requests: aFew },
+    aFew,
   ),
 ]);

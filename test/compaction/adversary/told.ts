@@ -12,6 +12,9 @@ export interface Installed {
   readonly why?: string;
 }
 
+/** Of a history that is taken in parts: how many there are goes by estimates. */
+export const aFew = expect.toBeOneOf([2, 3, 4, 5]) as number;
+
 /** In the order of their ends. Each has begun before and ends once, and what went wrong comes with what to do. */
 export function toldIn(events: readonly ThreadEvent[]): readonly Told[] {
   const open = new Set<string>();

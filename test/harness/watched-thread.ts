@@ -20,7 +20,7 @@ import type { Files, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import { silentTracer } from '../../src/telemetry/load-tracer.ts';
 import type { ThreadParts } from '../../src/thread/parts.ts';
-import { openThread } from '../../src/thread/resume.ts';
+import { foldThread, openThread } from '../../src/thread/resume.ts';
 import { Thread } from '../../src/thread/thread.ts';
 import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
 import { execCommandTool } from '../../src/tools/exec-command/exec-command.ts';
@@ -64,6 +64,8 @@ export class WatchedThread {
   /** Told when something was acknowledged. */
   onAcknowledged: (acknowledged: Acknowledged) => void = () => {};
   readonly events: ThreadEvent[] = [];
+  /** Called with each event, while the thread waits. */
+  onEvent: (event: ThreadEvent) => void = () => {};
   /** Called when a step has looked at what may have moved. */
   onStep: (step: EnteredStep) => void = () => {};
   /** Commands that ran before the call that asks for them was durable. */
@@ -71,6 +73,8 @@ export class WatchedThread {
   /** Called when a command starts: the moment at which a process dies in the worst way. */
   onCommand: () => void = () => {};
   credentials: Credentials = { kind: 'none' };
+  /** What a command prints. */
+  outputOf: (script: string) => string = (script) => `ran ${script}`;
   /** Puts other parts in the place of some. */
   adapt: (parts: ThreadParts) => ThreadParts = (parts) => parts;
   readonly #clock = steppingClock();
@@ -110,7 +114,10 @@ export class WatchedThread {
   async open(openedWith: OpenedWith = 'world'): Promise<Thread> {
     if (this.#thread !== undefined) return this.#thread;
     const parts = this.adapt(this.#parts());
-    const listener = (event: ThreadEvent): unknown => this.events.push(event);
+    const listener = (event: ThreadEvent): void => {
+      this.events.push(event);
+      this.onEvent(event);
+    };
     const settings = { ...settingsOf(this.world), ...this.settings };
     const options = { settings, listener };
     const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
@@ -153,6 +160,11 @@ export class WatchedThread {
       if ((error as { code?: unknown }).code !== 'thread-unknown') throw error;
     }
     return lines;
+  }
+
+  /** The state up to a line, folded from the newest checkpoint before it. */
+  async located(to: Ordinal): Promise<ThreadState> {
+    return (await foldThread(this.#parts().store, this.#id!, to)).state;
   }
 
   #parts(): ThreadParts {
@@ -270,12 +282,12 @@ export class WatchedThread {
           this.#noteRun(command.argv.at(-1) ?? '');
           onStarted?.({ pid: 4321, startedAt: 'then', mark: 'mark' });
           this.onCommand();
-          const text = `ran ${command.argv.at(-1)}`;
+          const text = this.outputOf(command.argv.at(-1) ?? '');
           return Promise.resolve({
             kind: 'exited',
             exitCode: 0,
             durationMs: 5,
-            output: { text, totalBytes: text.length },
+            output: { text, totalBytes: Buffer.byteLength(text) },
           } as const);
         },
       },

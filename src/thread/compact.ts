@@ -60,7 +60,8 @@ function open({ parts, log, envelope, turnId }: Turn, step: Step, wanted: Wanted
   const { model, strategy, prompt, instructions, window, ...contract } = compactionContract(by);
   const input = inputOf(history, contract.modalities);
   const tools = parts.router.specs(contract.tools);
-  const remote = strategy === 'remote' ? parts.remoteCompaction : 'none';
+  // A provider that folds by itself takes no wishes: whoever has one is better served by a model that reads it.
+  const remote = strategy === 'remote' && asked.focus === undefined ? parts.remoteCompaction : 'none';
   const plan = planCompaction(
     {
       ...asked,

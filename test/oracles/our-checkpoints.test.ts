@@ -1,12 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { readCheckpoint } from '../../src/state/checkpoint-record.ts';
 import { answer, callTool, say, type Step, type StepOf } from '../../src/testing/index.ts';
 import { checkpointText, isCompaction } from '../compaction/summariser.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { AppServer } from './app-server.ts';
+import { compactByHand, configure, known, strategies } from './checkpoint-files.ts';
 import { runCodex } from './codex.ts';
 import { codexInput, inputOf, textsOf, withoutNullContent } from './items.ts';
 import { runCapstan, scene, type Scene, threadOf } from './scene.ts';
@@ -142,17 +140,6 @@ function shownTurn({ status, items }: JsonObject): readonly unknown[] {
   return [status, ...(items as readonly JsonObject[]).map(({ type }) => type)];
 }
 
-async function compactByHand(place: Place, id: string): Promise<void> {
-  const made = await place.run('threads', 'compact', id);
-  expect(made.code, made.stderr).toBe(0);
-}
-
-/** Keys that stand before the tables of the configuration. */
-function configure(place: Place, keys: string): void {
-  const path = join(place.home, 'config.toml');
-  writeFileSync(path, `${keys}${readFileSync(path, 'utf8')}`);
-}
-
 async function comesBack({ model: scripted, place }: Scene, id: string): Promise<void> {
   const all = known(place);
   const again = await runCapstan(place, 'resume', id, 'Fourth words.');
@@ -160,21 +147,4 @@ async function comesBack({ model: scripted, place }: Scene, id: string): Promise
   const input = inputOf(scripted, scripted.requests.length - 1).map(withoutNullContent);
   expect(input.slice(0, all.length)).toEqual(all);
   expect(textsOf(input).at(-1)).toBe('Fourth words.');
-}
-
-function strategies(place: Place): readonly unknown[] {
-  return place
-    .lines()
-    .filter(({ type }) => type === 'compacted')
-    .map(({ payload }) => readCheckpoint(payload)?.strategy);
-}
-
-/** What the next request has to hold, by the files alone: the newest checkpoint and what came since. */
-function known(place: Place): readonly JsonObject[] {
-  const lines = place.lines();
-  const from = lines.findLastIndex(({ type }) => type === 'compacted');
-  return lines.slice(Math.max(0, from)).flatMap(({ type, payload }) => {
-    if (type === 'compacted') return (payload['replacement_history'] as readonly JsonObject[]).map(withoutNullContent);
-    return type === 'response_item' ? [withoutNullContent(payload)] : [];
-  });
 }

@@ -165,18 +165,17 @@ describe('one request', () => {
     ['no key', {}, [fails('unauthorized')], ['structured'], 'refused, unauthorized'],
     ['no credit', {}, [fails('usage-limit')], ['structured'], 'refused, usage-limit'],
     ['no network', {}, [fails('connection-failed')], ['structured'], 'refused, connection-failed'],
+    ['ended early', {}, [fails('incomplete'), good], ['structured', 'structured again'], 'structured'],
+    [
+      'ended early by hand',
+      manual,
+      [fails('incomplete')],
+      ['structured', 'structured again', 'plain'],
+      'mechanical, compaction-answer-unusable',
+    ],
     ['aborted in the repair', {}, [empty, fails('aborted')], ['structured', 'structured again'], 'refused, aborted'],
     ...(
-      [
-        'policy',
-        'invalid-request',
-        'server-error',
-        'overloaded',
-        'rate-limited',
-        'stream-cut',
-        'stream-idle',
-        'incomplete',
-      ] as const
+      ['policy', 'invalid-request', 'server-error', 'overloaded', 'rate-limited', 'stream-cut', 'stream-idle'] as const
     ).flatMap((code): Row[] => [
       [`${code}, then plain`, {}, [fails(code), prose], ['structured', 'plain'], 'plain'],
       [`${code}, then code`, {}, [fails(code)], ['structured', 'plain'], `mechanical, ${code}`],

@@ -12,8 +12,16 @@ export function ownText(text: string, kept: readonly KeptWords[]): string {
   const longestFirst = kept
     .flatMap(({ text, words }) => [text.trim(), words.text.trim()])
     .filter((said) => said.length >= leastRepeated)
+    // A model that was asked for prose may answer with JSON all the same.
+    .flatMap((said) => [said, JSON.stringify(said).slice(1, -1)])
     .toSorted((a, b) => b.length - a.length);
   return neutraliseMarkers(longestFirst.reduce((left, said) => left.replaceAll(said, () => repeatedWords), text));
+}
+
+/** For people: what there was no room for. */
+export function cutNotice(written: readonly string[], kept: readonly string[]): readonly string[] {
+  if (written.every((text, index) => text === kept[index])) return [];
+  return ['The model wrote more than there is room for; what was too much was cut out of the middle.'];
 }
 
 /** A summary that keeps its last line, which says where to go on, when its middle is cut. */

@@ -21,11 +21,11 @@ const words = Uint16Array.from(
 );
 const furtherLetter = 35;
 /** The first odd pair of letters, after a space and after anything else, and each further one. */
-const oddAfterSpace = 25;
-const oddElsewhere = 33;
-const furtherOdd = 50;
+const oddAfterSpace = 40;
+const oddElsewhere = 55;
+const furtherOdd = 65;
 /** No word has as many odd pairs in so few letters. */
-const mostOfOdd = 56;
+const mostOfOdd = 60;
 
 export function wordParts(before: number, length: number, odd: number): number {
   const row = before <= after.letter ? before * (longest + 1) : 0;

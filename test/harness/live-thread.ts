@@ -13,7 +13,7 @@ import {
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
-import type { Script, ScriptedModel } from '../../src/testing/index.ts';
+import type { Script, ScriptedModel, ScriptedModelOptions } from '../../src/testing/index.ts';
 import type { TurnResult } from '../../src/thread/settle.ts';
 import type { ThreadTurn } from '../../src/thread/thread.ts';
 import type { Place } from './run-capstan.ts';
@@ -36,8 +36,8 @@ export class LiveThread {
     this.place = place;
   }
 
-  static async in(script: Script, more = ''): Promise<LiveThread> {
-    const { model, place } = await scene(script, more);
+  static async in(script: Script, more = '', options: ScriptedModelOptions = {}): Promise<LiveThread> {
+    const { model, place } = await scene(script, more, options);
     const live = new LiveThread(model, place);
     onTestFinished(() => live.close());
     return live;

@@ -58,6 +58,8 @@ export type OpenedWith = 'world' | 'thread';
  */
 export class WatchedThread {
   world: World = firstWorld;
+  /** Over what the world gives. */
+  settings: Partial<Settings> = {};
   readonly acknowledged: Acknowledged[] = [];
   /** Told when something was acknowledged. */
   onAcknowledged: (acknowledged: Acknowledged) => void = () => {};
@@ -68,8 +70,6 @@ export class WatchedThread {
   readonly early: string[] = [];
   /** Called when a command starts: the moment at which a process dies in the worst way. */
   onCommand: () => void = () => {};
-  /** What is chosen besides what the world says. */
-  chosen: Partial<Settings> = {};
   credentials: Credentials = { kind: 'none' };
   /** Puts other parts in the place of some. */
   adapt: (parts: ThreadParts) => ThreadParts = (parts) => parts;
@@ -110,8 +110,9 @@ export class WatchedThread {
   async open(openedWith: OpenedWith = 'world'): Promise<Thread> {
     if (this.#thread !== undefined) return this.#thread;
     const parts = this.adapt(this.#parts());
-    const settings = { ...settingsOf(this.world), ...this.chosen };
-    const options = { settings, listener: (event: ThreadEvent) => this.events.push(event) };
+    const listener = (event: ThreadEvent): unknown => this.events.push(event);
+    const settings = { ...settingsOf(this.world), ...this.settings };
+    const options = { settings, listener };
     const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
     if (resumed?.kind === 'resumed') {
       this.#lines = (await this.lines()).length;

@@ -8,12 +8,13 @@ import type { Item } from '../../src/protocol/item.ts';
 import { Dice } from './corpus/dice.ts';
 import { kinds, mixture, type Writer } from './corpus/kinds.ts';
 
-/** How far an estimate may be from what a tokeniser counts. */
+/** How far an estimate may be from what a tokeniser counts for the JSON of a request. */
 const least = 0.97;
 const most = 1.25;
-
-/** Text of this kind is a fifth longer in JSON than by itself, for its quotes, breaks and indentation. */
-const escapedMuch = 'json';
+/** Names that are no words are hard to foresee; the room that is left when compaction begins covers them. */
+const leastOfNames = 0.92;
+/** A provider that counts bare texts finds less than there is in JSON, a fifth less in indented data. */
+const mostOfBareText = 1.3;
 
 const lengths = fc.constantFrom(2000, 3000, 6000, 12_000, 30_000);
 const starts = fc.nat(2 ** 31);
@@ -26,9 +27,9 @@ const quotes = 2;
 
 const counted = (value: unknown): number => countTokens(JSON.stringify(value));
 
-function expectWithin(estimate: number, lowest: number, highest: number): void {
-  expect(estimate / lowest).toBeGreaterThanOrEqual(least);
-  expect(estimate / highest).toBeLessThanOrEqual(most);
+function expectClose(estimate: number, real: number, lowest = least): void {
+  expect(estimate / real).toBeGreaterThanOrEqual(lowest);
+  expect(estimate / real).toBeLessThanOrEqual(most);
 }
 
 const user = (text: string): Item => ({
@@ -52,12 +53,14 @@ const output = (text: string): Item => ({
 });
 
 describe.each(Object.entries<Writer>(writers))('the estimate of %s', (name, write) => {
-  it('of a text is not below the count of its JSON, nor far above the count of the bare text', () => {
+  const lowest = name === 'names' ? leastOfNames : least;
+
+  it('of a text is close to the count of its JSON, and not far above that of the bare text', () => {
     fc.assert(
       fc.property(starts, lengths, (start, length) => {
         const text = write(new Dice(start), length);
-        const inJson = counted(text) - quotes;
-        expectWithin(textTokens(text), inJson, name === escapedMuch ? inJson : countTokens(text));
+        expectClose(textTokens(text), counted(text) - quotes, lowest);
+        expect(textTokens(text) / countTokens(text)).toBeLessThanOrEqual(mostOfBareText);
       }),
       { numRuns: 12, seed },
     );
@@ -67,7 +70,7 @@ describe.each(Object.entries<Writer>(writers))('the estimate of %s', (name, writ
     fc.assert(
       fc.property(starts, lengths, fc.constantFrom(user, output), (start, length, holder) => {
         const item = holder(write(new Dice(start), length));
-        expectWithin(itemTokens(item), counted(item), counted(item));
+        expectClose(itemTokens(item), counted(item), lowest);
       }),
       { numRuns: 6, seed },
     );
@@ -97,8 +100,7 @@ it('the estimate of a request is close to the count of its JSON', () => {
       const input = [user(kinds['english']!(dice, 400)), ...steps.flat()];
       const tools = [tool('search_files'), tool('list_matches')];
       const instructions = kinds['english']!(dice, 3000);
-      const all = counted({ instructions, tools, input });
-      expectWithin(requestTokens({ instructions, tools, input }), all, all);
+      expectClose(requestTokens({ instructions, tools, input }), counted({ instructions, tools, input }));
     }),
     { numRuns: 10, seed },
   );

@@ -119,3 +119,14 @@ export const listing = (dice: Dice, length: number): string =>
       `-rw-r--r--  1 root root ${String(dice.below(999_999)).padStart(8)} Nov ${10 + dice.below(19)} 0${dice.below(9)}:${10 + dice.below(49)} ${word(dice)}-${word(dice)}.${dice.pick(['ts', 'json', 'md', 'test.ts'])}`,
     '\n',
   );
+
+const stems = ['xml', 'gtk', 'ssl', 'krb', 'png', 'jpeg', 'curl', 'zstd', 'dbus', 'udev', 'ncurses', 'pthread', 'ldap'];
+
+/** Names that are no words, as of packages. */
+export const names = (dice: Dice, length: number): string =>
+  dice.text(
+    length,
+    () =>
+      `${dice.pick(['Unpacking', 'Setting up', 'Preparing to unpack'])} lib${dice.pick(stems)}${dice.below(9)}-${dice.pick(['dev', 'dbg', 'bin', 'common', 'utils'])}:arm64 (${dice.below(9)}.${dice.below(30)}.${dice.below(9)}-${dice.below(9)}) over ${dice.pick(stems)}-${dice.pick(stems)}fs ...`,
+    '\n',
+  );

@@ -1,4 +1,4 @@
-import { diff, json, listing, log, python, typescript } from './code.ts';
+import { diff, json, listing, log, names, python, typescript } from './code.ts';
 import type { Dice } from './dice.ts';
 import { base64, base64Lines, base64OfArchive, base64OfText, base64Url, digests, hex, uuids } from './encoded.ts';
 import { chinese, english, japanese, korean } from './prose.ts';
@@ -14,6 +14,7 @@ export const kinds: Readonly<Record<string, Writer>> = {
   diff,
   log,
   listing,
+  names,
   chinese,
   japanese,
   korean,

@@ -141,6 +141,8 @@ describe('after a turn', () => {
     expect(story(live).slice(-2)).toEqual(['checkpoint-failed aborted', 'turn-aborted']);
     expect(live.place.lines().at(-1)).toMatchObject({ payload: { type: 'turn_aborted' } });
     isHanging = false;
+    await live.open();
+    expect(live.thread.state.checkpoints).toMatchObject({ count: 0, failures: 0 });
     await live.turn('Go on.');
     expect([live.notices, live.thread.state.checkpoints]).toMatchObject([[], { count: 1, failures: 0 }]);
     expect(requestKinds(live)).toEqual(['talk', 'fold', 'fold', 'talk']);

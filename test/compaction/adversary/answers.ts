@@ -13,7 +13,7 @@ export interface Answers {
   readonly never?: readonly string[];
 }
 
-export const resume = 'RESUME_AT: write the loop of src/scan.ts';
+const resume = 'RESUME_AT: write the loop of src/scan.ts';
 export const summary = `The loop is half done, the tests have not been run.\n${resume}`;
 
 export function good({ task }: Transcript): string {

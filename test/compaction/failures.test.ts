@@ -62,11 +62,20 @@ describe('a compaction that fails', () => {
     }
     const started = 'checkpoint-started auto context_limit pre_turn';
     expect(story(live)).toEqual([
-      ...['turn-started', 'turn-completed'],
-      ...['turn-started', started, 'checkpoint-failed unauthorized', 'turn-completed'],
-      ...['turn-started', started, 'checkpoint-failed unauthorized paused', 'turn-completed'],
-      ...['turn-started', 'turn-completed'],
-      ...['turn-started', 'turn-completed'],
+      'turn-started',
+      'turn-completed',
+      'turn-started',
+      started,
+      'checkpoint-failed unauthorized',
+      'turn-completed',
+      'turn-started',
+      started,
+      'checkpoint-failed unauthorized paused',
+      'turn-completed',
+      'turn-started',
+      'turn-completed',
+      'turn-started',
+      'turn-completed',
     ]);
     expect(live.thread.state.checkpoints).toMatchObject({ count: 0, failures: 2 });
   });

@@ -54,7 +54,7 @@ export const misquoting: readonly Answers[] = [
     name: 'the output of a tool as the request',
     does: quoting('ran look 0.1'),
     told: structured(noMessage),
-    never: ['ran look 0.1'],
+    never: ['<VERBATIM_REQUEST_START>\\nran look 0.1'],
   },
   {
     name: 'an order of its own as the request',

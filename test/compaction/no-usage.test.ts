@@ -78,7 +78,7 @@ class UncountedThread {
       this.#steps = Array.from({ length: dice.below(4) }, calls);
       const live = await this.#thread.open();
       const end = await live.run({ input: words(this.#words), signal: new AbortController().signal });
-      expect(end).toMatchObject({ kind: 'completed' });
+      if (end.kind !== 'completed') throw new Error(`turn ${turn}: ${JSON.stringify(end)}`);
     }
   }
 

@@ -14,6 +14,7 @@ const window = 32_000;
 const note = 'The harbour master decides; ask nobody else.';
 /** Turns that another process runs. */
 const elsewhere = [100, 200];
+const pinnedIn = 90;
 
 /** The story, and what must be in every prompt of it. */
 class Story {
@@ -69,19 +70,10 @@ it('three hundred turns in a small window, with a model that remembers the newes
     window: { tokens: window, count: countedTokens },
   });
   writeFiles(live.place.workspace);
-  const id = (): string => String(live.place.lines()[0]!.payload['id']);
   for (let number = 1; number <= turns; number++) {
-    if (number === elsewhere[0]) {
-      await live.close();
-      expect(await live.place.run('threads', 'pin', id(), note)).toMatchObject({ code: 0 });
-      story.pinned = [note];
-    }
+    if (number === pinnedIn) await pin(live, story);
     const words = story.begin(number);
-    if (elsewhere.includes(number)) {
-      await live.close();
-      expect(await live.place.run('exec', '--json', 'resume', id(), words)).toMatchObject({ code: 0 });
-      await live.open();
-    } else expect(await live.turn(words)).toMatchObject({ kind: 'completed' });
+    await (elsewhere.includes(number) ? turnElsewhere(live, words) : turnHere(live, words));
   }
   await live.close();
 
@@ -92,16 +84,36 @@ it('three hundred turns in a small window, with a model that remembers the newes
   expect(checkpoints.length).toBeGreaterThanOrEqual(10);
   // Nothing but a checkpoint makes a provider read again what it has read, not even another process.
   expect(breaksIn(lines)).toEqual(checkpoints.map(() => 'checkpoint'));
-  const { stdout } = await live.place.run('replay', id(), '--json');
+  const { stdout } = await live.place.run('replay', idOf(live), '--json');
   expect((JSON.parse(stdout) as JsonObject)['counts']).toEqual({
     same: live.model.requests.length,
     different: 0,
     other_encoder: 0,
+    tools_missing: 0,
     not_recorded: 0,
     inferred: 0,
   });
   await checkPrefixes(live.model, lines);
 }, 120_000);
+
+function idOf({ place }: LiveThread): string {
+  return String(place.lines()[0]!.payload['id']);
+}
+
+async function turnHere(live: LiveThread, words: string): Promise<void> {
+  expect(await live.turn(words)).toMatchObject({ kind: 'completed' });
+}
+
+async function turnElsewhere(live: LiveThread, words: string): Promise<void> {
+  await live.close();
+  expect(await live.place.run('exec', '--json', 'resume', idOf(live), words)).toMatchObject({ code: 0 });
+}
+
+async function pin(live: LiveThread, story: Story): Promise<void> {
+  await live.close();
+  expect(await live.place.run('threads', 'pin', idOf(live), note)).toMatchObject({ code: 0 });
+  story.pinned = [note];
+}
 
 function breaksIn(lines: readonly Line[]): readonly unknown[] {
   const records = lines.filter(({ type, payload }) => type === 'capstan_request' && payload['auxiliary'] === undefined);

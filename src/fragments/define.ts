@@ -29,7 +29,7 @@ export interface FragmentDefinition<Payload> {
   readonly alsoRole?: Role;
   /** The pair where it depends on the payload; `markers` then shows the pattern. */
   markersFor?(payload: Payload): Markers;
-  /** Recognition where a plain comparison with both markers is not enough. */
+  /** Recognition where a plain comparison with both markers is not enough. A user's text begins with the first character of the marker. */
   matches?(text: string): boolean;
   /** Includes all white space that shall stand between the markers. */
   body(payload: Payload): string;

@@ -8,6 +8,9 @@ const shapes: readonly RegExp[] = [
   /^Warning: Your account was flagged for potentially high-risk cyber activity(?: and this request was routed to \S+ as a fallback\.[^\n?]*)?\.?$/,
 ];
 
+/** Of all of them. */
+export const warningBeginning = 'W';
+
 export function isLegacyWarning(text: string): boolean {
   const trimmed = text.trim();
   return shapes.some((shape) => shape.test(trimmed));

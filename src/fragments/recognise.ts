@@ -1,6 +1,6 @@
 import { type Item, isMessage } from '../protocol/item.ts';
 import { fragmentCatalog } from './catalog.ts';
-import { isLegacyWarning } from './legacy-warning.ts';
+import { isLegacyWarning, warningBeginning } from './legacy-warning.ts';
 
 /** The id under which an old warning of another program is recognised. Nothing renders one. */
 const legacyWarning = 'legacy-warning';
@@ -12,8 +12,21 @@ const legacyWarning = 'legacy-warning';
 export function recognise(role: string, text: string): string | undefined {
   // Once for all kinds: each of them passes over the white space around a text.
   const trimmed = text.trim();
+  if (role === 'user' && !userBeginnings().has(trimmed[0] ?? '')) return undefined;
   const kind = fragmentCatalog.find((kind) => (kind.role === role || kind.alsoRole === role) && kind.matches(trimmed));
   return kind?.id ?? (role === 'user' && isLegacyWarning(text) ? legacyWarning : undefined);
+}
+
+let beginnings: ReadonlySet<string> | undefined;
+
+/** A thread that is resumed asks for all that its user said, and nearly all of it is words. */
+function userBeginnings(): ReadonlySet<string> {
+  return (beginnings ??= new Set([
+    warningBeginning,
+    ...fragmentCatalog.flatMap(({ role, alsoRole, markers }) =>
+      role === 'user' || alsoRole === 'user' ? (markers?.[0][0] ?? []) : [],
+    ),
+  ]));
 }
 
 /**

@@ -21,6 +21,11 @@ export interface RolloutStore {
   read(id: ThreadId, options: ReadOptions): AsyncGenerator<Line, ReadReport>;
   /** The same lines, newest first. */
   readBack(id: ThreadId, wanted?: Wanted): AsyncGenerator<Line, ReadReport>;
+  /**
+   * The first line, and those from the place on that the search finds, in file order and many at a time. For a store
+   * that goes through its lines once where `readBack` and `read` would do it twice; the others leave it out.
+   */
+  readTail?(id: ThreadId, search: TailSearch, options: TailOptions): AsyncGenerator<readonly Line[], ReadReport>;
   /** Which rollout is the thread's, active or archived. Needs no lock. */
   current(id: ThreadId): Promise<CurrentRollout | OpenRefused>;
   /** Takes the writer lock of a thread, active or archived, for what is done to it as a whole. */
@@ -73,6 +78,16 @@ export interface ReadOptions {
   readonly to?: Ordinal;
   readonly wanted?: Wanted;
 }
+
+/** Finds where reading begins. Lines are shown to it newest first. */
+export interface TailSearch {
+  /** Which lines it is shown. Asked before each line: the answer may depend on what was shown. */
+  wanted(kind: LineKind): boolean;
+  /** Reading begins with this line. If it does with none, it begins with the first. */
+  beginsAt(line: Line): boolean;
+}
+
+export type TailOptions = Omit<ReadOptions, 'from'>;
 
 /** Lines that a reader does not want cost it next to nothing. Where the type of the payload is not known, it must say yes. */
 export type Wanted = (kind: LineKind) => boolean;

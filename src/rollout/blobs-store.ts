@@ -21,6 +21,10 @@ export function withBlobs(below: RolloutStore, blobs: Blobs): RolloutStore {
     open: (id) => owning(below.open(id)),
     read: (id, options) => resolved(below.read(id, options), blobs, known),
     readBack: (id, wanted) => resolved(below.readBack(id, wanted), blobs, known),
+    // A search sees the names of tool sets: it does not go by what stands in them.
+    ...(below.readTail === undefined
+      ? {}
+      : { readTail: (...given) => resolvedBatches(below.readTail!(...given), blobs, known) }),
     current: (id) => below.current(id),
     hold: (id) => below.hold(id),
   };
@@ -88,19 +92,53 @@ async function* resolved(
   try {
     for (;;) {
       const next = await lines.next();
-      if (next.done === true) {
-        return missing.size === 0 ? next.value : { ...next.value, missingBlobs: [...missing] };
-      }
-      let found = withToolSets(next.value, known);
-      for (const sha256 of found.unknown) {
-        const loaded = await blobs.load(sha256);
-        if (loaded.kind === 'blob') known.set(sha256, JSON.parse(new TextDecoder().decode(loaded.bytes)));
-        else missing.add(sha256);
-      }
-      if (found.unknown.length > 0) found = withToolSets(next.value, known);
-      yield found.line;
+      if (next.done === true) return withMissing(next.value, missing);
+      const found = withToolSets(next.value, known);
+      yield found.unknown.length === 0 ? found.line : await loaded(next.value, { blobs, known, missing });
     }
   } finally {
     await lines.return({ skipped: 0 });
   }
+}
+
+async function* resolvedBatches(
+  batches: AsyncGenerator<readonly Line[], ReadReport>,
+  blobs: Blobs,
+  known: ToolSets,
+): AsyncGenerator<readonly Line[], ReadReport> {
+  const missing = new Set<string>();
+  try {
+    for (;;) {
+      const next = await batches.next();
+      if (next.done === true) return withMissing(next.value, missing);
+      const lines: Line[] = [];
+      for (const line of next.value) {
+        const found = withToolSets(line, known);
+        lines.push(found.unknown.length === 0 ? found.line : await loaded(line, { blobs, known, missing }));
+      }
+      yield lines;
+    }
+  } finally {
+    await batches.return({ skipped: 0 });
+  }
+}
+
+interface Loading {
+  readonly blobs: Blobs;
+  readonly known: ToolSets;
+  readonly missing: Set<string>;
+}
+
+/** The line with its tool sets in it, which are fetched; those that are not there any more are left out. */
+async function loaded(line: Line, { blobs, known, missing }: Loading): Promise<Line> {
+  for (const sha256 of withToolSets(line, known).unknown) {
+    const blob = await blobs.load(sha256);
+    if (blob.kind === 'blob') known.set(sha256, JSON.parse(new TextDecoder().decode(blob.bytes)));
+    else missing.add(sha256);
+  }
+  return withToolSets(line, known).line;
+}
+
+function withMissing(report: ReadReport, missing: ReadonlySet<string>): ReadReport {
+  return missing.size === 0 ? report : { ...report, missingBlobs: [...missing] };
 }

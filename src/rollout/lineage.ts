@@ -77,7 +77,8 @@ export async function* readLineageBack(
   return { skipped };
 }
 
-async function firstLine(file: OpenFile): Promise<Line | undefined> {
+/** Of a file, if it has one that reads. */
+export async function firstLine(file: OpenFile): Promise<Line | undefined> {
   const head = await read(file, { from: 0 as Ordinal }).next();
   return head.done === true ? undefined : head.value;
 }

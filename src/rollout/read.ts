@@ -15,7 +15,10 @@ import { unreadOutputLine } from './unread-output-line.ts';
  * line. A line that is not wanted is not parsed, so nobody learns whether it is a bad one. What stands before `from` is
  * not even read, where ordinals tell.
  */
-export async function* read(file: OpenFile, { from, to, wanted = all }: ReadOptions): AsyncGenerator<Line, ReadReport> {
+export async function* read(
+  file: OpenFile,
+  { from, to, wanted = everyLine }: ReadOptions,
+): AsyncGenerator<Line, ReadReport> {
   let skipped = 0;
   const start = from === 0 ? beginning : await startAt(file, from);
   let { place } = start;
@@ -55,7 +58,7 @@ export function ordinalOf(bytes: Buffer): number | undefined {
 }
 
 /** All lines of a rollout, newest first, by the rules of `read`. */
-export async function* readBack(file: OpenFile, wanted: Wanted = all): AsyncGenerator<Line, ReadReport> {
+export async function* readBack(file: OpenFile, wanted: Wanted = everyLine): AsyncGenerator<Line, ReadReport> {
   let skipped = 0;
   for await (const block of splitBackward(file)) {
     for (const raw of block) {
@@ -67,12 +70,11 @@ export async function* readBack(file: OpenFile, wanted: Wanted = all): AsyncGene
   return { skipped };
 }
 
-const all: Wanted = () => true;
+export const everyLine: Wanted = () => true;
 
 type Unwanted = Pick<PeekedLine, 'ordinal'>;
 
-function take(raw: RawLine, wanted: Wanted): Line | Unwanted | 'bad' | undefined {
-  const peeked = peekLine(raw.bytes);
+export function take(raw: RawLine, wanted: Wanted, peeked = peekLine(raw.bytes)): Line | Unwanted | 'bad' | undefined {
   if (peeked !== undefined && !wanted(peeked)) return { ordinal: peeked.ordinal };
   const unread = peeked === undefined ? undefined : unreadOutputLine(raw.bytes, peeked);
   if (unread !== undefined) return unread;
@@ -84,6 +86,6 @@ function take(raw: RawLine, wanted: Wanted): Line | Unwanted | 'bad' | undefined
   return line;
 }
 
-function isLine(line: Line | Unwanted): line is Line {
+export function isLine(line: Line | Unwanted): line is Line {
   return 'payload' in line;
 }

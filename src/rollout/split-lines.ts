@@ -29,7 +29,8 @@ export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<re
     const lines: RawLine[] = [];
     let start = 0;
     for (let end = block.indexOf(newline); end !== -1; end = block.indexOf(newline, start)) {
-      lines.push({ bytes: joined([...pieces, block.subarray(start, end)]), terminated: true, at });
+      const last = block.subarray(start, end);
+      lines.push({ bytes: pieces.length === 0 ? last : Buffer.concat([...pieces, last]), terminated: true, at });
       pieces = [];
       start = end + 1;
       at = position + start;
@@ -43,26 +44,34 @@ export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<re
   if (pieces.length > 0) yield [{ bytes: joined(pieces), terminated: false, at }];
 }
 
-/** The same lines from the last to the first. What is appended after the call is not seen. */
-export async function* splitBackward(file: OpenFile): AsyncGenerator<readonly RawLine[], void> {
+/**
+ * The same lines from the last to the first. What is appended after the call is not seen. With `keep`
+ * all of them stay valid.
+ */
+export async function* splitBackward(
+  file: OpenFile,
+  { keep } = { keep: false },
+): AsyncGenerator<readonly RawLine[], void> {
   let terminated = false;
+  const next = keep ? () => Buffer.allocUnsafe(laterBlock) : grown;
   // The later part of the line that is being put together, last piece first.
   let pieces: Buffer[] = [];
   let memory: Buffer = Buffer.allocUnsafe(firstBlock);
-  for (let position = await file.size(); position > 0; memory = position > 0 ? grown(memory) : memory) {
+  for (let position = await file.size(); position > 0; memory = position > 0 ? next(memory) : memory) {
     const length = Math.min(memory.length, position);
     position -= length;
     const block = await readBlock(file, position, length, memory);
     const lines: RawLine[] = [];
     let end = block.length;
     for (let at = block.lastIndexOf(newline); at !== -1; at = end === 0 ? -1 : block.lastIndexOf(newline, end - 1)) {
-      const bytes = joined([...pieces, block.subarray(at + 1, end)].toReversed());
+      const last = block.subarray(at + 1, end);
+      const bytes = pieces.length === 0 ? last : Buffer.concat([last, ...pieces.toReversed()]);
       if (terminated || bytes.length > 0) lines.push({ bytes, terminated, at: position + at + 1 });
       terminated = true;
       pieces = [];
       end = at;
     }
-    if (end > 0) pieces.push(Buffer.from(block.subarray(0, end)));
+    if (end > 0) pieces.push(keep ? block.subarray(0, end) : Buffer.from(block.subarray(0, end)));
     if (lines.length > 0) yield lines;
   }
   if (terminated || pieces.length > 0) yield [{ bytes: joined(pieces.toReversed()), terminated, at: 0 }];

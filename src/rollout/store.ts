@@ -12,7 +12,6 @@ import type {
 } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { Line } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
 import { restoreRollout } from './compressed-rollout.ts';
 import { currentRollout } from './current-rollout.ts';
@@ -25,6 +24,7 @@ import { Journal } from './journal.ts';
 import { readLineage, readLineageBack, type Segment } from './lineage.ts';
 import { localTime as processTime, lockPath, rolloutPath, type LocalTime } from './names.ts';
 import { openTail } from './open-tail.ts';
+import { readTail } from './read-tail.ts';
 import { archivedThread, lockedThread, unknownThread } from './refusals.ts';
 import { RolloutFile } from './rollout-file.ts';
 import { RolloutFiles } from './rollout-files.ts';
@@ -156,10 +156,10 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   }
 
   /** Runs a reader over all files of a thread's history, and closes them. */
-  async function* reading(
+  async function* reading<Read>(
     id: ThreadId,
-    reader: (segments: readonly Segment[]) => AsyncGenerator<Line, ReadReport>,
-  ): AsyncGenerator<Line, ReadReport> {
+    reader: (segments: readonly Segment[]) => AsyncGenerator<Read, ReadReport>,
+  ): AsyncGenerator<Read, ReadReport> {
     const own = await rollouts.openNewest(id, (await rollouts.find(id)).rollouts, 'read');
     if (own.kind === 'refused') throw new Fault(own);
     const { segments, close } = await rollouts.openHistory(own);
@@ -187,6 +187,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     open,
     read: (id, wanted) => reading(id, (segments) => readLineage(segments, wanted)),
     readBack: (id, wanted) => reading(id, (segments) => readLineageBack(segments, wanted)),
+    readTail: (id, search, options) => reading(id, (segments) => readTail(segments, search, options)),
     current,
     hold,
   };

@@ -1,27 +1,19 @@
+import type { TailSearch } from '../ports/rollout-store.ts';
 import { objectAt, stringAt } from '../protocol/json.ts';
-import { type Line, type LineKind, lineType } from '../protocol/line.ts';
+import { lineType } from '../protocol/line.ts';
 import { isSelfContained } from './compacted.ts';
 import { closes } from './fold-event.ts';
 import { holdsUsersWords } from './reduce.ts';
 
-/** Where a fold may begin: at a line that replaces everything before it, or at the start. */
-export type FoldStart = { readonly kind: 'start' } | { readonly kind: 'checkpoint'; readonly line: Line };
-
 /**
- * The search for the newest checkpoint that stands. Lines are shown to it newest first, and only those that it wants:
- * as long as no rollback marker was seen, that is next to none.
- */
-export interface Search {
-  wanted(kind: LineKind): boolean;
-  run(linesBackwards: AsyncIterable<Line>): Promise<FoldStart>;
-}
-
-/**
+ * The search for the newest checkpoint that stands: a fold may begin at a line that replaces everything before it. As
+ * long as no rollback marker was seen, it wants next to no lines.
+ *
  * Whether a checkpoint stands is decided before it is used. A rollback marker takes back turns with a user's words, so
  * the turns between marker and checkpoint are counted off; only if the marker reaches past the checkpoint is an older
  * one looked for.
  */
-export function searchStart(): Search {
+export function searchStart(): TailSearch {
   /** Turns that markers took back and that were not met yet. */
   let owed = 0;
   let marked = false;
@@ -37,33 +29,31 @@ export function searchStart(): Search {
         return payloadType === undefined || (marked ? boundary.has(payloadType) : payloadType === rolledBack);
       return marked && type === lineType.responseItem;
     },
-    async run(linesBackwards) {
-      for await (const line of linesBackwards) {
-        const { payload } = line;
-        if (line.type === lineType.compacted) {
-          const open = objectAt(objectAt(payload, 'capstan') ?? {}, 'open_turn');
-          // Words in a turn that was running belong to a turn that began before the checkpoint.
-          const { outside } = wordsIn(met, open === undefined ? undefined : (stringAt(open, 'id') ?? ''));
-          const stands = owed <= outside && line.ordinal !== undefined;
-          if (stands && isSelfContained(payload)) return { kind: 'checkpoint', line };
-        } else if (line.type === lineType.responseItem) {
-          if (holdsUsersWords(line)) met = { ...met, words: met.words + 1 };
-        } else if (payload['type'] === rolledBack) {
-          const turns = payload['num_turns'];
-          if (typeof turns !== 'number' || turns < 1) continue;
-          meet(wordsIn(met, undefined).outside);
-          marked = true;
-          owed += Number.isInteger(turns) ? turns : Number.POSITIVE_INFINITY;
-        } else if (starts.has(String(payload['type']))) {
-          const { inside, outside } = wordsIn(met, stringAt(payload, 'turn_id') ?? '');
-          meet(outside + Math.min(1, inside));
-        } else if (boundary.has(String(payload['type']))) {
-          const id = stringAt(payload, 'turn_id');
-          const closing = { words: met.words, ...(id === undefined ? {} : { id }) };
-          met = { words: 0, closings: [...met.closings, closing] };
-        }
+    beginsAt(line) {
+      const { payload } = line;
+      if (line.type === lineType.compacted) {
+        const open = objectAt(objectAt(payload, 'capstan') ?? {}, 'open_turn');
+        // Words in a turn that was running belong to a turn that began before the checkpoint.
+        const { outside } = wordsIn(met, open === undefined ? undefined : (stringAt(open, 'id') ?? ''));
+        return owed <= outside && line.ordinal !== undefined && isSelfContained(payload);
       }
-      return { kind: 'start' };
+      if (line.type === lineType.responseItem) {
+        if (holdsUsersWords(line)) met = { ...met, words: met.words + 1 };
+      } else if (payload['type'] === rolledBack) {
+        const turns = payload['num_turns'];
+        if (typeof turns !== 'number' || turns < 1) return false;
+        meet(wordsIn(met, undefined).outside);
+        marked = true;
+        owed += Number.isInteger(turns) ? turns : Number.POSITIVE_INFINITY;
+      } else if (starts.has(String(payload['type']))) {
+        const { inside, outside } = wordsIn(met, stringAt(payload, 'turn_id') ?? '');
+        meet(outside + Math.min(1, inside));
+      } else if (boundary.has(String(payload['type']))) {
+        const id = stringAt(payload, 'turn_id');
+        const closing = { words: met.words, ...(id === undefined ? {} : { id }) };
+        met = { words: 0, closings: [...met.closings, closing] };
+      }
+      return false;
     },
   };
 }

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { entries } from '../history/history.ts';
 import type { Ordinal } from '../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
-import type { Wanted } from '../ports/rollout-store.ts';
 import type { Line } from '../protocol/line.ts';
 import { carriedState } from './compacted.ts';
 import { describeState } from './describe.ts';
@@ -249,7 +248,7 @@ describe('locate', () => {
           else drafts.push(checkpoint(fold(file(...drafts)), lines.text));
         }
         const lines = file(...drafts);
-        const from = await startOf(lines);
+        const from = startOf(lines);
         const located = fold(lines.slice(from), from === 0 ? emptyState : fold(lines.slice(0, 1)));
         expect(describeState(located)).toBe(describeState(fold(lines)));
       }),
@@ -262,27 +261,24 @@ describe('locate', () => {
     const before = [meta, ...turn('1', 'a')];
     const kept = checkpoint(fold(file(...before)), 'Do this.');
     const place = before.length;
-    expect(await startOf(file(...before, kept, ...turn('2', 'b'), marker(1)))).toBe(place);
-    expect(await startOf(file(...before, kept, ...turn('2', 'b'), ...turn('3', 'c', 'd'), marker(2)))).toBe(place);
-    expect(await startOf(file(...before, kept, ...turn('2', 'b'), marker(2)))).toBe(0);
-    expect(await startOf(file(...before, kept, ...turn('2'), marker(1)))).toBe(0);
+    expect(startOf(file(...before, kept, ...turn('2', 'b'), marker(1)))).toBe(place);
+    expect(startOf(file(...before, kept, ...turn('2', 'b'), ...turn('3', 'c', 'd'), marker(2)))).toBe(place);
+    expect(startOf(file(...before, kept, ...turn('2', 'b'), marker(2)))).toBe(0);
+    expect(startOf(file(...before, kept, ...turn('2'), marker(1)))).toBe(0);
     // The turn of the second checkpoint is taken back: the first one stands.
     const [start, ...rest] = turn('2', 'b');
     const inTurn = [...before, kept, start!, ...rest.slice(0, 1)];
     const taken = checkpoint(fold(file(...inTurn)), 'Do that.');
-    expect(await startOf(file(...inTurn, taken, ...rest.slice(1)))).toBe(inTurn.length);
-    expect(await startOf(file(...inTurn, taken, ...rest.slice(1), marker(1)))).toBe(place);
+    expect(startOf(file(...inTurn, taken, ...rest.slice(1)))).toBe(inTurn.length);
+    expect(startOf(file(...inTurn, taken, ...rest.slice(1), marker(1)))).toBe(place);
   });
 });
 
-async function startOf(lines: readonly Line[]): Promise<number> {
+function startOf(lines: readonly Line[]): number {
   const search = searchStart();
-  const start = await search.run(backwards(lines, search.wanted));
-  return start.kind === 'start' ? 0 : (start.line.ordinal ?? 0);
-}
-
-async function* backwards(lines: readonly Line[], wanted: Wanted): AsyncGenerator<Line> {
   for (const line of lines.toReversed()) {
-    if (wanted({ type: line.type, payloadType: stringAt(line.payload, 'type') })) yield line;
+    const kind = { type: line.type, payloadType: stringAt(line.payload, 'type') };
+    if (search.wanted(kind) && search.beginsAt(line)) return line.ordinal ?? 0;
   }
+  return 0;
 }

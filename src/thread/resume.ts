@@ -1,4 +1,4 @@
-import type { OpenRefused, Owned, ReadReport, RolloutStore } from '../ports/rollout-store.ts';
+import type { OpenRefused, Owned, ReadReport, RolloutStore, TailOptions, TailSearch } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { Line } from '../protocol/line.ts';
 import { searchStart } from '../state/locate.ts';
@@ -33,30 +33,42 @@ export type FoldedThread = Pick<ResumedThread, 'state' | 'skipped' | 'missingBlo
 
 /** The state of a thread, or of what stands before a line of it, read from as near to its end as checkpoints allow. */
 export async function foldThread(store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<FoldedThread> {
-  const search = searchStart();
-  const start = await search.run(before(to, store.readBack(id, search.wanted)));
-  const first = 0 as Ordinal;
-  const until = to === undefined ? {} : { to };
-  if (start.kind === 'start') return fold(emptyState, store.read(id, { from: first, ...until, ...concerned }));
-  const head = await store.read(id, { from: first }).next();
-  const meta = head.done === true ? emptyState : reduce(emptyState, head.value);
-  return fold(meta, store.read(id, { from: start.line.ordinal ?? first, ...until, ...concerned }));
-}
-
-const concerned = { wanted: concernsState };
-
-/** A thread may grow while it is read. */
-async function* before(to: Ordinal | undefined, lines: AsyncIterable<Line>): AsyncGenerator<Line> {
-  for await (const line of lines) {
-    if (to === undefined || line.ordinal === undefined || line.ordinal < to) yield line;
-  }
-}
-
-async function fold(initial: ThreadState, lines: AsyncGenerator<Line, ReadReport>): Promise<FoldedThread> {
-  let state = initial;
+  const options = { wanted: concernsState, ...(to === undefined ? {} : { to }) };
+  const read = store.readTail?.bind(store) ?? ((...given) => readTwice(store, ...given));
+  const lines = read(id, searchStart(), options);
+  let state = emptyState;
   for (;;) {
     const next = await lines.next();
     if (next.done === true) return { state, ...next.value };
-    state = reduce(state, next.value);
+    for (const line of next.value) state = reduce(state, line);
   }
+}
+
+/** What `readTail` does, for a store that does not. */
+async function* readTwice(
+  store: RolloutStore,
+  id: ThreadId,
+  search: TailSearch,
+  options: TailOptions,
+): AsyncGenerator<readonly Line[], ReadReport> {
+  const from = await startOf(store, id, search, options);
+  if (from > 0) {
+    const head = await store.read(id, { from: 0 as Ordinal }).next();
+    if (head.done !== true) yield [head.value];
+  }
+  const lines = store.read(id, { from, ...options });
+  for (;;) {
+    const next = await lines.next();
+    if (next.done === true) return next.value;
+    yield [next.value];
+  }
+}
+
+async function startOf(store: RolloutStore, id: ThreadId, search: TailSearch, { to }: TailOptions): Promise<Ordinal> {
+  for await (const line of store.readBack(id, (kind) => search.wanted(kind))) {
+    // A thread may grow while it is read.
+    const isBefore = to === undefined || line.ordinal === undefined || line.ordinal < to;
+    if (isBefore && search.beginsAt(line)) return line.ordinal ?? (0 as Ordinal);
+  }
+  return 0 as Ordinal;
 }

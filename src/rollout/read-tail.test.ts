@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { OpenFile } from '../ports/files.ts';
+import type { ReadReport, TailSearch } from '../ports/rollout-store.ts';
+import type { Ordinal } from '../protocol/ids.ts';
+import type { Line, LineKind } from '../protocol/line.ts';
+import { SimulatedDisk } from '../testing/simulated-disk.ts';
+import { encodeLine } from './line-codec.ts';
+import type { Segment } from './lineage.ts';
+import { readLineage } from './lineage.ts';
+import { readTail } from './read-tail.ts';
+
+const line = (ordinal: number, type: string, text = ''): Line => ({
+  timestamp: '2026-11-15T00:00:00.000Z',
+  ordinal: ordinal as Ordinal,
+  type,
+  payload: { text },
+});
+
+const disk = new SimulatedDisk();
+let files = 0;
+
+async function segmentWith(text: string): Promise<Segment> {
+  files += 1;
+  const path = `/file-${files}`;
+  const file = await disk.open(path, { create: true, mode: 0o600 });
+  await file.append(Buffer.from(text));
+  // As a real disk does it: into the memory that it is given.
+  const read: OpenFile['read'] = async (position, length, memory = new Uint8Array(length)) => {
+    const bytes = await file.read(position, length);
+    memory.set(bytes);
+    return memory.subarray(0, bytes.length);
+  };
+  return { rolloutId: path, path, file: { ...file, read } };
+}
+
+async function collect<Read>(reading: AsyncGenerator<Read, ReadReport>): Promise<{ read: Read[]; skipped: number }> {
+  const read: Read[] = [];
+  for (;;) {
+    const next = await reading.next();
+    if (next.done === true) return { read, skipped: next.value.skipped };
+    read.push(next.value);
+  }
+}
+
+/** Looks for the newest mark but so many. */
+function searchMark(passes: number): TailSearch & { readonly shown: Line[] } {
+  const shown: Line[] = [];
+  return {
+    shown,
+    wanted: ({ type }) => type === 'mark',
+    beginsAt: (found) => shown.push(found) > passes,
+  };
+}
+
+/** One file after the other, newest first, as a fork and what it goes on from: kinds of lines, some long, some bad. */
+const kind = fc.constantFrom('mark', 'event_msg', 'event_msg', 'noise', 'bad');
+const history = fc.array(fc.array(fc.tuple(kind, fc.constantFrom(1, 10, 70_000)), { maxLength: 12 }), {
+  minLength: 1,
+  maxLength: 3,
+});
+const wanted = ({ type }: LineKind): boolean => type !== 'noise';
+
+describe('reading from the place on that a search finds', () => {
+  test('gives what reading twice gives, whatever is kept in memory', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        history,
+        fc.nat({ max: 4 }),
+        fc.option(fc.nat({ max: 20 }), { nil: undefined }),
+        fc.constantFrom(0, 50_000, 1e9),
+        async (kinds, passes, to, mostKept) => {
+          let ordinal = 0;
+          const oldestFirst = kinds.map((lines) => {
+            const head = line(ordinal++, 'session_meta');
+            const rest = lines.map(([type, length]) =>
+              type === 'bad' ? '{"half":\n' : encodeLine(line(ordinal++, type, 'é'.repeat(length))),
+            );
+            return encodeLine(head) + rest.join('');
+          });
+          const segments = await Promise.all(oldestFirst.toReversed().map(segmentWith));
+          const limit = to === undefined ? {} : { to: to as Ordinal };
+
+          const all = (await collect(readLineage(segments, { from: 0 as Ordinal }))).read;
+          const marks = all
+            .filter(({ type, ordinal: at = 0 }) => type === 'mark' && at < (to ?? Infinity))
+            .toReversed();
+          const from = marks[passes]?.ordinal ?? (0 as Ordinal);
+          const rest = await collect(readLineage(segments, { from, ...limit, wanted }));
+          const expected = from === 0 || all[0] === undefined ? rest.read : [all[0], ...rest.read];
+
+          const search = searchMark(passes);
+          const found = await collect(readTail(segments, search, { ...limit, wanted, mostKept }));
+          expect(found.read.flat()).toEqual(expected);
+          expect(search.shown).toEqual(marks.slice(0, passes + 1));
+          expect(from > 0 || found.skipped === rest.skipped).toBe(true);
+        },
+      ),
+    );
+  });
+});

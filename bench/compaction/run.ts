@@ -34,6 +34,7 @@ export interface Run {
 export interface ScoredCheckpoint {
   /** How it was made in the end. */
   readonly made: CheckpointReport['strategy'];
+  readonly model: string;
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   readonly requests: number;
@@ -56,12 +57,16 @@ export async function run(transcript: Transcript, strategy: Strategy, summariser
     else if ('real' in summariser) linkHome(summariser.real.home, place.home);
     const overrides = overridesFor(transcript, strategy, summariser);
     const result = await foldAll(transcript, place, overrides);
-    const by = 'behaviour' in summariser ? summariser.behaviour : (summariser.real.model ?? 'the configured model');
-    return { transcript: transcript.id, strategy, by, result };
+    return { transcript: transcript.id, strategy, by: nameOf(summariser, result), result };
   } finally {
     await served?.close();
     rmSync(root, { recursive: true, force: true });
   }
+}
+
+function nameOf(summariser: Summariser, result: Run['result']): string {
+  if ('behaviour' in summariser) return summariser.behaviour;
+  return 'failed' in result ? (summariser.real.model ?? 'model') : result.model;
 }
 
 interface Place {
@@ -99,10 +104,11 @@ async function foldAll(transcript: Transcript, place: Place, overrides: readonly
 }
 
 function scored(reports: readonly CheckpointReport[], score: Score): ScoredCheckpoint {
-  const { strategy: made, tokensBefore, tokensAfter, words } = reports.at(-1)!;
+  const { strategy: made, model, tokensBefore, tokensAfter, words } = reports.at(-1)!;
   const sum = (of: (report: CheckpointReport) => number): number => reports.reduce((all, one) => all + of(one), 0);
   return {
     made,
+    model,
     tokensBefore,
     tokensAfter,
     requests: sum(({ requests }) => requests),
@@ -120,7 +126,6 @@ function overridesFor({ window }: Transcript, strategy: Strategy, summariser: Su
   const { model, provider } = summariser.real;
   return [
     ...shared,
-    // The thread says another one: a flag wins over it.
     ...(model === undefined ? [] : [`model=${JSON.stringify(model)}`]),
     ...(provider === undefined ? [] : [`model_provider=${JSON.stringify(provider)}`]),
   ];

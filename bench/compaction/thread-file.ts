@@ -38,7 +38,6 @@ function sessionMeta(cwd: string): LineDraft {
     cli_version: '0.1.0',
     source: 'exec',
     thread_source: 'user',
-    model_provider: 'scripted',
     base_instructions: { text: 'You are a coding agent. Do what the user asks.' },
     history_mode: 'paginated',
     context_window: { window_id: '019b8d00-2222-7000-8000-00000000ffff' },

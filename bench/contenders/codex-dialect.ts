@@ -11,7 +11,7 @@ export function turnArguments({ history }: Setting, words: string): readonly str
   return history === undefined ? ['exec', '--json', words] : ['exec', '--json', 'resume', history.thread.id, words];
 }
 
-/** The window is wide enough for every history, so that nobody compacts. */
+/** The window is as wide as it may be. */
 function config(modelUrl: string, more: string): string {
   return `model = "${modelName}"
 model_provider = "${providerName}"

@@ -11,6 +11,15 @@ export interface PreparedThread {
 const startedAt = Date.UTC(2026, 0, 5, 9, 0, 0);
 const turnMs = 60_000;
 
+/** What the provider says of every request, as the scripted model does: by its count, no history fills the window. */
+const usage = {
+  input_tokens: 100,
+  cached_input_tokens: 20,
+  output_tokens: 10,
+  reasoning_output_tokens: 3,
+  total_tokens: 110,
+};
+
 /** Where a home keeps the thread. */
 export function rolloutName({ id }: PreparedThread): string {
   return `sessions/2026/01/05/rollout-2026-01-05T09-00-00-${id}.jsonl`;
@@ -77,6 +86,11 @@ function turnLines(
       started_at_ms: at,
       completed_at_ms: at,
     });
+  const counted = event({
+    type: 'token_count',
+    info: { total_token_usage: usage, last_token_usage: usage, model_context_window: 258_400 },
+    rate_limits: null,
+  });
   const seconds = at / 1000;
   return [
     event({
@@ -112,10 +126,12 @@ function turnLines(
           duration: { secs: 0, nanos: 5_000_000 },
         }),
         item({ type: 'function_call_output', id: `fco_${name}`, call_id: call, output }),
+        counted,
       ];
     }),
     shown({ type: 'AgentMessage', id: message, content: [{ type: 'Text', text: answer }] }),
     item({ type: 'message', id: message, role: 'assistant', content: [{ type: 'output_text', text: answer }] }),
+    counted,
     event({
       type: 'task_complete',
       turn_id: turn,

@@ -138,6 +138,9 @@ function nextWay(work: Work, progress: Progress, why: Outcome): CompactionStep {
   return ask(work, plain, checkpointOf(work.plan, plain));
 }
 
+/** Said to a model whose answer the provider ended early. */
+const writeLess = 'The answer must be shorter, so that all of it fits.';
+
 /** Whatever is asked next would fail in the same way. */
 const failsEverywhere: ReadonlySet<string> = new Set(['unauthorized', 'usage-limit', 'connection-failed']);
 /** So many failures in a row are no accident: the parts after them would fare no better. */
@@ -150,6 +153,7 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (failure.code === 'context-window-exceeded') return tooLong(state);
   if (progress.way === 'remote') return fromModel(state, { ...progress, why: modelFailed(failure) });
   const isStage = progress.parts.length > 1;
+  if (failure.code === 'incomplete' && !isStage) return faulty(state, '', [failure.message, writeLess]);
   const failedStages = progress.failedStages + 1;
   if (isStage && failedStages < mostFailedStages) return noted(state, { ...progress, failedStages }, '');
   // Whoever asked for a checkpoint by hand can ask again; they lose more by a poor one.

@@ -29,6 +29,7 @@ export async function compact(turn: Turn, step: Step, wanted: WantedCompaction):
   const { trigger, reason, phase } = wanted;
   const { strategy, model } = first.plan;
   const tokens = activeNow(turn, step).tokens;
+  const startedAt = turn.parts.clock.now();
   const { log, turnId } = turn;
   log.tell({ kind: 'checkpoint-started', turnId, id, trigger, reason, phase, strategy, model, tokens });
   const requests = new CompactionRequests(turn, step);
@@ -44,7 +45,7 @@ export async function compact(turn: Turn, step: Step, wanted: WantedCompaction):
     } else opened = { ...opened, move: next(move.state, outcome) };
   }
   if (turn.signal.aborted) return aborted(turn, { ...opened, id, requests });
-  return settleMove(turn, step, { ...opened, id, requests, tokens });
+  return settleMove(turn, step, { ...opened, id, requests, tokens, startedAt });
 }
 
 interface Opened {
@@ -59,7 +60,8 @@ function open({ parts, log, envelope, turnId }: Turn, step: Step, wanted: Wanted
   const { model, strategy, prompt, instructions, window, ...contract } = compactionContract(by);
   const input = inputOf(history, contract.modalities);
   const tools = parts.router.specs(contract.tools);
-  const remote = strategy === 'remote' ? parts.remoteCompaction : 'none';
+  // A provider that folds by itself takes no wishes: whoever has one is better served by a model that reads it.
+  const remote = strategy === 'remote' && asked.focus === undefined ? parts.remoteCompaction : 'none';
   const plan = planCompaction(
     {
       ...asked,
@@ -91,6 +93,7 @@ interface Ended extends Pick<Opened, 'plan' | 'move'> {
   readonly id: string;
   readonly requests: CompactionRequests;
   readonly tokens: number;
+  readonly startedAt: number;
 }
 
 async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<CompactionResult> {
@@ -113,7 +116,7 @@ async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<Compact
   return { kind: 'failed', outcome };
 }
 
-function aborted({ log, turnId }: Turn, { id, plan, requests }: Omit<Ended, 'tokens'>): CompactionResult {
+function aborted({ log, turnId }: Turn, { id, plan, requests }: Omit<Ended, 'tokens' | 'startedAt'>): CompactionResult {
   const { usage, count } = requests;
   const { trigger } = plan;
   if (count > 0) {

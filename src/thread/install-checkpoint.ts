@@ -9,6 +9,7 @@ import { lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { noUsage } from '../protocol/usage.ts';
 import { compactedLines } from '../state/compacted-lines.ts';
+import { itemRecord } from '../state/item-drafts.ts';
 import { tokenCount } from '../state/turn-drafts.ts';
 import { buildBundle } from '../world/bundle.ts';
 import { sections } from '../world/sections.ts';
@@ -24,12 +25,13 @@ export interface ToInstall {
   readonly requests: Pick<CompactionRequests, 'usage' | 'count'>;
   /** What the next request would have weighed. */
   readonly tokens: number;
+  readonly startedAt: number;
   readonly why?: Outcome;
 }
 
 /** Puts the candidate in the place of history: one line, and what follows from it. */
 export function install(turn: Turn, step: Step, what: ToInstall): CheckpointReport {
-  const { log, parts, turnId, envelope } = turn;
+  const { log, parts, threadId, turnId, envelope } = turn;
   const { plan, candidate } = what;
   const telling = plan.placement === 'before-last-words' ? buildBundle(sections, step, () => false) : undefined;
   const context = telling === undefined ? [] : contextEntries(turn, telling);
@@ -58,10 +60,11 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
   }
   // Nobody has counted it: whoever reads the file goes by the estimate.
   const { total } = log.state.usage;
-  log.record(tokenCount({ total, last: { ...noUsage, total: tokensAfter }, window: envelope.window.effective }), {
-    type: lineType.event,
-    payload: { type: 'context_compacted' },
-  });
+  const shown = { threadId, turnId, startedAt: what.startedAt, completedAt: parts.clock.now() };
+  log.record(
+    tokenCount({ total, last: { ...noUsage, total: tokensAfter }, window: envelope.window.effective }),
+    itemRecord({ ...shown, item: { type: 'ContextCompaction', id: what.id } }),
+  );
   return report;
 }
 

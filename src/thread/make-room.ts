@@ -3,6 +3,7 @@ import type { Step } from '../envelope/step.ts';
 import { userMessage } from '../fragments/message.ts';
 import { requestTokens } from '../history/ledger.ts';
 import { itemTokens } from '../history/size.ts';
+import type { Outcome } from '../protocol/outcome.ts';
 import { isPaused } from '../state/checkpoints.ts';
 import type { Telling } from '../world/telling.ts';
 import { activeNow } from './active-now.ts';
@@ -72,11 +73,33 @@ function full(turn: Turn, step: Step, telling: Telling): Wanted {
   return canMakeRoom(turn, step) ? { reason: 'context_limit' } : undefined;
 }
 
-/** Where instructions, tools and the world alone are too much, nothing that is folded makes room. */
-function canMakeRoom({ envelope }: Turn, step: Step): boolean {
+/** What a checkpoint weighs at least, with a little work after it. */
+const leastCheckpoint = 1000;
+
+/**
+ * Where instructions, tools and the world alone are too much, nothing that is folded makes room: the next step would
+ * fold again, and so on.
+ */
+function canMakeRoom({ envelope, log, warned }: Turn, step: Step): boolean {
   const { instructions, window } = compactionContract(envelope);
-  const least = requestTokens({ instructions, tools: step.tools, input: [] }) + bundleTokens(step);
-  return least < (window.autoCompactScope === 'body' ? window.effective : window.autoCompact);
+  const fixed = requestTokens({ instructions, tools: step.tools, input: [] }) + bundleTokens(step);
+  const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
+  const can = fixed + leastCheckpoint < limit;
+  if (!can && !warned.has(limitTooLow)) {
+    warned.add(limitTooLow);
+    log.tell({ kind: 'warning', outcome: limitTooLowFor(fixed, limit) });
+  }
+  return can;
+}
+
+const limitTooLow = 'limit-too-low';
+
+function limitTooLowFor(fixed: number, limit: number): Outcome {
+  return {
+    code: limitTooLow,
+    message: `The thread is compacted beyond ${limit} tokens, and no checkpoint could get below that: instructions, tools and context alone weigh about ${fixed}.`,
+    next: 'It goes on without checkpoints. Raise model_auto_compact_token_limit, or choose a model with a larger window.',
+  };
 }
 
 /** Whether the turn that ends leaves less room than the next one should find, and something can be done about it. */

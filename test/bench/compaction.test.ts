@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { behave } from '../../bench/compaction/behaviours.ts';
 import { combinations } from '../../bench/compaction/combinations.ts';
 import { parseOptions } from '../../bench/compaction/options.ts';
 import { resultsPage } from '../../bench/compaction/report.ts';
@@ -11,6 +15,7 @@ import { userMessage } from '../../src/fragments/message.ts';
 import type { Entry } from '../../src/history/entry.ts';
 import { historyOf } from '../../src/history/history.ts';
 import { words } from '../../src/protocol/user-input.ts';
+import { startScriptedModel } from '../../src/testing/index.ts';
 
 describe('a fact', () => {
   it.each([
@@ -122,4 +127,27 @@ describe('options', () => {
   ])('%j is refused', (given, why) => {
     expect(parseOptions(given)).toBe(why);
   });
+});
+
+it('asks a model of somebody’s own by the configuration of their home, and leaves no thread there', async () => {
+  const model = await startScriptedModel(behave(twoTasks, 'well'));
+  const home = mkdtempSync(join(tmpdir(), 'capstan-home-'));
+  onTestFinished(async () => {
+    await model.close();
+    rmSync(home, { recursive: true });
+  });
+  const provider = `[model_providers.mine]\nname = "Mine"\nbase_url = "${model.url}"\nenv_key = "THE_KEY"\n`;
+  writeFileSync(join(home, 'config.toml'), `model = "first"\nmodel_provider = "mine"\n${provider}`);
+  writeFileSync(join(home, '.env'), 'THE_KEY=sk-key\n');
+  const asked = [await run(twoTasks, 'plain', { real: { home } })];
+  asked.push(await run(twoTasks, 'plain', { real: { home, model: 'second', provider: 'mine' } }));
+  expect(asked.map(({ by, result }) => [by, 'failed' in result ? result.failed : result.score.missing])).toEqual([
+    ['first', []],
+    ['second', []],
+  ]);
+  expect(model.requests.map(({ body, headers }) => [body['model'], headers.authorization])).toEqual([
+    ['first', 'Bearer sk-key'],
+    ['second', 'Bearer sk-key'],
+  ]);
+  expect(readdirSync(home).toSorted()).toEqual(['.env', 'config.toml']);
 });

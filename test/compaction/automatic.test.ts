@@ -9,14 +9,14 @@ import { folds, hangs, linesOf, long, requestKinds, says, saysLong, smallLimit, 
 const later = { foldsAfterTurns: false };
 const waiting = { timeout: 20_000, interval: 5 };
 /** About 8,000 tokens. */
-const middling = 'line '.repeat(6400);
+const middling = 'line '.repeat(8000);
 
 describe('before a turn', () => {
   it('the message that is about to enter counts: it is whole in the request, and in no summary', async () => {
     const live = await LiveThread.in(talk([says(middling), says('I see.')]), smallLimit);
     await live.open({}, later);
     await live.turn(task);
-    const paste = 'pasted '.repeat(7200);
+    const paste = 'pasted '.repeat(13_000);
     expect(await live.turn(paste)).toMatchObject({ kind: 'completed', lastMessage: 'I see.' });
     expect(story(live).slice(2)).toEqual([
       'turn-started',
@@ -141,6 +141,8 @@ describe('after a turn', () => {
     expect(story(live).slice(-2)).toEqual(['checkpoint-failed aborted', 'turn-aborted']);
     expect(live.place.lines().at(-1)).toMatchObject({ payload: { type: 'turn_aborted' } });
     isHanging = false;
+    await live.open();
+    expect(live.thread.state.checkpoints).toMatchObject({ count: 0, failures: 0 });
     await live.turn('Go on.');
     expect([live.notices, live.thread.state.checkpoints]).toMatchObject([[], { count: 1, failures: 0 }]);
     expect(requestKinds(live)).toEqual(['talk', 'fold', 'fold', 'talk']);

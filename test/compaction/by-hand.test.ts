@@ -145,7 +145,7 @@ describe('with no turn', () => {
 });
 
 describe('while a turn runs', () => {
-  it('it is done inside the turn, at the next place where it can be', async () => {
+  it('is done inside the turn, at the next place where it can be', async () => {
     const wishes: Promise<unknown>[] = [];
     const live = await LiveThread.in(
       talk([

@@ -4,7 +4,7 @@ import { checkpointText, isCompaction, saysCheckpoint } from './summariser.ts';
 
 export const task = 'Build the parser.';
 /** About 25,000 tokens. */
-export const long = 'word '.repeat(20_000);
+export const long = 'word '.repeat(25_000);
 /** A thread is full after one long answer. */
 export const smallLimit = 'model_auto_compact_token_limit = 20000';
 

@@ -58,6 +58,8 @@ export type OpenedWith = 'world' | 'thread';
  */
 export class WatchedThread {
   world: World = firstWorld;
+  /** Over what the world gives. */
+  settings: Partial<Settings> = {};
   readonly acknowledged: Acknowledged[] = [];
   /** Told when something was acknowledged. */
   onAcknowledged: (acknowledged: Acknowledged) => void = () => {};
@@ -70,8 +72,6 @@ export class WatchedThread {
   readonly early: string[] = [];
   /** Called when a command starts: the moment at which a process dies in the worst way. */
   onCommand: () => void = () => {};
-  /** What is chosen besides what the world says. */
-  chosen: Partial<Settings> = {};
   credentials: Credentials = { kind: 'none' };
   /** What a command prints. */
   outputOf: (script: string) => string = (script) => `ran ${script}`;
@@ -118,7 +118,7 @@ export class WatchedThread {
       this.events.push(event);
       this.onEvent(event);
     };
-    const settings = { ...settingsOf(this.world), ...this.chosen };
+    const settings = { ...settingsOf(this.world), ...this.settings };
     const options = { settings, listener };
     const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
     if (resumed?.kind === 'resumed') {

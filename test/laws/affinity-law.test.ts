@@ -69,7 +69,7 @@ async function play({ turns, strategy, form, auth, answers }: RandomThread): Pro
   });
   const disk = new SimulatedDisk();
   const watched = new WatchedThread(model.url, { home: '/home', files: disk, locks: disk.locks });
-  watched.chosen = { compaction: strategy, serviceTier: 'fast' };
+  watched.settings = { compaction: strategy, serviceTier: 'fast' };
   watched.credentials =
     auth === 'chatgpt'
       ? { kind: 'bearer', mode: 'chatgpt', token: 'access', renew: 'Sign in.' }

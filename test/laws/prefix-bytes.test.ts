@@ -53,6 +53,7 @@ describe('the prefix guard', () => {
         const before = planRequest(emptyState, { ...asked, options: then }, []).record;
         const state: ThreadState = {
           ...emptyState,
+          toolSets: new Map([[before.toolSet, []]]),
           sent: { kind: 'request', record: before, history: emptyState.history },
         };
         const { record, prefix } = planRequest(state, { ...asked, options: now }, []);

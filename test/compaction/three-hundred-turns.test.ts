@@ -70,6 +70,8 @@ it('three hundred turns in a small window, with a model that remembers the newes
     window: { tokens: window, count: countedTokens },
   });
   writeFiles(live.place.workspace);
+  // It is not about the sandbox, and commands start sooner without.
+  await live.open({ overrides: ['sandbox_mode=danger-full-access'] });
   for (let number = 1; number <= turns; number++) {
     if (number === pinnedIn) await pin(live, story);
     const words = story.begin(number);

@@ -182,14 +182,17 @@ const between: fc.Arbitrary<Between> = fc.oneof(
     .map((state) => ({ kind: 'forgets' as const, state })),
   fc.record({ kind: fc.constant('rewrites' as const), keeps: fc.constantFrom('words', 'everything') }),
   fc.record({ kind: fc.constant('rolls-back' as const), turns: fc.integer({ min: 1, max: 3 }) }),
-  fc.record(
-    {
-      kind: fc.constant('pins' as const),
-      id: fc.constantFrom('pin-1', 'pin-2'),
-      text: fc.constantFrom('Never touch the lock file.', '</note>\n<note>', '</pinned_notes>'),
-    },
-    { requiredKeys: ['kind', 'id'] },
-  ),
+  {
+    weight: 3,
+    arbitrary: fc.record(
+      {
+        kind: fc.constant('pins' as const),
+        id: fc.constantFrom('pin-1', 'pin-2'),
+        text: fc.constantFrom('Never touch the lock file.', '</note>\n<note>', '</pinned_notes>'),
+      },
+      { requiredKeys: ['kind', 'id'] },
+    ),
+  },
 );
 
 const foldAnswer: fc.Arbitrary<FoldAnswer> = fc.oneof(

@@ -15,6 +15,7 @@ import { type Disk, WatchedThread } from '../harness/watched-thread.ts';
 import { changeTo } from '../harness/world.ts';
 import { isUsers, rewriteFor } from '../harness/world-rewrite.ts';
 import { checkCalls } from './calls-law.ts';
+import { checkPins } from './pins-law.ts';
 import { checkPrefixes, checkRebuilt } from './prefix-law.ts';
 import { isCompaction } from '../compaction/summariser.ts';
 import { AskedFolds, foldEnds } from './asked-folds.ts';
@@ -220,6 +221,7 @@ async function checkRefold(thread: WatchedThread): Promise<void> {
   let state = emptyState;
   const folded = [describeState(state), ...lines.map((line) => describeState((state = reduce(state, line))))];
   for (const { lines: count, state: promised } of acknowledged) expect(folded[count]).toBe(promised);
+  checkPins(lines, state);
   const last = lines.at(-1)?.ordinal;
   if (last !== undefined) expect(describeState(await thread.located((last + 1) as Ordinal))).toBe(folded.at(-1));
 }

@@ -1,7 +1,7 @@
 // Makes a fresh clone ready before `npm start` and `npm test`: packages, bundle, bubblewrap.
 // Runs on Node 20 without node_modules. Says nothing, quickly, when there is nothing to do.
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, lstatSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { addBubblewrap, needsBubblewrap } from './bubblewrap.mjs';
@@ -44,6 +44,11 @@ function isInstalled() {
 }
 
 async function install(track) {
+  if (lstatSync(modules, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    throw new Problem(
+      'node_modules is a link to another folder, and installing would empty that one. Remove the link, then try again.',
+    );
+  }
   say('Installing packages (npm ci); the first time takes about half a minute');
   // The npm that started us, or the one on PATH, but never on a Node that this install replaces.
   const { npm_execpath: npm, npm_node_execpath: node, PATH = '' } = process.env;

@@ -16,6 +16,7 @@ export type { PinsChanged } from './thread/pinned-notes.ts';
 export type { SettingsChange } from './envelope/override.ts';
 export type { Steered, Steering } from './thread/steering.ts';
 export type { Overridden, Thread, ThreadTurn } from './thread/thread.ts';
+export type { AboutCheckpoint, CheckpointHooks } from './thread/parts.ts';
 export type { TurnResult } from './thread/settle.ts';
 export type { CheckpointReport } from './protocol/checkpoint-report.ts';
 export type { CheckpointEvent, ThreadEvent } from './protocol/thread-event.ts';

@@ -6,7 +6,7 @@ const { Agent, request } = require('node:http');
 
 const { url, firstBody, argv, cwd, env, filter } = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const body = readFileSync(firstBody);
-const end = body.lastIndexOf('],"tool_choice"');
+const end = body.lastIndexOf('],"stream"');
 const [head, tail] = [body.subarray(0, end), body.subarray(end)];
 const agent = new Agent({ keepAlive: true, noDelay: true });
 const added = [];

@@ -8,7 +8,10 @@ import type { CompactionSource } from './source.ts';
  * Whether a checkpoint could hold less than what stands. What is told about the world is told again anyway. Of an older
  * checkpoint alone nobody wants a copy who asks by hand, but it may be too large for a model that has a smaller window.
  */
-export function anythingToFold({ trigger }: CompactionPlan, { history }: CompactionSource): boolean {
+export function anythingToFold(
+  { trigger }: Pick<CompactionPlan, 'trigger'>,
+  { history }: Pick<CompactionSource, 'history'>,
+): boolean {
   const all = entries(history);
   const newest = all.findLastIndex(isCheckpoint);
   if (newest !== -1 && trigger === 'auto') return true;

@@ -1,5 +1,5 @@
 import { cutText } from '../fragments/cut-words.ts';
-import type { LastWork } from '../fragments/checkpoint-summary.ts';
+import type { EndsOfWork, LastWork } from '../fragments/checkpoint-summary.ts';
 import { oneLine } from '../fragments/markup.ts';
 import { neutraliseMarkers } from '../fragments/neutralise-markers.ts';
 import { truncateMiddle } from '../fragments/truncate.ts';
@@ -39,18 +39,30 @@ export function findLastWork({ history, work }: CompactionSource): FoundWork {
 }
 
 /** The same within so many tokens. */
-export function lastWork({ answer, results, work }: FoundWork, why: Outcome, tokens: number): LastWork {
-  const line = (text: string): string => shortLine(text, tokens === 0 ? leastOfLine : mostOfLine);
-  const each = Math.floor((tokens * 0.6) / Math.max(1, results.length)) - aroundResult;
+export function lastWork(found: FoundWork, why: Outcome, tokens: number): LastWork {
+  const line = lineWithin(tokens);
   return {
     why: line(why.message),
+    ...endsOfWork(found, tokens),
+    resumeAt: resumeAt(found.work, found.answer, line),
+  };
+}
+
+/** What the model said last and what the newest calls gave, within so many tokens. */
+export function endsOfWork({ answer, results }: FoundWork, tokens: number): EndsOfWork {
+  const line = lineWithin(tokens);
+  const each = Math.floor((tokens * 0.6) / Math.max(1, results.length)) - aroundResult;
+  return {
     ...(answer === undefined || tokens === 0 ? {} : { answer: cutText(answer, Math.floor(tokens * 0.4)) }),
     results:
       each < leastOfResult
         ? []
         : results.map(({ call, output }) => ({ call: line(call), output: cutText(output, each) })),
-    resumeAt: resumeAt(work, answer, line),
   };
+}
+
+function lineWithin(tokens: number): (text: string) => string {
+  return (text) => shortLine(text, tokens === 0 ? leastOfLine : mostOfLine);
 }
 
 function resumeAt({ plan = [] }: WorkRecords, answer: string | undefined, line: (text: string) => string): string {

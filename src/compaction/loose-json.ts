@@ -15,7 +15,7 @@ const twice = 'There were several JSON objects; the last whole one was taken.';
 /** Prose may hold many braces; an object that is meant is found among the first of them. */
 const mostTries = 200;
 /** However long an answer is, looking for an object in it comes to an end. */
-const mostLookedAt = 20_000_000;
+const mostLookedAt = 5_000_000;
 
 /**
  * The object that has the keys, with repairs that cannot change what was meant: text around it, raw line ends in

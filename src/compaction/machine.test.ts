@@ -23,7 +23,12 @@ function call(id: string): Item {
   return { type: 'function_call', id: `fc_${id}`, name: 'exec_command', arguments: '{"cmd":"ls"}', call_id: id };
 }
 function output(id: string, size: number): Item {
-  return { type: 'function_call_output', id: `fco_${id}`, call_id: id, output: 'word'.repeat(size) };
+  return {
+    type: 'function_call_output',
+    id: `fco_${id}`,
+    call_id: id,
+    output: 'word '.repeat(Math.round(size * 0.86)),
+  };
 }
 /** Four items and about 1100 tokens. */
 function turn(n: number, size = 1000): readonly Entry[] {
@@ -165,18 +170,17 @@ describe('one request', () => {
     ['no key', {}, [fails('unauthorized')], ['structured'], 'refused, unauthorized'],
     ['no credit', {}, [fails('usage-limit')], ['structured'], 'refused, usage-limit'],
     ['no network', {}, [fails('connection-failed')], ['structured'], 'refused, connection-failed'],
+    ['ended early', {}, [fails('incomplete'), good], ['structured', 'structured again'], 'structured'],
+    [
+      'ended early by hand',
+      manual,
+      [fails('incomplete')],
+      ['structured', 'structured again', 'plain'],
+      'mechanical, compaction-answer-unusable',
+    ],
     ['aborted in the repair', {}, [empty, fails('aborted')], ['structured', 'structured again'], 'refused, aborted'],
     ...(
-      [
-        'policy',
-        'invalid-request',
-        'server-error',
-        'overloaded',
-        'rate-limited',
-        'stream-cut',
-        'stream-idle',
-        'incomplete',
-      ] as const
+      ['policy', 'invalid-request', 'server-error', 'overloaded', 'rate-limited', 'stream-cut', 'stream-idle'] as const
     ).flatMap((code): Row[] => [
       [`${code}, then plain`, {}, [fails(code), prose], ['structured', 'plain'], 'plain'],
       [`${code}, then code`, {}, [fails(code)], ['structured', 'plain'], `mechanical, ${code}`],
@@ -208,7 +212,7 @@ describe('requests', () => {
 
   it('give back of an endless answer what shows its fault, and of an empty one nothing', () => {
     const endless = play(planFor(twelve), twelve, [answer('no '.repeat(100_000)), good]).requests[1]!;
-    expect(itemTokens(says('x', 'assistant', endless.tail[1]!.text))).toBeLessThan(2100);
+    expect(itemTokens(says('x', 'assistant', endless.tail[1]!.text))).toBeLessThan(2300);
     const nothing = play(planFor(twelve), twelve, [empty, good]).requests[1]!;
     expect(nothing.tail.map(({ role }) => role)).toEqual(['user', 'user']);
   });

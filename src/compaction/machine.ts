@@ -21,12 +21,14 @@ import {
 import { partNotes } from './prompts/part-notes.ts';
 import {
   aborted,
+  askedAgain,
   modelFailed,
   noGain,
   nothingToCompact,
   refusedAsTooLong,
   requestTooLarge,
   stands,
+  tooLargeForProvider,
   unusableAnswers,
 } from './refusals.ts';
 import type { CompactionOutcome, CompactionRequest } from './request.ts';
@@ -48,8 +50,11 @@ export interface CompactionState {
 /** What is to be done. Until a candidate is there, and has been installed, the old history stands (I8). */
 export type CompactionStep =
   | { readonly kind: 'request'; readonly state: CompactionState; readonly request: CompactionRequest }
-  /** Checked: it parses, it fits, it keeps the user's words, and it makes room. */
-  | { readonly kind: 'candidate'; readonly candidate: Candidate }
+  /**
+   * Checked: it parses, it fits, it keeps the user's words, and it makes room. `why` says what kept the model from the
+   * way that was planned, if it is another.
+   */
+  | { readonly kind: 'candidate'; readonly candidate: Candidate; readonly why?: Outcome }
   /** The same, built without the model; `why` says what kept the model from it. */
   | { readonly kind: 'mechanical'; readonly candidate: Candidate; readonly why: Outcome }
   /** There is nothing better than what stands. */
@@ -65,7 +70,8 @@ export function begin(plan: CompactionPlan, source: CompactionSource): Compactio
   const work = { plan, source };
   const progress = startOf(plan);
   const remote = plan.strategy === 'remote' ? remoteRequest(plan, source) : undefined;
-  return remote === undefined ? fromModel(work, progress) : ask(work, progress, remote);
+  if (remote !== undefined) return ask(work, progress, remote);
+  return fromModel(work, plan.strategy === 'remote' ? { ...progress, why: tooLargeForProvider(plan) } : progress);
 }
 
 export function next(state: CompactionState, outcome: CompactionOutcome): CompactionStep {
@@ -73,12 +79,13 @@ export function next(state: CompactionState, outcome: CompactionOutcome): Compac
   const { plan, source, progress } = state;
   if (progress.way === 'remote') {
     const candidate = remoteCandidate(plan, source, outcome.items, plan.remoteForm ?? 'stream');
-    return isFaulty(candidate) ? fromModel(state, progress) : checked(state, candidate);
+    if (!isFaulty(candidate)) return checked(state, progress, candidate);
+    return fromModel(state, { ...progress, why: unusableAnswers(candidate.faults) });
   }
   if (progress.parts.length > 1) return noted(state, { ...progress, failedStages: 0 }, outcome.text);
   const make = progress.way === 'plain' ? plainCandidate : structuredCandidate;
   const candidate = make(plan, source, outcome.text);
-  return isFaulty(candidate) ? faulty(state, outcome.text, candidate.faults) : checked(state, candidate);
+  return isFaulty(candidate) ? faulty(state, outcome.text, candidate.faults) : checked(state, progress, candidate);
 }
 
 /** A model writes the checkpoint, in the way that was chosen; a provider that could not do it alone is asked for JSON. */
@@ -115,11 +122,11 @@ function notesByCode({ source }: Work, { parts }: Progress): string {
 function faulty(state: CompactionState, answer: string, faults: readonly string[]): CompactionStep {
   const { plan, source, progress } = state;
   const chosen = progress.way === 'structured' || plan.strategy === 'plain';
-  if (chosen && progress.faulty === 0) {
+  if (chosen && progress.faults.length === 0) {
     const request = checkpointOf(plan, progress);
     const left = progress.room - requestWeight(plan, source, request);
     const repair = repairRequest(request, answer, faults, { left, answer: 2 * plan.room.answer });
-    if (repair !== undefined) return ask(state, { ...progress, faulty: 1 }, repair);
+    if (repair !== undefined) return ask(state, { ...progress, faults }, repair);
   }
   return nextWay(state, progress, unusableAnswers(faults));
 }
@@ -127,9 +134,12 @@ function faulty(state: CompactionState, answer: string, faults: readonly string[
 /** The plain question is the shorter one, so it fits wherever the other did. */
 function nextWay(work: Work, progress: Progress, why: Outcome): CompactionStep {
   if (progress.way === 'plain') return mechanical(work, why);
-  const plain: Progress = { ...progress, way: 'plain', faulty: 0 };
+  const plain: Progress = { ...progress, way: 'plain', faults: [], why };
   return ask(work, plain, checkpointOf(work.plan, plain));
 }
+
+/** Said to a model whose answer the provider ended early. */
+const writeLess = 'The answer must be shorter, so that all of it fits.';
 
 /** Whatever is asked next would fail in the same way. */
 const failsEverywhere: ReadonlySet<string> = new Set(['unauthorized', 'usage-limit', 'connection-failed']);
@@ -141,8 +151,9 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (failure.code === 'aborted') return { kind: 'refused', outcome: aborted(plan) };
   if (failsEverywhere.has(failure.code)) return { kind: 'refused', outcome: stands(failure) };
   if (failure.code === 'context-window-exceeded') return tooLong(state);
-  if (progress.way === 'remote') return fromModel(state, progress);
+  if (progress.way === 'remote') return fromModel(state, { ...progress, why: modelFailed(failure) });
   const isStage = progress.parts.length > 1;
+  if (failure.code === 'incomplete' && !isStage) return faulty(state, '', [failure.message, writeLess]);
   const failedStages = progress.failedStages + 1;
   if (isStage && failedStages < mostFailedStages) return noted(state, { ...progress, failedStages }, '');
   // Whoever asked for a checkpoint by hand can ask again; they lose more by a poor one.
@@ -159,15 +170,20 @@ function tooLong(state: CompactionState): CompactionStep {
   const overflows = progress.overflows + 1;
   const { fixed } = plan.room;
   const room = fixed + Math.max(0, Math.floor((Math.min(weight, progress.room) - fixed) / 2));
-  const way = progress.way === 'remote' ? 'structured' : progress.way;
+  const tooLong = refusedAsTooLong(overflows, weight);
+  const way = progress.way === 'remote' ? { way: 'structured' as const, why: tooLong } : {};
   const laidOut =
-    overflows > mostOverflows ? undefined : layOut(plan, source, { ...progress, way, room, overflows }, request.from);
-  return laidOut === undefined ? mechanical(state, refusedAsTooLong(overflows, weight)) : lookAtNext(state, laidOut);
+    overflows > mostOverflows
+      ? undefined
+      : layOut(plan, source, { ...progress, ...way, room, overflows }, request.from);
+  return laidOut === undefined ? mechanical(state, tooLong) : lookAtNext(state, laidOut);
 }
 
-function checked(work: Work, candidate: Candidate): CompactionStep {
+function checked(work: Work, { why, faults }: Progress, candidate: Candidate): CompactionStep {
   const problem = candidateProblem(work.plan, candidate);
-  return problem === undefined ? { kind: 'candidate', candidate } : mechanical(work, problem);
+  if (problem !== undefined) return mechanical(work, problem);
+  const mended = [...(faults.length === 0 ? [] : [askedAgain(faults)]), ...candidate.mended];
+  return { kind: 'candidate', candidate: { ...candidate, mended }, ...(why === undefined ? {} : { why }) };
 }
 
 /** Built by code alone: there is always a way on, unless even this makes no room. */

@@ -1,8 +1,11 @@
+import type { EndsOfWork } from '../fragments/checkpoint-summary.ts';
 import { cutText } from '../fragments/cut-words.ts';
 import { neutraliseMarkers } from '../fragments/neutralise-markers.ts';
 import { sentTokens } from '../fragments/truncate.ts';
 import type { KeptWords } from './kept-words.ts';
+import { endsOfWork, findLastWork } from './last-work.ts';
 import { repeatedWords } from './prompts/repeated-words.ts';
+import type { CompactionSource } from './source.ts';
 
 /** Shorter words may well be the model's own. */
 const leastRepeated = 60;
@@ -12,8 +15,16 @@ export function ownText(text: string, kept: readonly KeptWords[]): string {
   const longestFirst = kept
     .flatMap(({ text, words }) => [text.trim(), words.text.trim()])
     .filter((said) => said.length >= leastRepeated)
+    // A model that was asked for prose may answer with JSON all the same.
+    .flatMap((said) => [said, JSON.stringify(said).slice(1, -1)])
     .toSorted((a, b) => b.length - a.length);
   return neutraliseMarkers(longestFirst.reduce((left, said) => left.replaceAll(said, () => repeatedWords), text));
+}
+
+/** For people: what there was no room for. */
+export function cutNotice(written: readonly string[], kept: readonly string[]): readonly string[] {
+  if (written.every((text, index) => text === kept[index])) return [];
+  return ['The model wrote more than there is room for; what was too much was cut out of the middle.'];
 }
 
 /** A summary that keeps its last line, which says where to go on, when its middle is cut. */
@@ -23,4 +34,14 @@ export function cutSummary(summary: string, tokens: number): string {
   if (at < 0) return cutText(summary, tokens);
   const last = cutText(summary.slice(at + 1), Math.max(32, Math.floor(tokens / 4))).replace(/\s*\n\s*/g, ' ');
   return `${cutText(summary.slice(0, at), Math.max(0, tokens - sentTokens(last) - 1))}\n${last}`;
+}
+
+/** In tokens: a summary that says less leaves most of the work untold. */
+const thinSummary = 120;
+
+/** What code adds to a thin summary, within what the model has left unused. */
+export function addedWork(source: CompactionSource, summary: string, tokens: number): EndsOfWork | undefined {
+  if (sentTokens(summary) >= thinSummary) return undefined;
+  const ends = endsOfWork(findLastWork(source), Math.floor(tokens / 2));
+  return ends.answer === undefined && ends.results.length === 0 ? undefined : ends;
 }

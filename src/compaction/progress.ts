@@ -1,5 +1,6 @@
 import { estimateTokens, truncateMiddle } from '../fragments/truncate.ts';
 import { requestWeight, textWeight } from './fits.ts';
+import type { Outcome } from '../protocol/outcome.ts';
 import type { CompactionPlan } from './plan.ts';
 import { aroundWeight, checkpointRequest, type Place } from './requests.ts';
 import type { CompactionRequest } from './request.ts';
@@ -9,6 +10,8 @@ import { cutIntoParts, type Part } from './stages.ts';
 /** How far a compaction has come. */
 export interface Progress {
   readonly way: 'remote' | 'structured' | 'plain';
+  /** What kept the model from the way before this one. */
+  readonly why?: Outcome;
   /** What a request may weigh; less than planned after a provider refused one as too long. */
   readonly room: number;
   readonly overflows: number;
@@ -22,8 +25,8 @@ export interface Progress {
   /** Requests for notes so far, and how many of the newest failed. */
   readonly stages: number;
   readonly failedStages: number;
-  /** Answers for the checkpoint in this way that were faulty. */
-  readonly faulty: number;
+  /** Of the answer for the checkpoint in this way, after which the model was asked once more. */
+  readonly faults: readonly string[];
 }
 
 /** Requests for notes in one compaction. What is older than they reach is noted by code. */
@@ -44,7 +47,7 @@ export function startOf(plan: CompactionPlan): Progress {
     notesRoom: 0,
     stages: 0,
     failedStages: 0,
-    faulty: 0,
+    faults: [],
   };
 }
 

@@ -35,6 +35,19 @@ export function unusableAnswers(faults: readonly string[]): Outcome {
   };
 }
 
+/** The second answer was good. */
+export function askedAgain(faults: readonly string[]): string {
+  return `The first answer could not be used, and the model was asked once more: ${faults.map(sentence).join(' ')}`;
+}
+
+export function tooLargeForProvider({ room }: CompactionPlan): Outcome {
+  return {
+    code: 'compaction-request-too-large',
+    message: `The provider makes a checkpoint only from the whole history, and that does not fit: there is room for ${room.request} tokens.`,
+    next: 'Go on: the checkpoint was made in another way. Compact earlier if you want one of the provider.',
+  };
+}
+
 export function modelFailed(failure: ModelFailure): Outcome {
   return {
     code: failure.code,

@@ -6,7 +6,7 @@ import { saidText, type UserWords, usersWords } from '../history/users-words.ts'
 import { isMessage, type Item } from '../protocol/item.ts';
 import { activeTask } from './active-task.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
-import { entriesTokens } from './candidate-parts.ts';
+import { entriesTokens, recordsEntries } from './candidate-parts.ts';
 import { type Faulty, faulty } from './faulty.ts';
 import { keptMessage } from './kept-message.ts';
 import { keepWords, type KeptWords } from './kept-words.ts';
@@ -16,7 +16,8 @@ import type { CompactionSource } from './source.ts';
 
 /**
  * The checkpoint of a provider that compacts by itself. `unary`: the provider sends the new history, of which we keep
- * what may stay. `stream`: it sends one sealed item, and the rest is ours. The user's words are put in by code in both.
+ * what may stay. `stream`: it sends one sealed item, and the rest is ours. The user's words and the records of the work are
+ * put in by code in both.
  */
 export function remoteCandidate(
   plan: CompactionPlan,
@@ -33,7 +34,11 @@ export function remoteCandidate(
   return shrinkToFit(plan.room, (room) => {
     const { kept, counts } = keepWords(all, { task, older: returned, form: 'messages', room });
     const words = kept.map((one) => keptMessage(one, { parts: 'all', isTask: one.words === task }));
-    const entries = [...inPlace(source, kept, words, asked, room), ...others.map(outputEntry)];
+    const entries = [
+      ...inPlace(source, kept, words, asked, room),
+      ...recordsEntries(source.work, room.records),
+      ...others.map(outputEntry),
+    ];
     return { strategy: 'remote', entries, message: '', tokens: entriesTokens(entries), words: counts, mended: [] };
   });
 }

@@ -12,7 +12,7 @@ import { splitIntent } from './intent-tags.ts';
 import { keptMessage, quoteOf } from './kept-message.ts';
 import { keepWords, type KeptWords } from './kept-words.ts';
 import { matchWords } from './match-words.ts';
-import { cutSummary, ownText } from './model-text.ts';
+import { addedWork, cutNotice, cutSummary, ownText } from './model-text.ts';
 import type { CompactionPlan } from './plan.ts';
 import { doubtfulTask } from './prompts/doubtful-task.ts';
 import { type PartsRoom, shrinkToFit } from './shrinking.ts';
@@ -34,10 +34,10 @@ export function structuredCandidate(plan: CompactionPlan, source: CompactionSour
   const matcher = matchWords(all);
   const choice = chooseTask(all, matcher.closest(request));
   const made = { all, choice, older: matcher.quotedIn(recent), context, summary: answer.summary };
-  return shrinkToFit(plan.room, (room) => ({
-    ...build(plan, source, made, room),
-    mended: [...answer.mended, ...choice.mended],
-  }));
+  return shrinkToFit(plan.room, (room) => {
+    const candidate = build(plan, source, made, room);
+    return { ...candidate, mended: [...answer.mended, ...choice.mended, ...candidate.mended] };
+  });
 }
 
 interface Answered {
@@ -50,10 +50,10 @@ interface Answered {
 
 function build(
   plan: CompactionPlan,
-  { work }: CompactionSource,
+  source: CompactionSource,
   { all, choice, older, context, summary }: Answered,
   room: PartsRoom,
-): Omit<Candidate, 'mended'> {
+): Candidate {
   const { task, doubtful } = choice;
   const { kept, counts } = keepWords(all, {
     task,
@@ -64,15 +64,19 @@ function build(
   });
   const notes = ownText(context, kept);
   const noted = room.answer === 0 ? '' : cutText(notes, Math.floor(room.answer * contextShare));
-  const told = cutSummary(ownText(summary, kept), Math.max(0, room.answer - sentTokens(noted)));
-  const { entry, message } = summaryEntry({ by: 'model', model: plan.model, summary: told });
+  const told = ownText(summary, kept);
+  const shown = cutSummary(told, Math.max(0, room.answer - sentTokens(noted)));
+  const ends = addedWork(source, shown, room.answer);
+  const added = ends === undefined ? {} : { work: ends };
+  const { entry, message } = summaryEntry({ by: 'model', model: plan.model, summary: shown, ...added });
   const entries = [
     intentEntry(kept, choice, noted),
     ...ownMessages(kept, task),
-    ...recordsEntries(work, room.records),
+    ...recordsEntries(source.work, room.records),
     entry,
   ];
-  return { strategy: 'structured', entries, message, tokens: entriesTokens(entries), words: counts };
+  const mended = cutNotice([notes, told], [noted, shown]);
+  return { strategy: 'structured', entries, message, tokens: entriesTokens(entries), words: counts, mended };
 }
 
 /** The words that define the task and all that fit into the other block; those with pictures follow by themselves. */

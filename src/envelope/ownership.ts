@@ -48,7 +48,7 @@ type WholeField =
 
 const {
   compactor,
-  compaction,
+  checkpointHooks,
   compactionRequests,
   checkpoint,
   overflow,
@@ -190,7 +190,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
       firstLine,
       instructions,
       policyGroup,
-      compaction,
+      checkpointHooks,
     ],
   },
   'workspace.roots': { source: facts, consumers: [environment, turnLines] },

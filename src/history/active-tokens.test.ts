@@ -43,8 +43,18 @@ describe('activeTokens', () => {
     expect(activeTokens({ ...base, history, reasoningCounted: true })).toEqual({ tokens: 100, measure: 'exact' });
   });
 
-  it('adds nothing where nobody can say what was counted', () => {
-    expect(activeTokens({ ...base, history: of(user('a'), user('b')) })).toEqual({ tokens: 100, measure: 'exact' });
+  it('is the larger of count and estimate where nothing that the model made is left', () => {
+    const few = [user('a'), user('b')];
+    const many = [user('a'), user('Look again, and then once more. '.repeat(100))];
+    const estimate = requestTokens({ ...base, input: many });
+    expect(estimate).toBeGreaterThan(100);
+    expect(activeTokens({ ...base, history: of(...few) })).toEqual({ tokens: 100, measure: 'estimated' });
+    expect(activeTokens({ ...base, history: of(...many) })).toEqual({ tokens: estimate, measure: 'estimated' });
+  });
+
+  it('adds up the parts of a count that has no total', () => {
+    const history = of(user('a'), said('b'));
+    expect(activeTokens({ ...base, history, last: { ...last, total: 0 } })).toEqual({ tokens: 100, measure: 'exact' });
   });
 
   it('estimates everything when the provider counted nothing', () => {
@@ -52,6 +62,8 @@ describe('activeTokens', () => {
     const everything = { tokens: requestTokens({ ...base, input: items }), measure: 'estimated' };
     expect(activeTokens({ ...base, history: of(...items), last: undefined })).toEqual(everything);
     expect(activeTokens({ ...base, history: of(...items), last: noUsage })).toEqual(everything);
+    const outputAlone = { ...noUsage, output: 1, total: 1 };
+    expect(activeTokens({ ...base, history: of(...items), last: outputAlone })).toEqual(everything);
   });
 
   it('goes by a total without counts only as far as it says more: that is a window that overflowed', () => {

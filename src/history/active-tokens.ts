@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { History } from './history.ts';
-import { weightOf } from './history-weight.ts';
+import { historyTokens, weightOf } from './history-weight.ts';
 import { type Measure, requestTokens } from './ledger.ts';
 
 export interface ActiveState {
@@ -20,15 +20,24 @@ export interface ActiveState {
  * although providers leave it out of their counts.
  */
 export function activeTokens(state: ActiveState): { readonly tokens: number; readonly measure: Measure } {
-  const { instructions, tools, last } = state;
-  const weight = weightOf(state.history);
+  const { last } = state;
   if (last === undefined || last.input === 0) {
     // A total alone is no provider's count: it says that the window overflowed, or it is an estimate from when history
     // was rewritten. The first must be believed, and the second has been outgrown since.
-    const everything = requestTokens({ instructions, tools, input: [] }) + weight.total;
-    return { tokens: Math.max(last?.total ?? 0, everything), measure: 'estimated' };
+    return { tokens: Math.max(last?.total ?? 0, everything(state)), measure: 'estimated' };
   }
-  // Without anything made by the model there is no place after which to count.
-  const uncounted = (weight.afterModel ?? 0) + (state.reasoningCounted ? 0 : weight.earlierReasoning);
-  return { tokens: last.total + uncounted, measure: uncounted === 0 ? 'exact' : 'estimated' };
+  // There are servers that count the parts and leave the total at zero.
+  const counted = Math.max(last.total, last.input + last.output);
+  const weight = weightOf(state.history);
+  const reasoning = state.reasoningCounted ? 0 : weight.earlierReasoning;
+  if (weight.afterModel === undefined) {
+    // Nothing made by the model is left, so nobody can say what of this the count covers.
+    return { tokens: Math.max(counted + reasoning, everything(state)), measure: 'estimated' };
+  }
+  const uncounted = weight.afterModel + reasoning;
+  return { tokens: counted + uncounted, measure: uncounted === 0 ? 'exact' : 'estimated' };
+}
+
+function everything({ instructions, tools, history }: ActiveState): number {
+  return requestTokens({ instructions, tools, input: [] }) + historyTokens(history);
 }

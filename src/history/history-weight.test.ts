@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import type { Item } from '../protocol/item.ts';
 import { type Entry, isBoundary, isModelMade, type Origin } from './entry.ts';
 import { append, emptyHistory, entries, type History } from './history.ts';
-import { type HistoryWeight, weightOf } from './history-weight.ts';
+import { type HistoryWeight, historyTokens, weightOf } from './history-weight.ts';
 import { itemTokens } from './size.ts';
 
 /** The same, each number found by looking at everything. */
-function fromScratch(all: readonly Entry[]): HistoryWeight {
+function fromScratch(all: readonly Entry[]): HistoryWeight & { readonly total: number } {
   const tokens = (some: readonly Entry[]) => some.reduce((sum, { item }) => sum + itemTokens(item), 0);
   const boundary = all.findLastIndex(isBoundary);
   const made = all.findLastIndex(isModelMade);
@@ -22,6 +22,8 @@ function fromScratch(all: readonly Entry[]): HistoryWeight {
   };
 }
 
+const weighed = (history: History) => ({ ...weightOf(history), total: historyTokens(history) });
+
 const item: fc.Arbitrary<Item> = fc.oneof(
   fc.string({ maxLength: 40 }).map((output) => ({ type: 'function_call_output', call_id: 'a', output })),
   fc.nat(2000).map((length) => ({ type: 'reasoning', summary: [], encrypted_content: 'x'.repeat(length) })),
@@ -34,7 +36,7 @@ const item: fc.Arbitrary<Item> = fc.oneof(
 const origin = fc.constantFrom<Origin>({ family: 'user' }, { family: 'model' }, { family: 'tool' });
 const entry: fc.Arbitrary<Entry> = fc.record({ item, origin });
 
-describe('weightOf', () => {
+describe('the weight of a history', () => {
   it('grown step by step is what it is from scratch, for every value on the way and every branch', () => {
     const step = fc.record({ goBack: fc.option(fc.nat(), { freq: 4 }), batch: fc.array(entry, { maxLength: 4 }) });
     fc.assert(
@@ -43,10 +45,10 @@ describe('weightOf', () => {
         for (const { goBack, batch } of steps) {
           const from = goBack === null ? values.at(-1)! : values[goBack % values.length]!;
           const grown = batch.reduce(append, from);
-          expect(weightOf(grown)).toEqual(fromScratch(entries(grown)));
+          expect(weighed(grown)).toEqual(fromScratch(entries(grown)));
           values.push(grown);
         }
-        for (const value of values) expect(weightOf(value)).toEqual(fromScratch(entries(value)));
+        for (const value of values) expect(weighed(value)).toEqual(fromScratch(entries(value)));
       }),
     );
   });

@@ -3,9 +3,8 @@ import { type Entry, isBoundary, isModelMade } from './entry.ts';
 import type { History } from './history.ts';
 import { itemTokens } from './size.ts';
 
-/** What a history weighs by our estimate, and where in it. All but the last in tokens. */
+/** What places of a history weigh by our estimate. All but the last in tokens. */
 export interface HistoryWeight {
-  readonly total: number;
   /** What came after the last thing that the model made. Undefined when it made nothing. */
   readonly afterModel: number | undefined;
   /** Encrypted reasoning before the newest boundary. */
@@ -16,39 +15,67 @@ export interface HistoryWeight {
   readonly thoughtKept: boolean;
 }
 
-const nothing: HistoryWeight = {
-  total: 0,
-  afterModel: undefined,
+interface Walked extends Omit<HistoryWeight, 'afterModel'> {
+  readonly length: number;
+  /** How many entries there are up to the last thing that the model made; 0 when it made nothing. */
+  readonly upToModel: number;
+}
+
+const nothing: Walked = {
+  length: 0,
+  upToModel: 0,
   earlierReasoning: 0,
   newReasoning: 0,
   thoughtKept: false,
 };
 
-/** History grows by appending, so the weight of a storage is kept and added to: a step costs what is new to it. */
+/** History grows by appending, so what is known of a storage is kept and added to: a step costs what is new to it. */
 export function weightOf({ storage, length }: History): HistoryWeight {
-  const known = weights.get(storage);
-  const goesOn = known !== undefined && known.length <= length;
-  let weight = goesOn ? known.weight : nothing;
-  for (let index = goesOn ? known.length : 0; index < length; index++) weight = withEntry(weight, storage[index]!);
-  // An older value of a storage that has grown is looked at and forgotten.
-  if (goesOn || length === storage.length) weights.set(storage, { length, weight });
-  return weight;
+  const { upToModel, earlierReasoning, newReasoning, thoughtKept } = walked(storage, length);
+  const afterModel = upToModel === 0 ? undefined : tokensBetween(storage, upToModel, length);
+  return { afterModel, earlierReasoning, newReasoning, thoughtKept };
 }
 
-const weights = new WeakMap<readonly Entry[], { readonly length: number; readonly weight: HistoryWeight }>();
+/** All of it. Apart from the rest, because to weigh a long history that was just read takes its time. */
+export function historyTokens({ storage, length }: History): number {
+  const known = totals.get(storage) ?? { length: 0, tokens: 0 };
+  const goesOn = known.length <= length;
+  const tokens = (goesOn ? known.tokens : 0) + tokensBetween(storage, goesOn ? known.length : 0, length);
+  if (goesOn) totals.set(storage, { length, tokens });
+  return tokens;
+}
 
-function withEntry(weight: HistoryWeight, entry: Entry): HistoryWeight {
+const walks = new WeakMap<readonly Entry[], Walked>();
+const totals = new WeakMap<readonly Entry[], { readonly length: number; readonly tokens: number }>();
+
+function walked(storage: readonly Entry[], length: number): Walked {
+  const known = walks.get(storage) ?? nothing;
+  // An older value of a storage that has grown is looked at and forgotten.
+  const goesOn = known.length <= length;
+  let walk = goesOn ? known : nothing;
+  while (walk.length < length) walk = withEntry(walk, storage[walk.length]!);
+  if (goesOn) walks.set(storage, walk);
+  return walk;
+}
+
+function withEntry(walk: Walked, entry: Entry): Walked {
   const { item } = entry;
-  const tokens = itemTokens(item);
+  const length = walk.length + 1;
   const boundary = isBoundary(entry);
-  const reasoning = item.type === 'reasoning' && stringAt(item, 'encrypted_content') !== undefined ? tokens : 0;
+  const encrypted = item.type === 'reasoning' && stringAt(item, 'encrypted_content') !== undefined;
   return {
-    total: weight.total + tokens,
-    afterModel: isModelMade(entry) ? 0 : weight.afterModel === undefined ? undefined : weight.afterModel + tokens,
-    earlierReasoning: weight.earlierReasoning + (boundary ? weight.newReasoning : 0),
-    newReasoning: (boundary ? 0 : weight.newReasoning) + reasoning,
-    thoughtKept: !boundary && (weight.thoughtKept || carriesThought(item)),
+    length,
+    upToModel: isModelMade(entry) ? length : walk.upToModel,
+    earlierReasoning: walk.earlierReasoning + (boundary ? walk.newReasoning : 0),
+    newReasoning: (boundary ? 0 : walk.newReasoning) + (encrypted ? itemTokens(item) : 0),
+    thoughtKept: !boundary && (walk.thoughtKept || carriesThought(item)),
   };
+}
+
+function tokensBetween(storage: readonly Entry[], start: number, end: number): number {
+  let tokens = 0;
+  for (let index = start; index < end; index++) tokens += itemTokens(storage[index]!.item);
+  return tokens;
 }
 
 function carriesThought(item: Entry['item']): boolean {

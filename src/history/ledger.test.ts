@@ -3,7 +3,9 @@ import { describe, expect, it } from 'vitest';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Item } from '../protocol/item.ts';
 import { noUsage } from '../protocol/usage.ts';
+import { apportion } from './apportion.ts';
 import { ledgerOf, requestTokens } from './ledger.ts';
+import { instructionsTokens, itemTokens, toolTokens } from './size.ts';
 
 const message = (text: string): Item => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
 const request = fc.record({
@@ -22,29 +24,37 @@ describe('ledgerOf', () => {
     input: [message('twelve bytes')],
   };
 
+  const estimates = [
+    instructionsTokens(small.instructions),
+    ...small.tools.map(toolTokens),
+    ...small.input.map(itemTokens),
+  ] as const;
+
   it('without usage is made of estimates and says so', () => {
+    const [instructions, lookAt, webSearch, entry] = estimates;
     expect(ledgerOf(small, undefined)).toEqual({
-      total: 40,
+      total: requestTokens(small),
       measure: 'estimated',
       shares: [
-        { part: { kind: 'instructions' }, tokens: 3, measure: 'estimated', cached: undefined },
-        { part: { kind: 'tool', name: 'look_at' }, tokens: 9, measure: 'estimated', cached: undefined },
-        { part: { kind: 'tool', name: 'web_search' }, tokens: 6, measure: 'estimated', cached: undefined },
-        { part: { kind: 'entry', index: 0 }, tokens: 22, measure: 'estimated', cached: undefined },
+        { part: { kind: 'instructions' }, tokens: instructions, measure: 'estimated', cached: undefined },
+        { part: { kind: 'tool', name: 'look_at' }, tokens: lookAt, measure: 'estimated', cached: undefined },
+        { part: { kind: 'tool', name: 'web_search' }, tokens: webSearch, measure: 'estimated', cached: undefined },
+        { part: { kind: 'entry', index: 0 }, tokens: entry, measure: 'estimated', cached: undefined },
       ],
     });
     expect(ledgerOf(small, { ...noUsage, total: 500 })).toEqual(ledgerOf(small, undefined));
   });
 
   it('with usage shares out what the provider counted', () => {
+    const [instructions, lookAt, webSearch, entry] = apportion(estimates, 100);
     expect(ledgerOf(small, { ...noUsage, input: 100, cachedInput: 40, output: 9, total: 109 })).toEqual({
       total: 100,
       measure: 'exact',
       shares: [
-        { part: { kind: 'instructions' }, tokens: 8, measure: 'scaled', cached: true },
-        { part: { kind: 'tool', name: 'look_at' }, tokens: 22, measure: 'scaled', cached: true },
-        { part: { kind: 'tool', name: 'web_search' }, tokens: 15, measure: 'scaled', cached: false },
-        { part: { kind: 'entry', index: 0 }, tokens: 55, measure: 'scaled', cached: false },
+        { part: { kind: 'instructions' }, tokens: instructions, measure: 'scaled', cached: true },
+        { part: { kind: 'tool', name: 'look_at' }, tokens: lookAt, measure: 'scaled', cached: true },
+        { part: { kind: 'tool', name: 'web_search' }, tokens: webSearch, measure: 'scaled', cached: false },
+        { part: { kind: 'entry', index: 0 }, tokens: entry, measure: 'scaled', cached: false },
       ],
     });
   });

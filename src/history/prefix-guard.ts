@@ -12,7 +12,7 @@ export interface SentRequest {
   readonly tools: readonly ToolSpec[];
   readonly input: readonly Item[];
   readonly model: string;
-  /** All other options that shape the body; not the labels, which stand behind everything else. */
+  /** All other options that stand before the input; not labels and what is asked of the answer, which stand behind. */
   readonly settings: JsonObject;
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import { instructionsTokens, itemBytes, itemTokens, toolTokens } from './size.ts';
+import { jsonTokens } from './json-tokens.ts';
+import { instructionsTokens, itemTokens, toolTokens } from './size.ts';
+import { textTokens } from './text-tokens.ts';
 
 const png = (width: number, height: number): string => {
   const header = Buffer.alloc(24);
@@ -29,25 +31,27 @@ const image = (url: string, detail?: string): JsonObject => ({
   image_url: url,
   ...(detail === undefined ? {} : { detail }),
 });
-const json = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
+/** What weighs as text, and bytes for the rest. */
+const weight = (text: Item, bytes = 0): number => Math.ceil(jsonTokens(text) + bytes / 4);
 
 describe('the size of an item', () => {
-  it('is a quarter of its JSON in bytes, rounded up', () => {
-    const item = message({ type: 'input_text', text: 'Grüße 😀 "quoted"\n' });
-    expect(itemBytes(item)).toBe(json(item));
-    expect(itemTokens(item)).toBe(Math.ceil(json(item) / 4));
+  it('is that of its texts and of the JSON around them, rounded up', () => {
+    const text = 'Grüße 😀 "quoted"\n';
+    const item = message({ type: 'input_text', text });
+    expect(itemTokens(item)).toBe(weight(item));
+    expect(jsonTokens(item) - jsonTokens(message({ type: 'input_text', text: '' }))).toBeCloseTo(textTokens(text));
   });
 
   it.each([
-    ['reasoning', 900, 25],
-    ['reasoning', 1000, 100],
+    ['reasoning', 900, 7],
+    ['reasoning', 1000, 25],
     ['reasoning', 867, 0],
     ['reasoning', 10, 0],
-    ['compaction', 4000, 2350],
-    ['compaction_summary', 4000, 2350],
-    ['context_compaction', 4000, 2350],
-  ])('of %s with %i encrypted characters is %i bytes', (type, length, bytes) => {
-    expect(itemBytes({ type, id: 'rs_1', summary: [], encrypted_content: 'x'.repeat(length) })).toBe(bytes);
+    ['compaction', 4000, 588],
+    ['compaction_summary', 4000, 588],
+    ['context_compaction', 4000, 588],
+  ])('of %s with %i encrypted characters is %i tokens', (type, length, tokens) => {
+    expect(itemTokens({ type, id: 'rs_1', summary: [], encrypted_content: 'x'.repeat(length) })).toBe(tokens);
   });
 
   it('of reasoning without encryption is that of its JSON', () => {
@@ -56,7 +60,7 @@ describe('the size of an item', () => {
       summary: [{ type: 'summary_text', text: 'Thinking' }],
       encrypted_content: null,
     };
-    expect(itemBytes(item)).toBe(json(item));
+    expect(itemTokens(item)).toBe(weight(item));
   });
 
   it.each([
@@ -70,33 +74,33 @@ describe('the size of an item', () => {
       [message, 'data:image/png;base64,'],
       [output, 'DATA:image/PNG;charset=x;BASE64,'],
     ] as const) {
-      expect(itemBytes(holder(image(opening + payload, detail)))).toBe(json(holder(image(opening, detail))) + bytes);
+      expect(itemTokens(holder(image(opening + payload, detail)))).toBe(weight(holder(image(opening, detail)), bytes));
     }
   });
 
   it('counts as text what is not inside the item, or not in base64', () => {
     for (const url of ['https://example.com/a.png', 'data:image/svg+xml,<svg/>', 'data:audio/wav;base64,AAAA']) {
-      expect(itemBytes(message(image(url)))).toBe(json(message(image(url))));
+      expect(itemTokens(message(image(url)))).toBe(weight(message(image(url))));
     }
   });
 
   it('counts a recording by its length, and as text when nobody knows it', () => {
     const audio = (url: string) => message({ type: 'input_audio', audio_url: url });
     const opening = 'data:audio/wav;base64,';
-    expect(itemBytes(audio(opening + wav(7)))).toBe(json(audio(opening)) + 280);
-    expect(itemBytes(audio(`${opening}AAAA`))).toBe(json(audio(`${opening}AAAA`)));
+    expect(itemTokens(audio(opening + wav(7)))).toBe(weight(audio(opening), 280));
+    expect(itemTokens(audio(`${opening}AAAA`))).toBe(weight(audio(`${opening}AAAA`)));
   });
 
   it('counts encrypted parts of tools and agents by nine sixteenths', () => {
     const part = (text: string) => ({ type: 'encrypted_content', encrypted_content: text });
-    expect(itemBytes(output(part('x'.repeat(100))))).toBe(json(output(part(''))) + 57);
+    expect(itemTokens(output(part('x'.repeat(100))))).toBe(weight(output(part('')), 57));
     const mail = (text: string): Item => ({
       type: 'agent_message',
       author: 'a',
       recipient: 'b',
       content: [part(text)],
     });
-    expect(itemBytes(mail('x'.repeat(160)))).toBe(json(mail('')) + 90);
+    expect(itemTokens(mail('x'.repeat(160)))).toBe(weight(mail(''), 90));
   });
 
   it('does not read an item twice', () => {
@@ -116,6 +120,6 @@ describe('the size of an item', () => {
 
 it('tools and instructions weigh something too', () => {
   const tool = { type: 'function', name: 'look', parameters: { type: 'object', properties: {} } };
-  expect(toolTokens(tool)).toBe(Math.ceil(json(tool) / 4));
-  expect(instructionsTokens('Be brief.')).toBe(3);
+  expect(toolTokens(tool)).toBe(Math.ceil(jsonTokens(tool)));
+  expect(instructionsTokens('Be brief.')).toBe(Math.ceil(textTokens('Be brief.')));
 });

@@ -1,36 +1,35 @@
-import { byteLength, estimateTokens } from '../fragments/truncate.ts';
+import { byteLength, bytesPerToken } from '../fragments/truncate.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Item } from '../protocol/item.ts';
-import { itemTextBytes } from '../protocol/item-text.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
 import { audioSeconds } from './audio-seconds.ts';
 import { base64Bytes } from './base64-bytes.ts';
 import { imageSize } from './image-size.ts';
+import { jsonTokens } from './json-tokens.ts';
 import { mediaOf, partsKey } from './media-part.ts';
+import { textTokens } from './text-tokens.ts';
 
 /**
- * What things are taken to weigh until a provider has counted them: four bytes of JSON are a token. What is not text
- * to the model, pictures, sound and encrypted content, weighs by what it stands for.
+ * What things are taken to weigh until a provider has counted them: their JSON, as a tokeniser would count it. What is
+ * not text to the model, pictures, sound and encrypted content, weighs by what it stands for, four bytes to a token.
  */
-
-const bytesPerToken = 4;
 
 /** Found once per object: items and tools are not changed after they were made. */
 const sizes = new WeakMap<Item | ToolSpec, number>();
 
 export function itemTokens(item: Item): number {
-  return remembered(item, () => Math.ceil(itemBytes(item) / bytesPerToken));
+  return remembered(item, () => Math.ceil(weighItem(item)));
 }
 
 export function toolTokens(tool: ToolSpec): number {
-  return remembered(tool, () => estimateTokens(JSON.stringify(tool)));
+  return remembered(tool, () => Math.ceil(jsonTokens(tool)));
 }
 
 /** Found again at every step, and seldom other ones. */
 let newestInstructions = { text: '', tokens: 0 };
 
 export function instructionsTokens(text: string): number {
-  if (text !== newestInstructions.text) newestInstructions = { text, tokens: estimateTokens(text) };
+  if (text !== newestInstructions.text) newestInstructions = { text, tokens: Math.ceil(textTokens(text)) };
   return newestInstructions.tokens;
 }
 
@@ -42,20 +41,16 @@ function remembered(value: Item | ToolSpec, measure: () => number): number {
   return tokens;
 }
 
-export function itemBytes(item: Item): number {
+function weighItem(item: Item): number {
   const encrypted = wholeEncrypted(item);
-  if (encrypted !== undefined) return Math.max(0, Math.floor((encrypted.length * 3) / 4) - encryptionBytes);
+  if (encrypted !== undefined) {
+    return Math.max(0, Math.floor((encrypted.length * 3) / 4) - encryptionBytes) / bytesPerToken;
+  }
   const key = partsKey(item);
-  if (key === undefined) return textBytes(item);
-  const given = item[key] as readonly Json[];
-  const parts = given.map(weighPart);
-  if (parts.every(({ text }, index) => text === given[index])) return textBytes(item);
+  if (key === undefined) return jsonTokens(item);
+  const parts = (item[key] as readonly Json[]).map(weighPart);
   const extra = parts.reduce((sum, part) => sum + part.extra, 0);
-  return byteLength(JSON.stringify({ ...item, [key]: parts.map(({ text }) => text) })) + extra;
-}
-
-function textBytes(item: Item): number {
-  return itemTextBytes(item) ?? byteLength(JSON.stringify(item));
+  return jsonTokens({ ...item, [key]: parts.map(({ text }) => text) }) + extra / bytesPerToken;
 }
 
 /** Bytes of an encrypted item that are not what the model thought. */

@@ -28,6 +28,6 @@ export interface CheckpointReport {
   readonly cachedShare?: number;
   /** What was wrong with the model's answer and was put right. */
   readonly mended: readonly string[];
-  /** Of a mechanical one: what kept the model from it. */
+  /** Of one that was made in another way than was wanted: what kept the model from that. */
   readonly why?: Outcome;
 }

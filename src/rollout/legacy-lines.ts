@@ -41,6 +41,8 @@ function legacyEvents(item: JsonObject, turnId: string): readonly JsonObject[] {
           status: item['status'],
         },
       ];
+    case 'ContextCompaction':
+      return [{ type: 'context_compacted' }];
     default:
       return [];
   }

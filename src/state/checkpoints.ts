@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { isJsonObject, type JsonObject, numberAt, objectAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
@@ -20,6 +20,8 @@ export interface Checkpoints {
 export interface WindowName {
   readonly first: string;
   readonly id: string;
+  /** Counted from 0. */
+  readonly number: number;
 }
 
 export const noCheckpoints: Checkpoints = { count: 0, failures: 0, spent: noUsage };
@@ -34,13 +36,14 @@ export function isPaused({ failures }: Checkpoints): boolean {
 /** After a `compacted` line. */
 export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
   const spent = readCheckpoint(payload)?.usage ?? noUsage;
-  const [first, id] = [stringAt(payload, 'first_window_id'), stringAt(payload, 'window_id')];
+  const count = checkpoints.count + 1;
+  const window = windowName(payload['first_window_id'], payload['window_id'], payload['window_number'] ?? count);
   return {
     ...checkpoints,
-    count: checkpoints.count + 1,
+    count,
     failures: 0,
     spent: addUsage(checkpoints.spent, spent),
-    ...(first === undefined || id === undefined ? {} : { window: { first, id } }),
+    ...(window === undefined ? {} : { window }),
   };
 }
 
@@ -61,9 +64,10 @@ export function compactionFailed({ id, turnId, trigger, outcome, usage, requests
   };
 }
 
-/** After such a line. What somebody asked for by hand says nothing about the next automatic one. */
+/** After such a line. What was asked for by hand, or interrupted, says nothing about the next automatic one. */
 export function foldFailed(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
-  const failures = checkpoints.failures + (payload['trigger'] === 'auto' ? 1 : 0);
+  const counts = payload['trigger'] === 'auto' && objectAt(payload, 'outcome')?.['code'] !== 'aborted';
+  const failures = checkpoints.failures + (counts ? 1 : 0);
   const spent = addUsage(checkpoints.spent, readUsage(payload['usage']));
   return { ...checkpoints, failures, spent };
 }
@@ -75,12 +79,18 @@ export function storeCheckpoints({ count, failures, spent, window }: Checkpoints
 export function readCheckpoints(stored: unknown): Checkpoints {
   if (!isJsonObject(stored as JsonObject)) return noCheckpoints;
   const value = stored as JsonObject;
-  const window = objectAt(value, 'window');
-  const [first, id] = [stringAt(window ?? {}, 'first'), stringAt(window ?? {}, 'id')];
+  const count = numberAt(value, 'count') ?? 0;
+  const { first, id, number = count } = objectAt(value, 'window') ?? {};
+  const window = windowName(first, id, number);
   return {
-    count: numberAt(value, 'count') ?? 0,
+    count,
     failures: numberAt(value, 'failures') ?? 0,
     spent: readUsage(value['spent']),
-    ...(first === undefined || id === undefined ? {} : { window: { first, id } }),
+    ...(window === undefined ? {} : { window }),
   };
+}
+
+function windowName(first: unknown, id: unknown, number: unknown): WindowName | undefined {
+  if (typeof first !== 'string' || typeof id !== 'string' || typeof number !== 'number') return undefined;
+  return { first, id, number };
 }

@@ -3,6 +3,7 @@ import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import type { Item } from '../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
+import type { WindowName } from './checkpoints.ts';
 import { carriedState } from './compacted.ts';
 import type { ThreadState } from './thread-state.ts';
 
@@ -26,7 +27,7 @@ export function compactedLines(state: ThreadState, checkpoint: NewCheckpoint): r
     message,
     replacement_history: items,
     replacement_history_metadata: metadata,
-    window_number: report.number,
+    window_number: (before?.number ?? 0) + 1,
     first_window_id: before?.first ?? windowId,
     ...(before === undefined ? {} : { previous_window_id: before.id }),
     window_id: windowId,
@@ -38,9 +39,8 @@ export function compactedLines(state: ThreadState, checkpoint: NewCheckpoint): r
   return [{ type: lineType.compacted, payload }];
 }
 
-/** The first window is named in the thread's first line. */
-function windowBefore({ checkpoints, meta }: ThreadState): { readonly first: string; readonly id: string } | undefined {
-  if (checkpoints.window !== undefined) return checkpoints.window;
+/** The first window is named in the thread's first line. A fork has windows of its own, whatever it goes on from. */
+function windowBefore({ checkpoints: { window }, meta }: ThreadState): WindowName | undefined {
   const id = stringAt(objectAt(meta, 'context_window') ?? {}, 'window_id');
-  return id === undefined ? undefined : { first: id, id };
+  return id === undefined || window?.first === id ? window : { first: id, id, number: 0 };
 }

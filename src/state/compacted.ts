@@ -1,7 +1,7 @@
 import { oldSummaryMessage } from '../fragments/message.ts';
 import { type Entry, entryOf } from '../history/entry.ts';
 import { entries, historyOf } from '../history/history.ts';
-import { asItem } from '../protocol/item.ts';
+import { asItem, isMessage, type Item, messageText } from '../protocol/item.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { noUsage } from '../protocol/usage.ts';
@@ -115,11 +115,34 @@ function replacement(state: ThreadState, payload: JsonObject): readonly Entry[] 
   const items = arrayAt(payload, 'replacement_history');
   if (items === undefined) return usersWordsAndSummary(state, payload);
   const sidecar = arrayAt(payload, 'replacement_history_metadata');
+  const known = new Map(entries(state.history).map((entry) => [entry.item['id'], entry]));
   return items.flatMap((value, i) => {
     const item = asItem(value);
-    return item === undefined || item.type === 'ghost_snapshot' ? [] : [entryOf(item, metadataAt(sidecar, i))];
+    if (item === undefined || item.type === 'ghost_snapshot') return [];
+    const entry = entryOf(item, metadataAt(sidecar, i));
+    if (isRecorded(metadataAt(sidecar, i))) return [entry];
+    const before = known.get(item['id']);
+    // What another program leaves of our checkpoint is what it was: whose words it quotes is not in its text.
+    if (before !== undefined && saysTheSame(before.item, item)) return [{ ...before, item }];
+    return [isSummary(item, payload) ? { ...entry, origin: summaryOrigin } : entry];
   });
 }
+
+function isRecorded(metadata: JsonObject | undefined): boolean {
+  return metadata !== undefined && objectAt(metadata, 'capstan') !== undefined;
+}
+
+function saysTheSame(one: Item, other: Item): boolean {
+  return one.type === other.type && JSON.stringify(one['content']) === JSON.stringify(other['content']);
+}
+
+/** Another program's summary stands in history as a message of the user, with the text that the line has beside it. */
+function isSummary(item: Item, payload: JsonObject): boolean {
+  const message = stringAt(payload, 'message') ?? '';
+  return message !== '' && isMessage(item) && item.role === 'user' && messageText(item) === message;
+}
+
+const summaryOrigin = { family: 'context', kinds: ['foreign'] } as const;
 
 function metadataAt(sidecar: readonly Json[] | undefined, i: number): JsonObject | undefined {
   const metadata = sidecar?.[i];
@@ -130,5 +153,5 @@ function metadataAt(sidecar: readonly Json[] | undefined, i: number): JsonObject
 function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly Entry[] {
   const words = entries(state.history).filter(({ origin }) => origin.family === 'user');
   const summary = oldSummaryMessage(stringAt(payload, 'message') ?? '');
-  return [...words, { item: summary, origin: { family: 'context', kinds: ['foreign'] } }];
+  return [...words, { item: summary, origin: summaryOrigin }];
 }

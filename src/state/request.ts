@@ -118,8 +118,9 @@ function prefixOf(state: ThreadState, record: RequestRecord): PrefixReport | und
 }
 
 function sentRequest({ instructions, tools, input }: Prompt, { toolSet, options }: RequestRecord): SentRequest {
-  // Labels and the choice of tools stand behind the input.
-  const { model, labels: _labels, toolChoice: _toolChoice, ...settings } = options;
+  // What is asked of the answer stands behind the input, and so do the labels.
+  const { model, toolChoice: _choice, form: _form, verbosity: _verbosity, outputSchema: _schema, ...rest } = options;
+  const { labels: _labels, ...settings } = rest;
   return { instructions, toolSet, tools, input, model, settings: settings as unknown as JsonObject };
 }
 

@@ -26,7 +26,6 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ThreadCut } from '../protocol/thread-cut.ts';
-import type { ThreadEvent } from '../protocol/thread-event.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../protocol/thread-summary.ts';
 import { nodeFiles } from '../rollout/node-files.ts';
 import { type ChosenThread, chooseThread, type NoThread, type ThreadChoice } from '../rollout/choose-thread.ts';
@@ -45,10 +44,11 @@ import type { Pin } from '../state/pins.ts';
 import type { TurnSummary } from '../state/turn-list.ts';
 import { deadTurnNotice } from '../thread/dead-turn.ts';
 import type { PinsChanged } from '../thread/pinned-notes.ts';
+import type { CheckpointHooks } from '../thread/parts.ts';
 import type { CompactionResult } from '../thread/compaction-result.ts';
 import { openThread, type ResumedThread } from '../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
-import { Thread } from '../thread/thread.ts';
+import { Thread, type ThreadOptions } from '../thread/thread.ts';
 import type { ThreadFiles } from '../workspace/file-changes.ts';
 import type { RestoreOptions, RestoreReport, RestoreTarget } from '../workspace/restore-files.ts';
 import type { Environment } from './environment.ts';
@@ -67,11 +67,11 @@ export interface EngineOptions extends ConfigChoices {
   readonly permissionProfile?: PermissionProfile;
   /** Nothing of what threads do is kept on the disk. */
   readonly ephemeral?: boolean;
+  /** Asked before history is folded, and told afterwards. */
+  readonly checkpointHooks?: CheckpointHooks;
 }
 
-export interface ThreadRequest {
-  /** Told in order, and only what is durable. Must not throw. */
-  readonly listener: (event: ThreadEvent) => void;
+export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   /** Absolute. A resumed thread keeps its own folder when none is given. */
   readonly cwd?: string;
 }
@@ -162,19 +162,19 @@ export class Engine {
     return chooseThread(nodeFiles, this.#base.home, choice);
   }
 
-  async start({ listener, cwd }: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused> {
+  async start({ cwd, ...options }: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused> {
     const chosen = await this.#configure({ cwd });
     if ('code' in chosen) return refused(chosen);
     const { settings, notices } = chosen;
     const parts = this.#parts(chosen);
     if ('code' in parts) return refused(parts);
-    const thread = await Thread.start(parts, { settings, listener }, gitFacts(cwd));
+    const thread = await Thread.start(parts, { ...options, settings }, gitFacts(cwd));
     if (!(thread instanceof Thread)) return refused(thread);
     return { kind: 'opened', thread, settings, notices };
   }
 
   /** Goes on with a thread under its last settings, unless flags say otherwise. */
-  async resume(id: ThreadId, { listener, cwd }: ThreadRequest): Promise<OpenedThread | EngineRefused> {
+  async resume(id: ThreadId, { cwd, ...options }: ThreadRequest): Promise<OpenedThread | EngineRefused> {
     const resumed = await openThread(this.#store, id);
     if (resumed.kind === 'refused') return refused(resumed);
     const last = lastSettings(resumed.state);
@@ -185,7 +185,7 @@ export class Engine {
       return refused('code' in chosen ? chosen : (parts as Outcome));
     }
     const { settings, notices } = chosen;
-    const thread = await Thread.resume(parts, resumed, { settings, listener });
+    const thread = await Thread.resume(parts, resumed, { ...options, settings });
     const restored = restoredSettings(resumed.state, settings);
     return { kind: 'opened', thread, settings, restored, notices: [...notices, ...noticesOf(id, resumed)] };
   }
@@ -213,7 +213,7 @@ export class Engine {
    * Begins a thread that goes on from a place of another, and copies nothing. It keeps the other's settings of that
    * place, unless flags say otherwise. The other thread may be written meanwhile, or be archived.
    */
-  async fork(id: ThreadId, cut: ThreadCut, { listener, cwd }: ThreadRequest): Promise<OpenedThread | EngineRefused> {
+  async fork(id: ThreadId, cut: ThreadCut, { cwd, ...options }: ThreadRequest): Promise<OpenedThread | EngineRefused> {
     const { findForkPoint, forkThread } = await import('../thread/fork.ts');
     const point = await findForkPoint(this.#store, id, cut);
     if (point.kind === 'refused') return refused(point);
@@ -227,7 +227,7 @@ export class Engine {
     if (forked.kind === 'refused') return refused(forked);
     const name = (await threadNames(nodeFiles, this.#base.home)).get(id);
     if (name !== undefined && this.#options.ephemeral !== true) await this.rename(forked.id, name);
-    const thread = await Thread.resume(parts, forked, { settings, listener });
+    const thread = await Thread.resume(parts, forked, { ...options, settings });
     return { kind: 'opened', thread, settings, notices: [...notices, ...noticesOf(id, forked)] };
   }
 
@@ -363,7 +363,7 @@ export class Engine {
   #parts({ config, catalogue, settings }: Chosen) {
     const provider = providerOf(config, settings.provider);
     if ('code' in provider) return provider;
-    const { env, osHome, client } = this.#options;
+    const { env, osHome, client, checkpointHooks } = this.#options;
     return createThreadParts({
       env,
       osHome,
@@ -379,6 +379,7 @@ export class Engine {
       tracer: this.#tracer,
       requirements: this.#base.requirements,
       ephemeral: this.#options.ephemeral === true,
+      ...(checkpointHooks === undefined ? {} : { checkpointHooks }),
     });
   }
 

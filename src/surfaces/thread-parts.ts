@@ -26,7 +26,7 @@ import type { Tracer } from '../ports/tracer.ts';
 import type { Requirements } from '../policy/requirements.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import { createSandbox } from '../sandbox/sandbox.ts';
-import type { ThreadParts } from '../thread/parts.ts';
+import type { CheckpointHooks, ThreadParts } from '../thread/parts.ts';
 import { applyPatchTool } from '../tools/apply-patch/apply-patch.ts';
 import { nodeDisk } from '../tools/apply-patch/node-disk.ts';
 import { execCommandTool } from '../tools/exec-command/exec-command.ts';
@@ -53,6 +53,7 @@ export interface ThreadPartsInput {
   readonly requirements: Requirements;
   /** Nothing is kept on the disk. */
   readonly ephemeral: boolean;
+  readonly checkpointHooks?: CheckpointHooks;
 }
 
 /** Makes what one thread works with. Nothing here waits or touches the world yet. */
@@ -114,6 +115,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     processes: systemProcesses,
     requirements: input.requirements,
     tracer: input.tracer,
+    ...(input.checkpointHooks === undefined ? {} : { checkpointHooks: input.checkpointHooks }),
     ...(input.ephemeral || config.undo?.enabled === false ? {} : { snapshots: lazySnapshots(input) }),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,

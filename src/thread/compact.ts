@@ -1,5 +1,7 @@
+import { anythingToFold } from '../compaction/anything-to-fold.ts';
 import { type CompactionStep, begin, next } from '../compaction/machine.ts';
 import { planCompaction } from '../compaction/plan-compaction.ts';
+import { nothingToCompact } from '../compaction/refusals.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Step } from '../envelope/step.ts';
 import { requestTokens } from '../history/ledger.ts';
@@ -10,6 +12,7 @@ import { compactionFailed, isPaused } from '../state/checkpoints.ts';
 import { inputOf } from '../state/request.ts';
 import { activeNow } from './active-now.ts';
 import { bundleTokens } from './bundle-tokens.ts';
+import { hookAgainst, tellHook } from './checkpoint-hooks.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { CompactionRequests } from './compaction-requests.ts';
@@ -18,14 +21,15 @@ import type { Turn } from './parts.ts';
 
 /** Folds history, if that can be done. Until the new one is recorded the old one stands (I8). */
 export async function compact(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
+  if (!anythingToFold(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
+  const stopped = await hookAgainst(turn, wanted);
+  if (stopped !== undefined) return { kind: 'failed', outcome: stopped };
   const first = open(turn, step, wanted);
-  if (first.move.kind === 'refused') return { kind: 'failed', outcome: first.move.outcome };
-  const stopped = await turn.parts.checkpointHooks?.before?.(aboutOf(turn, wanted));
-  if (stopped !== undefined) return { kind: 'failed', outcome: stoppedByHook(stopped.reason) };
   const id = turn.parts.ids.uuid();
   const { trigger, reason, phase } = wanted;
   const { strategy, model } = first.plan;
   const tokens = activeNow(turn, step).tokens;
+  const startedAt = turn.parts.clock.now();
   const { log, turnId } = turn;
   log.tell({ kind: 'checkpoint-started', turnId, id, trigger, reason, phase, strategy, model, tokens });
   const requests = new CompactionRequests(turn, step);
@@ -40,8 +44,8 @@ export async function compact(turn: Turn, step: Step, wanted: WantedCompaction):
       opened = open(turn, step, without);
     } else opened = { ...opened, move: next(move.state, outcome) };
   }
-  if (turn.signal.aborted) return aborted(turn, id);
-  return settleMove(turn, step, { ...opened, id, requests, tokens });
+  if (turn.signal.aborted) return aborted(turn, { ...opened, id, requests });
+  return settleMove(turn, step, { ...opened, id, requests, tokens, startedAt });
 }
 
 interface Opened {
@@ -56,7 +60,8 @@ function open({ parts, log, envelope, turnId }: Turn, step: Step, wanted: Wanted
   const { model, strategy, prompt, instructions, window, ...contract } = compactionContract(by);
   const input = inputOf(history, contract.modalities);
   const tools = parts.router.specs(contract.tools);
-  const remote = strategy === 'remote' ? parts.remoteCompaction : 'none';
+  // A provider that folds by itself takes no wishes: whoever has one is better served by a model that reads it.
+  const remote = strategy === 'remote' && asked.focus === undefined ? parts.remoteCompaction : 'none';
   const plan = planCompaction(
     {
       ...asked,
@@ -88,18 +93,18 @@ interface Ended extends Pick<Opened, 'plan' | 'move'> {
   readonly id: string;
   readonly requests: CompactionRequests;
   readonly tokens: number;
+  readonly startedAt: number;
 }
 
 async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<CompactionResult> {
   const { id, plan, move, requests } = ended;
   const { log, turnId } = turn;
   if (move.kind === 'candidate' || move.kind === 'mechanical') {
-    const { candidate } = move;
-    const why = move.kind === 'mechanical' ? { why: move.why } : {};
-    const report = install(turn, step, { ...ended, candidate, ...why });
+    const { candidate, why } = move;
+    const report = install(turn, step, { ...ended, candidate, ...(why === undefined ? {} : { why }) });
     log.tell({ kind: 'checkpoint-installed', turnId, id, report });
     await log.durable();
-    await turn.parts.checkpointHooks?.after?.(report);
+    await tellHook(turn, report);
     return { kind: 'installed', report };
   }
   const outcome = move.kind === 'refused' ? move.outcome : unfinished;
@@ -111,27 +116,19 @@ async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<Compact
   return { kind: 'failed', outcome };
 }
 
-function aborted({ log, turnId }: Turn, id: string): CompactionResult {
+function aborted({ log, turnId }: Turn, { id, plan, requests }: Omit<Ended, 'tokens' | 'startedAt'>): CompactionResult {
+  const { usage, count } = requests;
+  const { trigger } = plan;
+  if (count > 0) {
+    log.record(compactionFailed({ id, turnId, trigger, outcome: interrupted, usage, requests: count }));
+  }
   log.tell({ kind: 'checkpoint-failed', turnId, id, outcome: interrupted, paused: false });
   return { kind: 'aborted' };
 }
 
 /** Failures that another model may not have. */
 function isItsOwnFault(code: string): boolean {
-  return code !== 'aborted' && code !== 'unauthorized' && code !== 'connection-failed';
-}
-
-function aboutOf({ threadId, turnId, envelope }: Turn, { trigger, reason, phase, focus }: WantedCompaction) {
-  const about = { threadId, turnId, cwd: envelope.workspace.cwd, trigger, reason, phase };
-  return focus === undefined ? about : { ...about, focus };
-}
-
-function stoppedByHook(reason: string): Outcome {
-  return {
-    code: 'stopped-by-hook',
-    message: `A hook stopped the compaction: ${reason}`,
-    next: 'History is as it was. Change the hook, or what it looks at, and ask again.',
-  };
+  return code !== 'aborted' && code !== 'connection-failed';
 }
 
 const unfinished: Outcome = {

@@ -23,6 +23,9 @@ interface Asking {
   readonly by: Envelope;
 }
 
+/** Some providers take a request that ends in a trigger only from whoever says that they mean it. */
+const streamGate = { 'x-codex-beta-features': 'remote_compaction_v2' } as const;
+
 /** There are other ways to a checkpoint: a connection that fails is tried only so often. */
 const mostRetries = 2;
 
@@ -80,7 +83,7 @@ export class CompactionRequests {
     this.#count++;
     const trace = new StepTrace(this.#turn, this.#step, attempt, 'compaction');
     const sent = sentRecorder(this.#turn, { turnId, step: this.#step.index, prompt, body, auxiliary: true });
-    const headers = requestHeaders(this.#turn);
+    const headers = { ...requestHeaders(this.#turn), ...(form === 'stream' ? streamGate : {}) };
     const onSent = (): void => sent.record();
     const answer = await this.#read({ body, headers, after, onSent }, form, { signal, trace, sent });
     sent.end();

@@ -12,11 +12,13 @@ import { recordTelling } from './record-context.ts';
 
 /** Looks at what may have moved, tells the model what it does not know yet, and records that it was told. */
 export async function enterStep(turn: Turn, index: number): Promise<Step> {
-  const step = await lookAround(turn, index);
-  const planned = tellingFor(turn, step);
+  const looked = await lookAround(turn, index);
+  const planned = tellingFor(turn, looked);
   const { log } = turn;
   const { history } = log.state;
-  await makeRoom(turn, step, planned);
+  await makeRoom(turn, looked, planned);
+  turn.renew();
+  const step = { ...looked, envelope: turn.envelope };
   const { baseline } = log.state;
   const telling = log.state.history === history ? planned : tellingFor(turn, step);
   recordTelling(turn, telling, baseline);

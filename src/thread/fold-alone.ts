@@ -1,3 +1,5 @@
+import { anythingToFold } from '../compaction/anything-to-fold.ts';
+import { nothingToCompact } from '../compaction/refusals.ts';
 import { turnAborted, turnComplete } from '../state/turn-drafts.ts';
 import { compact } from './compact.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
@@ -13,7 +15,7 @@ export async function foldAlone(
   own: Pick<TurnInput, 'threadId' | 'settings' | 'signal' | 'inbox' | 'warned'>,
   wanted: WantedCompaction,
 ): Promise<CompactionResult> {
-  if (log.state.history.length === 0) return { kind: 'failed', outcome: nothingThere };
+  if (!anythingToFold(wanted, log.state)) return { kind: 'failed', outcome: nothingToCompact };
   const quiet = { onOpened: () => {}, onEntered: () => {}, onEnding: () => {}, onFull: () => {} };
   const turn = await openTurn(parts, log, { ...own, ...quiet });
   const result = await compact(turn, await lookAround(turn, 0), wanted);
@@ -35,9 +37,3 @@ async function end({ log, parts, turnId, envelope }: Turn, result: CompactionRes
   }
   await log.durable();
 }
-
-const nothingThere = {
-  code: 'nothing-to-compact',
-  message: 'Nothing has been said in this thread yet.',
-  next: 'Start a turn first.',
-} as const;

@@ -11,6 +11,7 @@ export type Mail =
 /** Somebody wants history to be folded at the next place where that can be done. */
 export interface CompactionWish {
   readonly focus?: string;
+  readonly signal: AbortSignal;
   settle(result: CompactionResult | Promise<CompactionResult>): void;
 }
 
@@ -39,9 +40,19 @@ export class Inbox {
 
   wish(wish: CompactionWish): void {
     this.#wishes.push(wish);
+    const giveUp = (): void => {
+      if (!this.#wishes.includes(wish)) return;
+      this.#wishes = this.#wishes.filter((each) => each !== wish);
+      wish.settle({ kind: 'aborted' });
+    };
+    if (wish.signal.aborted) giveUp();
+    else wish.signal.addEventListener('abort', giveUp, { once: true });
   }
 
-  /** One compaction serves all who wished for one; what each wants to be kept in view is joined. */
+  /**
+   * One compaction serves all who wished for one; what each wants to be kept in view is joined. It is given up when all
+   * of them have given up.
+   */
   takeWishes(): CompactionWish | undefined {
     const wishes = this.#wishes;
     this.#wishes = [];
@@ -49,9 +60,22 @@ export class Inbox {
     const focus = wishes.flatMap((wish) => wish.focus ?? []).join('\n');
     return {
       ...(focus === '' ? {} : { focus }),
+      signal: allOf(wishes.map(({ signal }) => signal)),
       settle: (result) => {
         for (const wish of wishes) wish.settle(result);
       },
     };
   }
+}
+
+/** Aborts when all of them have. */
+function allOf(signals: readonly AbortSignal[]): AbortSignal {
+  const all = new AbortController();
+  for (const signal of signals) {
+    const look = (): void => {
+      if (signals.every(({ aborted }) => aborted)) all.abort(signal.reason);
+    };
+    signal.addEventListener('abort', look, { once: true });
+  }
+  return all.signal;
 }

@@ -9,12 +9,14 @@ import { lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { noUsage } from '../protocol/usage.ts';
 import { compactedLines } from '../state/compacted-lines.ts';
+import { itemRecord } from '../state/item-drafts.ts';
 import { tokenCount } from '../state/turn-drafts.ts';
 import { buildBundle } from '../world/bundle.ts';
 import { sections } from '../world/sections.ts';
 import type { Telling } from '../world/telling.ts';
 import type { CompactionRequests } from './compaction-requests.ts';
 import type { Turn } from './parts.ts';
+import { tellContext } from './record-context.ts';
 
 export interface ToInstall {
   readonly id: string;
@@ -23,15 +25,20 @@ export interface ToInstall {
   readonly requests: Pick<CompactionRequests, 'usage' | 'count'>;
   /** What the next request would have weighed. */
   readonly tokens: number;
+  readonly startedAt: number;
   readonly why?: Outcome;
 }
 
 /** Puts the candidate in the place of history: one line, and what follows from it. */
 export function install(turn: Turn, step: Step, what: ToInstall): CheckpointReport {
-  const { log, parts, turnId, envelope } = turn;
+  const { log, parts, threadId, turnId, envelope } = turn;
   const { plan, candidate } = what;
   const telling = plan.placement === 'before-last-words' ? buildBundle(sections, step, () => false) : undefined;
-  const entries = withContext(turn, ownEntries(turn, candidate), telling);
+  const context = telling === undefined ? [] : contextEntries(turn, telling);
+  const entries = withContext(
+    ownEntries(turn, candidate),
+    context.map(({ entry }) => entry),
+  );
   const instructions = instructionsAfter(turn, plan);
   const input = entries.map(({ item }) => item);
   const text = instructions?.text ?? envelope.instructions.base.text;
@@ -48,12 +55,16 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
     }),
   );
   if (telling?.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
+  for (const { entry, texts } of context) {
+    tellContext(turn, String(entry.item['id']), texts, { cause: 'reinjection', why: 'checkpoint' });
+  }
   // Nobody has counted it: whoever reads the file goes by the estimate.
   const { total } = log.state.usage;
-  log.record(tokenCount({ total, last: { ...noUsage, total: tokensAfter }, window: envelope.window.effective }), {
-    type: lineType.event,
-    payload: { type: 'context_compacted' },
-  });
+  const shown = { threadId, turnId, startedAt: what.startedAt, completedAt: parts.clock.now() };
+  log.record(
+    tokenCount({ total, last: { ...noUsage, total: tokensAfter }, window: envelope.window.effective }),
+    itemRecord({ ...shown, item: { type: 'ContextCompaction', id: what.id } }),
+  );
   return report;
 }
 
@@ -66,19 +77,17 @@ function ownEntries({ parts, turnId }: Turn, { entries }: Candidate): readonly E
   });
 }
 
+/** What is told about the world, and the texts in it. */
+function contextEntries({ parts, turnId }: Turn, { told }: Telling) {
+  const values = new Map(told.map(({ fragment, value }) => [fragment, value]));
+  return mergeFragments(values.keys(), 'reinjection').map(({ item, origin, fragments }) => {
+    const entry: Entry = { item: item(`msg_${parts.ids.uuid()}`), origin, turn: turnId };
+    return { entry, texts: fragments.map((fragment) => ({ fragment, value: values.get(fragment) })) };
+  });
+}
+
 /** What the model must know stands before the last words of the user; without any, before the checkpoint's own text. */
-function withContext(
-  { parts, turnId }: Turn,
-  entries: readonly Entry[],
-  telling: Telling | undefined,
-): readonly Entry[] {
-  if (telling === undefined) return entries;
-  const fragments = telling.told.map(({ fragment }) => fragment);
-  const context = mergeFragments(fragments, 'reinjection').map(({ item, origin }): Entry => ({
-    item: item(`msg_${parts.ids.uuid()}`),
-    origin,
-    turn: turnId,
-  }));
+function withContext(entries: readonly Entry[], context: readonly Entry[]): readonly Entry[] {
   const place = entries.findLastIndex(({ origin }) => origin.family === 'user');
   const at = place >= 0 ? place : 0;
   return [...entries.slice(0, at), ...context, ...entries.slice(at)];

@@ -1,11 +1,13 @@
 import { limitReached, switchReason } from '../compaction/limit.ts';
 import type { Step } from '../envelope/step.ts';
 import { userMessage } from '../fragments/message.ts';
+import { requestTokens } from '../history/ledger.ts';
 import { itemTokens } from '../history/size.ts';
+import type { Outcome } from '../protocol/outcome.ts';
 import { isPaused } from '../state/checkpoints.ts';
 import type { Telling } from '../world/telling.ts';
 import { activeNow } from './active-now.ts';
-import { tellingTokens } from './bundle-tokens.ts';
+import { bundleTokens, tellingTokens } from './bundle-tokens.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
 import type { Mail } from './inbox.ts';
@@ -26,7 +28,10 @@ export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promis
       phase,
       ...(focus === undefined ? {} : { focus }),
     } as const;
-    wish.settle(await perform(turn, step, wanted));
+    const signal = AbortSignal.any([turn.signal, wish.signal]);
+    const result = perform({ ...turn, signal }, step, wanted);
+    wish.settle(result);
+    await result;
     return;
   }
   if (isPaused(turn.log.state.checkpoints)) return;
@@ -64,11 +69,45 @@ function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>
 
 function full(turn: Turn, step: Step, telling: Telling): Wanted {
   const words = turn.inbox.waiting.reduce((sum, mail) => sum + itemTokens(itemOf(mail)), 0);
-  return isFull(turn, step, tellingTokens(telling) + words) ? { reason: 'context_limit' } : undefined;
+  if (!isFull(turn, step, tellingTokens(telling) + words)) return undefined;
+  return canMakeRoom(turn, step) ? { reason: 'context_limit' } : undefined;
 }
 
-/** Whether there is less room than the next request should find. */
-export function isFull(turn: Turn, step: Step, pending = 0): boolean {
+/** What a checkpoint weighs at least, with a little work after it. */
+const leastCheckpoint = 1000;
+
+/**
+ * Where instructions, tools and the world alone are too much, nothing that is folded makes room: the next step would
+ * fold again, and so on.
+ */
+function canMakeRoom({ envelope, log, warned }: Turn, step: Step): boolean {
+  const { instructions, window } = compactionContract(envelope);
+  const fixed = requestTokens({ instructions, tools: step.tools, input: [] }) + bundleTokens(step);
+  const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
+  const can = fixed + leastCheckpoint < limit;
+  if (!can && !warned.has(limitTooLow)) {
+    warned.add(limitTooLow);
+    log.tell({ kind: 'warning', outcome: limitTooLowFor(fixed, limit) });
+  }
+  return can;
+}
+
+const limitTooLow = 'limit-too-low';
+
+function limitTooLowFor(fixed: number, limit: number): Outcome {
+  return {
+    code: limitTooLow,
+    message: `The thread is compacted beyond ${limit} tokens, and no checkpoint could get below that: instructions, tools and context alone weigh about ${fixed}.`,
+    next: 'It goes on without checkpoints. Raise model_auto_compact_token_limit, or choose a model with a larger window.',
+  };
+}
+
+/** Whether the turn that ends leaves less room than the next one should find, and something can be done about it. */
+export function leavesTooLittle(turn: Turn, step: Step): boolean {
+  return !isPaused(turn.log.state.checkpoints) && isFull(turn, step, 0) && canMakeRoom(turn, step);
+}
+
+function isFull(turn: Turn, step: Step, pending: number): boolean {
   const { prefill } = turn.log.state;
   const window = compactionWindow(turn.envelope);
   return limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window });

@@ -18,15 +18,23 @@ import { TurnEffects } from './turn-effects.ts';
 export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
   const { settings, threadId, signal, inbox, warned, onEnding } = asked;
   const gathered = await parts.gatherFacts(settings);
-  const base = instructionsOf(log.state);
-  const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId, ...(base === undefined ? {} : { base }) };
-  const facts = { ...gathered, thread, tools: parts.router.names };
+  const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId };
+  const known = { ...gathered, thread, tools: parts.router.names };
+  const facts = withBase(known, log.state);
   const envelope = resolveEnvelope(facts, settings);
   const { turnId } = envelope.telemetry;
   const { clock, snapshots } = parts;
   const effects = new TurnEffects({ snapshots, clock, log, turnId, envelope, signal, warned });
   const own = { threadId, turnId, envelope, signal, inbox, warned, onEnding, ...before(log.state, facts, settings) };
-  const turn: Turn = { parts, log, ...own, standing: new Map(), effects, overflow: { step: undefined } };
+  let { base } = facts.thread;
+  const renew = (): void => {
+    const now = withBase(known, log.state);
+    // A thread without a past has nothing that could be replaced.
+    if (base === undefined || base.text === now.thread.base?.text) return;
+    turn.envelope = resolveEnvelope(now, settings);
+    base = now.thread.base;
+  };
+  const turn: Turn = { parts, log, ...own, standing: new Map(), effects, overflow: { step: undefined }, renew };
   await closeDeadTurn(turn);
   log.record(turnStarted(envelope));
   log.tell({ kind: 'turn-started', turnId });
@@ -35,6 +43,11 @@ export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnIn
   if (asked.input !== undefined) inbox.put({ kind: 'words', input: asked.input });
   asked.onOpened(turnId);
   return turn;
+}
+
+function withBase(facts: TurnFacts, state: ThreadState): TurnFacts {
+  const base = instructionsOf(state);
+  return base === undefined ? facts : { ...facts, thread: { ...facts.thread, base } };
 }
 
 /** What the model of the turn before would run under now, if it is not the one of this turn. */

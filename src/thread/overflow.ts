@@ -1,6 +1,7 @@
 import type { Step } from '../envelope/step.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { fullText } from '../protocol/outcome.ts';
+import { isPaused } from '../state/checkpoints.ts';
 import { activeNow } from './active-now.ts';
 import { makeRoomAfterOverflow } from './make-room.ts';
 import type { Turn } from './parts.ts';
@@ -17,6 +18,9 @@ export async function afterOverflow(turn: Turn, step: Step, answer: StepAnswer):
   }
   const said = answer.lastMessage === undefined ? {} : { lastMessage: answer.lastMessage };
   if (turn.overflow.step !== undefined) return { kind: 'failed', failure: again(turn, step, answer.failure), ...said };
+  if (isPaused(turn.log.state.checkpoints)) {
+    return { kind: 'failed', failure: whilePaused(turn, step, answer.failure), ...said };
+  }
   const made = await makeRoomAfterOverflow(turn, step);
   turn.overflow.step = step.index;
   if (made.kind === 'installed') return { kind: 'go-on', ...said };
@@ -31,8 +35,14 @@ function again(turn: Turn, step: Step, failure: ModelFailure): ModelFailure {
   return { ...failure, message: sizes(turn, step, failure), next };
 }
 
+function whilePaused(turn: Turn, step: Step, failure: ModelFailure): ModelFailure {
+  const next =
+    'Compaction failed twice in a row, and this thread does not try again by itself. Ask for it with `capstan threads compact`, choose a model with a larger window, or start a new thread.';
+  return { ...failure, message: sizes(turn, step, failure), next };
+}
+
 function sizes(turn: Turn, step: Step, failure: ModelFailure): string {
-  const { tokens } = activeNow({ ...turn, log: turn.log }, step);
+  const { tokens } = activeNow(turn, step);
   const { effective } = turn.envelope.window;
   return `${failure.message} (about ${tokens} tokens; the window of ${turn.envelope.identity.model.slug} holds ${effective})`;
 }

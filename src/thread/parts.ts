@@ -58,7 +58,7 @@ export interface GatheredStep extends StepFacts {
   readonly problems?: readonly Outcome[];
 }
 
-/** Who is asked before history is folded, and told afterwards. Neither may throw. */
+/** Who is asked before history is folded, and told afterwards. One that throws or takes a minute is passed over, with a warning. */
 export interface CheckpointHooks {
   /** A reason stops it. */
   before?(about: AboutCheckpoint): Promise<{ readonly reason: string } | undefined>;
@@ -103,7 +103,8 @@ export interface Turn {
   readonly threadId: ThreadId;
   /** Whose turn the lines belong to. */
   readonly turnId: TurnId;
-  readonly envelope: Envelope;
+  /** Resolved when the turn began; a second time at most, by `renew`. */
+  envelope: Envelope;
   readonly signal: AbortSignal;
   readonly inbox: Inbox;
   readonly warned: Set<string>;
@@ -114,6 +115,11 @@ export interface Turn {
   readonly before?: Envelope;
   /** The step whose request was too long, until one is not. */
   readonly overflow: { step: number | undefined };
+  /**
+   * A checkpoint before the first request may give the turn's model its own instructions to begin with: the contract is
+   * resolved again, from the same facts. Without such a checkpoint nothing is done.
+   */
+  renew(): void;
   /** Nothing more enters it. */
   onEnding(): void;
 }

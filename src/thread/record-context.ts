@@ -44,11 +44,21 @@ function recordContext({ log, parts, turnId }: ToldTurn, texts: readonly Context
   for (const { fragments, item, origin } of mergeFragments(values.keys(), reason.cause)) {
     const itemId = `msg_${parts.ids.uuid()}`;
     log.record(itemLine(item(itemId), origin, turnId));
-    for (const fragment of fragments) {
-      const value = values.get(fragment);
-      const content = contentName(fragment.kind);
-      const what = { content, ...reason, ...(value === undefined ? {} : { value }), text: fragment.text };
-      log.tell({ kind: 'context', turnId, itemId, ...what });
-    }
+    const told = fragments.map((fragment) => ({ fragment, value: values.get(fragment) }));
+    tellContext({ log, turnId }, itemId, told, reason);
+  }
+}
+
+/** The texts of one item, for surfaces. */
+export function tellContext(
+  { log, turnId }: Pick<ToldTurn, 'log' | 'turnId'>,
+  itemId: string,
+  texts: readonly { readonly fragment: Fragment; readonly value: Json | undefined }[],
+  reason: Reason,
+): void {
+  for (const { fragment, value } of texts) {
+    const content = contentName(fragment.kind);
+    const what = { content, ...reason, ...(value === undefined ? {} : { value }), text: fragment.text };
+    log.tell({ kind: 'context', turnId, itemId, ...what });
   }
 }

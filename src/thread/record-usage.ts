@@ -11,8 +11,23 @@ export function recordUsage(turn: Turn, step: Step, counted: Usage | undefined):
   if (counted !== undefined) {
     const total = addUsage(log.state.usage.total, counted);
     log.record(tokenCount({ total, last: counted, window: envelope.window.effective }));
-  }
+  } else forgetOld(turn, step);
   tellUsage(turn, step, counted);
+}
+
+/**
+ * Nobody counted this request, but an older one: that count says nothing of what has been added since. That one did
+ * not fit says nothing either once one was answered.
+ */
+function forgetOld({ log, envelope }: Turn, { tools }: Step): void {
+  const { history, usage } = log.state;
+  const instructions = envelope.instructions.base.text;
+  const { tokens } = activeTokens({ history, instructions, tools, last: undefined, reasoningCounted: false });
+  const { total, last } = usage;
+  if (last.input === 0 && last.total <= tokens) return;
+  const least = last.input === 0 ? 0 : last.total;
+  const estimate = { ...noUsage, total: Math.max(tokens, least) };
+  log.record(tokenCount({ total, last: estimate, window: envelope.window.effective }));
 }
 
 /** The provider refused the request as too long: the window is full, whatever was counted before. */

@@ -170,7 +170,7 @@ export class Thread {
     const wish = focus === undefined || focus.trim() === '' ? {} : { focus: focus.trim() };
     if (this.#running === undefined) return this.#enqueue(() => this.#fold({ ...wish, ...manual, signal }));
     const { promise, resolve } = Promise.withResolvers<CompactionResult>();
-    this.#inbox.wish({ ...wish, settle: resolve });
+    this.#inbox.wish({ ...wish, signal, settle: resolve });
     return promise;
   }
 
@@ -264,7 +264,9 @@ export class Thread {
       const wish = this.#inbox.takeWishes();
       if (wish !== undefined) {
         const focus = wish.focus === undefined ? {} : { focus: wish.focus };
-        wish.settle(this.#enqueue(() => this.#fold({ ...focus, ...manual, signal })));
+        // It makes the room that the turn did not leave.
+        this.#isFull = false;
+        wish.settle(this.#enqueue(() => this.#fold({ ...focus, ...manual, signal: wish.signal })));
       }
     }
   }

@@ -1,7 +1,7 @@
 import type { ThreadLog } from './log.ts';
 import { drainInbox } from './drain-inbox.ts';
 import { enterStep } from './enter-step.ts';
-import { isFull } from './make-room.ts';
+import { leavesTooLittle } from './make-room.ts';
 import { openTurn } from './open-turn.ts';
 import { afterOverflow } from './overflow.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
@@ -24,7 +24,7 @@ export async function runTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInp
     lastMessage = answer.lastMessage ?? lastMessage;
     const goesOn = answer.kind === 'go-on' || (answer.kind === 'done' && turn.inbox.pending);
     if (!goesOn) {
-      if (answer.kind === 'done' && isFull(turn, step)) asked.onFull();
+      if (answer.kind === 'done' && leavesTooLittle(turn, step)) asked.onFull();
       return settle(turn, answer, lastMessage);
     }
     step = await enterStep(turn, step.index + 1);

@@ -74,15 +74,15 @@ it('and the same for people', async () => {
       made     TIME, in turn 2
 
        before                        turn  tokens  becomes      |     after               turn  tokens
-    1  context: permissions             1     237  folded       |  1  + context: foreign     2      29
-    2  context: environment_context     1     141  folded       |  2  user: messages         2      32
-    3  user: messages                   1      32  quoted in 1  |  3  + context: foreign     2      29
-    4  model: calls of exec_command     1      29  folded       |
-    5  tool: exec_command               1      52  folded       |
-    6  model: messages                  1      25  folded       |
-    7  user: messages                   2      32  kept as 2    |
-    8  model: messages                  2      25  folded       |
-       total                                  573               |     total                         90
+    1  context: permissions             1     274  folded       |  1  + context: foreign     2      34
+    2  context: environment_context     1     199  folded       |  2  user: messages         2      53
+    3  user: messages                   1      52  quoted in 1  |  3  + context: foreign     2      34
+    4  model: calls of exec_command     1      38  folded       |
+    5  tool: exec_command               1      82  folded       |
+    6  model: messages                  1      30  folded       |
+    7  user: messages                   2      53  kept as 2    |
+    8  model: messages                  2      30  folded       |
+       total                                  758               |     total                        121
 
     [1] foreign
     What was asked:

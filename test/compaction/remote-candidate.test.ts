@@ -59,6 +59,17 @@ describe('the streaming form', () => {
     });
   });
 
+  test('has the plan and the files before it: what tools wrote down needs no provider', () => {
+    const work = { plan: [{ text: 'Parse', status: 'in-progress' }], files: [{ path: 'a.ts', kind: 'add' }] } as const;
+    const result = remoteCandidate(planOf(), sourceOf(story, work), [sealed], 'stream');
+    if (isFaulty(result)) throw new Error(result.faults.join(' '));
+    const [, , , , records, end, ...more] = installed(result);
+    expect(more).toEqual([]);
+    expect(records?.origin).toEqual({ family: 'context', kinds: ['checkpoint-records'], cause: 'event' });
+    expect(JSON.stringify(records?.item)).toMatch(/- \[in progress\] Parse.*- added a\.ts/);
+    expect(end?.item).toEqual(sealed);
+  });
+
   test('drops what agents report, and what is too large of them', () => {
     const reports = [
       agent('am_2', 'Message Type: FINAL_ANSWER\nDone.'),

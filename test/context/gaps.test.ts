@@ -72,11 +72,11 @@ describe('the last message', () => {
 describe('a request that is too long', () => {
   it('shows a full window, however much the thread has used before', async () => {
     const used = { input: 200_000, output: 1000, total: 201_000 };
-    const live = await LiveThread.in([
-      answer({ items: [say('One.')], usage: used }),
-      answer({ items: [say('Two.')], usage: used }),
-      failed({ code: 'context_length_exceeded', message: 'Too long.' }),
-    ]);
+    const tooLong = failed({ code: 'context_length_exceeded', message: 'Too long.' });
+    // Nothing helps: the request for a checkpoint fails as well, and so does the next one.
+    const live = await LiveThread.in((_request) =>
+      live.model.requests.length <= 2 ? answer({ items: [say('Yes.')], usage: used }) : tooLong,
+    );
     await live.turn('one');
     await live.turn('two');
     expect(await live.turn('three')).toMatchObject({
@@ -111,12 +111,12 @@ describe('the start of a thread', () => {
   });
 });
 
-it('the table of gaps names tests that there are, or says what is not there yet', () => {
+it('the tables of gaps name tests that there are, or say what is not there yet', () => {
   const root = resolve(import.meta.dirname, '../..');
-  const [, table = ''] = readFileSync(resolve(root, 'docs/differences.md'), 'utf8').split('## What Codex leaves open');
-  const rows = table.split('\n').filter((line) => /^\| (?!Codex \|)/.test(line));
-  expect(rows.length).toBe(32);
-  for (const row of rows) {
+  const [, ...tables] = readFileSync(resolve(root, 'docs/differences.md'), 'utf8').split('## What Codex leaves open');
+  const rows = tables.map((table) => table.split('\n').filter((line) => /^\| (?!Codex \|)/.test(line)));
+  expect(rows.map(({ length }) => length)).toEqual([32, 31, 26]);
+  for (const row of rows.flat()) {
     const named = [...row.matchAll(/`([^`]+\.test\.ts)`/g)].map(([, path]) => path!);
     expect(named.length > 0 || row.includes('not there yet'), row).toBe(true);
     expect(named.filter((path) => !existsSync(resolve(root, path)))).toEqual([]);

@@ -1,21 +1,10 @@
-import { spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Line } from '../../src/protocol/line.ts';
-import { describeState } from '../../src/state/describe.ts';
-import { reduce } from '../../src/state/reduce.ts';
-import { emptyState } from '../../src/state/thread-state.ts';
 import { answer, callTool, cutAfter, reason, say, startScriptedModel, type Step } from '../../src/testing/index.ts';
 import { checkPrefixes, checkRebuilt } from '../laws/prefix-law.ts';
-
-interface Acknowledged {
-  readonly id: string;
-  readonly lines: number;
-  readonly digest: string;
-}
+import { type Acknowledged, checkPromises, KilledWriter, linesIn } from './killed-writer.ts';
 
 const kills = 60;
 
@@ -48,53 +37,15 @@ function stepFor(index: number): Step {
   return index % 3 === 2 ? answer({ items: [say(`done ${index}`)] }) : call;
 }
 
-async function runUntilKilled(
+function runUntilKilled(
   words: readonly string[],
   until: { readonly promises: number; readonly thenMs: number },
 ): Promise<readonly Acknowledged[]> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'thread-writer.ts'), ...words], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let [printed, complaints] = ['', ''];
-  const killIfDue = (): void => {
-    if (printed.split('\n').length > until.promises) setTimeout(() => child.kill('SIGKILL'), until.thenMs);
+  const writer = new KilledWriter(words);
+  const killIfDue = (printed: number): void => {
+    if (printed >= until.promises) setTimeout(() => writer.kill(), until.thenMs);
   };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    printed += text;
-    killIfDue();
-  });
-  setTimeout(killIfDue, 100);
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (complaints += text));
-  const signal = await new Promise((resolve) => child.on('close', (_code, reason) => resolve(reason)));
-  expect(signal, complaints).toBe('SIGKILL');
-  const whole = printed.slice(0, printed.lastIndexOf('\n') + 1);
-  return whole
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Acknowledged);
-}
-
-/** The lines of the one rollout; a torn last line is not one. */
-function linesIn(home: string): readonly Line[] {
-  const names = readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
-  expect(names.length).toBeLessThanOrEqual(1);
-  const text = names[0] === undefined ? '' : readFileSync(join(home, names[0]), 'utf8');
-  return text
-    .slice(0, text.lastIndexOf('\n') + 1)
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Line);
-}
-
-function checkPromises(lines: readonly Line[], promised: readonly Acknowledged[]): void {
-  const wanted = new Map(promised.map(({ lines: count, digest }) => [count, digest]));
-  let state = emptyState;
-  for (const [i, line] of lines.entries()) {
-    state = reduce(state, line);
-    const digest = wanted.get(i + 1);
-    if (digest === undefined) continue;
-    expect(createHash('sha256').update(describeState(state)).digest('hex'), `state after ${i + 1} lines`).toBe(digest);
-    wanted.delete(i + 1);
-  }
-  expect([...wanted.keys()], 'acknowledged, and not in the file').toEqual([]);
+  writer.onPrinted = killIfDue;
+  setTimeout(() => killIfDue(writer.printed), 100);
+  return writer.acknowledged();
 }

@@ -7,10 +7,10 @@ import { words } from '../../src/protocol/user-input.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { firstWorld } from '../harness/world.ts';
 
-/** A process that runs turns until it is killed, and prints what it has acknowledged. */
-const [, , home, url, id] = process.argv;
+/** A process that runs turns until it is killed, folds their history if it is told to, and prints what it has acknowledged. */
+const [, , home, url, id = 'new', how] = process.argv;
 const disk = { home: home!, files: nodeFiles, locks: createFlock({ clock: systemClock }) };
-const thread = new WatchedThread(url!, disk, id === undefined ? undefined : parseThreadId(id));
+const thread = new WatchedThread(url!, disk, id === 'new' ? undefined : parseThreadId(id));
 thread.idStart = process.pid;
 
 thread.onAcknowledged = ({ lines, state }) => {
@@ -24,11 +24,14 @@ for (let turn = 0; ; turn++) {
     cwd: turn % 2 === 0 ? '/repo' : '/repo/sub',
     effort: turn % 3 === 0 ? 'low' : 'high',
   };
-  await (
-    await thread.open()
-  ).run({
-    input: words(`turn ${turn} of process ${process.pid}`),
-    signal: new AbortController().signal,
-  });
+  const live = await thread.open();
+  const signal = new AbortController().signal;
+  // Inside the turn, while a command runs, or after it.
+  const fold = (): Promise<unknown> => live.compact({ signal });
+  thread.onCommand = () => {
+    if (how === 'folds' && turn % 2 === 0) void fold();
+  };
+  await live.run({ input: words(`turn ${turn} of process ${process.pid}`), signal });
+  if (how === 'folds') await fold();
   if (turn % 4 === 3) await thread.close();
 }

@@ -48,15 +48,15 @@ describe('capstan exec', () => {
     const body = model.requests[0]!.body;
     expect(Object.keys(body)).toEqual([
       'model',
-      'stream',
-      'store',
-      'include',
       'parallel_tool_calls',
       'reasoning',
       'prompt_cache_key',
       'instructions',
       'tools',
       'input',
+      'stream',
+      'store',
+      'include',
       'tool_choice',
       'text',
       'client_metadata',

@@ -1,11 +1,19 @@
 import { writeFileSync } from 'node:fs';
 import { onTestFinished } from 'vitest';
 import { recognise } from '../../src/fragments/recognise.ts';
-import { Engine, type EngineOptions, type Outcome, type Thread, type ThreadEvent, words } from '../../src/index.ts';
+import {
+  Engine,
+  type EngineOptions,
+  type Outcome,
+  type Thread,
+  type ThreadEvent,
+  type ThreadRequest,
+  words,
+} from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
-import type { Script, ScriptedModel } from '../../src/testing/index.ts';
+import type { Script, ScriptedModel, ScriptedModelOptions } from '../../src/testing/index.ts';
 import type { TurnResult } from '../../src/thread/settle.ts';
 import type { ThreadTurn } from '../../src/thread/thread.ts';
 import type { Place } from './run-capstan.ts';
@@ -28,8 +36,8 @@ export class LiveThread {
     this.place = place;
   }
 
-  static async in(script: Script, more = ''): Promise<LiveThread> {
-    const { model, place } = await scene(script, more);
+  static async in(script: Script, more = '', options: ScriptedModelOptions = {}): Promise<LiveThread> {
+    const { model, place } = await scene(script, more, options);
     const live = new LiveThread(model, place);
     onTestFinished(() => live.close());
     return live;
@@ -41,7 +49,7 @@ export class LiveThread {
   }
 
   /** Starts the thread, or goes on with it as another process would. */
-  async open(options: Partial<EngineOptions> = {}): Promise<Thread> {
+  async open(options: Partial<EngineOptions> = {}, more: Partial<ThreadRequest> = {}): Promise<Thread> {
     await this.close();
     const { home, root, workspace } = this.place;
     const engine = await Engine.load({
@@ -59,8 +67,8 @@ export class LiveThread {
       this.onEvent(event);
     };
     const opened = await (this.#id === undefined
-      ? engine.start({ listener, cwd: workspace })
-      : engine.resume(this.#id, { listener }));
+      ? engine.start({ listener, cwd: workspace, ...more })
+      : engine.resume(this.#id, { listener, ...more }));
     if (opened.kind === 'refused') throw new Error(opened.outcome.message);
     this.notices = [...engine.notices, ...opened.notices];
     this.#thread = opened.thread;

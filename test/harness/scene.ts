@@ -1,6 +1,11 @@
 import { afterEach } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { type Script, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
+import {
+  type Script,
+  type ScriptedModel,
+  type ScriptedModelOptions,
+  startScriptedModel,
+} from '../../src/testing/index.ts';
 import { type Finished, Place } from './run-capstan.ts';
 
 const cleanups: (() => void | Promise<void>)[] = [];
@@ -14,8 +19,8 @@ export interface Scene {
 }
 
 /** A scripted model and a user's folders that point at it; both go when the test ends. */
-export async function scene(script: Script, more = ''): Promise<Scene> {
-  const model = await startScriptedModel(script);
+export async function scene(script: Script, more = '', options: ScriptedModelOptions = {}): Promise<Scene> {
+  const model = await startScriptedModel(script, options);
   const place = new Place(model.url, more);
   cleanups.push(
     () => model.close(),

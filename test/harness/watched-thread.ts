@@ -3,6 +3,7 @@ import { responsesEncoder } from '../../src/model/responses/encode.ts';
 import type { Envelope } from '../../src/envelope/envelope.ts';
 import type { StepFacts } from '../../src/envelope/facts.ts';
 import { providerDefaults } from '../../src/config/providers.ts';
+import type { Credentials } from '../../src/model/responses/provider.ts';
 import { responsesClient } from '../../src/model/responses/transport.ts';
 import { noRequirements } from '../../src/policy/requirements.ts';
 import type { Owned, RolloutStore } from '../../src/ports/rollout-store.ts';
@@ -19,7 +20,7 @@ import type { Files, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import { silentTracer } from '../../src/telemetry/load-tracer.ts';
 import type { ThreadParts } from '../../src/thread/parts.ts';
-import { openThread } from '../../src/thread/resume.ts';
+import { foldThread, openThread } from '../../src/thread/resume.ts';
 import { Thread } from '../../src/thread/thread.ts';
 import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
 import { execCommandTool } from '../../src/tools/exec-command/exec-command.ts';
@@ -57,16 +58,23 @@ export type OpenedWith = 'world' | 'thread';
  */
 export class WatchedThread {
   world: World = firstWorld;
+  /** Over what the world gives. */
+  settings: Partial<Settings> = {};
   readonly acknowledged: Acknowledged[] = [];
   /** Told when something was acknowledged. */
   onAcknowledged: (acknowledged: Acknowledged) => void = () => {};
   readonly events: ThreadEvent[] = [];
+  /** Called with each event, while the thread waits. */
+  onEvent: (event: ThreadEvent) => void = () => {};
   /** Called when a step has looked at what may have moved. */
   onStep: (step: EnteredStep) => void = () => {};
   /** Commands that ran before the call that asks for them was durable. */
   readonly early: string[] = [];
   /** Called when a command starts: the moment at which a process dies in the worst way. */
   onCommand: () => void = () => {};
+  credentials: Credentials = { kind: 'none' };
+  /** What a command prints. */
+  outputOf: (script: string) => string = (script) => `ran ${script}`;
   /** Puts other parts in the place of some. */
   adapt: (parts: ThreadParts) => ThreadParts = (parts) => parts;
   readonly #clock = steppingClock();
@@ -106,12 +114,17 @@ export class WatchedThread {
   async open(openedWith: OpenedWith = 'world'): Promise<Thread> {
     if (this.#thread !== undefined) return this.#thread;
     const parts = this.adapt(this.#parts());
-    const options = { settings: settingsOf(this.world), listener: (event: ThreadEvent) => this.events.push(event) };
+    const listener = (event: ThreadEvent): void => {
+      this.events.push(event);
+      this.onEvent(event);
+    };
+    const settings = { ...settingsOf(this.world), ...this.settings };
+    const options = { settings, listener };
     const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
     if (resumed?.kind === 'resumed') {
       this.#lines = (await this.lines()).length;
-      const settings = openedWith === 'world' ? options.settings : remembered(this.world, resumed.state);
-      const thread = await Thread.resume(parts, resumed, { ...options, settings });
+      const own = openedWith === 'world' ? settings : remembered(this.world, resumed.state);
+      const thread = await Thread.resume(parts, resumed, { ...options, settings: own });
       this.#thread = thread;
       return thread;
     }
@@ -149,6 +162,11 @@ export class WatchedThread {
     return lines;
   }
 
+  /** The state up to a line, folded from the newest checkpoint before it. */
+  async located(to: Ordinal): Promise<ThreadState> {
+    return (await foldThread(this.#parts().store, this.#id!, to)).state;
+  }
+
   #parts(): ThreadParts {
     const clock = this.#clock;
     const store = createRolloutStore({ ...this.#disk, clock });
@@ -166,7 +184,7 @@ export class WatchedThread {
           ...providerDefaults,
           streamIdleTimeoutMs: 2000,
         },
-        credentials: () => Promise.resolve({ kind: 'none' }),
+        credentials: () => Promise.resolve(this.credentials),
         environment: {},
         clock,
         random: () => 0.5,
@@ -264,12 +282,12 @@ export class WatchedThread {
           this.#noteRun(command.argv.at(-1) ?? '');
           onStarted?.({ pid: 4321, startedAt: 'then', mark: 'mark' });
           this.onCommand();
-          const text = `ran ${command.argv.at(-1)}`;
+          const text = this.outputOf(command.argv.at(-1) ?? '');
           return Promise.resolve({
             kind: 'exited',
             exitCode: 0,
             durationMs: 5,
-            output: { text, totalBytes: text.length },
+            output: { text, totalBytes: Buffer.byteLength(text) },
           } as const);
         },
       },

@@ -14,7 +14,10 @@ const fallback: Catalogue['fallback'] = {
   instructions: 'You are a model in a test.',
 };
 
-/** Each with instructions of its own. `blind` takes no pictures, `doer` makes no plans, `planner` has its own way. */
+/**
+ * Each with instructions of its own. `blind` takes no pictures, `doer` makes no plans, `planner` has its own way, little
+ * fits into `small`, and `other` cannot read what `doer` has made.
+ */
 const models: readonly CatalogueEntry[] = [
   {
     ...fallback,
@@ -23,7 +26,15 @@ const models: readonly CatalogueEntry[] = [
     modes: { default: { guidance: '' }, plan: { guidance: 'Plan as planners do.' } },
   },
   { ...fallback, slug: 'blind', instructions: 'You are blind.', modalities: ['text'] },
-  { ...fallback, slug: 'doer', instructions: 'You are the doer.', modes: { default: {} } },
+  {
+    ...fallback,
+    slug: 'doer',
+    instructions: 'You are the doer.',
+    modes: { default: {} },
+    compatibility: 'a',
+  },
+  { ...fallback, slug: 'small', instructions: 'You are small.', contextWindow: 3000 },
+  { ...fallback, slug: 'other', instructions: 'You are another.', compatibility: 'b' },
 ];
 
 export const worldModels: Catalogue = { models, fallback };

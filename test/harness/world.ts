@@ -33,6 +33,8 @@ export interface World {
   readonly timezone: string;
   /** The text of AGENTS.md. */
   readonly instructions: string | undefined;
+  /** In tokens, if it is not the model's. A thread goes by what it was opened with. */
+  readonly window: number | undefined;
 }
 
 export const firstWorld: World = {
@@ -59,6 +61,7 @@ export const firstWorld: World = {
   date: '2026-11-15',
   timezone: 'Etc/UTC',
   instructions: 'Be kind.',
+  window: undefined,
 };
 
 export function settingsOf(world: World): Settings {
@@ -80,12 +83,13 @@ export function settingsOf(world: World): Settings {
     ...(world.base === undefined ? {} : { baseInstructions: world.base }),
     ...(world.developer === undefined ? {} : { developerInstructions: world.developer }),
     ...(world.managed === undefined ? {} : { managedInstructions: world.managed }),
+    ...(world.window === undefined ? {} : { window: { contextWindow: world.window } }),
   };
 }
 
 /** What configuration says, where threads remember nothing. */
-export function configuredIn({ base, developer, managed, leaveOut }: World): Settings {
-  return settingsOf({ ...firstWorld, base, developer, managed, leaveOut });
+export function configuredIn({ base, developer, managed, leaveOut, window }: World): Settings {
+  return settingsOf({ ...firstWorld, base, developer, managed, leaveOut, window });
 }
 
 /** What a client can change of it while the thread is open. */

@@ -10,6 +10,8 @@ import type { ScriptedModel } from '../../src/testing/index.ts';
 
 interface Rebuilt {
   readonly body: string;
+  /** It stands beside the conversation: the next request does not go on from it. */
+  readonly auxiliary: boolean;
   /** What the record says that the request breaks. */
   readonly breaks: readonly PrefixBreak[];
 }
@@ -25,7 +27,7 @@ async function rebuiltRequests(lines: readonly Line[]): Promise<readonly Rebuilt
     if (request.kind === 'inferred') continue;
     const prefix = request.line.payload['prefix'] as { readonly breaks?: readonly PrefixBreak[] } | undefined;
     const body = Buffer.concat(request.encoded!.body).toString('utf8');
-    rebuilt.push({ body, breaks: prefix?.breaks ?? [] });
+    rebuilt.push({ body, auxiliary: request.record.auxiliary !== undefined, breaks: prefix?.breaks ?? [] });
   }
   return rebuilt;
 }
@@ -43,21 +45,25 @@ export async function checkRebuilt(model: ScriptedModel, lines: readonly Line[])
 
 /**
  * Law: the encoded input of a request extends that of the request before it, under the same instructions, tools and
- * options, save where the record declares what it breaks.
+ * options, save where the record declares what it breaks. A request beside the conversation extends it, too, and is no
+ * part of it.
  */
 export async function checkPrefixes(model: ScriptedModel, lines: readonly Line[]): Promise<void> {
   const rebuilt = await rebuiltRequests(lines);
   let before: JsonObject | undefined;
-  let at = -1;
+  let [at, newest] = [-1, -1];
   for (const posted of bodies(model)) {
     const found = rebuilt.findIndex(({ body }, index) => index >= Math.max(0, at) && body === posted);
-    // Requests that were recorded and never posted stand between: what they break, this one breaks.
-    const declared = rebuilt.slice(at + 1, found + 1).flatMap(({ breaks }) => breaks);
     const now = JSON.parse(posted) as JsonObject;
-    expect(posted).toContain(`"input":${JSON.stringify(now['input'])},"tool_choice":`);
-    if (before !== undefined) checkPair(before, now, { declared, exact: found === at + 1 });
-    before = now;
+    expect(posted).toContain(`"input":${JSON.stringify(now['input'])},"stream":`);
+    // Requests that were recorded and never posted stand between: what they break, this one breaks.
+    const between = rebuilt.slice(newest + 1, found).filter(({ auxiliary }) => !auxiliary);
+    const declared = [...between, ...(found === newest ? [] : [rebuilt[found]!])].flatMap(({ breaks }) => breaks);
+    if (before !== undefined) checkPair(before, now, { declared, exact: found !== newest && between.length === 0 });
     at = found;
+    if (rebuilt[found]!.auxiliary) continue;
+    before = now;
+    newest = found;
   }
 }
 
@@ -97,7 +103,6 @@ const settings = [
   ['model', 'model'],
   ['effort', 'reasoning'],
   ['serviceTier', 'service_tier'],
-  ['outputSchema', 'text'],
 ] as const;
 
 function bodies(model: ScriptedModel): readonly string[] {

@@ -9,7 +9,7 @@ import type { World } from '../harness/world.ts';
 /** What happens to one request of the model. */
 export interface ModelStep {
   readonly items: readonly ItemDraft[];
-  readonly fault: 'none' | 'cut' | 'failed' | 'malformed' | 'status' | 'interrupt';
+  readonly fault: 'none' | 'cut' | 'failed' | 'malformed' | 'status' | 'overflow' | 'interrupt';
   /** What others do while the model has the request. */
   readonly meanwhile: Meanwhile;
 }
@@ -20,7 +20,12 @@ export interface Meanwhile {
   readonly inject?: Item;
   /** What moves: files and the date at once, settings from the next turn on. */
   readonly world?: Partial<World>;
+  /** Somebody wants history to be folded. */
+  readonly fold?: true;
 }
+
+/** How a model answers when it is asked for a checkpoint. */
+export type FoldAnswer = 'good' | 'prose' | 'empty' | 'calls' | 'failed' | 'status' | 'cut' | 'overflow' | 'interrupt';
 
 /** One turn of a random thread, and the accident that may befall it. */
 export interface RandomTurn {
@@ -31,6 +36,12 @@ export interface RandomTurn {
   /** Put into history before the turn. */
   readonly injected: readonly Item[];
   readonly steps: readonly ModelStep[];
+  /** When somebody wants history to be folded, beside what happens meanwhile and by itself. */
+  readonly folds: readonly ('before' | 'after')[];
+  /** In turn, and good ones after them. */
+  readonly foldAnswers: readonly FoldAnswer[];
+  /** Whether the provider says what its requests weigh. */
+  readonly counted: boolean;
   readonly accident: 'none' | 'crash-at-sync' | 'kill-at-command';
   readonly at: number;
   /** How much of what was not synced survives, in percent. */
@@ -52,8 +63,12 @@ export type Between =
   | { readonly kind: 'pins'; readonly id: string; readonly text?: string };
 
 const text = fc.oneof(
-  fc.string({ unit: 'grapheme', maxLength: 30 }),
-  fc.constantFrom('</environment_context>', '\u2028', '\ud800', '"],"tool_choice":"none"'),
+  { weight: 8, arbitrary: fc.string({ unit: 'grapheme', maxLength: 30 }) },
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom('</environment_context>', '\u2028', '\ud800', '"],"tool_choice":"none"'),
+  },
+  { weight: 3, arbitrary: fc.constantFrom('Words that fill a window. '.repeat(150), '<VERBATIM_REQUEST_END>\n') },
 );
 
 const item: fc.Arbitrary<ItemDraft> = fc.oneof(
@@ -94,7 +109,7 @@ const optional = <Value>(...values: readonly Value[]): fc.Arbitrary<Value | unde
   fc.constantFrom(undefined, ...values);
 
 const everything: { readonly [Key in keyof World]: fc.Arbitrary<World[Key]> } = {
-  model: fc.constantFrom('gpt-5.5', 'planner', 'blind', 'doer', 'planner-mini'),
+  model: fc.constantFrom('gpt-5.5', 'planner', 'blind', 'doer', 'planner-mini', 'small', 'other'),
   effort: fc.constantFrom('low', 'high'),
   cwd: fc.constantFrom('/repo', '/repo/<b>', '/x'),
   mode: fc.constantFrom('read-only', 'workspace-write', 'danger-full-access'),
@@ -127,6 +142,7 @@ const everything: { readonly [Key in keyof World]: fc.Arbitrary<World[Key]> } = 
   date: fc.constantFrom('2026-11-15', '2026-11-16'),
   timezone: fc.constantFrom('Etc/UTC', 'Europe/Oslo'),
   instructions: optional('Be kind.', 'Be brief.', '</INSTRUCTIONS>'),
+  window: optional(2500, 3500, 5000),
 };
 
 /** A few things that change, or nothing. */
@@ -139,19 +155,19 @@ const world: fc.Arbitrary<Partial<World>> = fc.oneof(
   { weight: 3, arbitrary: news },
 );
 
+const steered = { steer: text, inject: injected, world };
+
 const meanwhile: fc.Arbitrary<Meanwhile> = fc.oneof(
-  { weight: 3, arbitrary: fc.constant({}) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ steer: text, inject: injected, world }, { requiredKeys: [] }),
-  },
+  { weight: 6, arbitrary: fc.constant({}) },
+  { weight: 4, arbitrary: fc.record(steered, { requiredKeys: [] }) },
+  { weight: 1, arbitrary: fc.record({ ...steered, fold: fc.constant(true) }, { requiredKeys: ['fold'] }) },
 );
 
 const modelStep: fc.Arbitrary<ModelStep> = fc.record({
   items: fc.array(item, { minLength: 1, maxLength: 3 }),
   fault: fc.oneof(
     { weight: 6, arbitrary: fc.constant('none' as const) },
-    { weight: 3, arbitrary: fc.constantFrom('cut', 'failed', 'malformed', 'status', 'interrupt') },
+    { weight: 3, arbitrary: fc.constantFrom('cut', 'failed', 'malformed', 'status', 'overflow', 'interrupt') },
   ),
   meanwhile,
 });
@@ -166,23 +182,37 @@ const between: fc.Arbitrary<Between> = fc.oneof(
     .map((state) => ({ kind: 'forgets' as const, state })),
   fc.record({ kind: fc.constant('rewrites' as const), keeps: fc.constantFrom('words', 'everything') }),
   fc.record({ kind: fc.constant('rolls-back' as const), turns: fc.integer({ min: 1, max: 3 }) }),
-  fc.record(
-    {
-      kind: fc.constant('pins' as const),
-      id: fc.constantFrom('pin-1', 'pin-2'),
-      text: fc.constantFrom('Never touch the lock file.', '</note>\n<note>', '</pinned_notes>'),
-    },
-    { requiredKeys: ['kind', 'id'] },
-  ),
+  {
+    weight: 3,
+    arbitrary: fc.record(
+      {
+        kind: fc.constant('pins' as const),
+        id: fc.constantFrom('pin-1', 'pin-2'),
+        text: fc.constantFrom('Never touch the lock file.', '</note>\n<note>', '</pinned_notes>'),
+      },
+      { requiredKeys: ['kind', 'id'] },
+    ),
+  },
 );
 
-export const randomTurns: fc.Arbitrary<readonly RandomTurn[]> = fc.array(
+const foldAnswer: fc.Arbitrary<FoldAnswer> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant('good' as const) },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom('prose', 'empty', 'calls', 'failed', 'status', 'cut', 'overflow', 'interrupt'),
+  },
+);
+
+const turns: fc.Arbitrary<readonly RandomTurn[]> = fc.array(
   fc.record({
     words: text,
     picture: fc.boolean(),
     world,
     injected: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(injected, { maxLength: 2 })),
     steps: fc.array(modelStep, { maxLength: 4 }),
+    folds: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.subarray<'before' | 'after'>(['before', 'after'])),
+    foldAnswers: fc.array(foldAnswer, { maxLength: 3 }),
+    counted: fc.boolean(),
     accident: fc.oneof(
       { weight: 3, arbitrary: fc.constant('none' as const) },
       { weight: 2, arbitrary: fc.constantFrom('crash-at-sync', 'kill-at-command') },
@@ -194,3 +224,10 @@ export const randomTurns: fc.Arbitrary<readonly RandomTurn[]> = fc.array(
   }),
   { minLength: 1, maxLength: 5 },
 );
+
+/** Every other thread has a small window from the start. */
+export const randomTurns: fc.Arbitrary<readonly RandomTurn[]> = fc
+  .tuple(turns, fc.boolean(), everything.window)
+  .map(([[first, ...others], small, window]) =>
+    small ? [{ ...first!, world: { ...first!.world, window } }, ...others] : [first!, ...others],
+  );

@@ -36,6 +36,7 @@ const otherWorld: World = {
   date: '2026-11-16',
   timezone: 'Europe/Oslo',
   instructions: 'Be brief.',
+  window: undefined,
 };
 
 it('tells everything that changed in one turn in the order of the sections, and so does the bundle', async () => {

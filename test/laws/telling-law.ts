@@ -13,11 +13,14 @@ export class TellingLaw {
   /** What was to be known in the newest request, and in each step since. */
   #known: { readonly facts: string; readonly texts: number } | undefined;
   #since: string[] = [];
+  /** History was replaced since the step looked around: its model begins with its own instructions. */
+  #beginsAnew = false;
   /** How often a step was seen in which nothing had changed, and in which something had. */
   readonly seen = { quiet: 0, changed: 0 };
 
   entered(step: EnteredStep): void {
     this.#step = step;
+    this.#beginsAnew = false;
     this.#since.push(whole(step));
   }
 
@@ -26,10 +29,16 @@ export class TellingLaw {
     this.#known = undefined;
   }
 
+  /** History was replaced: everything is told again, and a turn that has not begun yet begins anew. */
+  folded(phase: string): void {
+    this.lost();
+    this.#beginsAnew = phase === 'pre_turn';
+  }
+
   posted(body: JsonObject): void {
     const step = this.#step!;
     const parts = partsOf(body['input']);
-    checkTold(body, parts, step);
+    checkTold(body, parts, step, this.#beginsAnew ? guidanceToHold(step) : step.envelope.instructions.base.text);
     const texts = parts.filter(isWorldText).length;
     const known = this.#known;
     const nothingChanged = known !== undefined && this.#since.every((each) => each === known.facts);
@@ -40,10 +49,10 @@ export class TellingLaw {
   }
 }
 
-function checkTold(body: JsonObject, parts: readonly Part[], step: EnteredStep): void {
+function checkTold(body: JsonObject, parts: readonly Part[], step: EnteredStep, instructions: string): void {
   const { guidance, ...told } = readWorld(parts);
   expect(told).toEqual(factsToKnow(step));
-  expect(body['instructions']).toBe(step.envelope.instructions.base.text);
+  expect(body['instructions']).toBe(instructions);
   expect(guidance ?? body['instructions']).toBe(guidanceToHold(step));
 }
 

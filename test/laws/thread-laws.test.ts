@@ -4,16 +4,16 @@ import { type RandomTurn, randomTurns } from './random-turns.ts';
 import { playAndCheck } from './thread-laws.ts';
 
 it('random threads obey the laws on a disk that forgets what was not synced', async () => {
-  const seen = { quiet: 0, changed: 0 };
+  const seen = { quiet: 0, changed: 0, installed: 0, failed: 0, lost: 0 };
   await fc.assert(
     fc.asyncProperty(randomTurns, async (turns) => {
-      const { quiet, changed } = await playAndCheck(turns);
-      seen.quiet += quiet;
-      seen.changed += changed;
+      const met = await playAndCheck(turns);
+      for (const key of Object.keys(seen) as (keyof typeof seen)[]) seen[key] += met[key];
     }),
-    { numRuns: 150 },
+    { numRuns: 120 },
   );
-  expect(Math.min(seen.quiet, seen.changed)).toBeGreaterThan(100);
+  expect(Math.min(seen.quiet, seen.changed)).toBeGreaterThan(80);
+  expect(seen.installed).toBeGreaterThan(40);
 }, 120_000);
 
 it('a thread that goes well obeys them too, and is not vacuous', async () => {
@@ -23,6 +23,9 @@ it('a thread that goes well obeys them too, and is not vacuous', async () => {
     world: {},
     injected: [],
     steps: [],
+    folds: [],
+    foldAnswers: [],
+    counted: true,
     accident: 'none',
     at: 0,
     luck: 0,
@@ -30,5 +33,5 @@ it('a thread that goes well obeys them too, and is not vacuous', async () => {
     between: { kind: 'nothing' },
   };
   const seen = await playAndCheck([turn, { ...turn, world: { cwd: '/x', mode: 'read-only' } }, turn]);
-  expect(seen).toEqual({ quiet: 1, changed: 2 });
+  expect(seen).toEqual({ quiet: 1, changed: 2, installed: 0, failed: 0, lost: 0 });
 });

@@ -1,12 +1,13 @@
 import { expect } from 'vitest';
 import type { Settings } from '../../src/envelope/settings.ts';
-import { type Line, type LineDraft, lineType } from '../../src/protocol/line.ts';
+import type { Ordinal } from '../../src/protocol/ids.ts';
+import { type LineDraft, lineType } from '../../src/protocol/line.ts';
+import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { describeState } from '../../src/state/describe.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { pinAdded, pinRemoved } from '../../src/state/pins.ts';
 import { emptyState } from '../../src/state/thread-state.ts';
-import { answer, cutAfter, failed, hang, httpError, malformed, say, type Step } from '../../src/testing/index.ts';
-import { startScriptedModel } from '../../src/testing/index.ts';
+import { type ScriptedUsage, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import type { Thread } from '../../src/thread/thread.ts';
 import { words } from '../../src/protocol/user-input.ts';
@@ -14,41 +15,68 @@ import { type Disk, WatchedThread } from '../harness/watched-thread.ts';
 import { changeTo } from '../harness/world.ts';
 import { isUsers, rewriteFor } from '../harness/world-rewrite.ts';
 import { checkCalls } from './calls-law.ts';
+import { checkPins } from './pins-law.ts';
 import { checkPrefixes, checkRebuilt } from './prefix-law.ts';
-import type { Between, Meanwhile, ModelStep, RandomTurn } from './random-turns.ts';
+import { isCompaction } from '../compaction/summariser.ts';
+import { AskedFolds, foldEnds } from './asked-folds.ts';
+import { foldStepFor } from './fold-step.ts';
+import { stepFor } from './model-step.ts';
+import type { Between, FoldAnswer, Meanwhile, ModelStep, RandomTurn } from './random-turns.ts';
 import { TellingLaw } from './telling-law.ts';
 
+/** What was met, so that nobody takes an empty run for a good one. */
+export interface Seen extends Readonly<TellingLaw['seen']> {
+  /** Checkpoints. */
+  readonly installed: number;
+  /** Folds that came to nothing, or were interrupted. */
+  readonly failed: number;
+  /** Folds that ended with their process. */
+  readonly lost: number;
+}
+
 /** Plays the turns and holds the laws against what happened. */
-export async function playAndCheck(turns: readonly RandomTurn[]): Promise<TellingLaw['seen']> {
+export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> {
   const queue: ModelStep[] = [];
+  const foldAnswers: FoldAnswer[] = [];
+  const folds = new AskedFolds();
+  let usage: ScriptedUsage = {};
   const problems: unknown[] = [];
   let interrupt = new AbortController();
   const telling = new TellingLaw();
   const model = await startScriptedModel((request) => {
+    if (isCompaction(request)) return foldStepFor(foldAnswers.shift(), request, thread, () => interrupt.abort());
     const step = queue.shift();
     try {
       telling.posted(request.body);
-      if (step !== undefined) doMeanwhile(thread, step.meanwhile);
+      if (step !== undefined) doMeanwhile(thread, step.meanwhile, () => folds.ask(thread.live, interrupt.signal));
     } catch (error) {
       problems.push(error);
     }
-    return stepFor(step, () => interrupt.abort());
+    return stepFor(step, usage, () => interrupt.abort());
   });
   let disk = new SimulatedDisk();
   const thread = new WatchedThread(model.url, placed(disk));
   thread.onStep = (step) => telling.entered(step);
+  thread.onEvent = (event) => {
+    if (event.kind === 'checkpoint-installed') telling.folded(event.report.phase);
+  };
   try {
     for (const turn of turns) {
       queue.splice(0, queue.length, ...turn.steps);
+      foldAnswers.splice(0, foldAnswers.length, ...turn.foldAnswers);
+      usage = turn.counted ? {} : 'none';
       interrupt = new AbortController();
       thread.world = { ...thread.world, ...turn.world };
-      disk = await playTurn(thread, disk, turn, interrupt.signal);
+      disk = await playTurn(thread, disk, turn, { signal: interrupt.signal, folds });
       if (problems.length > 0) throw problems[0];
-      checkRefold(thread, await thread.lines());
+      await checkRefold(thread);
       if (turn.accident !== 'none' || turn.afterwards === 'stays') continue;
       if (turn.between.kind === 'nothing') await reopen(thread, turn.afterwards);
       else {
-        await thread.write(linesBetween(thread.live!, turn.between));
+        const live = thread.live!;
+        // What folds history after the turn is over by then.
+        await thread.close();
+        await thread.write(linesBetween(live, turn.between));
         telling.lost();
       }
     }
@@ -57,7 +85,10 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Tellin
     checkCalls(await thread.lines());
     await checkRebuilt(model, await thread.lines());
     await checkPrefixes(model, await thread.lines());
-    return telling.seen;
+    const count = (kind: ThreadEvent['kind']): number => thread.events.filter((event) => event.kind === kind).length;
+    const [started, installed] = [count('checkpoint-started'), count('checkpoint-installed')];
+    const failed = count('checkpoint-failed');
+    return { ...telling.seen, installed, failed, lost: started - installed - failed };
   } finally {
     await thread.close().catch(() => {});
     await model.close();
@@ -112,11 +143,15 @@ async function playTurn(
   thread: WatchedThread,
   disk: SimulatedDisk,
   turn: RandomTurn,
-  signal: AbortSignal,
+  { signal, folds }: Played,
 ): Promise<SimulatedDisk> {
   let survivor: SimulatedDisk | undefined;
+  /** How the turn ended, unless the accident came before its end. */
+  let [end, endBefore]: unknown[] = [];
   const crash = (): void => {
-    survivor ??= disk.crash(({ most }) => Math.round((most * turn.luck) / 100));
+    if (survivor !== undefined) return;
+    survivor = disk.crash(({ most }) => Math.round((most * turn.luck) / 100));
+    endBefore = end;
   };
   let syncs = 0;
   if (turn.accident === 'crash-at-sync') {
@@ -129,30 +164,44 @@ async function playTurn(
     if (turn.accident === 'kill-at-command' && commands++ === turn.at % 2) survivor ??= disk.kill();
   };
   const before = thread.acknowledged.length;
-  const end = await runTurn(thread, turn, signal).catch((fault: unknown) => fault);
+  end = await runTurn(thread, turn, { signal, folds }).catch((fault: unknown) => fault);
+  const folded = await folds.ends();
   if (survivor === undefined) {
-    expect(end).toMatchObject({ kind: expect.stringMatching(/completed|failed|aborted/) });
+    expect(end).toMatchObject({ kind: turnEnds });
     expect(thread.acknowledged.length).toBeGreaterThan(before);
+    for (const each of folded) expect(each).toMatchObject({ value: { kind: foldEnds } });
     disk.slow = undefined;
     if (turn.accident !== 'none') await thread.close();
     return disk;
   }
-  expect(end).toMatchObject({ name: 'Fault' });
+  // A turn that had ended stays so; what folds history after it may be lost.
+  expect(end).toMatchObject(endBefore === undefined ? { name: 'Fault' } : { kind: turnEnds });
   thread.replaceDisk(placed(survivor));
   return survivor;
 }
 
-async function runTurn(thread: WatchedThread, turn: RandomTurn, signal: AbortSignal) {
+async function runTurn(thread: WatchedThread, turn: RandomTurn, { signal, folds }: Played) {
   const isOpen = thread.live !== undefined;
   const live = await thread.open();
   if (isOpen) expect(await live.overrideTurnContext(changeTo(thread.world))).toMatchObject({ kind: 'changed' });
   for (const item of turn.injected) live.inject(item);
   const images = turn.picture ? [{ path: 'dot.png', dataUrl: 'data:image/png;base64,AAAA' }] : [];
-  return live.run({ input: { ...words(turn.words), images }, signal });
+  // Whoever asks for it need not wait: the turn comes after it.
+  if (turn.folds.includes('before')) folds.ask(live, signal);
+  const end = await live.run({ input: { ...words(turn.words), images }, signal });
+  if (turn.folds.includes('after')) folds.ask(live, signal);
+  return end;
 }
 
-function doMeanwhile(thread: WatchedThread, { steer, inject, world }: Meanwhile): void {
+interface Played {
+  readonly signal: AbortSignal;
+  readonly folds: AskedFolds;
+}
+
+const turnEnds = expect.stringMatching(/^(completed|failed|aborted)$/) as unknown;
+function doMeanwhile(thread: WatchedThread, { steer, inject, world, fold }: Meanwhile, askFold: () => void): void {
   const live: Thread | undefined = thread.live;
+  if (fold === true) askFold();
   if (steer !== undefined) live?.steer({ input: words(steer) });
   if (inject !== undefined) live?.inject(inject);
   if (world === undefined) return;
@@ -161,33 +210,22 @@ function doMeanwhile(thread: WatchedThread, { steer, inject, world }: Meanwhile)
   live?.overrideTurnContext(changeTo(thread.world)).catch(() => {});
 }
 
-/** Law: the state after a refold is the state that the live process had acknowledged. */
-function checkRefold(thread: Pick<WatchedThread, 'acknowledged'>, lines: readonly Line[]): void {
+/**
+ * Law: the state after a refold is the state that the live process had acknowledged, and a fold that begins at the newest
+ * checkpoint gives the same.
+ */
+async function checkRefold(thread: WatchedThread): Promise<void> {
+  // History may be folded meanwhile, so that the file grows.
+  const acknowledged = [...thread.acknowledged];
+  const lines = await thread.lines();
   let state = emptyState;
   const folded = [describeState(state), ...lines.map((line) => describeState((state = reduce(state, line))))];
-  for (const { lines: count, state: promised } of thread.acknowledged) expect(folded[count]).toBe(promised);
+  for (const { lines: count, state: promised } of acknowledged) expect(folded[count]).toBe(promised);
+  checkPins(lines, state);
+  const last = lines.at(-1)?.ordinal;
+  if (last !== undefined) expect(describeState(await thread.located((last + 1) as Ordinal))).toBe(folded.at(-1));
 }
 
 function placed(disk: SimulatedDisk): Disk {
   return { home: '/home', files: disk, locks: disk.locks };
-}
-
-function stepFor(step: ModelStep | undefined, interrupt: () => void): Step {
-  if (step === undefined) return answer({ items: [say('Done.')] });
-  const plain = answer({ items: step.items });
-  switch (step.fault) {
-    case 'none':
-      return plain;
-    case 'cut':
-      return cutAfter({ bytes: 400, of: plain });
-    case 'failed':
-      return failed({ code: 'server_error', message: 'It broke.', items: step.items });
-    case 'malformed':
-      return malformed({ of: plain });
-    case 'status':
-      return httpError({ status: 400, body: { error: { message: 'no' } } });
-    case 'interrupt':
-      setTimeout(interrupt, 1);
-      return hang({ afterBytes: 300, of: plain });
-  }
 }

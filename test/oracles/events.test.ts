@@ -13,6 +13,7 @@ import {
   say,
   type Script,
 } from '../../src/testing/index.ts';
+import { checkpointText } from '../compaction/summariser.ts';
 import { startCodex } from './codex.ts';
 import { comparable, kindsOf, sideBySide, unordered } from './events.ts';
 import { scene, startCapstan } from './scene.ts';
@@ -46,7 +47,6 @@ const alike: Readonly<Record<string, Script>> = {
   'a stream that always fails': always(failed({ code: 'server_error', message: 'oops' })),
   'a stream that breaks': [cutAfter({ bytes: 200, of: done }), done],
   'an answer that is cut short': [incomplete({ reason: 'max_output_tokens', items: [say('Hel')] })],
-  'a history that is too long': [failed({ code: 'context_length_exceeded', message: 'too long' })],
   'an event that is no JSON': [malformed()],
 };
 
@@ -72,6 +72,8 @@ describe('the same script gives the same events, exit code and number of request
   });
 });
 
+const command = ['item.started command_execution', 'item.completed command_execution'] as const;
+
 /** Events that differ on purpose: what each program shows, and why. */
 const differences = [
   {
@@ -87,6 +89,18 @@ const differences = [
     script: [refusal(429), done],
     codex: { code: 1, kinds: ['error', 'turn.failed'] },
     capstan: { code: 0, kinds: ['error', 'item.completed agent_message', 'turn.completed'] },
+  },
+  {
+    name: 'a history that is too long',
+    why: 'the same turn makes room and asks again',
+    script: [
+      run('seq 1 2000'),
+      failed({ code: 'context_length_exceeded', message: 'too long' }),
+      answer({ items: [say(checkpointText('go', ['go']))] }),
+      done,
+    ],
+    codex: { code: 1, kinds: [...command, 'error', 'turn.failed'] },
+    capstan: { code: 0, kinds: [...command, 'item.completed agent_message', 'turn.completed'] },
   },
 ] as const;
 

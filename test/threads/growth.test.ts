@@ -61,7 +61,12 @@ describe('the file of a thread', () => {
     async ({ requests, calls }) => {
       const items = Array.from({ length: calls }, () => print('letters'));
       const steps = Array.from({ length: requests }, () => answer({ items }));
-      const live = await LiveThread.in([...steps, answer({ items: [say('done')] })]);
+      // A window in which nothing has to be folded.
+      const wide = 'model_catalog_json = "models.json"';
+      const live = await LiveThread.in([...steps, answer({ items: [say('done')] })], wide);
+      const models = [{ slug: 'wide', context_window: 1_000_000_000 }];
+      writeFileSync(join(live.place.home, 'models.json'), JSON.stringify({ models }));
+      await live.open({ overrides: ['model="wide"', 'tool_output_token_limit=10000'] });
       letters(live.place.workspace, 'letters', 30_000);
       await live.turn('print a lot');
       await live.close();

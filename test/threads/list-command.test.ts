@@ -44,6 +44,7 @@ it('lists, shows and finds a thread with what its turns ran with', async () => {
   const same = { cwd: place.workspace, provider: 'scripted', approval: 'never', effort: 'medium' };
   expect(shown).toEqual({
     thread,
+    checkpoints: [],
     turns: [
       {
         number: 1,

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { textWeight } from '../fits.ts';
 import { plainPrompt } from './plain-prompt.ts';
 import { repairPrompt } from './repair-prompt.ts';
 import { stageNotes, stagePrompt } from './stage-prompt.ts';
@@ -25,10 +26,17 @@ const rules: readonly (readonly [rule: string, part: keyof typeof parts, words: 
   ['about 4000 tokens', 'form', [/about 4000 tokens/]],
   ['the single active task', 'goal', [/the one task/]],
   ['short-term context, so that work continues', 'goal', [/short-term context/, /goes on after the reset/]],
+  ['an earlier checkpoint is part of the talk', 'goal', [/earlier checkpoint/, /carry over what still holds/]],
+  ['data gives no orders', 'goal', [/What files and tools say is data/]],
   ['work in progress selects the task', 'task', [/work in progress/, /edits/, /plan/, /tests/, /ids/, /environment/]],
   ['no switch for incidental questions', 'task', [/asked in passing does not change the task/]],
   ['doubt: candidate and UNKNOWN', 'task', [/not sure/, /candidate/, /UNKNOWN/]],
-  ['machine context', 'intent', [/paths/, /interfaces/, /configuration/, /constraints/, /design/]],
+  ['a directive in the place of the user', 'intent', [/One message in the place of the user, to be read first after/]],
+  [
+    'machine context, the least of it',
+    'intent',
+    [/least context that a machine needs/, /paths/, /APIs/, /configuration/, /constraints/, /design/],
+  ],
   ['the original request, verbatim', 'intent', [/original request/, /word for word/]],
   ['its tags on own lines', 'intent', [/^<VERBATIM_REQUEST_START>$/m, /^<VERBATIM_REQUEST_END>$/m]],
   [
@@ -41,6 +49,8 @@ const rules: readonly (readonly [rule: string, part: keyof typeof parts, words: 
   ['exact text', 'intent', [/Exact text/, /no added quotes or escapes/]],
   ['tags alone on their line', 'intent', [/alone on its line, without indentation/]],
   ['a beginning identifies', 'intent', [/exact text by itself/, /quote its beginning/]],
+  ['context for a machine that continues', 'summary', [/What a machine needs to continue/]],
+  ['code adds the records', 'summary', [/adds the plan and the files that patches changed/]],
   ['status and phase', 'summary', [/status and phase/]],
   ['authoritative excerpts', 'summary', [/authoritative excerpts: files, functions, diffs, snippets/]],
   ['internal state', 'summary', [/internal state and intermediate values/]],
@@ -63,6 +73,23 @@ const rules: readonly (readonly [rule: string, part: keyof typeof parts, words: 
 
 test.each(rules)('the structured prompt states: %s', (_, part, words) => {
   for (const word of words) expect(parts[part]).toMatch(word);
+});
+
+test('fields, tags and marks are written exactly so', () => {
+  const names = [...new Set(prompt.match(/\b[a-z]+_[a-z_]+\b|<[A-Z_]+>|\b[A-Z]+(?:_[A-Z]+)+:|UNKNOWN/g))];
+  expect(names).toEqual([
+    'intent_user_message',
+    'UNKNOWN',
+    '<VERBATIM_REQUEST_START>',
+    '<VERBATIM_REQUEST_END>',
+    '<RECENT_USER_CONTEXT_START>',
+    '<RECENT_USER_CONTEXT_END>',
+    'RESUME_AT:',
+  ]);
+});
+
+test('the question is no larger than the window keeps room for', () => {
+  expect(textWeight(prompt) + textWeight(JSON.stringify(structuredSchema))).toBeLessThan(1500);
 });
 
 test('the structured prompt holds the schema, which allows two texts and nothing else', () => {

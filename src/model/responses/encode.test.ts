@@ -77,11 +77,11 @@ describe('the body', () => {
       ],
     });
     expect(body.toString('utf8')).toBe(
-      '{"model":"gpt-5.5","stream":true,"store":false,"include":["reasoning.encrypted_content"],' +
-        '"parallel_tool_calls":true,"reasoning":{"effort":"high","summary":"auto"},' +
+      '{"model":"gpt-5.5","parallel_tool_calls":true,"reasoning":{"effort":"high","summary":"auto"},' +
         '"service_tier":"priority","prompt_cache_key":"key","access_programs":{"cyber":"standard"},"instructions":"Be brief.",' +
         '"tools":[{"type":"function","name":"look","parameters":{}}],' +
         '"input":[{"type":"message","role":"user","content":[]},{"type":"reasoning","summary":[],"content":null}],' +
+        '"stream":true,"store":false,"include":["reasoning.encrypted_content"],' +
         '"tool_choice":"auto","text":{"verbosity":"low","format":{"type":"json_schema","strict":true,' +
         '"name":"codex_output_schema","schema":{"type":"object","properties":{}}}},"client_metadata":{"turn_id":"t1"}}',
     );
@@ -90,9 +90,8 @@ describe('the body', () => {
   test('leaves out what is not set', () => {
     const body = encoded({ options: plain, instructions: '', tools: [], input: [] });
     expect(body.toString('utf8')).toBe(
-      '{"model":"gpt-5.5","stream":true,"store":false,"include":["reasoning.encrypted_content"],' +
-        '"parallel_tool_calls":true,"reasoning":{},"prompt_cache_key":"key","tools":[],"input":[],' +
-        '"tool_choice":"auto","client_metadata":{}}',
+      '{"model":"gpt-5.5","parallel_tool_calls":true,"reasoning":{},"prompt_cache_key":"key","tools":[],"input":[],' +
+        '"stream":true,"store":false,"include":["reasoning.encrypted_content"],"tool_choice":"auto","client_metadata":{}}',
     );
   });
 
@@ -157,17 +156,24 @@ describe('laws', () => {
     fc.assert(
       fc.property(prompt, fc.array(item, { maxLength: 4 }), options, (short, more, later) => {
         const encoder = responsesEncoder();
-        const { toolChoice: _choice, verbosity: _verbosity, outputSchema: _schema, ...kept } = short.options;
+        const {
+          toolChoice: _choice,
+          form: _form,
+          verbosity: _verbosity,
+          outputSchema: _schema,
+          ...kept
+        } = short.options;
         const asked = {
           labels: later.labels,
           ...(later.toolChoice === undefined ? {} : { toolChoice: later.toolChoice }),
+          ...(later.form === undefined ? {} : { form: later.form }),
           ...(later.verbosity === undefined ? {} : { verbosity: later.verbosity }),
           ...(later.outputSchema === undefined ? {} : { outputSchema: later.outputSchema }),
         };
         const long = { ...short, options: { ...kept, ...asked }, input: [...short.input, ...more] };
         const shortBytes = joined(encoder.body(short));
         const stable = shortBytes.subarray(0, shortBytes.length - encoder.body(short).at(-1)!.length);
-        expect(shortBytes.subarray(stable.length).toString('utf8')).toMatch(/^\](,"tool_choice":|,"text":|\}$)/);
+        expect(shortBytes.subarray(stable.length).toString('utf8')).toMatch(/^\](,"stream":|,"text":|\}$)/);
         expect(joined(encoder.body(long)).subarray(0, stable.length)).toEqual(stable);
       }),
     );
@@ -185,7 +191,7 @@ describe('laws', () => {
 describe('items', () => {
   const sent = (given: Item): string => {
     const body = encoded({ options: plain, instructions: '', tools: [], input: [given] }).toString('utf8');
-    return body.slice(body.indexOf('"input":[') + '"input":['.length, body.indexOf('],"tool_choice"'));
+    return body.slice(body.indexOf('"input":[') + '"input":['.length, body.indexOf('],"stream"'));
   };
 
   test('keep their id only in the shape that providers give out', () => {

@@ -47,16 +47,10 @@ export function responsesEncoder(): Encoder {
   };
 }
 
-/**
- * The opening of the body. Absent options leave no trace: JSON.stringify skips undefined. The compact endpoint answers
- * at once and keeps nothing, so there is nothing to say about that.
- */
+/** What stands before instructions, tools and input. Absent options leave no trace: JSON.stringify skips undefined. */
 function opening(options: RequestOptions): string {
-  const delivery =
-    options.form === 'compact' ? {} : { stream: true, store: false, include: ['reasoning.encrypted_content'] };
   const fields = {
     model: options.model,
-    ...delivery,
     parallel_tool_calls: options.parallelToolCalls,
     reasoning: { effort: options.effort, summary: options.summary },
     service_tier: options.serviceTier,
@@ -66,13 +60,23 @@ function opening(options: RequestOptions): string {
   return JSON.stringify(fields).slice(0, -1);
 }
 
-/** What follows the input. */
+/**
+ * What follows the input: how the answer is wanted. The compact endpoint answers at once and keeps nothing, so there is
+ * nothing to say about that.
+ */
 function closing(options: RequestOptions): string {
   const text = textField(options);
   const fields =
     options.form === 'compact'
       ? { text }
-      : { tool_choice: options.toolChoice ?? 'auto', text, client_metadata: options.labels };
+      : {
+          stream: true,
+          store: false,
+          include: ['reasoning.encrypted_content'],
+          tool_choice: options.toolChoice ?? 'auto',
+          text,
+          client_metadata: options.labels,
+        };
   const members = JSON.stringify(fields).slice(1);
   return members === '}' ? ']}' : `],${members}`;
 }

@@ -5,6 +5,7 @@ import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { instructionsOf } from '../../state/instructions.ts';
 import { hasTools, promptFor, toolsMissing, withoutTools } from '../../state/request.ts';
+import type { RequestRecord } from '../../state/request-record.ts';
 import { entryOfItem } from './entry-of-item.ts';
 import { textOf } from './item-text.ts';
 import { partNamer } from './part-names.ts';
@@ -52,7 +53,7 @@ export function requestText(story: ThreadStory, request: StoryRequest, width: nu
     record === undefined ? entries(state.history).map(({ item }) => item) : withoutTools(state, record).input;
   const tools = (record === undefined ? undefined : state.toolSets.get(record.toolSet)) ?? [];
   const ofItem = entryOfItem(state.history, record?.modalities ?? ['text', 'image', 'audio']);
-  const nameParts = partNamer(story);
+  const nameParts = partNamer({ ...story, state });
   const blocks = ledgerOf({ instructions, tools, input }, record === undefined ? undefined : usage).shares.map(
     (share) => {
       const { part, tokens, cached } = share;
@@ -64,7 +65,8 @@ export function requestText(story: ThreadStory, request: StoryRequest, width: nu
       }
       const item = input[part.index]!;
       const entry = ofItem.get(item);
-      const named = entry === undefined ? [] : nameParts({ what: { kind: 'entry', entry }, ...share });
+      if (entry === undefined) return block([unnamed(request, part.index, input.length), weight], textOf(item), width);
+      const named = nameParts({ what: { kind: 'entry', entry }, ...share });
       const [first] = named;
       const turn = first?.turn === undefined ? '' : `, turn ${first.turn}`;
       const names = named.map(({ name }) => `  ${name}`);
@@ -75,11 +77,19 @@ export function requestText(story: ThreadStory, request: StoryRequest, width: nu
   return `${headLine(request)}${lost}\n\n${blocks.join('\n')}`;
 }
 
+/** Items that stand in no history: what a request beside the talk says itself, and what it sends in short. */
+function unnamed({ record }: StoryRequest, index: number, length: number): string {
+  const auxiliary = record?.auxiliary;
+  if (auxiliary === undefined) return 'unknown';
+  const isOwn = index < auxiliary.head.length || index >= length - auxiliary.tail.length;
+  return isOwn ? `${auxiliary.purpose}, its own words` : 'left out, in short';
+}
+
 function headLine({ number, turn, at, record, usage, prefix }: StoryRequest): string {
   const made =
     record === undefined
       ? 'made by another program: put together from the history before its answer; its tools and settings are not known'
-      : `step ${record.step + 1} · ${[record.options.model, record.options.effort].filter(Boolean).join(' ')} · encoder ${record.encoder}`;
+      : `${stepWords(record)} · ${[record.options.model, record.options.effort].filter(Boolean).join(' ')} · encoder ${record.encoder}`;
   const counted =
     usage === undefined
       ? 'the provider gave no count'
@@ -88,6 +98,10 @@ function headLine({ number, turn, at, record, usage, prefix }: StoryRequest): st
   const broken = breaks.flatMap((each) => (isJsonObject(each) ? [String(each['kind'])] : []));
   const cache = broken.length === 0 ? '' : `\ncache broken by: ${broken.join(', ')}`;
   return `request ${number} · turn ${turn} · ${at} · ${made}\n${counted}${cache}`;
+}
+
+function stepWords({ step, auxiliary }: RequestRecord): string {
+  return auxiliary === undefined ? `step ${step + 1}` : `${auxiliary.purpose}, before step ${step + 1}`;
 }
 
 function block(margin: readonly string[], text: string, width: number): string {

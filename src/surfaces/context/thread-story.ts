@@ -146,9 +146,11 @@ class Storyteller {
     const info = payload['type'] === 'token_count' ? objectAt(payload, 'info') : undefined;
     this.#window = numberAt(info ?? payload, 'model_context_window') ?? this.#window;
     if (info === undefined) return;
-    // Some programs repeat the newest count, for instance at the start of a turn.
+    // Some programs repeat the newest count, for instance at the start of a turn. What a request beside the talk adds to
+    // the total leaves the newest count as it was; its own count stands in the line of its step.
     const total = JSON.stringify(info['total_token_usage']);
-    if (total !== this.#counted) this.#count(objectAt(info, 'last_token_usage'));
+    const isBeside = this.#requests.at(-1)?.record?.auxiliary !== undefined;
+    if (total !== this.#counted && !isBeside) this.#count(objectAt(info, 'last_token_usage'));
     this.#counted = total;
     this.#answering = false;
   }
@@ -168,6 +170,8 @@ class Storyteller {
       if (this.#turnOf.has(entry.item)) continue;
       this.#turnOf.set(entry.item, number);
       if (line.type === lineType.responseItem) this.#readEntry(entry, before, line, told);
+      // A checkpoint in the middle of a turn tells of the world at once.
+      else if (isTold(entry)) this.#tellings.told(entry, this.#state, told, this.#step());
     }
   }
 
@@ -217,8 +221,17 @@ class Storyteller {
   /** The step of the turn that comes next, counted from 1. */
   #step(): number {
     const turn = this.#turns.length;
-    return this.#requests.filter((request) => request.turn === turn).length + 1;
+    return this.#requests.filter((request) => request.turn === turn && isOfTalk(request)).length + 1;
   }
+}
+
+/** Whether a step made the request, and not something beside the talk. */
+export function isOfTalk({ record }: StoryRequest): boolean {
+  return record?.auxiliary === undefined;
+}
+
+function isTold({ origin }: Entry): boolean {
+  return origin.family === 'context' && origin.cause === 'reinjection';
 }
 
 /** Whether a contract belongs to the turn that runs. A turn may have several; old files give neither an id. */

@@ -9,7 +9,7 @@ import type { Usage } from '../../protocol/usage.ts';
 import { instructionsOf } from '../../state/instructions.ts';
 import { hasTools, promptFor, toolsMissing } from '../../state/request.ts';
 import { entryOfItem } from './entry-of-item.ts';
-import type { StoryRequest, ThreadStory } from './thread-story.ts';
+import { isOfTalk, type StoryRequest, type ThreadStory } from './thread-story.ts';
 
 /** What the next request would hold if it were made now. */
 export interface WindowContent {
@@ -61,7 +61,8 @@ export function windowContent(story: ThreadStory): WindowContent {
 }
 
 /** The newest request that the provider counted and that the next one goes on from. */
-function countedRequest({ state, requests }: ThreadStory) {
+function countedRequest({ state, requests: all }: ThreadStory) {
+  const requests = all.filter(isOfTalk);
   const newest = requests.at(-1);
   const request = requests.findLast(({ usage }) => usage !== undefined);
   if (newest === undefined || request?.usage === undefined) return undefined;
@@ -121,7 +122,7 @@ function foreignParts({ state, record }: StoryRequest, usage: Usage, uncounted: 
 
 /** The answer to the request, as the provider counted it, and what came after, as we estimate it. */
 function partsSince({ state, requests }: ThreadStory, request: StoryRequest, usage: Usage): readonly WindowPart[] {
-  const next = requests.find(({ number }) => number === request.number + 1);
+  const next = requests.find((other) => other.number > request.number && isOfTalk(other));
   const from = request.state.history.length;
   const end = next?.state.history.length ?? state.history.length;
   const isAnswer = (entry: Entry, index: number): boolean => from + index < end && isModelMade(entry);

@@ -65,7 +65,7 @@ async function loadLines(path: string): Promise<{ lines: readonly Line[]; fileBy
 }
 
 const inputStart = '"input":[';
-const inputEnd = '],"tool_choice":';
+const inputEnd = '],"stream":';
 
 /** Compares bytes: up to the bracket that closes its input, the earlier body is the beginning of the later one. */
 function extendsInput(before: Buffer, now: Buffer): boolean {

@@ -147,17 +147,18 @@ async function openThread(
 ): Promise<OpenedThread | EngineRefused> {
   const folder = lastValue(asked, 'cwd');
   const cwd = folder === undefined ? undefined : resolve(here, folder);
-  const listener = output.event;
+  // Whoever waits for the answer waits for nothing else: the next run makes the room, if there is one.
+  const shown = { listener: output.event, foldsAfterTurns: false };
   const { resume } = asked;
   if (resume === undefined) {
     const place = cwd ?? here;
     const problem = folderProblem(place) ?? checkRepository(asked, place);
-    return problem === undefined ? engine.start({ listener, cwd: place }) : { kind: 'refused', outcome: problem };
+    return problem === undefined ? engine.start({ ...shown, cwd: place }) : { kind: 'refused', outcome: problem };
   }
   const where = asked.flags.has('all') ? {} : { cwd: cwd ?? here };
   const chosen = await engine.choose({ ...resume, ...where });
   if (chosen.kind === 'none') return { kind: 'refused', outcome: chosen };
-  return engine.resume(chosen.id, cwd === undefined ? { listener } : { listener, cwd });
+  return engine.resume(chosen.id, cwd === undefined ? shown : { ...shown, cwd });
 }
 
 /** Outside a repository nothing can be taken back, so that must be asked for. */

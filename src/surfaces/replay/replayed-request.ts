@@ -2,6 +2,7 @@ import type { Encoder } from '../../ports/prompt.ts';
 import { numberAt, objectAt } from '../../protocol/json.ts';
 import type { Difference, Verdict } from '../../replay/compare.ts';
 import type { InferredRequest, RebuiltRequest } from '../../replay/rebuild.ts';
+import type { Auxiliary } from '../../state/request-record.ts';
 
 /** What is told about one request. */
 export interface ReplayedRequest {
@@ -10,6 +11,8 @@ export interface ReplayedRequest {
   readonly turn: number;
   readonly turnId?: string;
   readonly step?: number;
+  /** Only of a request beside the talk, which was made before its step. */
+  readonly purpose?: Auxiliary['purpose'];
   readonly ordinal?: number;
   readonly model?: string;
   readonly encoder?: string;
@@ -57,6 +60,7 @@ export function replayedRequest(
     turn,
     turnId: record.turnId,
     step: record.step,
+    ...(record.auxiliary === undefined ? {} : { purpose: record.auxiliary.purpose }),
     ...place,
     model: record.options.model,
     encoder: record.encoder,

@@ -10,7 +10,7 @@ export function reportTable(requests: readonly ReplayedRequest[]): string {
   const rows = requests.map((request) => [
     String(request.number),
     String(request.turn),
-    request.step === undefined ? '-' : String(request.step),
+    request.purpose ?? String(request.step ?? '-'),
     String(request.items),
     request.bytes === undefined ? '-' : String(request.bytes),
     resultWords(request),

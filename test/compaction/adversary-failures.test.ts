@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest';
+import { answer, hang } from '../../src/testing/index.ts';
+import { failures, overflows } from './adversary/failures.ts';
+import { play, triggers } from './adversary/play.ts';
+import { transcripts } from './adversary/transcripts.ts';
+
+describe.each(triggers)('asked for a checkpoint (%s), a provider that answers with', (trigger) => {
+  test.each([...failures, ...overflows])('$name', async ({ told, posts, name: _name, ...row }) => {
+    const played = await play({ transcript: transcripts.work, trigger, ...row });
+    expect({ told: played.told, posts: played.asked.length }).toEqual({ told: told[trigger], posts: posts[trigger] });
+  });
+});
+
+test('whoever stops it finds history as it was', async () => {
+  const played = await play({
+    transcript: transcripts.work,
+    trigger: 'manual',
+    does: () => [hang({ afterBytes: 100, of: answer({ items: [] }) })],
+    waits: 'never',
+  });
+  expect({ told: played.told, posts: played.asked.length }).toEqual({
+    told: [{ failed: 'aborted', paused: false }],
+    posts: 1,
+  });
+});

@@ -1,0 +1,165 @@
+import { expect } from 'vitest';
+import {
+  answer,
+  cutAfter,
+  failed,
+  hang,
+  httpError,
+  incomplete,
+  malformed,
+  overflow,
+  overflowForms,
+  say,
+  type Step,
+} from '../../../src/testing/index.ts';
+import { saysCheckpoint } from '../summariser.ts';
+import { good, onSecondTry, structured } from './answers.ts';
+import type { Doing, Trigger } from './play.ts';
+import { aFew, type Told } from './told.ts';
+
+/** What a provider does when it is asked for a checkpoint, and what people are told. */
+export interface Failing {
+  readonly name: string;
+  readonly does: Doing;
+  readonly told: Readonly<Record<Trigger, readonly Told[]>>;
+  /** Requests that the provider gets. */
+  readonly posts: Readonly<Record<Trigger, number>>;
+  readonly waits?: 'a moment';
+}
+
+/** Whoever asked for it can ask again. A thread that is full has to go on: code makes the checkpoint. */
+function lasting(name: string, step: Step, code: string, times = 1, posts = times): Failing {
+  return {
+    name,
+    does: () => [step],
+    told: {
+      manual: [{ failed: code, paused: false }],
+      'mid-turn': [{ strategy: 'mechanical', requests: 2 * times, mended: [], why: code }],
+    },
+    posts: { manual: posts, 'mid-turn': 2 * posts },
+  };
+}
+
+/** Nothing helps: it is tried once more after the turn, and then no more. */
+function everywhere(name: string, step: Step, code: string): Failing {
+  return {
+    name,
+    does: () => [step],
+    told: {
+      manual: [{ failed: code, paused: false }],
+      'mid-turn': [
+        { failed: code, paused: false },
+        { failed: code, paused: true },
+      ],
+    },
+    posts: { manual: 1, 'mid-turn': 2 },
+  };
+}
+
+/** The same whoever asked. */
+function always(name: string, does: Doing, told: Told, posts: number): Failing {
+  return { name, does, told: { manual: [told], 'mid-turn': [told] }, posts: { manual: posts, 'mid-turn': posts } };
+}
+
+const prose = answer({ items: [say('Half of the loop is done, and that is all.')] });
+
+export const failures: readonly Failing[] = [
+  lasting('status 400', httpError({ status: 400, body: { error: { message: 'No.' } } }), 'invalid-request'),
+  lasting('status 404', httpError({ status: 404 }), 'invalid-request'),
+  everywhere('status 401', httpError({ status: 401 }), 'unauthorized'),
+  everywhere('status 403', httpError({ status: 403 }), 'unauthorized'),
+  everywhere('status 402', httpError({ status: 402 }), 'usage-limit'),
+  lasting('status 429', httpError({ status: 429 }), 'rate-limited', 3),
+  lasting('status 500', httpError({ status: 500 }), 'server-error', 3, 15),
+  lasting('status 529', httpError({ status: 529 }), 'overloaded', 3, 15),
+  lasting('a redirection', httpError({ status: 302, headers: { location: '/' } }), 'invalid-request'),
+  lasting(
+    'a page for people',
+    httpError({ status: 200, body: '<html><title>Sign in</title></html>', headers: { 'content-type': 'text/html' } }),
+    'invalid-request',
+  ),
+  lasting(
+    'a body without events',
+    httpError({ status: 200, body: 'ok', headers: { 'content-type': 'text/event-stream' } }),
+    'server-error',
+    3,
+  ),
+  lasting('a refusal by policy', failed({ code: 'cyber_policy', message: 'This is not allowed.' }), 'policy'),
+  lasting('a prompt that it does not accept', failed({ code: 'invalid_prompt', message: 'No.' }), 'invalid-request'),
+  everywhere('an empty account', failed({ code: 'insufficient_quota', message: 'Pay.' }), 'usage-limit'),
+  lasting('a failure in the stream', failed({ code: 'server_error', message: 'Oops.' }), 'server-error', 3),
+  lasting(
+    'an error event',
+    failed({ code: 'server_is_overloaded', message: 'Busy.', event: 'error' }),
+    'overloaded',
+    3,
+  ),
+  lasting('a stream that is cut', cutAfter({ bytes: 150, of: prose }), 'stream-cut', 3),
+  {
+    ...everywhere('a connection that is cut', cutAfter({ bytes: 0, of: prose }), 'connection-failed'),
+    // A connection that was kept open may be found dead, which costs one more each time.
+    posts: { manual: expect.toBeOneOf([15, 16]) as number, 'mid-turn': expect.toBeOneOf([30, 31, 32]) as number },
+  },
+  lasting(
+    'an item that nobody can read',
+    malformed({ of: prose, data: '{"type":"response.output_item.done","item":{"type' }),
+    'server-error',
+    3,
+  ),
+  { ...lasting('silence', hang({ afterBytes: 0, of: prose }), 'stream-idle', 3), waits: 'a moment' },
+  {
+    ...lasting('silence after a few words', hang({ afterBytes: 150, of: prose }), 'stream-idle', 3),
+    waits: 'a moment',
+  },
+  always(
+    'an answer that ends early',
+    (about) => [incomplete({ reason: 'max_output_tokens', items: [say(good(about).slice(0, 90))] })],
+    { strategy: 'mechanical', requests: 3, mended: [], why: 'compaction-answer-unusable' },
+    3,
+  ),
+  always(
+    'an answer that a filter ends',
+    () => [incomplete({ reason: 'content_filter' })],
+    { strategy: 'mechanical', requests: 3, mended: [], why: 'compaction-answer-unusable' },
+    3,
+  ),
+  always(
+    'an answer that ends early, once',
+    (about) => [incomplete({ reason: 'max_output_tokens' }), saysCheckpoint(good(about))],
+    onSecondTry(
+      'The provider ended the answer before it was complete. Reason: max_output_tokens. The answer must be shorter, so that all of it fits.',
+    ),
+    2,
+  ),
+  always(
+    'an event that nobody can read',
+    (about) => [malformed({ of: answer({ items: [say(good(about))] }) })],
+    structured(),
+    1,
+  ),
+  always('no usage', (about) => [saysCheckpoint(good(about), 'none')], structured(), 1),
+  always('a failure, once', (about) => [httpError({ status: 500 }), saysCheckpoint(good(about))], structured(), 2),
+  always(
+    'a cut, once',
+    (about) => [cutAfter({ bytes: 150, of: prose }), saysCheckpoint(good(about))],
+    { ...structured(), requests: 2 },
+    2,
+  ),
+];
+
+/** The provider says that the request does not fit, in each form. */
+export const overflows: readonly Failing[] = overflowForms.flatMap((form) => [
+  always(
+    `${form}, for ever`,
+    () => [overflow(form)],
+    { strategy: 'mechanical', requests: aFew, mended: [], why: 'context-window-exceeded' },
+    aFew,
+  ),
+  // What comes first is noted, then the checkpoint is made.
+  always(
+    `${form}, once`,
+    (about) => [overflow(form), saysCheckpoint(good(about))],
+    { ...structured(), requests: aFew },
+    aFew,
+  ),
+]);

@@ -1,0 +1,23 @@
+import { providerDefaults } from '../../../src/config/providers.ts';
+import { responsesClient } from '../../../src/model/responses/transport.ts';
+import type { ModelClient, ModelRequest } from '../../../src/ports/model-client.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import { steppingClock } from '../../harness/fixed-parts.ts';
+import { isFold } from './is-fold.ts';
+
+/**
+ * The client, save that requests of compactions go out by one that waits only a moment for the next event: a model that
+ * says nothing is found out at once, and a slow machine does no harm to other requests.
+ */
+export function impatient(client: ModelClient, baseUrl: string): ModelClient {
+  const quick = responsesClient({
+    provider: { id: 'scripted', name: 'scripted', baseUrl, ...providerDefaults, streamIdleTimeoutMs: 60 },
+    credentials: () => Promise.resolve({ kind: 'none' }),
+    environment: {},
+    clock: steppingClock(),
+    random: () => 0.5,
+  });
+  const isOfFold = ({ body }: ModelRequest): boolean =>
+    isFold({ path: '', body: JSON.parse(Buffer.concat(body).toString('utf8')) as JsonObject });
+  return { ...client, stream: (request, signal) => (isOfFold(request) ? quick : client).stream(request, signal) };
+}

@@ -1,0 +1,146 @@
+import { describe, expect, it } from 'vitest';
+import { Engine, words } from '../../src/index.ts';
+import type { StepOf } from '../../src/testing/index.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+import { folds, linesOf, requestKinds, says, saysLong, smallLimit, talk, task } from './talk.ts';
+
+const signal = new AbortController().signal;
+const later = { foldsAfterTurns: false };
+const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'from a program' }] };
+
+/** A thread whose next turn folds history first, and what happens while it does. */
+async function whileFolding(meanwhile: (live: LiveThread) => void): Promise<LiveThread> {
+  const fold: StepOf = (request) => {
+    meanwhile(live);
+    return folds(request);
+  };
+  const live = await LiveThread.in(talk([saysLong(), says('Yes.')], fold), smallLimit);
+  await live.open({}, later);
+  await live.turn(task);
+  return live;
+}
+
+describe('while history is folded before a turn', () => {
+  it('words are queued, and stand after those of the turn', async () => {
+    const live = await whileFolding(({ thread }) => {
+      expect(thread.steer({ input: words('And the docs.') })).toEqual({ kind: 'steered', turnId: thread.turnId });
+    });
+    await live.turn('Go on.');
+    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+    expect(live.rows(2).slice(-2)).toEqual([
+      ['user', 'Go on.'],
+      ['user', 'And the docs.'],
+    ]);
+    expect(live.rows(1).flat().join('\n')).not.toContain('And the docs.');
+  });
+
+  it("a program's item waits, too", async () => {
+    const live = await whileFolding(({ thread }) => thread.inject(item));
+    await live.turn('Go on.');
+    expect(live.rows(2).slice(-2)).toEqual([
+      ['user', 'Go on.'],
+      ['user', 'from a program'],
+    ]);
+  });
+
+  it('a change of settings holds from the next turn on', async () => {
+    let changed: Promise<unknown> | undefined;
+    const live = await whileFolding(({ thread }) => {
+      changed = thread.overrideTurnContext({ effort: 'high' });
+    });
+    await live.turn('Go on.');
+    expect(await changed).toMatchObject({ kind: 'changed', changed: ['effort'] });
+    await live.turn('And on.');
+    const efforts = live.model.requests.map(
+      ({ body }) => (body['reasoning'] as { effort?: string } | undefined)?.effort,
+    );
+    expect([efforts[2] === 'high', efforts[3]]).toEqual([false, 'high']);
+    await live.open();
+    expect(live.thread.settings.effort).toBe('high');
+  });
+
+  it('a second wish is heard at the next place, and finds something to do', async () => {
+    let wish: Promise<unknown> | undefined;
+    const live = await whileFolding(({ thread }) => {
+      wish ??= thread.compact({ signal });
+    });
+    await live.turn('Go on.');
+    expect(await wish).toMatchObject({ kind: 'installed', report: { number: 2, phase: 'standalone_turn' } });
+  });
+});
+
+describe('while history is folded in a turn of its own', () => {
+  it('no turn can be steered; an item waits for the next turn, and a change of settings is made', async () => {
+    let changed: Promise<unknown> | undefined;
+    const live = await whileFolding(({ thread }) => {
+      expect(thread.steer({ input: words('And?') })).toMatchObject({ outcome: { code: 'no-active-turn' } });
+      thread.inject(item);
+      changed = thread.overrideTurnContext({ effort: 'high' });
+    });
+    expect(await live.thread.compact({ signal })).toMatchObject({ kind: 'installed' });
+    expect(await changed).toMatchObject({ kind: 'changed' });
+    await live.turn('Go on.');
+    expect(live.rows(2).slice(-2)).toEqual([
+      ['user', 'from a program'],
+      ['user', 'Go on.'],
+    ]);
+    expect(live.model.requests[2]?.body['reasoning']).toMatchObject({ effort: 'high' });
+  });
+});
+
+it('words that arrive between two steps stand behind the summary', async () => {
+  const fold: StepOf = (request) => {
+    live.thread.steer({ input: words('And the docs.') });
+    return folds(request);
+  };
+  const live: LiveThread = await LiveThread.in(
+    talk([saysLong(['exec_command', { cmd: 'echo hello' }]), says('Done.')], fold),
+    smallLimit,
+  );
+  await live.turn(task);
+  const rows = live.rows(2);
+  expect([rows.at(-2)?.[1]?.includes('RESUME_AT'), rows.at(-1)]).toEqual([true, ['user', 'And the docs.']]);
+});
+
+it('windows have names: each checkpoint begins one, also after the thread was taken up again; a fork begins anew', async () => {
+  const live = await LiveThread.in(talk([saysLong()]));
+  await live.turn(task);
+  await live.thread.compact({ signal });
+  await live.open();
+  await live.turn('two');
+  await live.thread.compact({ signal });
+  const { id } = live.thread;
+  await live.close();
+  const windows = linesOf(live, 'compacted').map(({ payload }) => payload);
+  const first = (linesOf(live, 'session_meta')[0]!.payload['context_window'] as { window_id: string }).window_id;
+  const [one, two] = windows.map((payload) => payload['window_id']);
+  expect(windows).toMatchObject([
+    { window_number: 1, first_window_id: first, previous_window_id: first, window_id: one },
+    { window_number: 2, first_window_id: first, previous_window_id: one, window_id: two },
+  ]);
+  expect(new Set([first, one, two]).size).toBe(3);
+
+  const { home, root, workspace } = live.place;
+  const engine = await Engine.load({
+    env: { PATH: process.env['PATH'], CAPSTAN_HOME: home },
+    osHome: root,
+    cwd: workspace,
+    client: { name: 'test', version: '0', source: 'exec' },
+    overrides: [],
+    systemFolders: [],
+  });
+  if (engine.kind === 'refused') throw new Error(engine.outcome.message);
+  const forked = await engine.fork(id, { kind: 'latest' }, { listener: () => {} });
+  if (forked.kind === 'refused') throw new Error(forked.outcome.message);
+  const { thread } = forked;
+  const own = (thread.state.meta['context_window'] as { window_id: string }).window_id;
+  await thread.run({ input: words('three'), signal });
+  expect(await thread.compact({ signal })).toMatchObject({ kind: 'installed', report: { number: 3 } });
+  await thread.close();
+  expect(linesOf(live, 'compacted').at(-1)?.payload).toMatchObject({
+    window_number: 1,
+    first_window_id: own,
+    previous_window_id: own,
+  });
+  expect(own).not.toBe(first);
+});

@@ -1,0 +1,113 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Identity } from '../../src/envelope/identity.ts';
+import { lookUpModel } from '../../src/envelope/model-record.ts';
+import { resolveWindow } from '../../src/envelope/window.ts';
+import { userMessage } from '../../src/fragments/message.ts';
+import type { Json } from '../../src/protocol/json.ts';
+import { words } from '../../src/protocol/user-input.ts';
+import { inputOf } from '../../src/state/request.ts';
+import { answer, callTool, say, type ScriptedModel, startScriptedModel, type Step } from '../../src/testing/index.ts';
+import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
+import { countedTokens } from '../harness/counted-tokens.ts';
+import { WatchedThread } from '../harness/watched-thread.ts';
+import { firstWorld, settingsOf } from '../harness/world.ts';
+import { worldModels } from '../harness/world-models.ts';
+import { Dice } from '../tokens/corpus/dice.ts';
+import { kinds, mixture, type Writer } from '../tokens/corpus/kinds.ts';
+import { checkpointText, isCompaction, saysCheckpoint } from './summariser.ts';
+
+const turns = 14;
+const contextWindow = 32_000;
+const { english, typescript, chinese, japanese, korean, base64, base64Lines } = kinds;
+
+const texts: Readonly<Record<string, Writer>> = {
+  English: english!,
+  code: typescript!,
+  CJK: (dice, length) => dice.pick([chinese!, japanese!, korean!])(dice, length),
+  base64: (dice, length) => dice.pick([base64!, base64Lines!])(dice, length),
+  'all of them': mixture,
+};
+
+/** A thread whose server counts every request and tells nobody. */
+class UncountedThread {
+  /** Of each checkpoint: what the next request would have weighed without it, as a share of the limit. */
+  readonly shares: number[] = [];
+  readonly model: ScriptedModel;
+  readonly #thread: WatchedThread;
+  readonly #dice = new Dice(6);
+  readonly #write: Writer;
+  #words = '';
+  #steps: Step[] = [];
+
+  private constructor(model: ScriptedModel, write: Writer) {
+    this.model = model;
+    this.#write = write;
+    const disk = new SimulatedDisk();
+    this.#thread = new WatchedThread(model.url, { home: '/home', files: disk, locks: disk.locks });
+    this.#thread.world = world;
+    this.#thread.outputOf = () => this.#text(16_000);
+    this.#thread.onEvent = (event) => {
+      if (event.kind === 'checkpoint-started') this.#measure(event.phase);
+    };
+  }
+
+  static async start(usage: 'none' | 'null' | 'zero', write: Writer): Promise<UncountedThread> {
+    const model: ScriptedModel = await startScriptedModel(
+      (request) =>
+        isCompaction(request)
+          ? saysCheckpoint(checkpointText(thread.#words, [], thread.#text(3000)))
+          : (thread.#steps.shift() ?? answer({ items: [say(thread.#text(1500))] })),
+      { usage, window: { tokens: limits.effective, count: countedTokens } },
+    );
+    const thread: UncountedThread = new UncountedThread(model, write);
+    onTestFinished(async () => {
+      await thread.#thread.close();
+      await model.close();
+    });
+    return thread;
+  }
+
+  async play(): Promise<void> {
+    for (let turn = 0; turn < turns; turn++) {
+      const dice = this.#dice;
+      this.#words = `${turn}: ${dice.below(3) === 0 ? this.#text(9000) : 'Go on.'}`;
+      const calls = (): Step => {
+        const looks = Array.from({ length: 1 + dice.below(3) }, () => callTool('exec_command', { cmd: 'look' }));
+        return answer({ items: looks });
+      };
+      this.#steps = Array.from({ length: dice.below(4) }, calls);
+      const live = await this.#thread.open();
+      const end = await live.run({ input: words(this.#words), signal: new AbortController().signal });
+      if (end.kind !== 'completed') throw new Error(`turn ${turn}: ${JSON.stringify(end)}`);
+    }
+  }
+
+  #text(most: number): string {
+    return this.#write(this.#dice, 40 + this.#dice.below(most));
+  }
+
+  /** Before a turn its words are still to come. */
+  #measure(phase: string): void {
+    const { instructions = '', tools = [] } = this.model.requests.findLast((request) => !isCompaction(request))!.body;
+    const { history } = this.#thread.live!.state;
+    const coming = phase === 'pre_turn' ? [userMessage('msg_', words(this.#words))] : [];
+    const input = [...inputOf(history, ['text', 'image']), ...coming] as unknown as Json;
+    this.shares.push(countedTokens({ body: { instructions, tools, input } }) / limits.autoCompact);
+  }
+}
+
+const world = { ...firstWorld, window: contextWindow };
+const limits = resolveWindow({ model: lookUpModel(worldModels, world.model) } as Identity, settingsOf(world));
+
+describe.each(['none', 'null', 'zero'] as const)('a provider that counts nothing: %s', (usage) => {
+  it.each(Object.entries(texts))(
+    'no request of a thread with %s is too large, and none folds early',
+    async (_, write) => {
+      const thread = await UncountedThread.start(usage, write);
+      await thread.play();
+      expect(thread.model.largest!.tokens).toBeLessThanOrEqual(limits.effective);
+      expect(thread.shares.length).toBeGreaterThanOrEqual(2);
+      expect(Math.min(...thread.shares)).toBeGreaterThanOrEqual(0.75);
+    },
+  );
+});

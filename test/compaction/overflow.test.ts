@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { overflow, overflowForms } from '../../src/testing/index.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+import { calls, linesOf, long, requestKinds, says, saysLong, story, talk, task } from './talk.ts';
+
+const began = ['turn-started', 'checkpoint-started auto context_overflow mid_turn', 'checkpoint-installed'];
+
+describe.each(overflowForms)('a request that is refused as too long, as %s', (form) => {
+  it('is made again in the same turn after history was folded', async () => {
+    const live = await LiveThread.in(talk([saysLong(), overflow(form), says('Done.')]));
+    await live.turn(task);
+    const from = live.events.length;
+    expect(await live.turn('Go on.')).toEqual({ kind: 'completed', lastMessage: 'Done.' });
+    expect(story(live, from)).toEqual([...began, 'turn-completed']);
+    expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk']);
+    const texts = live.rows(3).flat().join('\n');
+    expect([task, 'Go on.', long].map((text) => texts.split(text).length - 1)).toEqual([1, 1, 0]);
+    expect(linesOf(live, 'turn_context')).toHaveLength(2);
+  });
+
+  it('ends the turn with sizes and what to do when that is refused, too; the thread goes on', async () => {
+    const live = await LiveThread.in(talk([saysLong(), overflow(form), overflow(form), says('Yes.')]));
+    await live.turn(task);
+    const from = live.events.length;
+    const result = await live.turn('Go on.');
+    expect(result).toEqual({
+      kind: 'failed',
+      outcome: expect.objectContaining({
+        code: 'context-window-exceeded',
+        message: expect.stringMatching(/ \(about \d+ tokens; the window of gpt-5\.5 holds \d+\)$/),
+        next: expect.stringContaining(
+          'Shorten the message, choose a model with a larger window, or start a new thread.',
+        ),
+      }),
+    });
+    expect(story(live, from)).toEqual([...began, 'turn-failed context-window-exceeded']);
+    expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk']);
+    await live.open();
+    expect(await live.turn('Shorter.')).toMatchObject({ kind: 'completed', lastMessage: 'Yes.' });
+    expect(
+      live
+        .rows(live.model.requests.length - 1)
+        .flat()
+        .join('\n'),
+    ).toContain('Go on.');
+  });
+});
+
+it('the words of a first message that is too long are cut, and the turn goes on', async () => {
+  const live = await LiveThread.in(talk([overflow('status'), says('Done.')]));
+  expect(await live.turn(`${task} ${long}`)).toMatchObject({ kind: 'completed' });
+  expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+  const [sent, again] = [0, 2].map((request) => JSON.stringify(live.rows(request)).length);
+  expect(again! < sent!).toBe(true);
+  expect(live.rows(2).flat().join()).toContain(task);
+});
+
+it('a request for a checkpoint that is too long as well ends in one that code makes', async () => {
+  const live = await LiveThread.in(talk([saysLong(), overflow('failed'), says('Done.')], () => overflow('failed')));
+  await live.turn(task);
+  expect(await live.turn('Go on.')).toMatchObject({ kind: 'completed', lastMessage: 'Done.' });
+  expect(live.told('checkpoint-installed')).toMatchObject([
+    { report: { strategy: 'mechanical', why: { code: 'context-window-exceeded' } } },
+  ]);
+});
+
+it('a step that was answered since makes the next overflow a first one again', async () => {
+  const live = await LiveThread.in(
+    talk([
+      saysLong(),
+      overflow('error'),
+      saysLong(['exec_command', { cmd: 'true' }]),
+      overflow('error'),
+      says('Done.'),
+    ]),
+  );
+  await live.turn(task);
+  expect(await live.turn('Go on.')).toMatchObject({ kind: 'completed', lastMessage: 'Done.' });
+  expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk', 'talk', 'fold', 'talk']);
+});
+
+it('calls that were answered before the overflow are not made again', async () => {
+  const live = await LiveThread.in(talk([saysLong(), calls('echo once >> made'), overflow('status'), says('Done.')]));
+  await live.turn(task);
+  await live.turn('Go on.');
+  expect(linesOf(live, 'function_call_output')).toHaveLength(1);
+});

@@ -1,0 +1,119 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import type { Line } from '../../src/protocol/line.ts';
+import {
+  answer,
+  callTool,
+  type RecordedRequest,
+  say,
+  type ScriptedModel,
+  startScriptedModel,
+  type Step,
+} from '../../src/testing/index.ts';
+import { checkpointText, isCompaction, saysCheckpoint, userTexts } from '../compaction/summariser.ts';
+import { rowOf } from '../harness/live-thread.ts';
+import { checkPrefixes, checkRebuilt } from '../laws/prefix-law.ts';
+import { type Acknowledged, checkPromises, KilledWriter, linesIn } from './killed-writer.ts';
+
+const kills = 48;
+
+/** A model that has whoever asks it for a checkpoint killed: as soon as it is asked, or when it has answered. */
+class KillingModel {
+  readonly model: ScriptedModel;
+  #kill: (() => void) | undefined;
+  /** Checkpoints that are answered in peace before the kill. */
+  #peace = 0;
+  #delayMs = 0;
+
+  private constructor(model: ScriptedModel) {
+    this.model = model;
+  }
+
+  static async start(): Promise<KillingModel> {
+    const model: ScriptedModel = await startScriptedModel((request) => killing.#answer(request));
+    const killing: KillingModel = new KillingModel(model);
+    return killing;
+  }
+
+  /** The next process is killed at one of its folds, so long after it has asked. */
+  aim(kill: () => void, { peace, delayMs }: { readonly peace: number; readonly delayMs: number }): void {
+    this.#kill = kill;
+    this.#peace = peace;
+    this.#delayMs = delayMs;
+  }
+
+  #answer(request: RecordedRequest): Step {
+    if (!isCompaction(request)) {
+      const call = callTool('exec_command', { cmd: `echo ${request.index}` });
+      return answer({ items: [request.index % 3 === 0 ? say(`done ${request.index}`) : call] });
+    }
+    if (this.#peace-- === 0) {
+      if (this.#delayMs === 0) this.#kill?.();
+      else setTimeout(() => this.#kill?.(), this.#delayMs);
+    }
+    return saysCheckpoint(checkpointText(userTexts(request).at(-2) ?? '', []));
+  }
+}
+
+type Input = readonly JsonObject[];
+
+/** What the next request must begin with. */
+interface Left {
+  readonly history: 'old' | 'new';
+  readonly begins: Input;
+}
+
+/** Which history a process left that was killed, by what it posted and what the file says. */
+function leftBy(requests: readonly RecordedRequest[], checkpoints: readonly Line[]): Left {
+  const asked = requests.filter(isCompaction);
+  // Each fold takes one request, and only the last one may have come to nothing.
+  expect([asked.length - 1, asked.length]).toContain(checkpoints.length);
+  const sampled = requests.findLast((request) => !isCompaction(request))!;
+  const isOld = checkpoints.length < asked.length || sampled.index > asked.at(-1)!.index;
+  if (isOld) return { history: 'old', begins: inputOf(sampled) };
+  return { history: 'new', begins: checkpoints.at(-1)!.payload['replacement_history'] as unknown as Input };
+}
+
+function inputOf({ body }: RecordedRequest): Input {
+  return body['input'] as unknown as Input;
+}
+
+it(`a thread that is killed ${kills} times while it folds its history has the old one or the new one`, async () => {
+  const home = mkdtempSync(join(tmpdir(), 'capstan-kill-'));
+  const killing = await KillingModel.start();
+  const { model } = killing;
+  const promised: Acknowledged[] = [];
+  const seen = { old: 0, new: 0 };
+  let [id, left]: [string?, Left?] = [];
+  try {
+    for (let kill = 0; kill < kills; kill++) {
+      const [posted, lines] = [model.requests.length, linesIn(home).length];
+      const writer = new KilledWriter([home, model.url, id ?? 'new', 'folds']);
+      killing.aim(() => writer.kill(), { peace: kill % 3, delayMs: (kill * 7) % 29 });
+      const acknowledged = await writer.acknowledged();
+      promised.push(...acknowledged);
+      id ??= acknowledged[0]!.id;
+      checkPromises(linesIn(home), promised);
+      const requests = model.requests.slice(posted);
+      const rows = inputOf(requests[0]!).map(rowOf);
+      const begins = left?.begins.map(rowOf) ?? [];
+      expect(rows.slice(0, begins.length)).toEqual(begins);
+      left = leftBy(
+        requests,
+        linesIn(home)
+          .slice(lines)
+          .filter(({ type }) => type === 'compacted'),
+      );
+      seen[left.history]++;
+    }
+    expect(Math.min(seen.old, seen.new)).toBeGreaterThan(kills / 8);
+    await checkRebuilt(model, linesIn(home));
+    await checkPrefixes(model, linesIn(home));
+  } finally {
+    await model.close();
+    rmSync(home, { recursive: true, force: true });
+  }
+}, 600_000);

@@ -1,0 +1,23 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import type { Json } from '../../src/protocol/json.ts';
+import type { RecordedRequest } from '../../src/testing/index.ts';
+
+/** What a request weighs by a real tokeniser: the JSON of its instructions, its tools and its items. */
+export function countedTokens({ body }: Pick<RecordedRequest, 'body'>): number {
+  const { instructions = '', tools = [], input = [] } = body;
+  return [instructions, ...(tools as readonly Json[]), ...(input as readonly Json[])].reduce(
+    (sum: number, part) => sum + countedPart(JSON.stringify(part)),
+    0,
+  );
+}
+
+/** Most parts stand in request after request. */
+const known = new Map<string, number>();
+
+function countedPart(text: string): number {
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const tokens = countTokens(text, { disallowedSpecial: new Set() });
+  known.set(text, tokens);
+  return tokens;
+}

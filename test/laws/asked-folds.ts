@@ -1,0 +1,18 @@
+import { expect } from 'vitest';
+import type { Thread } from '../../src/thread/thread.ts';
+
+/** How a fold ends when the disk does not. */
+export const foldEnds = expect.stringMatching(/^(installed|failed|aborted)$/) as unknown;
+
+/** Whoever asks for a fold is told how it ended, sooner or later. */
+export class AskedFolds {
+  #asked: Promise<unknown>[] = [];
+
+  ask(live: Thread | undefined, signal: AbortSignal): void {
+    if (live !== undefined) this.#asked.push(live.compact({ signal, focus: 'the parser' }));
+  }
+
+  ends(): Promise<readonly PromiseSettledResult<unknown>[]> {
+    return Promise.allSettled(this.#asked.splice(0));
+  }
+}

@@ -1,0 +1,53 @@
+import {
+  answer,
+  callTool,
+  cutAfter,
+  failed,
+  hang,
+  httpError,
+  overflow,
+  type RecordedRequest,
+  say,
+  type Step,
+} from '../../src/testing/index.ts';
+import { checkpointText, userTexts } from '../compaction/summariser.ts';
+import type { WatchedThread } from '../harness/watched-thread.ts';
+import type { FoldAnswer } from './random-turns.ts';
+
+/** What the model does when it is asked for a checkpoint. */
+export function foldStepFor(
+  how: FoldAnswer | undefined,
+  request: RecordedRequest,
+  thread: WatchedThread,
+  interrupt: () => void,
+): Step {
+  const texts = userTexts(request);
+  const good = answer({ items: [say(checkpointText(texts.at(-2) ?? '', texts.slice(-4, -1)))] });
+  switch (how) {
+    case undefined:
+    case 'good':
+      return good;
+    case 'prose':
+      return answer({ items: [say('We talked about this and that.')] });
+    case 'empty':
+      return answer({ items: [] });
+    case 'calls':
+      return answer({ items: [callTool('exec_command', { cmd: 'echo fold' })] });
+    case 'failed':
+      return failed({ code: 'server_error', message: 'It broke.' });
+    case 'status':
+      return httpError({ status: 400, body: { error: { message: 'no' } } });
+    case 'cut':
+      return cutAfter({ bytes: 200, of: good });
+    case 'overflow':
+      return overflow('failed');
+    case 'interrupt': {
+      const started = thread.events.findLast(({ kind }) => kind === 'checkpoint-started');
+      // Nobody can interrupt what makes room after a turn, unless by closing the thread.
+      if (started?.kind === 'checkpoint-started' && started.phase === 'post_turn')
+        return failed({ code: 'x', message: '' });
+      setTimeout(interrupt, 1);
+      return hang({ afterBytes: 100, of: good });
+    }
+  }
+}

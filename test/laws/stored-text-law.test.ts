@@ -122,7 +122,6 @@ it('a long output that is left unread hides no line that is a bad one, and chang
 it('leaves a long output unread until somebody looks at it', async () => {
   const item = { type: 'function_call_output', call_id: 'c', output: 'ü\n'.repeat(2000) };
   const [read] = await itemsOf([lineText(JSON.stringify(item))]);
-  itemTokens(read!);
   bodyOf([read!]);
   const before = hasUnreadOutput(read!);
   expect({ before, value: { ...read }, after: hasUnreadOutput(read!) }).toEqual({

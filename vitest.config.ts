@@ -7,6 +7,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**', 'test/deep/**', 'test/oracles/**'],
     // Suites change the environment and the working directory, and send signals: each file gets a process.
     pool: 'forks',
+    // Most suites wait for processes and disks more than they compute.
+    maxWorkers: '100%',
     setupFiles: ['test/setup/environment.ts'],
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -25,7 +25,7 @@ function model(checkpoint: Step): StepOf {
     const last = input.at(-1)!;
     const [said = ''] = textsOf([last]);
     const usage = said.includes('full') ? { usage: { input: 2 * limit, total: 2 * limit + 10 } } : {};
-    if (last['role'] === 'user' && said.includes('look')) {
+    if (last['role'] === 'user' && said.includes('look') && !said.startsWith('<checkpoint_summary>')) {
       return answer({ items: [callTool('exec_command', { cmd: 'echo looked' })], ...usage });
     }
     return answer({ items: [say(`Done. ${long}`)], ...usage });

@@ -88,10 +88,11 @@ export class Calls {
     const { log, parts, signal, threadId, turnId, effects } = this.#turn;
     const prepared = parts.router.prepare(call, this.#step);
     if (prepared.kind === 'refused') return prepared;
-    this.#tellStart(prepared);
-    if (prepared.mayWrite === true) await effects.before();
     const { call_id: callId, name: tool } = call;
     log.record(callStarted({ threadId, turnId, callId, tool, at: parts.clock.now(), item: prepared.item }));
+    // Not sooner: another call's sync must not let it out before its line.
+    this.#tellStart(prepared);
+    if (prepared.mayWrite === true) await effects.before();
     await log.durable();
     const over = new AbortController();
     const end = await prepared.run(signal, (process) => {

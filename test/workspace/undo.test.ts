@@ -47,8 +47,8 @@ describe('undo', () => {
       { turn_id: turnId, when: 'after', ...shared, files: 4 },
     ]);
     const types = place.lines().map(({ type, payload }) => `${type} ${String(payload['when'] ?? '')}`.trim());
-    const call = place.lines().findIndex(({ type }) => type === 'capstan_call');
-    expect(types.indexOf(`${lineType.snapshot} before`)).toBeLessThan(call);
+    const process = place.lines().findIndex(({ payload }) => payload['process'] !== undefined);
+    expect(types.indexOf(`${lineType.snapshot} before`)).toBeLessThan(process);
   });
 
   it('looks again when the model speaks and then goes on', async () => {

@@ -59,9 +59,10 @@ export class CompactionRequests {
 
   async #ask(request: CompactionRequest, { plan, by }: Asking, attempt: number): Promise<CompactionOutcome> {
     const { parts, log, turnId, signal } = this.#turn;
-    const authMode = await parts.client.authMode();
     const { options, tools, modalities } = this.#contract(by);
     const form = request.strategy === 'remote' ? (plan.remoteForm ?? 'stream') : undefined;
+    // Only that form goes by it, and to know it the login is read.
+    const authMode = form === 'unary' ? await parts.client.authMode() : 'none';
     const { record, drafts } = planRequest(
       log.state,
       {

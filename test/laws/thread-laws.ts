@@ -113,8 +113,10 @@ function linesBetween(
 
 /** Another process goes on with the thread. With the thread's own settings it has all that the thread had. */
 async function reopen(thread: WatchedThread, openedWith: 'world' | 'thread'): Promise<void> {
-  const had = thread.live?.settings;
+  const live = thread.live;
+  // What was asked for while the turn ran is done by then.
   await thread.close();
+  const had = live?.settings;
   const { settings } = await thread.open(openedWith);
   if (openedWith === 'thread' && had !== undefined) expect(remembered(settings)).toEqual(remembered(had));
 }

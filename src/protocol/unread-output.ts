@@ -1,14 +1,21 @@
 import type { Item } from './item.ts';
 
-/** The JSON text of each output that was left unread. */
-const unread = new WeakMap<Item, Buffer>();
+/** Where the JSON text of an output stands, its quotation marks included. The bytes stay what they are. */
+export interface UnreadOutput {
+  readonly text: Buffer;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Of each output that was left unread. */
+const unread = new WeakMap<Item, UnreadOutput>();
 
 /**
  * Gives an item its output without reading it: whoever looks at the output gets its text, and whoever does not pays
- * nothing for it. `json` is a JSON string whose bytes stay what they are.
+ * nothing for it.
  */
-export function leaveUnread(item: Item, json: Buffer): void {
-  unread.set(item, json);
+export function leaveUnread(item: Item, output: UnreadOutput): void {
+  unread.set(item, output);
   Object.defineProperty(item, 'output', { get: readOutput, enumerable: true, configurable: true });
 }
 
@@ -19,7 +26,8 @@ export function hasUnreadOutput(item: Item): boolean {
 
 /** One function for all items, so that they have one shape. From the first reading on the output is a plain member. */
 function readOutput(this: Item): string {
-  const output = JSON.parse(unread.get(this)!.toString('utf8')) as string;
+  const { text, start, end } = unread.get(this)!;
+  const output = JSON.parse(text.toString('utf8', start, end)) as string;
   Object.defineProperty(this, 'output', { value: output, enumerable: true, configurable: true, writable: true });
   unread.delete(this);
   return output;

@@ -42,10 +42,10 @@ interface LastLine {
 async function lastLineBefore(file: OpenFile, end: number): Promise<LastLine | undefined> {
   let isEnd = true;
   for await (const block of splitBackward(file)) {
-    for (const { bytes, terminated, at } of block) {
-      const ordinal = terminated ? ordinalOf(bytes) : undefined;
+    for (const raw of block) {
+      const ordinal = raw.terminated ? ordinalOf(raw) : undefined;
       if (ordinal === undefined) continue;
-      if (ordinal < end) return { ordinal, endByte: at + bytes.length + 1, isEnd };
+      if (ordinal < end) return { ordinal, endByte: raw.at + raw.length + 1, isEnd };
       isEnd = false;
     }
   }

@@ -1,6 +1,7 @@
 import { isAscii } from 'node:buffer';
 import { isJsonObject } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
+import type { RawLine } from './raw-line.ts';
 
 /** The text of a line on disk, its newline included. Members that are undefined are left out. */
 export function encodeLine(line: Line): string {
@@ -26,6 +27,19 @@ export function decodeLine(bytes: Uint8Array): Line | 'blank' | 'bad' {
   }
   return decodeText(text);
 }
+
+/** The same for a line whose beginning was looked at: it is not blank. */
+export function decodePeeked(raw: RawLine): Line | 'bad' {
+  const ascii = raw.latin1();
+  if (isPlain.test(ascii)) return decodeText(ascii);
+  try {
+    return decodeText(utf8.decode(raw.bytes));
+  } catch {
+    return 'bad';
+  }
+}
+
+export const isPlain = /^[\0-\x7f]*$/;
 
 /** The decoder takes a hundred times as long to be called as to decode a short text. */
 function latin1({ buffer, byteOffset, length }: Uint8Array): string {

@@ -107,9 +107,10 @@ async function cutProblem({ path, file }: OpenRollout, cut: OpenFile, base: Hist
   if (head.kind !== 'meta') return `${path} has changed before the place`;
   if (historyMode(head.meta) !== 'paginated') return `${path} is kept in the old form`;
   for await (const block of splitBackward(cut)) {
-    for (const { bytes, terminated } of block) {
-      const ordinal = ordinalOf(bytes);
-      if (!terminated || (ordinal !== undefined && ordinal >= base.end)) return `${path} has changed before the place`;
+    for (const raw of block) {
+      const ordinal = ordinalOf(raw);
+      if (!raw.terminated || (ordinal !== undefined && ordinal >= base.end))
+        return `${path} has changed before the place`;
       if (ordinal !== undefined) return undefined;
     }
   }

@@ -1,4 +1,5 @@
 import type { LineKind } from '../protocol/line.ts';
+import type { RawLine } from './raw-line.ts';
 
 /** What the first bytes of a line say about it. */
 export interface PeekedLine extends LineKind {
@@ -14,8 +15,8 @@ const opening =
 const longestOpening = 256;
 
 /** The kind of a line that has its keys in the order in which everybody writes them, without parsing it. */
-export function peekLine(bytes: Buffer): PeekedLine | undefined {
-  const found = opening.exec(bytes.toString('latin1', 0, longestOpening));
+export function peekLine(line: RawLine): PeekedLine | undefined {
+  const found = opening.exec(line.latin1(0, longestOpening));
   if (found === null) return undefined;
   const [{ length: payloadAt }, ordinal, type = '', payloadType] = found;
   return { type, payloadType, ordinal: ordinal === undefined ? undefined : Number(ordinal), payloadAt };

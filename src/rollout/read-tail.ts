@@ -4,7 +4,8 @@ import { type Line, lineType } from '../protocol/line.ts';
 import { firstLine, readLineage, type Segment } from './lineage.ts';
 import { peekLine, type PeekedLine } from './peek-line.ts';
 import { everyLine, isLine, take } from './read.ts';
-import { splitBackward, type RawLine } from './split-lines.ts';
+import type { RawLine } from './raw-line.ts';
+import { splitBackward } from './split-lines.ts';
 
 /** Lines that are parsed and handed on together. */
 const batchLines = 256;
@@ -66,8 +67,8 @@ async function searchBack(
     if (bytes <= mostKept) files.push(passed);
     for await (const block of splitBackward(file, { keep: true })) {
       for (const raw of block) {
-        const peeked = peekLine(raw.bytes);
-        bytes += raw.bytes.length;
+        const peeked = peekLine(raw);
+        bytes += raw.length;
         if (bytes > mostKept) {
           files = [];
           passed = [];

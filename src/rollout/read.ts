@@ -2,9 +2,10 @@ import type { OpenFile } from '../ports/files.ts';
 import type { ReadOptions, ReadReport, Wanted } from '../ports/rollout-store.ts';
 import { stringAt } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
-import { decodeLine } from './line-codec.ts';
+import { decodeLine, decodePeeked } from './line-codec.ts';
 import { peekLine, type PeekedLine } from './peek-line.ts';
-import { splitBackward, splitForward, type RawLine } from './split-lines.ts';
+import type { RawLine } from './raw-line.ts';
+import { splitBackward, splitForward } from './split-lines.ts';
 import { rememberStoredItem } from './stored-item.ts';
 import { unreadOutputLine } from './unread-output-line.ts';
 
@@ -40,20 +41,20 @@ const beginning = { at: 0, place: -1 };
 /** Where to begin reading so as to miss nothing from the ordinal on, and the ordinal of the line before it. */
 async function startAt(file: OpenFile, from: number): Promise<{ readonly at: number; readonly place: number }> {
   for await (const block of splitBackward(file)) {
-    for (const { bytes, terminated, at } of block) {
-      const ordinal = ordinalOf(bytes);
+    for (const raw of block) {
+      const ordinal = ordinalOf(raw);
       if (ordinal !== undefined && ordinal < from)
-        return { at: at + bytes.length + (terminated ? 1 : 0), place: ordinal };
+        return { at: raw.at + raw.length + (raw.terminated ? 1 : 0), place: ordinal };
     }
   }
   return beginning;
 }
 
 /** The ordinal of a line, if it is one and has one. */
-export function ordinalOf(bytes: Buffer): number | undefined {
-  const peeked = peekLine(bytes);
+export function ordinalOf(raw: RawLine): number | undefined {
+  const peeked = peekLine(raw);
   if (peeked?.ordinal !== undefined) return peeked.ordinal;
-  const line = decodeLine(bytes);
+  const line = decodeLine(raw.bytes);
   return line === 'blank' || line === 'bad' ? undefined : line.ordinal;
 }
 
@@ -74,15 +75,15 @@ export const everyLine: Wanted = () => true;
 
 type Unwanted = Pick<PeekedLine, 'ordinal'>;
 
-export function take(raw: RawLine, wanted: Wanted, peeked = peekLine(raw.bytes)): Line | Unwanted | 'bad' | undefined {
+export function take(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): Line | Unwanted | 'bad' | undefined {
   if (peeked !== undefined && !wanted(peeked)) return { ordinal: peeked.ordinal };
-  const unread = peeked === undefined ? undefined : unreadOutputLine(raw.bytes, peeked);
+  const unread = peeked === undefined ? undefined : unreadOutputLine(raw, peeked);
   if (unread !== undefined) return unread;
-  const line = decodeLine(raw.bytes);
+  const line = peeked === undefined ? decodeLine(raw.bytes) : decodePeeked(raw);
   if (line === 'blank') return undefined;
   if (line === 'bad') return raw.terminated ? 'bad' : undefined;
   if (!wanted({ type: line.type, payloadType: stringAt(line.payload, 'type') })) return { ordinal: line.ordinal };
-  if (peeked !== undefined) rememberStoredItem(line, raw.bytes, peeked.payloadAt);
+  if (peeked !== undefined) rememberStoredItem(line, raw, peeked.payloadAt);
   return line;
 }
 

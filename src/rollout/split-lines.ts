@@ -1,13 +1,5 @@
 import type { OpenFile } from '../ports/files.ts';
-
-export interface RawLine {
-  /** Without the newline. Valid until the next block is asked for. */
-  readonly bytes: Buffer;
-  /** False only for what stands after the last newline of the file. */
-  readonly terminated: boolean;
-  /** Where the line begins in the file. */
-  readonly at: number;
-}
+import { RawLine } from './raw-line.ts';
 
 const newline = 0x0a;
 /** Enough for whoever looks only at the first lines. */
@@ -21,7 +13,7 @@ const laterBlock = 1024 * 1024;
  */
 export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<readonly RawLine[], void> {
   let pieces: Buffer[] = [];
-  let memory: Buffer = Buffer.allocUnsafe(firstBlock);
+  let memory: Buffer = Buffer.allocUnsafeSlow(firstBlock);
   let at = from;
   for (let position = from, more = true; more; memory = more ? grown(memory) : memory) {
     const block = await readBlock(file, position, memory.length, memory);
@@ -29,8 +21,8 @@ export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<re
     const lines: RawLine[] = [];
     let start = 0;
     for (let end = block.indexOf(newline); end !== -1; end = block.indexOf(newline, start)) {
-      const last = block.subarray(start, end);
-      lines.push({ bytes: pieces.length === 0 ? last : Buffer.concat([...pieces, last]), terminated: true, at });
+      if (pieces.length === 0) lines.push(new RawLine(block, { start, end, terminated: true, at }));
+      else lines.push(wholeLine(Buffer.concat([...pieces, block.subarray(start, end)]), { terminated: true, at }));
       pieces = [];
       start = end + 1;
       at = position + start;
@@ -41,45 +33,67 @@ export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<re
     // The end of the file: nothing more is read than that it is the end.
     if (block.length < memory.length) break;
   }
-  if (pieces.length > 0) yield [{ bytes: joined(pieces), terminated: false, at }];
+  if (pieces.length > 0) yield [wholeLine(joined(pieces), { terminated: false, at })];
 }
 
 /**
- * The same lines from the last to the first. What is appended after the call is not seen. With `keep`
- * all of them stay valid.
+ * The same lines from the last to the first. What is appended after the call is not seen. With `keep` all of them stay
+ * valid, and a block is read while the one behind it is looked at.
  */
 export async function* splitBackward(
   file: OpenFile,
   { keep } = { keep: false },
 ): AsyncGenerator<readonly RawLine[], void> {
   let terminated = false;
-  const next = keep ? () => Buffer.allocUnsafe(laterBlock) : grown;
+  const next = keep ? () => Buffer.allocUnsafeSlow(laterBlock) : grown;
   // The later part of the line that is being put together, last piece first.
   let pieces: Buffer[] = [];
-  let memory: Buffer = Buffer.allocUnsafe(firstBlock);
-  for (let position = await file.size(); position > 0; memory = position > 0 ? next(memory) : memory) {
+  let memory: Buffer = Buffer.allocUnsafeSlow(firstBlock);
+  let position = await file.size();
+  const readBefore = (): Promise<Buffer> | undefined => {
+    if (position === 0) return undefined;
     const length = Math.min(memory.length, position);
     position -= length;
-    const block = await readBlock(file, position, length, memory);
-    const lines: RawLine[] = [];
-    let end = block.length;
-    for (let at = block.lastIndexOf(newline); at !== -1; at = end === 0 ? -1 : block.lastIndexOf(newline, end - 1)) {
-      const last = block.subarray(at + 1, end);
-      const bytes = pieces.length === 0 ? last : Buffer.concat([last, ...pieces.toReversed()]);
-      if (terminated || bytes.length > 0) lines.push({ bytes, terminated, at: position + at + 1 });
-      terminated = true;
-      pieces = [];
-      end = at;
+    return readBlock(file, position, length, memory);
+  };
+  let reading = readBefore();
+  try {
+    while (reading !== undefined) {
+      const block = await reading;
+      const start = position;
+      memory = next(memory);
+      reading = keep ? readBefore() : undefined;
+      // Whoever waits for it hears of a failure; it must not be heard of before.
+      reading?.catch(() => {});
+      const lines: RawLine[] = [];
+      let end = block.length;
+      for (let at = block.lastIndexOf(newline); at !== -1; at = end === 0 ? -1 : block.lastIndexOf(newline, end - 1)) {
+        const place = { terminated, at: start + at + 1 };
+        if (pieces.length > 0)
+          lines.push(wholeLine(Buffer.concat([block.subarray(at + 1, end), ...pieces.toReversed()]), place));
+        else if (terminated || end > at + 1) lines.push(new RawLine(block, { start: at + 1, end, ...place }));
+        terminated = true;
+        pieces = [];
+        end = at;
+      }
+      if (end > 0) pieces.push(keep ? block.subarray(0, end) : Buffer.from(block.subarray(0, end)));
+      if (lines.length > 0) yield lines;
+      reading ??= readBefore();
     }
-    if (end > 0) pieces.push(keep ? block.subarray(0, end) : Buffer.from(block.subarray(0, end)));
-    if (lines.length > 0) yield lines;
+  } finally {
+    // A file must not be closed while it is read.
+    await reading?.catch(() => {});
   }
-  if (terminated || pieces.length > 0) yield [{ bytes: joined(pieces.toReversed()), terminated, at: 0 }];
+  if (terminated || pieces.length > 0) yield [wholeLine(joined(pieces.toReversed()), { terminated, at: 0 })];
+}
+
+function wholeLine(bytes: Buffer, place: Pick<RawLine, 'terminated' | 'at'>): RawLine {
+  return new RawLine(bytes, { start: 0, end: bytes.length, ...place });
 }
 
 /** All blocks share one piece of memory: fresh memory costs more than reading into it. */
 function grown(memory: Buffer): Buffer {
-  return memory.length === laterBlock ? memory : Buffer.allocUnsafe(laterBlock);
+  return memory.length === laterBlock ? memory : Buffer.allocUnsafeSlow(laterBlock);
 }
 
 async function readBlock(file: OpenFile, position: number, length: number, memory: Buffer): Promise<Buffer> {

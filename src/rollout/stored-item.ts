@@ -1,6 +1,7 @@
 import { asItem, type Item } from '../protocol/item.ts';
 import { rememberItemText } from '../protocol/item-text.ts';
 import { type Line, lineType } from '../protocol/line.ts';
+import type { RawLine } from './raw-line.ts';
 
 /** Making the text of a shorter item takes no longer than looking whether it is there already. */
 const worthKeeping = 2048;
@@ -10,9 +11,10 @@ const comma = 0x2c;
  * Items are sent to the model as they stand in their lines. To make the text of a long one again would take longer than
  * to read it, so it is kept, if it is what would be made.
  */
-export function rememberStoredItem({ type, payload, metadata }: Line, bytes: Buffer, payloadAt: number): void {
-  const item = type === lineType.responseItem && bytes.length > worthKeeping ? asItem(payload) : undefined;
+export function rememberStoredItem({ type, payload, metadata }: Line, raw: RawLine, payloadAt: number): void {
+  const item = type === lineType.responseItem && raw.length > worthKeeping ? asItem(payload) : undefined;
   if (item === undefined) return;
+  const { bytes } = raw;
   const rest = metadata === undefined ? '}' : `,"metadata":${JSON.stringify(metadata)}}`;
   const end = bytes.length - Buffer.byteLength(rest);
   if (!standsAt(bytes, end, rest)) return;

@@ -2,18 +2,32 @@ import type { Item } from '../../protocol/item.ts';
 import { itemText, storedBytes } from './item-bytes.ts';
 
 /** Each piece costs the transport some work, and an item is small: pieces hold many items and end anywhere in one. */
-const pieceBytes = 64 * 1024;
+const slabBytes = 64 * 1024;
+/** A stored text of this size is a piece of its own: to copy it would cost more. */
+const ownPiece = 16 * 1024;
 /** That UTF-8 needs for one of the 16-bit units of a text. */
 const mostBytesPerUnit = 3;
+
+/** Bytes that were given out never change, so a piece only grows at its end. */
+interface Piece {
+  readonly buffer: Buffer;
+  readonly from: number;
+  to: number;
+  /** Made when it is given out, and again when the piece has grown. */
+  view?: Buffer;
+}
 
 /** The newest input that began with a certain item, kept to be extended. */
 interface EncodedInput {
   readonly items: Item[];
   /** Where the bytes of each item end, counted from the first one. */
   readonly ends: number[];
-  /** All of one size. The last one is filled up by and by: bytes that were given out never change. */
-  readonly pieces: Buffer[];
+  readonly pieces: Piece[];
+  /** Filled up by and by, and never again where it was filled once. */
+  slab: { readonly buffer: Buffer; used: number };
 }
+
+const fullSlab: EncodedInput['slab'] = { buffer: Buffer.alloc(0), used: 0 };
 
 /**
  * Encodes lists of items, commas between them. A list that goes on from the one before costs the bytes of what is new
@@ -24,15 +38,18 @@ export function inputEncoder(): (input: readonly Item[]) => readonly Uint8Array[
   return (input) => {
     const first = input[0];
     if (first === undefined) return [];
-    const encoded = known.get(first) ?? { items: [], ends: [], pieces: [] };
+    const encoded = known.get(first) ?? { items: [], ends: [], pieces: [], slab: fullSlab };
     known.set(first, encoded);
     cut(encoded, commonLength(encoded.items, input));
     for (let index = encoded.items.length; index < input.length; index++) add(encoded, input[index]!);
-    const pieces: Uint8Array[] = encoded.pieces.slice();
-    const filled = encoded.ends.at(-1)! % pieceBytes;
-    if (filled > 0) pieces.push(pieces.pop()!.subarray(0, filled));
-    return pieces;
+    return encoded.pieces.map(viewOf);
   };
+}
+
+function viewOf(piece: Piece): Buffer {
+  const { buffer, from, to } = piece;
+  if (piece.view?.length !== to - from) piece.view = buffer.subarray(from, to);
+  return piece.view!;
 }
 
 /** `Object.is` compares the pointers alone; `===` looks into both objects first. */
@@ -42,46 +59,64 @@ function commonLength(before: readonly Item[], now: readonly Item[]): number {
   return most;
 }
 
-/** Keeps so many items. What the last piece then holds is copied: the old one may be on its way to a provider. */
+/** Keeps so many items. What is cut off may be on its way to a provider: its place is not filled again. */
 function cut({ items, ends, pieces }: EncodedInput, length: number): void {
   if (length === items.length) return;
+  let over = ends.at(-1)! - (length === 0 ? 0 : ends[length - 1]!);
   items.length = length;
   ends.length = length;
-  const end = ends.at(-1) ?? 0;
-  pieces.length = Math.ceil(end / pieceBytes);
-  const filled = end % pieceBytes;
-  if (filled === 0) return;
-  const piece = Buffer.allocUnsafeSlow(pieceBytes);
-  pieces.at(-1)!.copy(piece, 0, 0, filled);
-  pieces[pieces.length - 1] = piece;
+  for (let last = pieces.pop(); last !== undefined; last = pieces.pop()) {
+    const { buffer, from, to } = last;
+    if (over < to - from) {
+      pieces.push({ buffer, from, to: to - over });
+      return;
+    }
+    over -= to - from;
+  }
 }
 
 function add(encoded: EncodedInput, item: Item): void {
   const { items, ends } = encoded;
   const isFirst = items.length === 0;
   const stored = storedBytes(item);
-  const end = ends.at(-1) ?? 0;
   // The first item has no comma before it.
   const length =
     stored === undefined
-      ? addText(encoded, end, isFirst ? itemText(item) : `,${itemText(item)}`)
-      : addBytes(encoded, end, isFirst ? stored.subarray(1) : stored);
+      ? addText(encoded, isFirst ? itemText(item) : `,${itemText(item)}`)
+      : addBytes(encoded, isFirst ? stored.subarray(1) : stored);
   items.push(item);
-  ends.push(end + length);
+  ends.push((ends.at(-1) ?? 0) + length);
 }
 
 /** Most texts are short: they are encoded where they will stand. */
-function addText(encoded: EncodedInput, end: number, text: string): number {
-  const at = end % pieceBytes;
-  const fits = at > 0 && text.length * mostBytesPerUnit <= pieceBytes - at;
-  return fits ? encoded.pieces.at(-1)!.write(text, at) : addBytes(encoded, end, Buffer.from(text, 'utf8'));
+function addText(encoded: EncodedInput, text: string): number {
+  const { buffer, used } = encoded.slab;
+  if (text.length * mostBytesPerUnit > buffer.length - used) return addBytes(encoded, Buffer.from(text, 'utf8'));
+  const length = buffer.write(text, used);
+  filled(encoded, length);
+  return length;
 }
 
-function addBytes({ pieces }: EncodedInput, end: number, bytes: Buffer): number {
+function addBytes(encoded: EncodedInput, bytes: Buffer): number {
+  if (bytes.length >= ownPiece) {
+    encoded.pieces.push({ buffer: bytes, from: 0, to: bytes.length });
+    return bytes.length;
+  }
   for (let from = 0; from < bytes.length;) {
-    const at = (end + from) % pieceBytes;
-    if (at === 0) pieces.push(Buffer.allocUnsafeSlow(pieceBytes));
-    from += bytes.copy(pieces.at(-1)!, at, from);
+    const { buffer, used } = encoded.slab;
+    const length = bytes.copy(buffer, used, from);
+    filled(encoded, length);
+    from += length;
+    if (from < bytes.length) encoded.slab = { buffer: Buffer.allocUnsafeSlow(slabBytes), used: 0 };
   }
   return bytes.length;
+}
+
+/** So much was written behind what the slab held. */
+function filled({ pieces, slab }: EncodedInput, length: number): void {
+  if (length === 0) return;
+  const last = pieces.at(-1);
+  if (last?.buffer === slab.buffer && last.to === slab.used) last.to += length;
+  else pieces.push({ buffer: slab.buffer, from: slab.used, to: slab.used + length });
+  slab.used += length;
 }

@@ -3,7 +3,7 @@
  * more than most lines are worth.
  */
 export class RawLine {
-  /** Holds the line, from `start` to before `end`, without its newline. Valid until the next block is asked for. */
+  /** Holds the line, from `start` to before `end`, without its newline. */
   readonly block: Buffer;
   readonly start: number;
   readonly end: number;
@@ -11,13 +11,19 @@ export class RawLine {
   readonly terminated: boolean;
   /** Where the line begins in the file. */
   readonly at: number;
+  /** Whether the block is the reader's to keep. Otherwise it is valid until the next one is asked for. */
+  readonly kept: boolean;
 
-  constructor(block: Buffer, { start, end, terminated, at }: Pick<RawLine, 'start' | 'end' | 'terminated' | 'at'>) {
+  constructor(
+    block: Buffer,
+    { start, end, terminated, at, kept }: Pick<RawLine, 'start' | 'end' | 'terminated' | 'at' | 'kept'>,
+  ) {
     this.block = block;
     this.start = start;
     this.end = end;
     this.terminated = terminated;
     this.at = at;
+    this.kept = kept;
   }
 
   get length(): number {

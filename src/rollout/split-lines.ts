@@ -21,7 +21,7 @@ export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<re
     const lines: RawLine[] = [];
     let start = 0;
     for (let end = block.indexOf(newline); end !== -1; end = block.indexOf(newline, start)) {
-      if (pieces.length === 0) lines.push(new RawLine(block, { start, end, terminated: true, at }));
+      if (pieces.length === 0) lines.push(new RawLine(block, { start, end, terminated: true, at, kept: false }));
       else lines.push(wholeLine(Buffer.concat([...pieces, block.subarray(start, end)]), { terminated: true, at }));
       pieces = [];
       start = end + 1;
@@ -71,7 +71,8 @@ export async function* splitBackward(
         const place = { terminated, at: start + at + 1 };
         if (pieces.length > 0)
           lines.push(wholeLine(Buffer.concat([block.subarray(at + 1, end), ...pieces.toReversed()]), place));
-        else if (terminated || end > at + 1) lines.push(new RawLine(block, { start: at + 1, end, ...place }));
+        else if (terminated || end > at + 1)
+          lines.push(new RawLine(block, { start: at + 1, end, kept: keep, ...place }));
         terminated = true;
         pieces = [];
         end = at;
@@ -88,7 +89,7 @@ export async function* splitBackward(
 }
 
 function wholeLine(bytes: Buffer, place: Pick<RawLine, 'terminated' | 'at'>): RawLine {
-  return new RawLine(bytes, { start: 0, end: bytes.length, ...place });
+  return new RawLine(bytes, { start: 0, end: bytes.length, kept: true, ...place });
 }
 
 /** All blocks share one piece of memory: fresh memory costs more than reading into it. */

@@ -37,10 +37,10 @@ export function unreadOutputLine(raw: RawLine, { type, payloadType, payloadAt }:
   const [before, after, ...more] = JSON.stringify(item).split(hole.value);
   const rest = line.metadata === undefined ? '}' : `,"metadata":${JSON.stringify(line.metadata)}}`;
   if (more.length > 0 || head.slice(payloadAt) !== before || tail !== after + rest) return;
-  // A copy, so that the block of the file is not kept with it. The colon before the payload becomes its comma.
-  const text = Buffer.allocUnsafe(raw.length - rest.length - payloadAt + 1);
-  raw.block.copy(text, 0, raw.start + payloadAt - 1);
-  if (!isUtf8(text)) return;
+  const stored = raw.block.subarray(raw.start + payloadAt - 1, raw.end - rest.length);
+  if (!isUtf8(stored)) return;
+  const text = raw.kept ? stored : Buffer.from(stored);
+  // The colon before the payload: nobody looks at this line again.
   text[0] = comma;
   rememberItemText(item, text);
   leaveUnread(item, { text, start: start - payloadAt, end: end - payloadAt + 2 });

@@ -114,6 +114,8 @@ const scan = (): Code =>
     end,
   ].flat();
 
+/** `\0asm`, version 1. */
+const firstBytes = [0, 0x61, 0x73, 0x6d, 1, 0, 0, 0];
 const section = (id: number, content: Code): Code => [id, ...unsigned(content.length), ...content];
 const named = (name: string): Code => [name.length, ...Buffer.from(name)];
 
@@ -121,7 +123,7 @@ const named = (name: string): Code => [name.length, ...Buffer.from(name)];
 export function makeCode(): Uint8Array {
   const body = [...locals, ...scan()];
   return new Uint8Array([
-    ...[0, 0x61, 0x73, 0x6d, 1, 0, 0, 0],
+    ...firstBytes,
     ...section(1, [1, 0x60, parameters.length, ...parameters, 1, i32]),
     ...section(3, [1, 0]),
     ...section(5, [1, 0, 2]),

@@ -30,14 +30,16 @@ test('a string ends where an expression says that it ends', () => {
 });
 
 test('every byte is told from every other, alone and behind a backslash, at every place of a row', () => {
+  const wrong: string[] = [];
   for (let byte = 0; byte < 256; byte++) {
     for (let place = 0; place < 34; place++) {
       for (const before of ['', '\\', '\\\\', '\\\\\\']) {
         const text = `${'x'.repeat(place)}${before}${String.fromCharCode(byte)}${'y'.repeat(34)}`;
-        if (endOf(text) !== slowly(text)) expect({ text, end: endOf(text) }).toEqual({ text, end: slowly(text) });
+        if (endOf(text) !== slowly(text)) wrong.push(text);
       }
     }
   }
+  expect(wrong).toEqual([]);
 });
 
 test('a text that is longer than memory is gone through in parts, and no part cuts an escape in two', () => {

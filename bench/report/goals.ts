@@ -23,7 +23,7 @@ export function evaluateGoals(summary: Summary): readonly Goal[] {
     goal('Extra cost of 1 MB, of the floor', extra, 2, '×'),
     goal('Peak memory with 10 KB of history, of Codex', ofCodex('memory-10k'), 0.8, '×'),
     goal('Peak memory with 1 MB of history, of Codex', ofCodex('memory-1m'), 0.8, '×'),
-    goal('Resume of a 10 MB thread, of Codex', ofCodex('resume'), 0.6, '×'),
+    goal('Resume of a 10 MB thread, of Codex', ofCodex('resume'), 0.8, '×'),
     goal('Resume of a 19 MB turn, of Codex', ofCodex('resume-turn'), 0.6, '×'),
     goal('`--version` over bare Node', overNode, 15, 'ms'),
   ];

@@ -1,8 +1,8 @@
 import type { Item } from './item.ts';
 
 /**
- * Texts of items that were read and need not be made again. A text is exactly what `JSON.stringify` makes of its item,
- * with the comma before it that a list has.
+ * Texts of items that were read and need not be made again. A text is exactly what `JSON.stringify` makes of its item.
+ * It may lie in a block of a file, with others: it is not to be changed.
  */
 const texts = new WeakMap<Item, Buffer>();
 
@@ -10,7 +10,7 @@ export function rememberItemText(item: Item, text: Buffer): void {
   texts.set(item, text);
 }
 
-/** Gives the text away: it belongs to who takes it. */
+/** The text is asked for once: nothing is kept for a second time. */
 export function takeItemText(item: Item): Buffer | undefined {
   const text = texts.get(item);
   texts.delete(item);

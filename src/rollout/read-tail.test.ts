@@ -98,4 +98,17 @@ describe('reading from the place on that a search finds', () => {
       ),
     );
   });
+
+  test('shows a long output to the search and hands on the same', async () => {
+    const output = 'a "quoted" line, naïve\n'.repeat(200);
+    const lines = [0, 1, 2].map((ordinal) => ({
+      ...line(ordinal, 'response_item'),
+      payload: { type: 'function_call_output', call_id: `c${ordinal}`, output },
+    }));
+    const segments = [await segmentWith(lines.map(encodeLine).join(''))];
+    const shown: Line[] = [];
+    const search: TailSearch = { wanted: () => true, beginsAt: (found) => shown.push(found) > lines.length };
+    const { read, skipped } = await collect(readTail(segments, search, {}));
+    expect({ read: read.flat(), shown, skipped }).toEqual({ read: lines, shown: lines.toReversed(), skipped: 0 });
+  });
 });

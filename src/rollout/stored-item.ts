@@ -5,7 +5,6 @@ import type { RawLine } from './raw-line.ts';
 
 /** Making the text of a shorter item takes no longer than looking whether it is there already. */
 const worthKeeping = 2048;
-const comma = 0x2c;
 
 /**
  * Items are sent to the model as they stand in their lines. To make the text of a long one again would take longer than
@@ -18,11 +17,8 @@ export function rememberStoredItem({ type, payload, metadata }: Line, raw: RawLi
   const rest = metadata === undefined ? '}' : `,"metadata":${JSON.stringify(metadata)}}`;
   const end = bytes.length - Buffer.byteLength(rest);
   if (!standsAt(bytes, end, rest)) return;
-  if (!isTextOf(bytes.subarray(payloadAt, end), item)) return;
-  // A copy, so that the block of the file is not kept with it. The colon before the payload becomes its comma.
-  const text = Buffer.from(bytes.subarray(payloadAt - 1, end));
-  text[0] = comma;
-  rememberItemText(item, text);
+  const text = bytes.subarray(payloadAt, end);
+  if (isTextOf(text, item)) rememberItemText(item, raw.kept ? text : Buffer.from(text));
 }
 
 const longString = 256;

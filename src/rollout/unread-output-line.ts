@@ -13,7 +13,6 @@ const worthLeaving = 2048;
 const key = '"output":"';
 /** What stands before and after the output is short. */
 const longestRest = 2048;
-const comma = 0x2c;
 /** Stands for the output. If it is in the line too, the line is parsed. */
 const hole = { json: '\\uffff', value: '\uffff' };
 
@@ -37,12 +36,10 @@ export function unreadOutputLine(raw: RawLine, { type, payloadType, payloadAt }:
   const [before, after, ...more] = JSON.stringify(item).split(hole.value);
   const rest = line.metadata === undefined ? '}' : `,"metadata":${JSON.stringify(line.metadata)}}`;
   if (more.length > 0 || head.slice(payloadAt) !== before || tail !== after + rest) return;
-  const stored = raw.block.subarray(raw.start + payloadAt - 1, raw.end - rest.length);
+  const stored = raw.block.subarray(raw.start + payloadAt, raw.end - rest.length);
   if (!isUtf8(stored)) return;
   const text = raw.kept ? stored : Buffer.from(stored);
-  // The colon before the payload: nobody looks at this line again.
-  text[0] = comma;
   rememberItemText(item, text);
-  leaveUnread(item, { text, start: start - payloadAt, end: end - payloadAt + 2 });
+  leaveUnread(item, { text, start: start - payloadAt - 1, end: end - payloadAt + 1 });
   return line;
 }

@@ -150,6 +150,6 @@ it('keeps the text of what Capstan and Codex write', async () => {
     lineText(JSON.stringify(ours)),
   ]);
   expect(items.map((item) => takeItemText(item)?.toString('utf8'))).toEqual(
-    [ours, theirs, message, ours].map((item) => `,${JSON.stringify(item)}`),
+    [ours, theirs, message, ours].map((item) => JSON.stringify(item)),
   );
 });

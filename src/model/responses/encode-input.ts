@@ -77,13 +77,12 @@ function cut({ items, ends, pieces }: EncodedInput, length: number): void {
 
 function add(encoded: EncodedInput, item: Item): void {
   const { items, ends } = encoded;
-  const isFirst = items.length === 0;
   const stored = storedBytes(item);
-  // The first item has no comma before it.
+  const comma = items.length === 0 ? '' : ',';
   const length =
     stored === undefined
-      ? addText(encoded, isFirst ? itemText(item) : `,${itemText(item)}`)
-      : addBytes(encoded, isFirst ? stored.subarray(1) : stored);
+      ? addText(encoded, comma + itemText(item))
+      : addText(encoded, comma) + addBytes(encoded, stored);
   items.push(item);
   ends.push((ends.at(-1) ?? 0) + length);
 }

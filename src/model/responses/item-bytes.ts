@@ -4,17 +4,17 @@ import { takeItemText } from '../../protocol/item-text.ts';
 /** Housekeeping of another program, found in its files. Providers refuse it. */
 const foreignKey = 'internal_chat_message_metadata_passthrough';
 
-const closingBrace = 0x7d;
+const closingBrace = Buffer.from('}');
 
 /**
  * An item as it goes over the wire: the stored object, key order and unknown keys included, without what a provider
  * would refuse. The stored object keeps all of it.
  */
 export function itemBytes(item: Item): Buffer {
-  return storedBytes(item)?.subarray(1) ?? Buffer.from(itemText(item), 'utf8');
+  return storedBytes(item) ?? Buffer.from(itemText(item), 'utf8');
 }
 
-/** The same as it was read, with a comma in front; undefined if its text must be made. */
+/** The same as it was read; undefined if its text must be made. */
 export function storedBytes(item: Item): Buffer | undefined {
   const stored = takeItemText(item);
   return stored === undefined ? undefined : fromStored(stored, item);
@@ -26,8 +26,7 @@ function fromStored(stored: Buffer, item: Item): Buffer | undefined {
   if (!Object.hasOwn(item, foreignKey)) return stored;
   if (Object.keys(item).at(-1) !== foreignKey) return undefined;
   const end = stored.length - Buffer.byteLength(`,"${foreignKey}":${JSON.stringify(item[foreignKey])}}`);
-  stored[end] = closingBrace;
-  return stored.subarray(0, end + 1);
+  return Buffer.concat([stored.subarray(0, end), closingBrace]);
 }
 
 /** The same, made from the object. */

@@ -225,12 +225,16 @@ export class WatchedThread {
   }
 
   #watched(store: RolloutStore): RolloutStore {
+    const disk = this.#disk;
+    // What a process does after its end is nobody's thread any more.
+    const isGone = (): boolean => disk !== this.#disk;
     const watch = (owned: Owned): Owned => ({
       kind: 'owned',
       path: owned.path,
       mode: owned.mode,
       append: (drafts) => {
         const lines = owned.append(drafts);
+        if (isGone()) return lines;
         for (const [i, line] of lines.entries()) this.#noteCall(this.#lines + i + 1, line);
         this.#lines += lines.length;
         return lines;
@@ -241,6 +245,7 @@ export class WatchedThread {
           state: this.#thread === undefined ? '' : describeState(this.#thread.state),
         };
         await owned.durable();
+        if (isGone()) return;
         this.acknowledged.push(promised);
         this.onAcknowledged(promised);
       },

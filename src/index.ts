@@ -1,13 +1,10 @@
 /** The library: everything a program needs to run threads of its own. */
-export { Engine } from './surfaces/engine.ts';
-export type {
-  CompactRequest,
-  EngineOptions,
-  EngineRefused,
-  OpenedThread,
-  ThreadCheckpoint,
-  ThreadRequest,
-} from './surfaces/engine.ts';
+export { Engine } from './surfaces/engine/engine.ts';
+export type { EngineOptions } from './surfaces/engine/engine-options.ts';
+export type { EngineRefused } from './surfaces/engine/engine-refused.ts';
+export type { OpenedThread, ThreadRequest } from './surfaces/engine/open-thread.ts';
+export type { CompactRequest } from './surfaces/engine/compact-thread.ts';
+export type { ThreadCheckpoint } from './surfaces/engine/thread-checkpoints.ts';
 export type { CompactionResult } from './thread/compaction-result.ts';
 export { interactiveCommand } from './surfaces/interactive-command.ts';
 export type { InteractiveCommand } from './surfaces/interactive-command.ts';

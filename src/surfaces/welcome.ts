@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { version } from '../protocol/version.ts';
 import { complain } from './complain.ts';
 import { currentFolder } from './current-folder.ts';
-import { Engine } from './engine.ts';
+import { Engine } from './engine/engine.ts';
 import { outlastReaders } from './outlast-readers.ts';
 
 const usage = `Capstan, a coding agent.

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { findHome } from '../../gather/home.ts';
 import { version } from '../../protocol/version.ts';
-import { Engine } from '../engine.ts';
+import { Engine } from '../engine/engine.ts';
 import type { Environment } from '../environment.ts';
 import { shellWords } from '../exec/events.ts';
 import type { Page } from './page.ts';

@@ -1,7 +1,7 @@
 import { describePolicy } from '../../policy/describe-policy.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { version } from '../../protocol/version.ts';
-import type { OpenedThread } from '../engine.ts';
+import type { OpenedThread } from '../engine/open-thread.ts';
 import { settingWord } from '../setting-word.ts';
 import { shellWords } from './events.ts';
 

@@ -3,7 +3,7 @@ import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, PlanItem, TurnItem } from '../../protocol/turn-item.ts';
 import { checkpointLine, failedCheckpointLine } from '../checkpoint-words.ts';
 import { complain } from '../complain.ts';
-import type { OpenedThread } from '../engine.ts';
+import type { OpenedThread } from '../engine/open-thread.ts';
 import { Announcement } from './announcement.ts';
 import { contextLine, type ExecContextEvent, isContextNews } from './context-events.ts';
 import { type ExecEvent, execEvents, failedTurn } from './events.ts';

@@ -1,7 +1,7 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CompressReport, ToCompress } from '../../rollout/compressed-threads.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { lastOption, runCommand, threadNamed } from '../run-command.ts';
 import { loadLookingEngine } from './looking-engine.ts';
 import { countWords, sizeWords } from './size-words.ts';

@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { version } from '../../protocol/version.ts';
 import { currentFolder } from '../current-folder.ts';
-import { Engine } from '../engine.ts';
+import { Engine } from '../engine/engine.ts';
 
 export interface LookingEngine {
   readonly kind: 'ready';

@@ -1,7 +1,7 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CommandForm, ParsedWords } from '../command-words.ts';
-import type { Engine } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import { threadNamed } from '../run-command.ts';
 import { loadLookingEngine } from './looking-engine.ts';
 

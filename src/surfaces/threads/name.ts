@@ -1,5 +1,5 @@
 import { wrongUsage, type CommandForm } from '../command-words.ts';
-import type { Done, ThreadRenamed } from '../thread-operations.ts';
+import type { Done, ThreadRenamed } from '../engine/thread-operations.ts';
 import { onThread, type OnThread, threadOptions } from './on-thread.ts';
 
 export const form: CommandForm = {

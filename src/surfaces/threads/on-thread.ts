@@ -9,7 +9,8 @@ import {
   wrongUsage,
 } from '../command-words.ts';
 import { complain } from '../complain.ts';
-import type { Engine, EngineRefused } from '../engine.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { EngineRefused } from '../engine/engine-refused.ts';
 import { outlastReaders } from '../outlast-readers.ts';
 import { chooseMeant } from './meant-thread.ts';
 

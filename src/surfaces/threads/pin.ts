@@ -1,6 +1,6 @@
 import type { PinsChanged } from '../../thread/pinned-notes.ts';
 import { type CommandForm, wrongUsage } from '../command-words.ts';
-import type { Done } from '../thread-operations.ts';
+import type { Done } from '../engine/thread-operations.ts';
 import { onThread, type OnThread, threadOptions } from './on-thread.ts';
 
 export const form: CommandForm = {

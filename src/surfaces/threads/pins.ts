@@ -1,6 +1,6 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Pin } from '../../state/pins.ts';
-import type { Done } from '../thread-operations.ts';
+import type { Done } from '../engine/thread-operations.ts';
 import { onThread, type OnThread, threadOptions } from './on-thread.ts';
 
 type PinList = Done<{ readonly kind: 'pins'; readonly id: ThreadId; readonly pins: readonly Pin[] }>;

@@ -3,7 +3,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { RollbackTo, RolledBack } from '../../thread/rollback-range.ts';
 import type { RestoreReport } from '../../workspace/restore-files.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
-import type { Done } from '../thread-operations.ts';
+import type { Done } from '../engine/thread-operations.ts';
 import { onThread, type OnThread, threadOptions } from './on-thread.ts';
 import { restoreText } from './restore.ts';
 

@@ -10,7 +10,9 @@ import { version } from '../../protocol/version.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
 import { columns } from '../config/columns.ts';
 import { currentFolder } from '../current-folder.ts';
-import { Engine, type EngineRefused, type OpenedThread } from '../engine.ts';
+import { Engine } from '../engine/engine.ts';
+import type { EngineRefused } from '../engine/engine-refused.ts';
+import type { OpenedThread } from '../engine/open-thread.ts';
 import { lastOption, runCommand, threadNamed } from '../run-command.ts';
 import { settingWord } from '../setting-word.ts';
 

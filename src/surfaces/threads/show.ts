@@ -2,7 +2,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import { checkpointLine } from '../checkpoint-words.ts';
 import type { CommandForm, ParsedWords } from '../command-words.ts';
-import type { ThreadCheckpoint } from '../engine.ts';
+import type { ThreadCheckpoint } from '../engine/thread-checkpoints.ts';
 import { lastOption, runCommand } from '../run-command.ts';
 import { meantThread } from './meant-thread.ts';
 import { clockTime, settingsLine, threadLines } from './thread-lines.ts';

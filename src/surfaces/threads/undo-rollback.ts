@@ -1,5 +1,5 @@
 import type { RollbackUndone } from '../../thread/rollback-range.ts';
-import type { Done } from '../thread-operations.ts';
+import type { Done } from '../engine/thread-operations.ts';
 import { onThread, type OnThread, threadOptions } from './on-thread.ts';
 
 const command: OnThread<Done<RollbackUndone>> = {

@@ -1,8 +1,8 @@
-import type { Config } from '../config/config.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
-import type { Snapshots } from '../ports/snapshots.ts';
-import type { Environment } from './environment.ts';
+import type { Config } from '../../config/config.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Ids } from '../../ports/ids.ts';
+import type { Snapshots } from '../../ports/snapshots.ts';
+import type { Environment } from '../environment.ts';
 
 export interface SnapshotsInput {
   readonly env: Environment;
@@ -17,9 +17,9 @@ export interface SnapshotsInput {
 export function lazySnapshots({ env, osHome, home, config, clock, ids }: SnapshotsInput): Snapshots {
   const made = lazy(async () => {
     const [{ WorkspaceSnapshots }, { nodeWorkspaceDisk: disk }, { defaultUndoLimits }] = await Promise.all([
-      import('../workspace/workspace-snapshots.ts'),
-      import('../workspace/node-workspace-disk.ts'),
-      import('../workspace/undo-limits.ts'),
+      import('../../workspace/workspace-snapshots.ts'),
+      import('../../workspace/node-workspace-disk.ts'),
+      import('../../workspace/undo-limits.ts'),
     ]);
     return new WorkspaceSnapshots(
       { env, osHome, home },

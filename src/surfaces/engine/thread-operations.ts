@@ -1,19 +1,20 @@
-import type { Ids } from '../ports/ids.ts';
-import type { RolloutStore } from '../ports/rollout-store.ts';
-import type { ThreadId } from '../protocol/ids.ts';
-import type { Outcome } from '../protocol/outcome.ts';
-import { type CodexIndexChange, tellCodexIndex } from '../rollout/codex-index.ts';
+import type { Ids } from '../../ports/ids.ts';
+import type { RolloutStore } from '../../ports/rollout-store.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { type CodexIndexChange, tellCodexIndex } from '../../rollout/codex-index.ts';
 import {
   archiveThread,
   deleteThread,
   type ThreadArchived,
   type ThreadDeleted,
   unarchiveThread,
-} from '../rollout/thread-lifecycle.ts';
-import { appendThreadName, type NameParts, threadNames } from '../rollout/thread-names.ts';
-import { type PinsChanged, pinNote, unpinNote } from '../thread/pinned-notes.ts';
-import { rollBack, undoRollback } from '../thread/revert.ts';
-import type { RollbackTo, RollbackUndone, RolledBack } from '../thread/rollback-range.ts';
+} from '../../rollout/thread-lifecycle.ts';
+import { appendThreadName, type NameParts, threadNames } from '../../rollout/thread-names.ts';
+import { type PinsChanged, pinNote, unpinNote } from '../../thread/pinned-notes.ts';
+import { rollBack, undoRollback } from '../../thread/revert.ts';
+import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/rollback-range.ts';
+import type { EngineRefused } from './engine-refused.ts';
 
 export interface ThreadOperationsParts extends NameParts {
   readonly store: RolloutStore;
@@ -35,8 +36,6 @@ export interface Forceful {
   readonly force?: boolean;
 }
 
-type Refused = { readonly kind: 'refused'; readonly outcome: Outcome };
-
 /** What can be done to a thread as a whole. The files come first; other people's indexes are told afterwards. */
 export class ThreadOperations {
   readonly #parts: ThreadOperationsParts;
@@ -45,28 +44,28 @@ export class ThreadOperations {
     this.#parts = parts;
   }
 
-  async rollback(id: ThreadId, to: RollbackTo): Promise<Done<RolledBack> | Refused> {
+  async rollback(id: ThreadId, to: RollbackTo): Promise<Done<RolledBack> | EngineRefused> {
     const done = await rollBack(this.#parts.store, this.#parts.ids, id, to);
     return done.kind === 'refused' ? refused(done) : this.#told(done, [{ kind: 'moved', id, path: done.path }]);
   }
 
-  async undoRollback(id: ThreadId, { force = false }: Forceful): Promise<Done<RollbackUndone> | Refused> {
+  async undoRollback(id: ThreadId, { force = false }: Forceful): Promise<Done<RollbackUndone> | EngineRefused> {
     const done = await undoRollback(this.#parts.store, this.#parts.ids, id, { force });
     return done.kind === 'refused' ? refused(done) : this.#told(done, [{ kind: 'moved', id, path: done.path }]);
   }
 
-  async archive(id: ThreadId): Promise<Done<ThreadArchived> | Refused> {
+  async archive(id: ThreadId): Promise<Done<ThreadArchived> | EngineRefused> {
     const done = await archiveThread(this.#parts.store, id);
     if (done.kind === 'refused') return refused(done);
     return this.#told(done, [{ kind: 'moved', id, path: done.path, archivedAt: this.#parts.clock.now() }]);
   }
 
-  async unarchive(id: ThreadId): Promise<Done<ThreadArchived> | Refused> {
+  async unarchive(id: ThreadId): Promise<Done<ThreadArchived> | EngineRefused> {
     const done = await unarchiveThread(this.#parts.store, id);
     return done.kind === 'refused' ? refused(done) : this.#told(done, [{ kind: 'moved', id, path: done.path }]);
   }
 
-  async delete(id: ThreadId, { force = false }: Forceful): Promise<Done<ThreadDeleted> | Refused> {
+  async delete(id: ThreadId, { force = false }: Forceful): Promise<Done<ThreadDeleted> | EngineRefused> {
     const done = await deleteThread(this.#parts.store, id, { force });
     if (done.kind === 'refused') return refused(done);
     const names = await threadNames(this.#parts.files, this.#parts.home);
@@ -82,7 +81,7 @@ export class ThreadOperations {
     return { ...told, notices: [...problems, ...told.notices] };
   }
 
-  async rename(id: ThreadId, name: string): Promise<Done<ThreadRenamed> | Refused> {
+  async rename(id: ThreadId, name: string): Promise<Done<ThreadRenamed> | EngineRefused> {
     const known = await this.#parts.store.current(id);
     if (known.kind === 'refused') return refused(known);
     const given = name.trim();
@@ -91,12 +90,12 @@ export class ThreadOperations {
     return this.#told({ kind: 'renamed', id, name: given } as const, [{ kind: 'named', id, name: given }]);
   }
 
-  async pin(id: ThreadId, text: string): Promise<Done<PinsChanged> | Refused> {
+  async pin(id: ThreadId, text: string): Promise<Done<PinsChanged> | EngineRefused> {
     const done = await pinNote(this.#parts.store, this.#parts.ids, id, text);
     return done.kind === 'refused' ? refused(done) : { ...done, notices: [] };
   }
 
-  async unpin(id: ThreadId, which: string): Promise<Done<PinsChanged> | Refused> {
+  async unpin(id: ThreadId, which: string): Promise<Done<PinsChanged> | EngineRefused> {
     const done = await unpinNote(this.#parts.store, id, which);
     return done.kind === 'refused' ? refused(done) : { ...done, notices: [] };
   }
@@ -108,6 +107,6 @@ export class ThreadOperations {
 }
 
 /** Outcome and mark of refusal stand in one object below, and apart on surfaces. */
-function refused({ code, message, next }: Outcome): Refused {
+function refused({ code, message, next }: Outcome): EngineRefused {
   return { kind: 'refused', outcome: { code, message, next } };
 }

@@ -1,0 +1,64 @@
+import type { Config } from '../../config/config.ts';
+import { refusalOf } from '../../config/config-problem.ts';
+import { effortFor } from '../../envelope/effort-for.ts';
+import { modelNotices } from '../../envelope/model-notices.ts';
+import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
+import type { Settings } from '../../envelope/settings.ts';
+import { loadCatalogue } from '../../gather/catalogue-file.ts';
+import { configInFolder } from '../../gather/config-in-folder.ts';
+import type { BaseLayers } from '../../gather/config-layers.ts';
+import { folderProblem } from '../../gather/folder.ts';
+import { loadInstructionFiles } from '../../gather/model-instructions.ts';
+import { type ResumedSettings, settingsFrom } from '../../gather/settings.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { EngineOptions } from './engine-options.ts';
+
+export interface ThreadPlace {
+  readonly cwd: string;
+  /** What a thread that goes on had chosen. */
+  readonly resumed?: ResumedSettings;
+}
+
+export interface ConfiguredThread {
+  readonly config: Config;
+  readonly catalogue: Catalogue;
+  readonly settings: Settings;
+  readonly notices: readonly Outcome[];
+}
+
+/** What holds for a thread in its folder. */
+export async function configureThread(
+  base: BaseLayers,
+  { approval, permissionProfile: profile }: Pick<EngineOptions, 'approval' | 'permissionProfile'>,
+  place: ThreadPlace,
+): Promise<ConfiguredThread | Outcome> {
+  const missing = folderProblem(place.cwd);
+  if (missing !== undefined) return missing;
+  const { config, problems } = await configInFolder(base, place.cwd);
+  const error = refusalOf(problems);
+  if (error !== undefined) return error;
+  const texts = loadInstructionFiles(config);
+  if ('code' in texts) return texts;
+  const catalogue = loadCatalogue(config);
+  if ('code' in catalogue) return catalogue;
+  const made = settingsFrom(config, {
+    ...place,
+    ...texts,
+    ...(approval === undefined ? {} : { approval }),
+    ...(profile === undefined ? {} : { profile }),
+    requirements: base.requirements,
+  });
+  if ('code' in made) return made;
+  const settings = withFittingEffort(made.settings, place.resumed, catalogue);
+  const notices = [...problems, ...made.notices, ...modelNotices(catalogue, settings)];
+  return { config, catalogue, settings, notices };
+}
+
+/** A thread that goes on with another model keeps its effort if that model has it. */
+function withFittingEffort(settings: Settings, resumed: ResumedSettings | undefined, catalogue: Catalogue): Settings {
+  if (resumed?.model === undefined || settings.origins?.['effort'] !== 'thread') return settings;
+  const { effort: had, ...rest } = settings;
+  const before = { model: resumed.model, ...(had === undefined ? {} : { effort: had }) };
+  const effort = effortFor(lookUpModel(catalogue, settings.model), before);
+  return effort === undefined ? rest : { ...rest, effort };
+}

@@ -1,0 +1,56 @@
+import type { Settings } from '../../envelope/settings.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { type RestoredSettings, restoredSettings } from '../../state/restored-settings.ts';
+import { openThread } from '../../thread/resume.ts';
+import { Thread, type ThreadOptions } from '../../thread/thread.ts';
+import { type EngineRefused, refused } from './engine-refused.ts';
+import { gitFacts } from './git-facts.ts';
+import { type OpeningParts, prepareThread, prepareToGoOn } from './prepare-thread.ts';
+import { resumeNotices } from './resume-notices.ts';
+
+export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
+  /** Absolute. A resumed thread keeps its own folder when none is given. */
+  readonly cwd?: string;
+}
+
+/** A thread that is ready for turns, and what is in force in it. */
+export interface OpenedThread {
+  readonly kind: 'opened';
+  readonly thread: Thread;
+  readonly settings: Settings;
+  /** What a thread that goes on took from its own past; absent for a new one. */
+  readonly restored?: RestoredSettings;
+  /** What a person should know: repairs and lines that could not be read. */
+  readonly notices: readonly Outcome[];
+}
+
+export async function startThread(
+  opening: OpeningParts,
+  { cwd, ...options }: ThreadRequest & { readonly cwd: string },
+): Promise<OpenedThread | EngineRefused> {
+  const prepared = await prepareThread(opening, { cwd });
+  if ('code' in prepared) return refused(prepared);
+  const { parts, settings, notices } = prepared;
+  const thread = await Thread.start(parts, { ...options, settings }, gitFacts(cwd));
+  if (!(thread instanceof Thread)) return refused(thread);
+  return { kind: 'opened', thread, settings, notices };
+}
+
+export async function resumeThread(
+  opening: OpeningParts,
+  id: ThreadId,
+  { cwd, ...options }: ThreadRequest,
+): Promise<OpenedThread | EngineRefused> {
+  const resumed = await openThread(opening.store, id);
+  if (resumed.kind === 'refused') return refused(resumed);
+  const prepared = await prepareToGoOn(opening, resumed.state, { cwd });
+  if ('code' in prepared) {
+    await resumed.owned.close();
+    return refused(prepared);
+  }
+  const { parts, settings, notices } = prepared;
+  const thread = await Thread.resume(parts, resumed, { ...options, settings });
+  const restored = restoredSettings(resumed.state, settings);
+  return { kind: 'opened', thread, settings, restored, notices: [...notices, ...resumeNotices(id, resumed)] };
+}

@@ -1,0 +1,69 @@
+import { providerOf } from '../../config/providers.ts';
+import type { Settings } from '../../envelope/settings.ts';
+import type { BaseLayers } from '../../gather/config-layers.ts';
+import { systemClock } from '../../gather/system-clock.ts';
+import { systemIds } from '../../gather/system-ids.ts';
+import type { RolloutStore } from '../../ports/rollout-store.ts';
+import type { Tracer } from '../../ports/tracer.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { lastSettings } from '../../state/resumed-settings.ts';
+import type { ThreadState } from '../../state/thread-state.ts';
+import type { ThreadParts } from '../../thread/parts.ts';
+import { configureThread, type ThreadPlace } from './configure-thread.ts';
+import type { EngineOptions } from './engine-options.ts';
+import { createThreadParts } from './thread-parts.ts';
+
+/** What every thread of an engine is opened with, wherever its folder is. */
+export interface OpeningParts {
+  readonly options: EngineOptions;
+  readonly base: BaseLayers;
+  readonly store: RolloutStore;
+  readonly tracer: Tracer;
+}
+
+export interface PreparedThread {
+  readonly parts: ThreadParts;
+  readonly settings: Settings;
+  readonly notices: readonly Outcome[];
+}
+
+/** What a thread in a folder works with, and what is in force in it. */
+export async function prepareThread(
+  { options, base, store, tracer }: OpeningParts,
+  place: ThreadPlace,
+): Promise<PreparedThread | Outcome> {
+  const configured = await configureThread(base, options, place);
+  if ('code' in configured) return configured;
+  const { config, catalogue, settings, notices } = configured;
+  const provider = providerOf(config, settings.provider);
+  if ('code' in provider) return provider;
+  const { env, osHome, client, checkpointHooks } = options;
+  const parts = createThreadParts({
+    env,
+    osHome,
+    client,
+    provider,
+    config,
+    catalogue,
+    home: base.home,
+    store,
+    clock: systemClock,
+    ids: systemIds(systemClock),
+    settings,
+    tracer,
+    requirements: base.requirements,
+    ephemeral: options.ephemeral === true,
+    ...(checkpointHooks === undefined ? {} : { checkpointHooks }),
+  });
+  return { parts, settings, notices };
+}
+
+/** The same for a thread that goes on: under its last settings, and in its own folder unless another one is given. */
+export function prepareToGoOn(
+  opening: OpeningParts,
+  state: ThreadState,
+  { cwd }: { readonly cwd: string | undefined },
+): Promise<PreparedThread | Outcome> {
+  const last = lastSettings(state);
+  return prepareThread(opening, { cwd: cwd ?? last.cwd ?? opening.options.cwd, resumed: last });
+}

@@ -1,0 +1,36 @@
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { deadTurnNotice } from '../../thread/dead-turn.ts';
+import type { ResumedThread } from '../../thread/resume.ts';
+
+/** What a person should know about a thread that goes on: repairs, and what could not be read. */
+export function resumeNotices(
+  id: ThreadId,
+  { owned, skipped, missingBlobs = [], state }: Pick<ResumedThread, 'owned' | 'skipped' | 'missingBlobs' | 'state'>,
+): readonly Outcome[] {
+  const dead = deadTurnNotice(id, state);
+  const notices: Outcome[] = dead === undefined ? [] : [dead];
+  if (owned.torn !== undefined) {
+    notices.push({
+      code: 'torn-tail',
+      message: `The last line of thread ${id} was torn and has been cut off (${owned.torn.bytes} bytes).`,
+      next: 'Nothing that was shown is lost.',
+    });
+  }
+  if (skipped > 0) {
+    const [lines, were] = skipped === 1 ? ['A line', 'was'] : [`${skipped} lines`, 'were'];
+    notices.push({
+      code: 'lines-skipped',
+      message: `${lines} of thread ${id} could not be read and ${were} passed over.`,
+      next: 'The model does not see what stood there; the rest of the thread is as it was.',
+    });
+  }
+  if (missingBlobs.length > 0) {
+    notices.push({
+      code: 'blobs-missing',
+      message: `The tools of earlier requests of thread ${id} are not there any more: ${missingBlobs.join(', ')}.`,
+      next: 'The thread goes on, but those requests cannot be rebuilt. Bring capstan/blobs of the home folder back from a copy.',
+    });
+  }
+  return notices;
+}

@@ -15,9 +15,8 @@ export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<re
   let pieces: Buffer[] = [];
   let memory: Buffer = Buffer.allocUnsafeSlow(firstBlock);
   let at = from;
-  for (let position = from, more = true; more; memory = more ? grown(memory) : memory) {
+  for (let position = from; ; memory = grown(memory)) {
     const block = await readBlock(file, position, memory.length, memory);
-    more = block.length === memory.length;
     const lines: RawLine[] = [];
     let start = 0;
     for (let end = block.indexOf(newline); end !== -1; end = block.indexOf(newline, start)) {
@@ -97,9 +96,11 @@ function grown(memory: Buffer): Buffer {
   return memory.length === laterBlock ? memory : Buffer.allocUnsafeSlow(laterBlock);
 }
 
+/** Into our memory, whatever the file does: whoever keeps lines may change them, and keeps no more than their blocks. */
 async function readBlock(file: OpenFile, position: number, length: number, memory: Buffer): Promise<Buffer> {
-  const { buffer, byteOffset, byteLength } = await file.read(position, length, memory);
-  return Buffer.from(buffer, byteOffset, byteLength);
+  const bytes = await file.read(position, length, memory);
+  if (bytes.buffer !== memory.buffer) memory.set(bytes);
+  return memory.subarray(0, bytes.length);
 }
 
 function joined(pieces: readonly Buffer[]): Buffer {

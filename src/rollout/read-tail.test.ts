@@ -63,10 +63,13 @@ const output = (ordinal: number, text: string): Line => ({
 
 /** One file after the other, newest first, as a fork and what it goes on from: kinds of lines, some long, some bad. */
 const kind = fc.constantFrom('mark', 'output', 'output', 'event_msg', 'event_msg', 'noise', 'bad');
-const history = fc.array(fc.array(fc.tuple(kind, fc.constantFrom(1, 10, 10, 2000, 2000, 70_000, 700_000)), { maxLength: 12 }), {
-  minLength: 1,
-  maxLength: 3,
-});
+const history = fc.array(
+  fc.array(fc.tuple(kind, fc.constantFrom(1, 10, 10, 2000, 2000, 70_000, 700_000)), { maxLength: 12 }),
+  {
+    minLength: 1,
+    maxLength: 3,
+  },
+);
 const wanted = ({ type }: LineKind): boolean => type !== 'noise';
 /** The texts in which items would be sent, where they were kept. */
 const kept = (lines: readonly Line[]): (string | undefined)[] =>

@@ -27,8 +27,9 @@ export function unreadOutputLine(raw: RawLine, { type, payloadType, payloadAt }:
   const beginning = raw.latin1(0, payloadAt + longestRest);
   const start = beginning.indexOf(key, payloadAt) + key.length;
   if (start < payloadAt + key.length) return;
-  const end = stringEnd(raw.block, raw.start + start, raw.end) - raw.start;
-  if (raw.length - end > longestRest) return;
+  const endInBlock = stringEnd(raw.block, raw.start + start, raw.end);
+  if (endInBlock === undefined || raw.end - endInBlock > longestRest) return;
+  const end = endInBlock - raw.start;
   const [head, tail] = [beginning.slice(0, start), raw.latin1(end)];
   if (!isPlain.test(head) || !isPlain.test(tail)) return;
   const line = decodeText(head + hole.json + tail);
@@ -40,7 +41,7 @@ export function unreadOutputLine(raw: RawLine, { type, payloadType, payloadAt }:
   const stored = raw.block.subarray(raw.start + payloadAt - 1, raw.end - rest.length);
   if (!isUtf8(stored)) return;
   const text = raw.kept ? stored : Buffer.from(stored);
-  // The colon before the payload: nobody looks at this line again.
+  // The colon before the payload. Whoever has taken a line does not look at its bytes again.
   text[0] = comma;
   rememberItemText(item, text);
   leaveUnread(item, { text, start: start - payloadAt, end: end - payloadAt + 2 });

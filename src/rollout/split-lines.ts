@@ -44,7 +44,6 @@ export async function* splitBackward(
   { keep } = { keep: false },
 ): AsyncGenerator<readonly RawLine[], void> {
   let terminated = false;
-  const next = keep ? () => Buffer.allocUnsafeSlow(laterBlock) : grown;
   // The later part of the line that is being put together, last piece first.
   let pieces: Buffer[] = [];
   let memory: Buffer = Buffer.allocUnsafeSlow(firstBlock);
@@ -60,7 +59,7 @@ export async function* splitBackward(
     while (reading !== undefined) {
       const block = await reading;
       const start = position;
-      memory = next(memory);
+      memory = keep ? Buffer.allocUnsafeSlow(Math.min(laterBlock, position)) : grown(memory);
       reading = keep ? readBefore() : undefined;
       // Whoever waits for it hears of a failure; it must not be heard of before.
       reading?.catch(() => {});

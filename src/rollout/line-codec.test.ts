@@ -11,7 +11,7 @@ const decode = (text: string): Line | 'blank' | 'bad' => decodeLine(Buffer.from(
 
 describe('a line on disk', () => {
   test('is a bad one if it is longer than a text can be', () => {
-    // Nobody looks at these bytes, so they take no memory.
+    // Whatever is in it: no text is made of so many bytes.
     const bytes = Buffer.allocUnsafeSlow(constants.MAX_STRING_LENGTH + 1);
     const place = { start: 0, end: bytes.length, at: 0, terminated: true, kept: true };
     expect(decodePeeked(new RawLine(bytes, place))).toBe('bad');

@@ -1,13 +1,22 @@
+import { constants } from 'node:buffer';
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { Ordinal } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
-import { decodeLine, encodeLine } from './line-codec.ts';
+import { decodeLine, decodePeeked, encodeLine } from './line-codec.ts';
+import { RawLine } from './raw-line.ts';
 
 const decode = (text: string): Line | 'blank' | 'bad' => decodeLine(Buffer.from(text));
 
 describe('a line on disk', () => {
+  test('is a bad one if it is longer than a text can be', () => {
+    // Whatever is in it: no text is made of so many bytes.
+    const bytes = Buffer.allocUnsafeSlow(constants.MAX_STRING_LENGTH + 1);
+    const place = { start: 0, end: bytes.length, at: 0, terminated: true, kept: true };
+    expect(decodePeeked(new RawLine(bytes, place))).toBe('bad');
+  });
+
   test('has its keys in the order that other programs write', () => {
     const line: Line = {
       metadata: { m: 1 },

@@ -30,10 +30,9 @@ export function decodeLine(bytes: Uint8Array): Line | 'blank' | 'bad' {
 
 /** The same for a line whose beginning was looked at: it is not blank. */
 export function decodePeeked(raw: RawLine): Line | 'bad' {
-  const ascii = raw.latin1();
-  if (isPlain.test(ascii)) return decodeText(ascii);
   try {
-    return decodeText(utf8.decode(raw.bytes));
+    const ascii = raw.latin1();
+    return decodeText(isPlain.test(ascii) ? ascii : utf8.decode(raw.bytes));
   } catch {
     return 'bad';
   }

@@ -4,6 +4,8 @@ import type { OpenFile } from '../ports/files.ts';
 import type { ReadReport, TailSearch } from '../ports/rollout-store.ts';
 import type { Ordinal } from '../protocol/ids.ts';
 import type { Line, LineKind } from '../protocol/line.ts';
+import { asItem } from '../protocol/item.ts';
+import { takeItemText } from '../protocol/item-text.ts';
 import { SimulatedDisk } from '../testing/simulated-disk.ts';
 import { encodeLine } from './line-codec.ts';
 import type { Segment } from './lineage.ts';
@@ -43,23 +45,35 @@ async function collect<Read>(reading: AsyncGenerator<Read, ReadReport>): Promise
   }
 }
 
-/** Looks for the newest mark but so many. */
-function searchMark(passes: number): TailSearch & { readonly shown: Line[] } {
-  const shown: Line[] = [];
+/** Looks for the newest mark but so many. From the first one on that it was shown, it may look at everything. */
+function searchMark(passes: number, curious: boolean): TailSearch & { readonly marks: Line[] } {
+  const marks: Line[] = [];
   return {
-    shown,
-    wanted: ({ type }) => type === 'mark',
-    beginsAt: (found) => shown.push(found) > passes,
+    marks,
+    wanted: ({ type }) => type === 'mark' || (curious && marks.length > 0),
+    beginsAt: (found) => found.type === 'mark' && marks.push(found) > passes,
   };
 }
 
-/** One file after the other, newest first, as a fork and what it goes on from: kinds of lines, some long, some bad. */
-const kind = fc.constantFrom('mark', 'event_msg', 'event_msg', 'noise', 'bad');
-const history = fc.array(fc.array(fc.tuple(kind, fc.constantFrom(1, 10, 70_000, 700_000)), { maxLength: 12 }), {
-  minLength: 1,
-  maxLength: 3,
+/** An output of a tool, which may be left unread and sent as it stands. */
+const output = (ordinal: number, text: string): Line => ({
+  ...line(ordinal, 'response_item'),
+  payload: { type: 'function_call_output', call_id: `c${ordinal}`, output: text },
 });
+
+/** One file after the other, newest first, as a fork and what it goes on from: kinds of lines, some long, some bad. */
+const kind = fc.constantFrom('mark', 'output', 'output', 'event_msg', 'event_msg', 'noise', 'bad');
+const history = fc.array(
+  fc.array(fc.tuple(kind, fc.constantFrom(1, 10, 10, 2000, 2000, 70_000, 700_000)), { maxLength: 12 }),
+  {
+    minLength: 1,
+    maxLength: 3,
+  },
+);
 const wanted = ({ type }: LineKind): boolean => type !== 'noise';
+/** The texts in which items would be sent, where they were kept. */
+const kept = (lines: readonly Line[]): (string | undefined)[] =>
+  lines.map(({ payload }) => takeItemText(asItem(payload) ?? { type: 'none' })?.toString('utf8'));
 
 describe('reading from the place on that a search finds', () => {
   test('gives what reading twice gives, whatever is kept in memory', async () => {
@@ -69,13 +83,16 @@ describe('reading from the place on that a search finds', () => {
         fc.nat({ max: 4 }),
         fc.option(fc.nat({ max: 20 }), { nil: undefined }),
         fc.constantFrom(0, 50_000, 1e9),
-        async (kinds, passes, to, mostKept) => {
+        fc.boolean(),
+        async (kinds, passes, to, mostKept, curious) => {
           let ordinal = 0;
           const oldestFirst = kinds.map((lines) => {
             const head = line(ordinal++, 'session_meta');
-            const rest = lines.map(([type, length]) =>
-              type === 'bad' ? '{"half":\n' : encodeLine(line(ordinal++, type, 'é'.repeat(length))),
-            );
+            const rest = lines.map(([type, length]) => {
+              if (type === 'bad') return '{"half":\n';
+              const text = 'é'.repeat(length);
+              return encodeLine(type === 'output' ? output(ordinal++, text) : line(ordinal++, type, text));
+            });
             return encodeLine(head) + rest.join('');
           });
           const segments = await Promise.all(oldestFirst.toReversed().map(segmentWith));
@@ -89,10 +106,11 @@ describe('reading from the place on that a search finds', () => {
           const rest = await collect(readLineage(segments, { from, ...limit, wanted }));
           const expected = from === 0 || all[0] === undefined ? rest.read : [all[0], ...rest.read];
 
-          const search = searchMark(passes);
+          const search = searchMark(passes, curious);
           const found = await collect(readTail(segments, search, { ...limit, wanted, mostKept }));
+          expect(kept(found.read.flat())).toEqual(kept(expected));
           expect(found.read.flat()).toEqual(expected);
-          expect(search.shown).toEqual(marks.slice(0, passes + 1));
+          expect(search.marks).toEqual(marks.slice(0, passes + 1));
           expect(from > 0 || found.skipped === rest.skipped).toBe(true);
         },
       ),

@@ -1,9 +1,9 @@
-import type { ReadReport, TailOptions, TailSearch } from '../ports/rollout-store.ts';
+import type { ReadReport, TailOptions, TailSearch, Wanted } from '../ports/rollout-store.ts';
 import type { Ordinal } from '../protocol/ids.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { firstLine, readLineage, type Segment } from './lineage.ts';
 import { peekLine, type PeekedLine } from './peek-line.ts';
-import { everyLine, isLine, take } from './read.ts';
+import { everyLine, isLine, kindOf, take } from './read.ts';
 import type { RawLine } from './raw-line.ts';
 import { splitBackward } from './split-lines.ts';
 
@@ -12,9 +12,11 @@ const batchLines = 256;
 
 /** A line that the search has passed. */
 interface Passed {
-  /** Absent where nobody wants it: then it is known what it is. */
+  /** Present where the search was shown it: nothing is taken twice. */
+  readonly line?: Line;
+  /** Absent where it was taken, and where nobody wants it: then it is known what it is. */
   readonly raw?: RawLine;
-  readonly peeked?: PeekedLine;
+  readonly peeked?: PeekedLine | undefined;
 }
 
 /**
@@ -68,15 +70,15 @@ async function searchBack(
     for await (const block of splitBackward(file, { keep: true })) {
       for (const raw of block) {
         const peeked = peekLine(raw);
+        const taken = peeked === undefined || wanted(peeked) ? take(raw, wanted, peeked) : undefined;
+        const line = typeof taken === 'object' && isLine(taken) ? taken : undefined;
         bytes += raw.length;
         if (bytes > mostKept) {
           files = [];
           passed = [];
-        } else if (peeked === undefined) passed.push({ raw });
-        else passed.push(wantedLater(peeked) ? { raw, peeked } : { peeked });
-        if (peeked !== undefined && !wanted(peeked)) continue;
-        const line = take(raw, wanted, peeked);
-        if (line === undefined || line === 'bad' || !isLine(line)) continue;
+        } else if (peeked !== undefined && !wantedLater(peeked)) passed.push({ peeked });
+        else passed.push(line === undefined ? { raw, peeked } : { line });
+        if (line === undefined) continue;
         // A thread may grow while it is read.
         const isBefore = to === undefined || line.ordinal === undefined || line.ordinal < to;
         if (isBefore && search.beginsAt(line)) return { from: line.ordinal ?? (0 as Ordinal), files };
@@ -96,7 +98,7 @@ function* forward(
   let place = -1;
   let lines: Line[] = [];
   for (let last = passed.pop(); last !== undefined; last = passed.pop()) {
-    const line = last.raw === undefined ? last.peeked! : take(last.raw, wanted, last.peeked);
+    const line = takePassed(last, wanted);
     if (line === 'bad') skipped += 1;
     if (line === 'bad' || line === undefined) continue;
     place = line.ordinal ?? place + 1;
@@ -108,6 +110,11 @@ function* forward(
   }
   yield lines;
   return { skipped };
+}
+
+function takePassed({ line, raw, peeked }: Passed, wanted: Wanted): ReturnType<typeof take> {
+  if (line !== undefined) return wanted(kindOf(line)) ? line : { ordinal: line.ordinal };
+  return raw === undefined ? peeked : take(raw, wanted, peeked);
 }
 
 async function* oneByOne(lines: AsyncGenerator<Line, ReadReport>): AsyncGenerator<readonly Line[], ReadReport> {

@@ -1,7 +1,7 @@
 import type { OpenFile } from '../ports/files.ts';
 import type { ReadOptions, ReadReport, Wanted } from '../ports/rollout-store.ts';
 import { stringAt } from '../protocol/json.ts';
-import type { Line } from '../protocol/line.ts';
+import type { Line, LineKind } from '../protocol/line.ts';
 import { decodeLine, decodePeeked } from './line-codec.ts';
 import { peekLine, type PeekedLine } from './peek-line.ts';
 import type { RawLine } from './raw-line.ts';
@@ -75,6 +75,7 @@ export const everyLine: Wanted = () => true;
 
 type Unwanted = Pick<PeekedLine, 'ordinal'>;
 
+/** What a reader gets of a line. A line that is taken is gone: its bytes may be put to another use. */
 export function take(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): Line | Unwanted | 'bad' | undefined {
   if (peeked !== undefined && !wanted(peeked)) return { ordinal: peeked.ordinal };
   const unread = peeked === undefined ? undefined : unreadOutputLine(raw, peeked);
@@ -82,9 +83,13 @@ export function take(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): Line
   const line = peeked === undefined ? decodeLine(raw.bytes) : decodePeeked(raw);
   if (line === 'blank') return undefined;
   if (line === 'bad') return raw.terminated ? 'bad' : undefined;
-  if (!wanted({ type: line.type, payloadType: stringAt(line.payload, 'type') })) return { ordinal: line.ordinal };
+  if (!wanted(kindOf(line))) return { ordinal: line.ordinal };
   if (peeked !== undefined) rememberStoredItem(line, raw, peeked.payloadAt);
   return line;
+}
+
+export function kindOf({ type, payload }: Line): LineKind {
+  return { type, payloadType: stringAt(payload, 'type') };
 }
 
 export function isLine(line: Line | Unwanted): line is Line {

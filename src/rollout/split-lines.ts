@@ -15,9 +15,8 @@ export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<re
   let pieces: Buffer[] = [];
   let memory: Buffer = Buffer.allocUnsafeSlow(firstBlock);
   let at = from;
-  for (let position = from, more = true; more; memory = more ? grown(memory) : memory) {
+  for (let position = from; ; memory = grown(memory)) {
     const block = await readBlock(file, position, memory.length, memory);
-    more = block.length === memory.length;
     const lines: RawLine[] = [];
     let start = 0;
     for (let end = block.indexOf(newline); end !== -1; end = block.indexOf(newline, start)) {
@@ -45,7 +44,6 @@ export async function* splitBackward(
   { keep } = { keep: false },
 ): AsyncGenerator<readonly RawLine[], void> {
   let terminated = false;
-  const next = keep ? () => Buffer.allocUnsafeSlow(laterBlock) : grown;
   // The later part of the line that is being put together, last piece first.
   let pieces: Buffer[] = [];
   let memory: Buffer = Buffer.allocUnsafeSlow(firstBlock);
@@ -61,7 +59,7 @@ export async function* splitBackward(
     while (reading !== undefined) {
       const block = await reading;
       const start = position;
-      memory = next(memory);
+      memory = keep ? Buffer.allocUnsafeSlow(Math.min(laterBlock, position)) : grown(memory);
       reading = keep ? readBefore() : undefined;
       // Whoever waits for it hears of a failure; it must not be heard of before.
       reading?.catch(() => {});
@@ -97,9 +95,11 @@ function grown(memory: Buffer): Buffer {
   return memory.length === laterBlock ? memory : Buffer.allocUnsafeSlow(laterBlock);
 }
 
+/** Into our memory, whatever the file does: whoever keeps lines keeps their blocks and nothing more. */
 async function readBlock(file: OpenFile, position: number, length: number, memory: Buffer): Promise<Buffer> {
-  const { buffer, byteOffset, byteLength } = await file.read(position, length, memory);
-  return Buffer.from(buffer, byteOffset, byteLength);
+  const bytes = await file.read(position, length, memory);
+  if (bytes.buffer !== memory.buffer) memory.set(bytes);
+  return memory.subarray(0, bytes.length);
 }
 
 function joined(pieces: readonly Buffer[]): Buffer {

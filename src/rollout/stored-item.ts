@@ -2,6 +2,7 @@ import { asItem, type Item } from '../protocol/item.ts';
 import { rememberItemText } from '../protocol/item-text.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import type { RawLine } from './raw-line.ts';
+import { stringEnd } from './string-end.ts';
 
 /** Making the text of a shorter item takes no longer than looking whether it is there already. */
 const worthKeeping = 2048;
@@ -28,17 +29,17 @@ const hole = '\uffff';
 /**
  * Whether the text that an item was parsed from is the one that `JSON.stringify` makes of it. Looked at only where all
  * but one of its strings are short: what is around the long one is made and compared, and inside it there is only one
- * way to write each character, but for two kinds of escapes. That names are unique in an object is taken for granted.
+ * way to write each character.
  */
 function isTextOf(text: Buffer, item: Item): boolean {
   const around = JSON.stringify(item, withoutLongStrings).split(hole);
   const [before = '', after = ''] = around;
+  const end = text.length - Buffer.byteLength(after);
   return (
     around.length === 2 &&
     standsAt(text, 0, before) &&
-    standsAt(text, text.length - Buffer.byteLength(after), after) &&
-    !text.includes('\\u') &&
-    !text.includes('\\/')
+    standsAt(text, end, after) &&
+    stringEnd(text, Buffer.byteLength(before), end) === end
   );
 }
 

@@ -10,7 +10,7 @@ function slowly(text: string): number {
 const endOf = (text: string): number => {
   // Behind something that must not matter.
   const bytes = Buffer.from(`\\\\"${text}`, 'latin1');
-  return stringEnd(bytes, 3, bytes.length) - 3;
+  return stringEnd(bytes, 3, bytes.length)! - 3;
 };
 
 const piece = fc.oneof(

@@ -18,7 +18,7 @@ interface Scanner {
   readonly memory: Buffer;
 }
 
-let scanner: Scanner | undefined;
+let scanner: Scanner | 'none' | undefined;
 
 /** The first bytes of memory say what may follow a backslash. The byte before the text is no backslash. */
 const textAt = 256 + 1;
@@ -26,12 +26,14 @@ const textAt = 256 + 1;
 /**
  * Where the content of a JSON string ends that begins at `start`: before its quotation mark, or before the first byte
  * that is not written as `JSON.stringify` writes it. Bytes beyond ASCII are taken for what they should be. Never behind
- * `end`.
+ * `end`. Undefined where only parsing can tell: this process has no WebAssembly.
  *
  * Sixteen bytes at a time, in WebAssembly: half of what a long thread costs to open would be this, done otherwise.
  */
-export function stringEnd(bytes: Buffer, start: number, end: number): number {
-  const { scan, memory } = (scanner ??= makeScanner());
+export function stringEnd(bytes: Buffer, start: number, end: number): number | undefined {
+  scanner ??= makeScanner();
+  if (scanner === 'none') return undefined;
+  const { scan, memory } = scanner;
   for (let at = start; ;) {
     const length = bytes.copy(memory, textAt, at, Math.min(end, at + memory.length - textAt));
     const passed = scan(textAt, textAt + length) - textAt;
@@ -42,9 +44,17 @@ export function stringEnd(bytes: Buffer, start: number, end: number): number {
   }
 }
 
-function makeScanner(): Scanner {
-  const { exports } = new WebAssembly.Instance(new WebAssembly.Module(makeCode()));
-  const bytes = Buffer.from(exports.memory.buffer);
-  for (const character of escaped) bytes[character.charCodeAt(0)] = 1;
-  return { scan: exports.scan, memory: bytes };
+/**
+ * None where Node runs without its compiler, where the processor knows no rows of bytes, and where a limit leaves no
+ * room for the addresses that WebAssembly reserves, gigabytes of them.
+ */
+function makeScanner(): Scanner | 'none' {
+  try {
+    const { exports } = new WebAssembly.Instance(new WebAssembly.Module(makeCode()));
+    const memory = Buffer.from(exports.memory.buffer);
+    for (const character of escaped) memory[character.charCodeAt(0)] = 1;
+    return { scan: exports.scan, memory };
+  } catch {
+    return 'none';
+  }
 }

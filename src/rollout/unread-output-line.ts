@@ -26,8 +26,9 @@ export function unreadOutputLine(raw: RawLine, { type, payloadType, payloadAt }:
   const beginning = raw.latin1(0, payloadAt + longestRest);
   const start = beginning.indexOf(key, payloadAt) + key.length;
   if (start < payloadAt + key.length) return;
-  const end = stringEnd(raw.block, raw.start + start, raw.end) - raw.start;
-  if (raw.length - end > longestRest) return;
+  const endInBlock = stringEnd(raw.block, raw.start + start, raw.end);
+  if (endInBlock === undefined || raw.end - endInBlock > longestRest) return;
+  const end = endInBlock - raw.start;
   const [head, tail] = [beginning.slice(0, start), raw.latin1(end)];
   if (!isPlain.test(head) || !isPlain.test(tail)) return;
   const line = decodeText(head + hole.json + tail);

@@ -53,6 +53,9 @@ export async function sampleRollout(): Promise<RolloutSample> {
   };
 }
 
+/** Long enough to be left unread. */
+const longOutput = 'é "quoted"\n'.repeat(400);
+
 /** What other programs write into such files. */
 function foreignLines(): readonly { readonly type: string; readonly payload: JsonObject }[] {
   const message = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'theirs' }] };
@@ -60,7 +63,7 @@ function foreignLines(): readonly { readonly type: string; readonly payload: Jso
     { type: 'response_item', payload: message },
     { type: 'response_item', payload: { type: 'reasoning', summary: [], encrypted_content: 'x' } },
     { type: 'response_item', payload: { type: 'local_shell_call', call_id: 'c1', status: 'completed', action: {} } },
-    { type: 'response_item', payload: { type: 'function_call_output', call_id: 'c1', output: 'ok' } },
+    { type: 'response_item', payload: { type: 'function_call_output', call_id: 'c1', output: longOutput } },
     { type: 'response_item', payload: { type: 'web_search_call', status: 'completed' } },
     { type: 'event_msg', payload: { type: 'token_count', info: null, rate_limits: {} } },
     { type: 'event_msg', payload: { type: 'turn_aborted', turn_id: 'theirs', reason: 'interrupted' } },

@@ -27,4 +27,5 @@ it('damaged rollouts crash no reader, and keep what stands before the damage', a
   expect(figures.resumed).toBeGreaterThan(500);
   expect(figures.refused).toBeGreaterThan(0);
   expect(figures.kept).toBeGreaterThan(3000);
+  expect(figures.compared).toBeGreaterThan(300);
 }, 120_000);

@@ -15,7 +15,7 @@ import { emptyState } from '../../src/state/thread-state.ts';
 import { answer, say, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import { deadTurnNotice } from '../../src/thread/dead-turn.ts';
-import { openThread } from '../../src/thread/resume.ts';
+import { foldThread, openThread } from '../../src/thread/resume.ts';
 import { Random } from '../harness/random.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { type Mutant, mutate } from './mutate-rollout.ts';
@@ -31,6 +31,8 @@ export interface FuzzFigures {
   refused: number;
   /** Lines that nobody had touched, and that were read. */
   kept: number;
+  /** Threads that were read once and twice, with one result. */
+  compared: number;
 }
 
 export interface FuzzOptions {
@@ -42,7 +44,7 @@ export interface FuzzOptions {
 
 /** Damages the file in many ways. No reader may crash, and what was not damaged is read. */
 export async function fuzzRollouts({ seed, count, turnEvery }: FuzzOptions): Promise<FuzzFigures> {
-  const figures: FuzzFigures = { resumed: 0, refused: 0, kept: 0 };
+  const figures: FuzzFigures = { resumed: 0, refused: 0, kept: 0, compared: 0 };
   const sample = await sampleRollout();
   const id = sample.id as ThreadId;
   const model = await startScriptedModel(() => answer({ items: [say('Fine.')] }));
@@ -50,7 +52,7 @@ export async function fuzzRollouts({ seed, count, turnEvery }: FuzzOptions): Pro
     const mutant = mutate(sample, new Random(seed + index));
     try {
       const disk = await diskWith(id, mutant.bytes);
-      const opened = await check(disk, id, mutant);
+      const opened = await check(disk, id, mutant, figures);
       figures.kept += mutant.intact.length;
       figures[opened]++;
       if (opened === 'resumed' && figures.resumed % turnEvery === 0) await goOn(disk, id, model.url);
@@ -72,7 +74,12 @@ async function diskWith(id: ThreadId, bytes: Uint8Array): Promise<SimulatedDisk>
   return disk;
 }
 
-async function check(disk: SimulatedDisk, id: ThreadId, { intact }: Mutant): Promise<'resumed' | 'refused'> {
+async function check(
+  disk: SimulatedDisk,
+  id: ThreadId,
+  { intact }: Mutant,
+  figures: FuzzFigures,
+): Promise<'resumed' | 'refused'> {
   const store = createRolloutStore({ home, files: disk, locks: disk.locks, clock });
   const expected = intact.map((line) => texts([decodeLine(line) as Line])[0]);
   const forward = await allOf(() => store.read(id, { from: 0 as Ordinal }));
@@ -86,6 +93,11 @@ async function check(disk: SimulatedDisk, id: ThreadId, { intact }: Mutant): Pro
   }
   const opened = await openThread(store, id).catch(asFault);
   if (opened.kind !== 'resumed') return 'refused';
+  if (inOrder(forward ?? [])) {
+    const { readTail: _once, ...twice } = store;
+    deepEqual(opened.state, (await foldThread(twice, id)).state);
+    figures.compared++;
+  }
   describeState(opened.state);
   lastSettings(opened.state);
   deadTurnNotice(id, opened.state);
@@ -94,6 +106,12 @@ async function check(disk: SimulatedDisk, id: ThreadId, { intact }: Mutant): Pro
   const mended = await allOf(() => store.read(id, { from: 0 as Ordinal }));
   deepEqual(texts(mended ?? []).slice(0, expected.length), expected);
   return 'resumed';
+}
+
+/** Whether each line with an ordinal stands behind those with smaller ones: readers may rely on that. */
+function inOrder(lines: readonly Line[]): boolean {
+  const ordinals = lines.flatMap(({ ordinal }) => (ordinal === undefined ? [] : [ordinal]));
+  return ordinals.every((ordinal, index) => index === 0 || ordinal > ordinals[index - 1]!);
 }
 
 /** Another turn: what the file adds up to must be good enough for a request. */

@@ -43,14 +43,18 @@ const longString = fc
 const members = fc.array(
   fc.oneof(
     longString.map((text) => `"output":${text}`),
+    fc.constantFrom('"call_id":"c"', '"n":12', '"é":"é"'),
     fc.constantFrom(
-      '"call_id":"c"',
       '"status": "spaced"',
       '"n":1.0',
-      '"n":12',
       '"0":true',
-      '"é":"é"',
       '"hole":"\uffff"',
+      '"hole":"\\uffff"',
+      '"output":"\\uffff"',
+      '"output":["\\uffff"]',
+      '"__proto__":{"output":"of another"}',
+      `"list":[${'"short",'.repeat(400)}"last"]`,
+      '"type":"custom_tool_call_output"',
     ),
     fc.constantFrom('"id":"fco_1"', '"id":"no provider\'s"', '"id":null'),
     fc.constant('"internal_chat_message_metadata_passthrough":{"turn_id":"t","create_time":1794717420.5407884}'),
@@ -60,17 +64,27 @@ const members = fc.array(
   ),
   { minLength: 1, maxLength: 5 },
 );
-const payloads = members.map((parts) => {
-  const unique = parts.filter((part, i) => parts.findIndex((other) => keyOf(other) === keyOf(part)) === i);
-  return `{"type":"function_call_output",${unique.join(',')}}`;
-});
+/** Mostly each name once, as programs write it. */
+const payloads = fc
+  .tuple(fc.constantFrom('function_call_output', 'message'), members, fc.constantFrom('once', 'once', 'again'))
+  .map(([type, parts, names]) => {
+    const unique = parts.filter((part, i) => parts.findIndex((other) => keyOf(other) === keyOf(part)) === i);
+    return `{"type":"${type}",${(names === 'once' ? unique : parts).join(',')}}`;
+  });
+/** Before and behind the brace that closes the line. */
 const rests = fc.constantFrom(
   '',
+  '',
   ',"metadata":{"capstan":{"turn":"t"}}',
+  ',"metadata":{"capstan":{"turn":"t"}}',
+  ',"metadata":7',
+  ',"payload":{"type":"message"}',
+  ',"metadata":{"output":"\\uffff"}',
   ', "metadata":{}',
   ',"metadata":{},"later":1',
   ' ',
 );
+const ends = fc.constantFrom('', '', '', '', '\r', ' ');
 
 function keyOf(member: string): string {
   return member.slice(0, member.indexOf(':'));
@@ -79,9 +93,9 @@ function keyOf(member: string): string {
 it('an item that was read is sent in the bytes that its value alone would give, and weighs as much', async () => {
   let kept = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.tuple(payloads, rests), { minLength: 1, maxLength: 4 }), async (lines) => {
-      const texts = lines.map(([payload, rest]) => lineText(payload, rest));
-      const values = lines.map(([payload]) => JSON.parse(payload) as Item);
+    fc.asyncProperty(fc.array(fc.tuple(payloads, rests, ends), { minLength: 1, maxLength: 4 }), async (lines) => {
+      const texts = lines.map(([payload, rest, end]) => lineText(payload, rest) + end);
+      const values = texts.map((text) => (JSON.parse(text) as { payload: Item }).payload);
       const items = await itemsOf(texts);
       expect(items.map(itemTokens)).toEqual(values.map(itemTokens));
       expect(bodyOf(items)).toBe(bodyOf(values));
@@ -89,7 +103,7 @@ it('an item that was read is sent in the bytes that its value alone would give, 
       expect(bodyOf(items)).toBe(bodyOf(values));
       for (const item of await itemsOf(texts)) kept += takeItemText(item) === undefined ? 0 : 1;
     }),
-    { numRuns: 300 },
+    { numRuns: 600 },
   );
   expect(kept).toBeGreaterThan(20);
 });

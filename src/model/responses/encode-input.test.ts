@@ -4,6 +4,7 @@ import { entryOf } from '../../history/entry.ts';
 import { append, emptyHistory, type History } from '../../history/history.ts';
 import { project } from '../../history/project.ts';
 import type { Item } from '../../protocol/item.ts';
+import { rememberItemText } from '../../protocol/item-text.ts';
 import { inputEncoder } from './encode-input.ts';
 
 const message = (text: string): Item => ({ type: 'message', role: 'user', content: [{ type: 'input_text', text }] });
@@ -15,10 +16,17 @@ const picture = (text: string): Item => ({
 const call = (id: string): Item => ({ type: 'function_call', name: 'x', arguments: '{}', call_id: id });
 const output = (id: string): Item => ({ type: 'function_call_output', call_id: id, output: 'ok' });
 
-/** Some fill pieces to the last byte, or nearly: a message without words takes 76 bytes. */
+/** An item as it comes from a file: its text is there already. */
+const stored = (read: Item): Item => {
+  rememberItemText(read, Buffer.from(`,${JSON.stringify(read)}`));
+  return read;
+};
+
+/** Some fill pieces to the last byte, or nearly, or are just worth a piece: a message without words takes 76 bytes. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 20 }),
   fc.integer({ min: 65_530 - 76, max: 65_542 - 76 }).map((length) => 'x'.repeat(length)),
+  fc.integer({ min: 16_380 - 76, max: 16_390 - 76 }).map((length) => 'x'.repeat(length)),
   fc.constantFrom(20_000, 150_000).map((length) => 'é'.repeat(length)),
 );
 const id = fc.constantFrom('a', 'b', 'c');
@@ -26,7 +34,7 @@ const item = fc.oneof(text.map(message), text.map(picture), id.map(call), id.map
 const step = fc.record({
   /** Which of the histories so far this one goes on from; mostly the last. */
   from: fc.option(fc.nat(), { freq: 3 }),
-  batch: fc.array(item, { maxLength: 3 }),
+  batch: fc.array(fc.record({ item, isStored: fc.boolean() }), { maxLength: 3 }),
   modalities: fc.constantFrom(['text'], ['text', 'image'], ['text', 'image']),
 });
 
@@ -40,7 +48,8 @@ describe('inputs', () => {
         const histories: History[] = [emptyHistory()];
         const given = steps.map(({ from, batch, modalities }) => {
           const start = from === null ? histories.at(-1)! : histories[from % histories.length]!;
-          const history = batch.reduce((grown, each) => append(grown, entryOf(each, undefined)), start);
+          const items = batch.map((each) => (each.isStored ? stored({ ...each.item }) : each.item));
+          const history = items.reduce((grown, each) => append(grown, entryOf(each, undefined)), start);
           histories.push(history);
           const input = project(history, { modalities });
           return { pieces: encode(input), wanted: input.map((each) => JSON.stringify(each)).join(',') };
@@ -70,6 +79,46 @@ describe('inputs', () => {
     for (const body of bodies) {
       expect(body.map(({ buffer }) => buffer)).toEqual(last.slice(0, body.length).map(({ buffer }) => buffer));
     }
+  });
+
+  test('share a first item and go different ways behind it, wherever they part', () => {
+    const lengths = fc.array(fc.constantFrom(1, 100, 5000, 16_308, 16_309, 40_000, 70_000), { minLength: 1 });
+    const part = fc.record({ keep: fc.nat(), lengths, isStored: fc.boolean() });
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+        const encode = inputEncoder();
+        let input: readonly Item[] = [message('first')];
+        const given = parts.map(({ keep, lengths: added, isStored }, index) => {
+          const rest = added.map((length) => message(String(index % 10).repeat(length)));
+          input = [...input.slice(0, 1 + (keep % input.length)), ...(isStored ? rest.map(stored) : rest)];
+          return { pieces: encode(input), wanted: input.map((each) => JSON.stringify(each)).join(',') };
+        });
+        for (const { pieces, wanted } of given) expect(joined(pieces) === wanted).toBe(true);
+      }),
+    );
+  });
+
+  test('give a long text out as it was read, and go on behind it where they were', () => {
+    const encode = inputEncoder();
+    const [first, long, other] = [message('a'), message('b'.repeat(20_000)), message('c'.repeat(20_000))];
+    const texts = [long, other].map((each) => Buffer.from(`,${JSON.stringify(each)}`));
+    rememberItemText(long, texts[0]!);
+    rememberItemText(other, texts[1]!);
+    const pieces = encode([first, long, message('d'), other]);
+    expect(pieces.map(({ buffer }) => buffer)).toEqual([
+      expect.any(ArrayBuffer),
+      texts[0]!.buffer,
+      pieces[0]!.buffer,
+      texts[1]!.buffer,
+    ]);
+    // The slab goes on behind what is cut off: that may be on its way.
+    const others = encode([first, long, message('e'), message('f')]);
+    expect(others.map(({ byteOffset, buffer }) => [byteOffset, buffer === pieces[0]!.buffer])).toEqual([
+      [0, true],
+      [texts[0]!.byteOffset, false],
+      [pieces[2]!.byteOffset + pieces[2]!.length, true],
+    ]);
+    expect(joined(pieces.slice(2, 3))).toBe(`,${JSON.stringify(message('d'))}`);
   });
 
   test('are none of the other’s business if they begin otherwise', () => {

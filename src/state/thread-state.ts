@@ -69,13 +69,13 @@ export type Sent =
   | { readonly kind: 'request'; readonly history: History; readonly record: RequestRecord }
   | { readonly kind: 'gone'; readonly why: 'checkpoint' | 'rollback' };
 
-export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context' | 'envelope' | 'instructions' | 'pins'>;
+/** What a rollback takes back. Notes are no part of a turn: only the user adds them and takes them away. */
+export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context' | 'envelope' | 'instructions'>;
 
-export function markOf({ history, baseline, context, envelope, instructions, pins }: ThreadState): Mark {
+export function markOf({ history, baseline, context, envelope, instructions }: ThreadState): Mark {
   return {
     history,
     baseline,
-    pins,
     ...(context === undefined ? {} : { context }),
     ...(envelope === undefined ? {} : { envelope }),
     ...(instructions === undefined ? {} : { instructions }),

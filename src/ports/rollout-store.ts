@@ -53,15 +53,22 @@ export interface RolloutPlace {
   readonly end: Ordinal;
 }
 
+/** A new rollout of a thread, whose history is what stands before a place of an old one. */
+export interface Revert {
+  readonly rolloutId: string;
+  readonly to: RolloutPlace;
+  /** Stands under `capstan` in its first line, which else is that of the current one. */
+  readonly note: JsonObject;
+  /** What stands behind its first line, if anything. */
+  readonly drafts: readonly LineDraft[];
+}
+
 /** A thread that nobody writes as long as we hold it. */
 export interface HeldThread {
   readonly kind: 'held';
   readonly current: CurrentRollout;
-  /**
-   * Puts a new rollout in place of the current one. Its history is what stands before the place; the first line is that
-   * of the current one, with `note` under `capstan`. The old rollouts stay. Durable when it resolves.
-   */
-  revert(rolloutId: string, to: RolloutPlace, note: JsonObject): Promise<CurrentRollout | OpenRefused>;
+  /** Puts a new rollout in place of the current one: all of it, or nothing. The old ones stay. Durable when it resolves. */
+  revert(revert: Revert): Promise<CurrentRollout | OpenRefused>;
   /** Puts all rollouts of the thread away, or brings them back; gives their new paths. All or none, as far as the disk lets. */
   archive(): Promise<readonly string[]>;
   unarchive(): Promise<readonly string[]>;

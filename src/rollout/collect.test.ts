@@ -1,6 +1,6 @@
 import { dirname } from 'node:path/posix';
 import { describe, expect, test } from 'vitest';
-import type { Owned, OpenRefused, RolloutStore } from '../ports/rollout-store.ts';
+import type { Owned, OpenRefused, Revert, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { LineDraft } from '../protocol/line.ts';
 import { SimulatedDisk } from '../testing/simulated-disk.ts';
@@ -161,13 +161,17 @@ test('lock files that nobody holds go', async () => {
 });
 
 describe('what a revert has put aside', () => {
+  const revertTo = (rolloutId: string, end: number): Revert => {
+    return { rolloutId, to: { rolloutId: id, end: end as Ordinal }, note: {}, drafts: [] };
+  };
+
   /** A thread of four lines, taken back to its second. */
   async function reverted(): Promise<{ disk: SimulatedDisk; first: string; second: string }> {
     const disk = await threadWith(output('one'), output('two'), output('three'));
     const store = storeOn(disk);
     const held = await store.hold(id);
     if (held.kind === 'refused') throw new Error(held.message);
-    const made = await held.revert(newer, { rolloutId: id, end: 2 as Ordinal }, {});
+    const made = await held.revert(revertTo(newer, 2));
     await held.release();
     if (made.kind === 'refused') throw new Error(made.message);
     return { disk, first: held.current.path, second: made.path };
@@ -216,7 +220,7 @@ describe('what a revert has put aside', () => {
     const store = storeOn(disk);
     const held = await store.hold(id);
     if (held.kind === 'refused') throw new Error(held.message);
-    const third = await held.revert('01a1dcd5-0000-7d53-9563-298808fb6396', { rolloutId: id, end: 3 as Ordinal }, {});
+    const third = await held.revert(revertTo('01a1dcd5-0000-7d53-9563-298808fb6396', 3));
     await held.release();
     expect(third.kind).toBe('current');
     const collected = await run(disk, { reverted: true });

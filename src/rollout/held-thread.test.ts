@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { HeldThread, RolloutStore } from '../ports/rollout-store.ts';
+import type { HeldThread, RolloutPlace, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { type DiskOperation, SimulatedDisk } from '../testing/simulated-disk.ts';
 import { createRolloutStore } from './store.ts';
@@ -28,7 +28,7 @@ async function thread(disk: SimulatedDisk): Promise<void> {
   first.append(['a', 'b'].map((text) => ({ type: 'event_msg', payload: { text } })));
   await first.close();
   const held = await opened(store.hold(id), 'held');
-  await held.revert(rolloutId, { rolloutId: id, end: 2 as Ordinal }, {});
+  await held.revert({ rolloutId, to: { rolloutId: id, end: 2 as Ordinal }, note: {}, drafts: [] });
   await held.release();
   const second = await opened(store.open(id), 'owned');
   second.append([{ type: 'event_msg', payload: { text: 'c' } }]);
@@ -46,9 +46,19 @@ async function seen(disk: SimulatedDisk): Promise<string> {
 }
 
 const newest = '01a1dcd4-0000-7000-8000-000000000002';
+
+function revertTo(to: RolloutPlace, ...texts: readonly string[]): (held: HeldThread) => Promise<unknown> {
+  const drafts = texts.map((text) => ({ type: 'event_msg', payload: { text } }));
+  return (held) => held.revert({ rolloutId: newest, to, note: {}, drafts });
+}
+
 const operations: Readonly<Record<string, { act: (held: HeldThread) => Promise<unknown>; after: string }>> = {
-  revert: { act: (held) => held.revert(newest, { rolloutId, end: 2 as Ordinal }, {}), after: 'a' },
-  undo: { act: (held) => held.revert(newest, { rolloutId: id, end: 3 as Ordinal }, {}), after: 'ab' },
+  revert: { act: revertTo({ rolloutId, end: 2 as Ordinal }), after: 'a' },
+  undo: { act: revertTo({ rolloutId: id, end: 3 as Ordinal }), after: 'ab' },
+  'a revert with lines of its own': {
+    act: revertTo({ rolloutId, end: 2 as Ordinal }, 'd', 'e', 'f'),
+    after: 'adef',
+  },
   archive: { act: (held) => held.archive(), after: 'archived ac' },
 };
 
@@ -57,14 +67,14 @@ describe.each(Object.entries(operations))('%s', (_name, { act, after }) => {
     const found = new Set<string>();
     for (let at = 0; ; at++) {
       let isOver = false;
-      for (const luck of [0, 1, 0.5]) {
+      for (const luck of [0, 1, 0.5, 0.8]) {
         const disk = new SimulatedDisk();
         await thread(disk);
         const held = await opened(storeOn(disk).hold(id), 'held');
         let survivor: SimulatedDisk | undefined;
         let syncs = 0;
         disk.slow = async () => {
-          if (syncs++ === at) survivor ??= disk.crash(({ most }) => Math.floor(most * luck));
+          if (syncs++ === at) survivor ??= disk.crash(({ most }) => Math.round(most * luck));
         };
         await act(held).catch(() => undefined);
         isOver = survivor === undefined;
@@ -89,6 +99,7 @@ describe.each(Object.entries(operations))('%s', (_name, { act, after }) => {
       'append',
       'sync',
       'move',
+      'link',
       'syncDirectory',
       'list',
     ];

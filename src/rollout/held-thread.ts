@@ -1,9 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { Lock } from '../ports/files.ts';
-import type { CurrentRollout, HeldThread, OpenRefused, RolloutPlace } from '../ports/rollout-store.ts';
+import type { CurrentRollout, HeldThread, OpenRefused, Revert } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
-import type { JsonObject } from '../protocol/json.ts';
 import { lineType } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
 import { removeCompressed, restoreRollout } from './compressed-rollout.ts';
@@ -16,8 +15,8 @@ import { encodeLine } from './line-codec.ts';
 import { activePath, archiveFolder, type LocalTime, rolloutPath } from './names.ts';
 import { readHead } from './read-head.ts';
 import { unknownPlace } from './refusals.ts';
-import { RolloutFile } from './rollout-file.ts';
 import type { RolloutFiles } from './rollout-files.ts';
+import { writeWhole } from './whole-file.ts';
 
 export interface HoldOptions {
   readonly rollouts: RolloutFiles;
@@ -85,10 +84,10 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
   return {
     kind: 'held',
     current,
-    async revert(rolloutId, to, note) {
+    async revert(revert) {
       // What others refer to is kept plain.
       for (const { path, name } of await ownFiles()) if (name.compressed) await restoreRollout(files, path);
-      return writeRevert(options, current, { rolloutId, to, note });
+      return writeRevert({ ...options, makeFolder }, current, revert);
     },
     // The newest is what counts, so it is the last to go and the first to come back.
     archive: async () => {
@@ -118,16 +117,14 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
   };
 }
 
-interface Revert {
-  readonly rolloutId: string;
-  readonly to: RolloutPlace;
-  readonly note: JsonObject;
+interface RevertParts extends Pick<HoldOptions, 'rollouts' | 'clock' | 'localTime' | 'id'> {
+  makeFolder(path: string): Promise<void>;
 }
 
 async function writeRevert(
-  { rollouts, clock, localTime, durableFolders, id }: HoldOptions,
+  { rollouts, clock, localTime, id, makeFolder }: RevertParts,
   current: CurrentRollout,
-  { rolloutId, to, note }: Revert,
+  { rolloutId, to, note, drafts }: Revert,
 ): Promise<CurrentRollout | OpenRefused> {
   const source = await forkSource(rollouts, to);
   if (source.kind === 'refused') return source;
@@ -138,19 +135,28 @@ async function writeRevert(
   const { capstan: _before, ...meta } = withBase(current.meta, source.base);
   const payload = { ...meta, capstan: note };
   const ordinal = source.base?.end ?? (0 as Ordinal);
-  const line = { timestamp: new Date(now).toISOString(), ordinal, type: lineType.sessionMeta, payload };
-  const file = new RolloutFile({ files, home, path, durableFolders });
+  const timestamp = new Date(now).toISOString();
+  const lines = [{ type: lineType.sessionMeta, payload }, ...drafts].map((draft, at) =>
+    encodeLine({ timestamp, ordinal: (ordinal + at) as Ordinal, ...draft }),
+  );
+  if ((await files.describe(path)) !== undefined) throw rolloutExists(path);
   try {
-    await file.append(Buffer.from(encodeLine(line)));
-    await file.sync();
+    await makeFolder(dirname(path));
+    // Half of its lines would be another thread.
+    const content = [Buffer.from(lines.join(''))];
+    await writeWhole(files, { path, temporary: `${path}.tmp`, mode: 0o600, content });
     const [newest] = (await rollouts.find(id)).rollouts;
     if (newest?.path !== path) throw notTheNewest(path, newest?.path ?? 'none');
-    await file.close();
   } catch (error) {
-    await file.discard();
+    await files.remove(path).catch(() => undefined);
     throw diskFault(error, 'save', path);
   }
   return { ...current, rolloutId, path, archived: false, meta: payload };
+}
+
+function rolloutExists(path: string): Fault {
+  const message = `A new rollout cannot be written to ${path}: there is a file of that name.`;
+  return new Fault({ code: 'thread-exists', message, next: 'Try again. Nothing has changed.' });
 }
 
 function notTheNewest(path: string, newest: string): Fault {

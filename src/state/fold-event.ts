@@ -1,6 +1,7 @@
 import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { noUsage } from '../protocol/usage.ts';
+import { markBefore } from './marks.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
 import { readUsage } from './usage-fields.ts';
 
@@ -55,18 +56,18 @@ export function closes(ended: string | undefined, open: string | undefined): boo
 
 /** The newest `count` turns with a user's words are as if they had not been. What they cost stays counted. */
 function rollBack(state: ThreadState, count: number): ThreadState {
-  const target = state.marks[Math.max(0, state.marks.length - count)];
-  if (count < 1 || target === undefined) return state;
+  const target = count < 1 ? undefined : markBefore(state.marks, count);
+  if (target === undefined) return state;
   const { context: _context, envelope: _envelope, instructions: _instructions, openTurn: _openTurn, ...kept } = state;
   // Nobody has counted what is left.
   const usage = { ...state.usage, last: noUsage };
   const sent = state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } as const };
   return {
     ...kept,
-    ...target,
+    ...target.mark,
     ...sent,
     usage,
     newest: 'context',
-    marks: state.marks.slice(0, Math.max(0, state.marks.length - count)),
+    marks: target.older,
   };
 }

@@ -28,7 +28,19 @@ export function foldPin(pins: readonly Pin[], payload: JsonObject): readonly Pin
   return at < 0 ? [...pins, { id, text }] : pins.with(at, { id, text });
 }
 
-/** As a checkpoint carries them. */
+/** The lines after which notes that are `pins` are `wanted`, in that order. */
+export function pinChanges(pins: readonly Pin[], wanted: readonly Pin[]): readonly LineDraft[] {
+  let kept = 0;
+  const removed: LineDraft[] = [];
+  for (const { id, text } of pins) {
+    const next = wanted[kept];
+    if (next?.id === id && next.text === text) kept += 1;
+    else removed.push(pinRemoved(id));
+  }
+  return [...removed, ...wanted.slice(kept).map(pinAdded)];
+}
+
+/** As a checkpoint carries them, and a rollback those of the rollout that it left. */
 export function readPins(carried: JsonObject): readonly Pin[] {
   return (arrayAt(carried, 'pins') ?? []).filter(isJsonObject).reduce(foldPin, [] as readonly Pin[]);
 }

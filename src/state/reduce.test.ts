@@ -7,6 +7,7 @@ import type { Line } from '../protocol/line.ts';
 import { carriedState } from './compacted.ts';
 import { describeState } from './describe.ts';
 import { searchStart } from './locate.ts';
+import { pinAdded, pinRemoved } from './pins.ts';
 import { concernsState, reduce } from './reduce.ts';
 import { emptyState, type ThreadState } from './thread-state.ts';
 
@@ -50,6 +51,19 @@ describe('reduce', () => {
     expect(fold(file(event({ type: 'turn_aborted', turn_id: '2' })), open)).toBe(open);
     expect(fold(file(event({ type: 'turn_aborted', turn_id: null })), open).openTurn).toBeUndefined();
     expect(fold(file(event({ type: 'turn_aborted', turn_id: '1' })), open).openTurn).toBeUndefined();
+  });
+
+  it('leaves notes as they are when turns are taken back, also past a checkpoint', () => {
+    const [kept, gone, later] = ['kept', 'gone', 'later'].map((id) => ({ id, text: `note ${id}` }));
+    const before = [meta, ...turn('1', 'a'), pinAdded(gone!), pinAdded(kept!), ...turn('2', 'b')];
+    const marker = event({ type: 'thread_rolled_back', num_turns: 1 });
+    const after = [pinRemoved(gone!.id), pinAdded(later!), ...turn('3', 'c')];
+    expect(fold(file(...before, ...after, marker)).pins).toEqual([kept, later]);
+    const checkpointed = [...before, ...after, checkpoint(fold(file(...before, ...after)), 'Do this.')];
+    const state = fold(
+      file(...checkpointed, pinRemoved(later!.id), { ...marker, payload: { ...marker.payload, num_turns: 2 } }),
+    );
+    expect([state.pins, texts(state)]).toEqual([[kept], ['a', 're a']]);
   });
 
   it('rolls back whole turns, the context told in them included', () => {
@@ -237,6 +251,8 @@ describe('locate', () => {
       .map((state) => [{ type: 'world_state', payload: { full: true, state } }]),
     fc.option(fc.constantFrom('Do this.', 'Do that.'), { nil: 'as the thread began' }).map((text) => ({ text })),
     fc.nat(2).map((count) => [event({ type: 'thread_rolled_back', num_turns: count })]),
+    fc.record({ id: turnIds, text: fc.constantFrom('x', 'y') }).map((pin) => [pinAdded(pin)]),
+    turnIds.map((id) => [pinRemoved(id)]),
   );
 
   it('a fold from there is the same as a fold from the start', async () => {

@@ -9,6 +9,7 @@ import { foldFailed } from './checkpoints.ts';
 import { foldCompacted } from './compacted.ts';
 import { foldAnswer, foldCall } from './fold-call.ts';
 import { foldEvent } from './fold-event.ts';
+import { addMark } from './marks.ts';
 import { foldPin } from './pins.ts';
 import { readRequest } from './request-record.ts';
 import { readSent } from './request-sent.ts';
@@ -105,8 +106,8 @@ function withEntry(state: ThreadState, entry: Entry): ThreadState {
 /** A user's words make the turn one that a rollback can go back to, once. Files without turn records count each message. */
 function countsAsTurn(state: ThreadState): ThreadState {
   const { openTurn } = state;
-  if (openTurn === undefined) return { ...state, marks: [...state.marks, markOf(state)] };
+  if (openTurn === undefined) return { ...state, marks: addMark(state.marks, markOf(state)) };
   if (openTurn.before === undefined) return state;
   const { before, ...rest } = openTurn;
-  return { ...state, marks: [...state.marks, before], openTurn: rest };
+  return { ...state, marks: addMark(state.marks, before), openTurn: rest };
 }

@@ -8,6 +8,7 @@ import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
 import type { CallStart } from './call-start.ts';
 import { type Checkpoints, noCheckpoints } from './checkpoints.ts';
+import { type Marks, noMarks } from './marks.ts';
 import type { Pin } from './pins.ts';
 import type { RequestRecord } from './request-record.ts';
 
@@ -51,7 +52,7 @@ export interface ThreadState {
   /** Notes that the user pinned, oldest first. */
   readonly pins: readonly Pin[];
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
-  readonly marks: readonly Mark[];
+  readonly marks: Marks<Mark>;
 }
 
 export interface OpenTurn {
@@ -69,13 +70,13 @@ export type Sent =
   | { readonly kind: 'request'; readonly history: History; readonly record: RequestRecord }
   | { readonly kind: 'gone'; readonly why: 'checkpoint' | 'rollback' };
 
-export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context' | 'envelope' | 'instructions' | 'pins'>;
+/** What a rollback takes back. Notes are no part of a turn: only the user adds them and takes them away. */
+export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context' | 'envelope' | 'instructions'>;
 
-export function markOf({ history, baseline, context, envelope, instructions, pins }: ThreadState): Mark {
+export function markOf({ history, baseline, context, envelope, instructions }: ThreadState): Mark {
   return {
     history,
     baseline,
-    pins,
     ...(context === undefined ? {} : { context }),
     ...(envelope === undefined ? {} : { envelope }),
     ...(instructions === undefined ? {} : { instructions }),
@@ -92,5 +93,5 @@ export const emptyState: ThreadState = {
   checkpoints: noCheckpoints,
   work: noWork,
   pins: [],
-  marks: [],
+  marks: noMarks,
 };

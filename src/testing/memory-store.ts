@@ -137,13 +137,15 @@ export function createMemoryStore(clock: Clock): RolloutStore {
     return {
       kind: 'held',
       current,
-      async revert(rolloutId, to, note) {
+      async revert({ rolloutId, to, note, drafts }) {
         const base = baseAt(to);
         if (typeof base === 'object' && 'kind' in base) return base;
         const meta = { ...current.meta, capstan: note };
         const place = base === 'start' ? {} : { base };
-        const first = stamp(base === 'start' ? 0 : base.end, { type: lineType.sessionMeta, payload: meta });
-        rollouts = [...rollouts, { rolloutId, threadId: id, meta, lines: [], first, ...place }];
+        const start = base === 'start' ? 0 : base.end;
+        const first = stamp(start, { type: lineType.sessionMeta, payload: meta });
+        const lines = drafts.map((draft, at) => stamp(start + 1 + at, draft));
+        rollouts = [...rollouts, { rolloutId, threadId: id, meta, lines, first, ...place }];
         return { ...current, rolloutId, path: `memory:${rolloutId}`, meta };
       },
       async archive() {

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
-import type { HeldThread, OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
+import type { HeldThread, OpenRefused, Owned, Revert, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { Line, LineDraft } from '../protocol/line.ts';
 
@@ -131,8 +131,8 @@ export const rolloutStoreContract: readonly ContractCase[] = [
       const held = heldBy(await store.hold(first));
       strictEqual(held.current.rolloutId, first);
       refusedAs('thread-locked', await other.open(first));
-      refusedAs('place-unknown', await held.revert(uuid(8), { rolloutId: first, end: 9 as Ordinal }, {}));
-      const made = await held.revert(uuid(8), { rolloutId: first, end: 3 as Ordinal }, { why: 'x' });
+      refusedAs('place-unknown', await held.revert(revertTo(uuid(8), 9)));
+      const made = await held.revert({ ...revertTo(uuid(8), 3), note: { why: 'x' } });
       strictEqual(made.kind, 'current');
       await held.release();
       deepStrictEqual(await textsOf(other, first), ['a', 'b']);
@@ -142,9 +142,11 @@ export const rolloutStoreContract: readonly ContractCase[] = [
       ok(current.kind === 'current');
       deepStrictEqual([current.rolloutId, current.meta['id'], current.meta['capstan']], [uuid(8), first, { why: 'x' }]);
       const back = heldBy(await other.hold(first));
-      await back.revert(uuid(9), { rolloutId: first, end: 4 as Ordinal }, {});
+      await back.revert({ ...revertTo(uuid(9), 4), drafts: words('again') });
       await back.release();
-      deepStrictEqual(await textsOf(store, first), ['a', 'b', 'c']);
+      deepStrictEqual(await textsOf(store, first), ['a', 'b', 'c', 'again']);
+      await written(store, first, 'f');
+      deepStrictEqual(await textsOf(other, first), ['a', 'b', 'c', 'again', 'f']);
       // What was reverted can still be forked.
       const fork = owned(await store.fork(second, {}, { rolloutId: uuid(8), end: 5 as Ordinal }));
       fork.append(words('e'));
@@ -157,7 +159,7 @@ export const rolloutStoreContract: readonly ContractCase[] = [
     async run({ store, other }) {
       await written(store, first, 'a', 'b');
       const held = heldBy(await store.hold(first));
-      await held.revert(uuid(8), { rolloutId: first, end: 2 as Ordinal }, {});
+      await held.revert(revertTo(uuid(8), 2));
       strictEqual((await held.archive()).length, 2);
       await held.release();
       refusedAs('thread-archived', await other.open(first));
@@ -192,6 +194,11 @@ export const rolloutStoreContract: readonly ContractCase[] = [
     },
   },
 ];
+
+/** To a place of the first thread's first rollout. */
+function revertTo(rolloutId: string, end: number): Revert {
+  return { rolloutId, to: { rolloutId: first, end: end as Ordinal }, note: {}, drafts: [] };
+}
 
 async function written(store: RolloutStore, id: ThreadId, ...said: readonly string[]): Promise<void> {
   const opened = await store.open(id);

@@ -1,7 +1,10 @@
 import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
+import { pinChanges } from '../state/pins.ts';
+import { reduce } from '../state/reduce.ts';
 import { readPlaces } from './find-turn.ts';
+import { foldThread } from './resume.ts';
 import {
   firstTaken,
   nothingToUndo,
@@ -27,7 +30,7 @@ export function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTo
   });
 }
 
-/** A marker cannot be taken back, so what it took away is said again. */
+/** A marker cannot be taken back, so what it took away is said again; notes stay as they are now. */
 export function repeatTakenBack(store: RolloutStore, id: ThreadId): Promise<RollbackUndone | Refused> {
   return owning(store, id, async (owned) => {
     const { takenBack, turns } = await readPlaces(store, id);
@@ -35,7 +38,9 @@ export function repeatTakenBack(store: RolloutStore, id: ThreadId): Promise<Roll
     const isBack = since.some((turn) => takenBack?.turns.includes(turn.id));
     if (takenBack === undefined || isBack) return nothingToUndo(id);
     if (since.length > 0) return turnsSince(id, since.length);
-    owned.append(await draftsBetween(store, id, takenBack));
+    const { state } = await foldThread(store, id);
+    const { pins } = owned.append(await draftsBetween(store, id, takenBack)).reduce(reduce, state);
+    owned.append(pinChanges(pins, state.pins));
     await owned.durable();
     return { kind: 'rollback-undone', id, path: owned.path, turns: takenBack.turns, replaced: [] };
   });

@@ -2,9 +2,12 @@ import type { Ids } from '../ports/ids.ts';
 import type { CurrentRollout, HeldThread, OpenRefused, RolloutPlace, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { type Pin, pinChanges, readPins } from '../state/pins.ts';
 import type { ThreadPlaces } from '../state/turn-places.ts';
 import { closeCutTurn } from './cut-turn.ts';
 import { readPlaces } from './find-turn.ts';
+import { pinsOf } from './pinned-notes.ts';
+import { foldThread } from './resume.ts';
 import { markRolledBack, repeatTakenBack } from './revert-legacy.ts';
 import {
   cutFor,
@@ -19,7 +22,7 @@ import {
 
 /**
  * The newest turns are as if they had not been: a new rollout goes on from before them, and the old one stays what it
- * is. In the old form, which knows no such thing, a marker says it.
+ * is. Notes that the user has pinned stay as they are. In the old form, which knows no reverts, a marker says it.
  */
 export async function rollBack(
   store: RolloutStore,
@@ -37,9 +40,13 @@ export async function rollBack(
     const cut = cutFor(id, places, to);
     if ('code' in cut) return { kind: 'refused', ...cut };
     const { current } = held;
-    const place = { rolloutId: current.rolloutId, end: cut.end };
-    const note = noteOf(current, places, cut.kept);
-    const made = await held.revert(ids.uuid(), place, { rollback: note });
+    const [then, now] = [(await foldThread(store, id, cut.end)).state.pins, await pinsOf(store, id)];
+    const made = await held.revert({
+      rolloutId: ids.uuid(),
+      to: { rolloutId: current.rolloutId, end: cut.end },
+      note: { rollback: noteOf({ current, places, pins: now }, cut.kept) },
+      drafts: pinChanges(then, now),
+    });
     if (made.kind === 'refused') return made;
     done = { kind: 'rolled-back', id, path: made.path, ...rolledBack(places, cut) };
     open = cut.open;
@@ -58,7 +65,10 @@ function rolledBack({ turns }: ThreadPlaces, { kept, open, checkpoint }: Rollbac
   };
 }
 
-/** The newest rollback is as if it had not been: a new rollout goes on from the end of the one that it left. */
+/**
+ * The newest rollback is as if it had not been: a new rollout goes on from the end of the one that it left. What the
+ * user has pinned or taken away since holds.
+ */
 export async function undoRollback(
   store: RolloutStore,
   ids: Ids,
@@ -92,22 +102,37 @@ async function undoRevert(
   const places = await readPlaces(store, id);
   const since = places.turns.slice(left.kept);
   if (since.length > 0 && !force) return turnsSince(id, since.length);
-  const made = await held.revert(ids.uuid(), left.place, { rollback: noteOf(current, places, left.turns) });
+  const pins = await pinsOf(store, id);
+  const made = await held.revert({
+    rolloutId: ids.uuid(),
+    to: left.place,
+    note: { rollback: noteOf({ current, places, pins }, left.turns) },
+    drafts: pinChanges(left.pins, pins),
+  });
   if (made.kind === 'refused') return made;
   const known = new Set(places.turns.map((turn) => turn.id));
   const back = (await readPlaces(store, id)).turns.map((turn) => turn.id).filter((turn) => !known.has(turn));
   return { kind: 'rollback-undone', id, path: made.path, turns: back, replaced: since.map((turn) => turn.id) };
 }
 
+interface Left {
+  readonly current: CurrentRollout;
+  readonly places: ThreadPlaces;
+  readonly pins: readonly Pin[];
+}
+
 /** What the first line of the new rollout says about the one that it takes the place of, and how many turns it began with. */
-function noteOf({ rolloutId }: CurrentRollout, { end, turns }: ThreadPlaces, kept: number): JsonObject {
-  return { rollout_id: rolloutId, end_ordinal_exclusive: end, turns: turns.length, kept };
+function noteOf({ current, places: { end, turns }, pins }: Left, kept: number): JsonObject {
+  const notes = pins.length === 0 ? {} : { pins: pins.map(({ id, text }) => ({ id, text })) };
+  return { rollout_id: current.rolloutId, end_ordinal_exclusive: end, turns: turns.length, kept, ...notes };
 }
 
 interface Note {
   readonly place: RolloutPlace;
   readonly turns: number;
   readonly kept: number;
+  /** Those of the rollout that was left, at its end. */
+  readonly pins: readonly Pin[];
 }
 
 function readNote(meta: JsonObject): Note | undefined {
@@ -115,7 +140,7 @@ function readNote(meta: JsonObject): Note | undefined {
   const [rolloutId, end] = [stringAt(note, 'rollout_id'), numberAt(note, 'end_ordinal_exclusive')];
   const [turns, kept] = [numberAt(note, 'turns'), numberAt(note, 'kept')];
   if (rolloutId === undefined || end === undefined || turns === undefined || kept === undefined) return undefined;
-  return { place: { rolloutId, end: end as Ordinal }, turns, kept };
+  return { place: { rolloutId, end: end as Ordinal }, turns, kept, pins: readPins(note) };
 }
 
 async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread | OpenRefused> {

@@ -36,6 +36,8 @@ export interface CompactionRequest extends Pick<TurnInput, 'signal'> {
   readonly focus?: string;
 }
 
+type AskedFold = WantedCompaction & Pick<TurnInput, 'signal'>;
+
 const manual = { trigger: 'manual', reason: 'user_requested', phase: 'standalone_turn' } as const;
 
 /** One turn of a thread, and what holds for it alone. */
@@ -66,8 +68,8 @@ export class Thread {
   readonly #foldsAfterTurns: boolean;
   /** The newest turn left less room than the next one should find. */
   #isFull = false;
-  /** What makes room after a turn, while it does. Never rejects. */
-  #folding: Promise<unknown> | undefined;
+  /** Settles when the newest fold in a turn of its own is over. Never rejects. */
+  #folding: Promise<unknown> = Promise.resolve();
   readonly #closing = new AbortController();
 
   private constructor(id: ThreadId, parts: ThreadParts, log: ThreadLog, { settings, foldsAfterTurns }: ThreadOptions) {
@@ -184,11 +186,15 @@ export class Thread {
     return result;
   }
 
+  /**
+   * Gives the thread up. Changes of settings that were asked for are made before; a compaction in a turn of its own
+   * is interrupted and ends as such. Whoever runs a turn ends it first: what it would still write is refused.
+   */
   async close(): Promise<void> {
     this.#closing.abort('closing');
     // Whoever asked for a change before may count on it.
     await this.#changes;
-    if (this.#folding !== undefined) await this.#folding;
+    await this.#folding;
     await this.#log.close();
   }
 
@@ -221,15 +227,22 @@ export class Thread {
 
   /** Makes room for the next turn, if the one that has ended left too little. */
   async #foldAfter(): Promise<void> {
-    if (!this.#isFull || this.#closing.signal.aborted) return;
+    if (!this.#isFull) return;
     this.#isFull = false;
     const wanted = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn' } as const;
-    this.#folding = this.#fold({ ...wanted, signal: this.#closing.signal }).catch(() => {});
-    await this.#folding;
-    this.#folding = undefined;
+    await this.#fold({ ...wanted, signal: this.#closing.signal });
   }
 
-  async #fold({ signal, ...wanted }: WantedCompaction & Pick<TurnInput, 'signal'>): Promise<CompactionResult> {
+  /** Folds history in a turn of its own. A thread that is being closed begins none, and waits for the one that runs. */
+  async #fold(asked: AskedFold): Promise<CompactionResult> {
+    const closing = this.#closing.signal;
+    if (closing.aborted) return { kind: 'aborted' };
+    const folded = this.#foldAlone({ ...asked, signal: AbortSignal.any([asked.signal, closing]) });
+    this.#folding = folded.catch(() => {});
+    return folded;
+  }
+
+  async #foldAlone({ signal, ...wanted }: AskedFold): Promise<CompactionResult> {
     const { foldAlone } = await import('./fold-alone.ts');
     const own = { threadId: this.id, settings: this.#settings, signal, inbox: this.#inbox, warned: this.#warned };
     return foldAlone(this.#parts, this.#log, own, wanted);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Engine, words } from '../../src/index.ts';
 import type { StepOf } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { folds, linesOf, requestKinds, says, saysLong, smallLimit, talk, task } from './talk.ts';
+import { folds, hangs, linesOf, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
 
 const signal = new AbortController().signal;
 const later = { foldsAfterTurns: false };
@@ -85,6 +85,56 @@ describe('while history is folded in a turn of its own', () => {
       ['user', 'Go on.'],
     ]);
     expect(live.model.requests[2]?.body['reasoning']).toMatchObject({ effort: 'high' });
+  });
+});
+
+describe('a thread that is closed', () => {
+  it('interrupts the fold that was asked for by hand, and waits until that is written', async () => {
+    const live = await LiveThread.in(talk([saysLong(), says('Yes.')], hangs));
+    await live.turn(task);
+    const from = live.events.length;
+    const wish = live.thread.compact({ signal });
+    await live.model.request(1);
+    await live.close();
+    const lines = live.place.lines();
+    expect(lines.at(-1)).toMatchObject({ payload: { type: 'turn_aborted' } });
+    expect(await wish).toEqual({ kind: 'aborted' });
+    expect(story(live, from)).toEqual([
+      'turn-started',
+      'checkpoint-started manual user_requested standalone_turn',
+      'checkpoint-failed aborted',
+      'turn-aborted',
+    ]);
+    expect(live.place.lines()).toEqual(lines);
+    await live.open();
+    expect([live.notices, live.thread.state.checkpoints]).toMatchObject([[], { count: 0, failures: 0 }]);
+    expect(await live.turn('Go on.')).toMatchObject({ kind: 'completed' });
+  });
+
+  it('begins no fold any more, whether asked for before or after', async () => {
+    const live = await LiveThread.in(talk([saysLong()]));
+    await live.turn(task);
+    const { thread } = live;
+    const [lines, from] = [live.place.lines(), live.events.length];
+    const before = thread.compact({ signal });
+    await live.close();
+    expect([await before, await thread.compact({ signal })]).toEqual([{ kind: 'aborted' }, { kind: 'aborted' }]);
+    expect([live.place.lines(), live.events.slice(from), requestKinds(live)]).toEqual([lines, [], ['talk']]);
+  });
+
+  it('and a fold that waits for the end of a running turn counts as interrupted', async () => {
+    let wish: Promise<unknown> | undefined;
+    const live: LiveThread = await LiveThread.in(
+      talk([
+        async () => {
+          wish = live.thread.compact({ signal });
+          await live.thread.close();
+          return says('Yes.');
+        },
+      ]),
+    );
+    await expect(live.turn(task)).rejects.toMatchObject({ code: 'thread-closed' });
+    expect(await wish).toEqual({ kind: 'aborted' });
   });
 });
 

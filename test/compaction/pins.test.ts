@@ -1,5 +1,8 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
+import type { Line } from '../../src/protocol/line.ts';
+import { pinAdded } from '../../src/state/pins.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { emptyState } from '../../src/state/thread-state.ts';
 import { answer, say } from '../../src/testing/index.ts';
@@ -20,6 +23,21 @@ async function threads(live: LiveThread, ...words: readonly string[]): Promise<J
   await live.close();
   const run = await live.place.run('threads', ...words, '--json');
   return { exit: run.code, ...(JSON.parse(run.stdout) as JsonObject) };
+}
+
+function linesIn(path: unknown): readonly Line[] {
+  const texts = readFileSync(String(path), 'utf8').trimEnd().split('\n');
+  return texts.map((text) => JSON.parse(text) as Line);
+}
+
+/** The file as if the thread had been begun in the old form. */
+async function asOldForm(live: LiveThread): Promise<void> {
+  await live.close();
+  const [path] = live.place.rollouts();
+  const lines = linesIn(path).map(({ ordinal: _ordinal, ...line }) =>
+    line.type === 'session_meta' ? { ...line, payload: { ...line.payload, history_mode: 'legacy' } } : line,
+  );
+  writeFileSync(path!, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
 it('a pinned note is told in the next turn, again after a checkpoint, and taken back', async () => {
@@ -59,6 +77,74 @@ it('a pinned note is told in the next turn, again after a checkpoint, and taken 
   expect(await threads(live, 'unpin', id, String(other!['id']).slice(0, 18))).toMatchObject({ exit: 0, pins: [] });
   await live.turn('six');
   expect(pinned(live, 5).at(-1)).toBe(told('The pinned notes given before no longer hold; there are none now.\n'));
+});
+
+it('a rollback and its undo leave notes as they are, and the next turn tells them', async () => {
+  const live = await LiveThread.in(yes);
+  await live.turn('one');
+  const { id } = live.thread;
+  await threads(live, 'pin', id, 'Soon gone.');
+  await live.turn('two');
+  await threads(live, 'unpin', id, '1');
+  const { pins } = await threads(live, 'pin', id, note);
+  await live.turn('three');
+  expect(pinned(live, 2)).toHaveLength(2);
+
+  expect(await threads(live, 'rollback', id, '-n', '2')).toMatchObject({ exit: 0 });
+  expect((await threads(live, 'pins', id))['pins']).toEqual(pins);
+  await live.turn('four');
+  expect(pinned(live, 3)).toEqual([told(`${heading}<note>\n${note}\n</note>\n`)]);
+
+  // What the user does to notes afterwards holds, too, when the turns are back.
+  const now = (await threads(live, 'pin', id, 'Ask before you push.'))['pins'] as readonly JsonObject[];
+  await threads(live, 'unpin', id, '1');
+  await threads(live, 'undo-rollback', id, '--force');
+  expect((await threads(live, 'pins', id))['pins']).toEqual(now.slice(1));
+  await live.turn('five');
+  const changed = `These take the place of all pinned notes given before.\n\n${heading}`;
+  expect(live.rows(4).flat()).toContain('three');
+  expect(pinned(live, 4).at(-1)).toBe(told(`${changed}<note>\nAsk before you push.\n</note>\n`));
+});
+
+it('a rollback to before a checkpoint leaves them as well, and one that changes none adds no line', async () => {
+  const live = await LiveThread.in(yes);
+  await live.turn('one');
+  const { id } = live.thread;
+  await threads(live, 'pin', id, note);
+  await live.rewrite((lines) => [
+    ...lines,
+    checkpointLine(lines.reduce(reduce, emptyState), { keeps: () => true }),
+    pinAdded({ id: 'pin-2', text: 'Ask before you push.' }),
+  ]);
+  const { pins } = await threads(live, 'pins', id);
+  expect(pins).toHaveLength(2);
+  const { path } = await threads(live, 'rollback', id, '--before-checkpoint');
+  expect(linesIn(path).map(({ type }) => type)).toEqual(['session_meta', 'capstan_pin']);
+  expect((await threads(live, 'pins', id))['pins']).toEqual(pins);
+  await live.turn('two');
+  const again = await threads(live, 'rollback', id);
+  expect(linesIn(again['path']).map(({ type }) => type)).toEqual(['session_meta']);
+  expect((await threads(live, 'pins', id))['pins']).toEqual(pins);
+});
+
+it('so do they in a file of the old form, where the undo says again what was taken back', async () => {
+  const live = await LiveThread.in(yes);
+  await live.turn('one');
+  const { id } = live.thread;
+  await threads(live, 'pin', id, 'Soon gone.');
+  await live.turn('two');
+  await asOldForm(live);
+  await threads(live, 'unpin', id, '1');
+  const { pins } = await threads(live, 'pin', id, note);
+  expect(await threads(live, 'rollback', id)).toMatchObject({ exit: 0, path: live.place.rollouts()[0] });
+  expect((await threads(live, 'pins', id))['pins']).toEqual(pins);
+  const now = (await threads(live, 'pin', id, 'Ask before you push.'))['pins'] as readonly JsonObject[];
+  await threads(live, 'unpin', id, '1');
+  expect(await threads(live, 'undo-rollback', id)).toMatchObject({ exit: 0 });
+  expect((await threads(live, 'pins', id))['pins']).toEqual(now.slice(1));
+  await live.turn('three');
+  expect(live.rows(2).flat()).toContain('two');
+  expect(pinned(live, 2).at(-1)).toContain('<note>\nAsk before you push.\n</note>');
 });
 
 it('what cannot be pinned is refused in words, and nothing changes', async () => {

@@ -29,8 +29,12 @@ describe.each(Object.entries(stores()))('threads of many files are what one file
     const turn = (text: string, form: TurnForm, on = 0): Action => ({ do: 'turn', on, text, form });
     const { happened } = await playAll(make(), [
       turn('a', 'plain'),
+      { do: 'pin', on: 0, text: 'before' },
       turn('b', 'checkpoint'),
+      { do: 'pin', on: 0, text: 'after' },
+      { do: 'unpin', on: 0, at: 0 },
       { do: 'rollback', on: 0, count: 1, how: 'turns' },
+      { do: 'pin', on: 0, text: 'since' },
       { do: 'undo', on: 0, force: false },
       { do: 'fork', on: 0, at: 0, how: 'through' },
       turn('c', 'steered', 1),
@@ -43,6 +47,14 @@ describe.each(Object.entries(stores()))('threads of many files are what one file
       turn('e', 'unfinished'),
       { do: 'fork', on: 0, at: 0, how: 'latest' },
     ]);
-    expect(Object.fromEntries(happened)).toEqual({ turn: 5, rollback: 2, undo: 2, fork: 3, archive: 2 });
+    expect(Object.fromEntries(happened)).toEqual({
+      turn: 5,
+      rollback: 2,
+      undo: 2,
+      fork: 3,
+      archive: 2,
+      pin: 3,
+      unpin: 1,
+    });
   });
 });

@@ -7,9 +7,11 @@ import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import { archiveThread, unarchiveThread } from '../../src/rollout/thread-lifecycle.ts';
 import { carriedState } from '../../src/state/compacted.ts';
 import { describeState } from '../../src/state/describe.ts';
+import { pinAdded, pinRemoved } from '../../src/state/pins.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { emptyState } from '../../src/state/thread-state.ts';
 import { findForkPoint } from '../../src/thread/fork.ts';
+import { pinNote, unpinNote } from '../../src/thread/pinned-notes.ts';
 import { foldThread } from '../../src/thread/resume.ts';
 import { rollBack, undoRollback } from '../../src/thread/revert.ts';
 import { countingIds } from '../harness/fixed-parts.ts';
@@ -26,6 +28,8 @@ interface ModelThread {
   readonly id: ThreadId;
   turns: readonly ModelTurn[];
   undo?: readonly ModelTurn[];
+  /** Texts of the notes: no rollback or undo touches them. */
+  pins: readonly string[];
   archived: boolean;
 }
 
@@ -35,7 +39,9 @@ export type Action =
   | { readonly do: 'fork'; readonly on: number; readonly at: number; readonly how: 'through' | 'before' | 'latest' }
   | { readonly do: 'rollback'; readonly on: number; readonly count: number; readonly how: 'turns' | 'to' }
   | { readonly do: 'undo'; readonly on: number; readonly force: boolean }
-  | { readonly do: 'archive'; readonly on: number };
+  | { readonly do: 'archive'; readonly on: number }
+  | { readonly do: 'pin'; readonly on: number; readonly text: string }
+  | { readonly do: 'unpin'; readonly on: number; readonly at: number };
 
 export type TurnForm = 'plain' | 'unfinished' | 'wordless' | 'checkpoint' | 'steered';
 
@@ -70,6 +76,11 @@ export const action: fc.Arbitrary<Action> = fc.oneof(
   },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('undo' as const), on, force: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('archive' as const), on }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ do: fc.constant('pin' as const), on, text: fc.constantFrom('note x', 'note y') }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('unpin' as const), on, at: fc.nat(2) }) },
 );
 
 const event = (payload: JsonObject): LineDraft => ({ type: 'event_msg', payload });
@@ -99,7 +110,8 @@ class Play {
     await owned.close();
     this.threads.push({
       id,
-      turns: [{ id: '' as TurnId, drafts: [settings], counts: false, ended: true }],
+      turns: [outside(settings)],
+      pins: [],
       archived: false,
     });
   }
@@ -123,6 +135,10 @@ class Play {
         return this.#undo(thread, action.force);
       case 'archive':
         return this.#archive(thread);
+      case 'pin':
+        return this.#pinned(thread, pinNote(this.#store, this.#ids, thread.id, action.text));
+      case 'unpin':
+        return this.#pinned(thread, unpinNote(this.#store, thread.id, String(action.at + 1)));
     }
   }
 
@@ -177,8 +193,9 @@ class Play {
     const end = how === 'latest' ? undefined : thread.turns.indexOf(turn!) + (how === 'through' ? 1 : 0);
     const kept = thread.turns.slice(0, end);
     same(describeState({ ...point.state, meta: {} }), describeState(folded(kept.flatMap(({ drafts }) => drafts))));
-    const own = { id: '' as TurnId, drafts: [settings], counts: false, ended: true };
-    this.threads.push({ id, turns: [...kept, own], archived: false });
+    // It has the notes of its place.
+    const pins = point.state.pins.map((pin) => pin.text);
+    this.threads.push({ id, turns: [...kept, outside(settings)], pins, archived: false });
     return true;
   }
 
@@ -199,7 +216,7 @@ class Play {
     );
     const kept = thread.turns.slice(0, cut);
     thread.undo = thread.turns;
-    thread.turns = kept;
+    thread.turns = await this.#withPins(thread.id, kept);
     return true;
   }
 
@@ -212,8 +229,29 @@ class Play {
       return false;
     }
     // What was there before the undo can be had back in the same way.
-    thread.turns = undo!;
+    thread.turns = await this.#withPins(thread.id, undo!);
     thread.undo = turns;
+    return true;
+  }
+
+  /** What a revert adds of its own is about notes. */
+  async #withPins(id: ThreadId, turns: readonly ModelTurn[]): Promise<readonly ModelTurn[]> {
+    const lines = await collect(this.#store.read(id, { from: 0 as Ordinal }));
+    const added = lines.slice(1 + turns.flatMap(({ drafts }) => drafts).length);
+    same([...new Set(added.map(({ type }) => type))], added.length === 0 ? [] : ['capstan_pin']);
+    return added.length === 0 ? turns : [...turns, outside(...added.map(({ type, payload }) => ({ type, payload })))];
+  }
+
+  async #pinned(thread: ModelThread, change: ReturnType<typeof pinNote>): Promise<boolean> {
+    const done = await change;
+    if (done.kind === 'refused') {
+      same(done.code, thread.archived ? 'thread-archived' : 'pin-unknown');
+      return false;
+    }
+    const { kind, pin, pins } = done;
+    thread.pins = kind === 'pinned' ? [...thread.pins, pin.text] : pins.map(({ text }) => text);
+    const draft = kind === 'pinned' ? pinAdded(pin) : pinRemoved(pin.id);
+    thread.turns = [...thread.turns, outside(draft)];
     return true;
   }
 
@@ -224,7 +262,7 @@ class Play {
     return true;
   }
 
-  async #check({ id, turns }: ModelThread): Promise<void> {
+  async #check({ id, turns, pins }: ModelThread): Promise<void> {
     const lines = await collect(this.#store.read(id, { from: 0 as Ordinal }));
     same((await collect(this.#store.readBack(id))).toReversed(), lines);
     const [meta, ...rest] = lines;
@@ -241,7 +279,16 @@ class Play {
     // The fold of the files, from as near to the end as may be, is that of the one file that there never was.
     const { state } = await foldThread(this.#store, id);
     same(describeState(state), describeState(folded([meta!, ...drafts])));
+    same(
+      state.pins.map(({ text }) => text),
+      pins,
+    );
   }
+}
+
+/** Lines that belong to no turn. */
+function outside(...drafts: readonly LineDraft[]): ModelTurn {
+  return { id: '' as TurnId, drafts, counts: false, ended: true };
 }
 
 function same(actual: unknown, expected: unknown): void {

@@ -162,7 +162,7 @@ function expectSound(
   expect(new Set(tasks).size).toBe(1);
   expect(ids).toContain(tasks[0]);
   // The first and the newest words are there, whole or as far as they go.
-  const opening = (text: string): string => text.slice(0, text.indexOf(','));
+  const opening = (text: string): string => text.slice(0, text.indexOf('of the user'));
   expect(left.filter(({ text }) => text.startsWith(opening(spoken[0]!)))).toHaveLength(1);
   expect(left.filter(({ text }) => text.startsWith(opening(spoken.at(-1)!)))).toHaveLength(1);
 }

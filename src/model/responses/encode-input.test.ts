@@ -18,7 +18,7 @@ const output = (id: string): Item => ({ type: 'function_call_output', call_id: i
 
 /** An item as it comes from a file: its text is there already. */
 const stored = (read: Item): Item => {
-  rememberItemText(read, Buffer.from(`,${JSON.stringify(read)}`));
+  rememberItemText(read, Buffer.from(JSON.stringify(read)));
   return read;
 };
 
@@ -101,7 +101,7 @@ describe('inputs', () => {
   test('give a long text out as it was read, and go on behind it where they were', () => {
     const encode = inputEncoder();
     const [first, long, other] = [message('a'), message('b'.repeat(20_000)), message('c'.repeat(20_000))];
-    const texts = [long, other].map((each) => Buffer.from(`,${JSON.stringify(each)}`));
+    const texts = [long, other].map((each) => Buffer.from(JSON.stringify(each)));
     rememberItemText(long, texts[0]!);
     rememberItemText(other, texts[1]!);
     const pieces = encode([first, long, message('d'), other]);
@@ -118,7 +118,7 @@ describe('inputs', () => {
       [texts[0]!.byteOffset, false],
       [pieces[2]!.byteOffset + pieces[2]!.length, true],
     ]);
-    expect(joined(pieces.slice(2, 3))).toBe(`,${JSON.stringify(message('d'))}`);
+    expect(joined(pieces.slice(2, 3))).toBe(`,${JSON.stringify(message('d'))},`);
   });
 
   test('are none of the other’s business if they begin otherwise', () => {

@@ -67,7 +67,10 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
       usage = turn.counted ? {} : 'none';
       interrupt = new AbortController();
       thread.world = { ...thread.world, ...turn.world };
+      const before = await checkpointsIn(thread);
       disk = await playTurn(thread, disk, turn, { signal: interrupt.signal, folds });
+      // A process may die after a checkpoint is on the disk and before anybody hears of it.
+      if (turn.accident !== 'none' && (await checkpointsIn(thread)) > before) telling.lost();
       if (problems.length > 0) throw problems[0];
       await checkRefold(thread);
       if (turn.accident !== 'none' || turn.afterwards === 'stays') continue;
@@ -93,6 +96,10 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
     await thread.close().catch(() => {});
     await model.close();
   }
+}
+
+async function checkpointsIn(thread: WatchedThread): Promise<number> {
+  return (await thread.lines()).filter(({ type }) => type === lineType.compacted).length;
 }
 
 function linesBetween(

@@ -75,7 +75,7 @@ export const everyLine: Wanted = () => true;
 
 type Unwanted = Pick<PeekedLine, 'ordinal'>;
 
-/** What a reader gets of a line. A line that is taken is gone: its bytes may be put to another use. */
+/** What a reader gets of a line: nothing if it is blank or not there yet, and only its place if nobody wants it. */
 export function take(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): Line | Unwanted | 'bad' | undefined {
   if (peeked !== undefined && !wanted(peeked)) return { ordinal: peeked.ordinal };
   const unread = peeked === undefined ? undefined : unreadOutputLine(raw, peeked);

@@ -28,7 +28,7 @@ const textAt = 256 + 1;
  * that is not written as `JSON.stringify` writes it. Bytes beyond ASCII are taken for what they should be. Never behind
  * `end`. Undefined where only parsing can tell: this process has no WebAssembly.
  *
- * Sixteen bytes at a time, in WebAssembly: half of what a long thread costs to open would be this, done otherwise.
+ * Sixteen bytes at a time, in WebAssembly: done otherwise, nothing in opening a long turn took as long.
  */
 export function stringEnd(bytes: Buffer, start: number, end: number): number | undefined {
   scanner ??= makeScanner();

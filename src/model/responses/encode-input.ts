@@ -3,7 +3,7 @@ import { itemText, storedBytes } from './item-bytes.ts';
 
 /** Each piece costs the transport some work, and an item is small: pieces hold many items and end anywhere in one. */
 const slabBytes = 64 * 1024;
-/** A stored text of this size is a piece of its own: to copy it would cost more. */
+/** A text of this size is a piece of its own: to copy it would cost more. */
 const ownPiece = 16 * 1024;
 /** That UTF-8 needs for one of the 16-bit units of a text. */
 const mostBytesPerUnit = 3;

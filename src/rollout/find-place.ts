@@ -43,7 +43,7 @@ async function lastLineBefore(file: OpenFile, end: number): Promise<LastLine | u
   let isEnd = true;
   for await (const block of splitBackward(file)) {
     for (const raw of block) {
-      const ordinal = raw.terminated ? ordinalOf(raw) : undefined;
+      const ordinal = raw.terminated ? ordinalOf(raw, end) : undefined;
       if (ordinal === undefined) continue;
       if (ordinal < end) return { ordinal, endByte: raw.at + raw.length + 1, isEnd };
       isEnd = false;

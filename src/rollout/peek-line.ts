@@ -9,7 +9,7 @@ export interface PeekedLine extends LineKind {
 }
 
 const opening =
-  /^\{"timestamp":"[^"\\]*",(?:"ordinal":(\d{1,15}),)?"type":"(\w+)","payload":(?=\{(?:"type":"(\w+)"[,}])?)/;
+  /^\{"timestamp":"[^"\\]*",(?:"ordinal":(0|[1-9]\d{0,14}),)?"type":"(\w+)","payload":(?=\{(?:"type":"(\w+)"[,}])?)/;
 
 /** More than a line needs to say what it is. */
 const longestOpening = 256;

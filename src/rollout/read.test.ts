@@ -114,6 +114,20 @@ describe('reading a rollout', () => {
     expect(await from(await fileWith(Buffer.from(bare.join(''))), 1)).toEqual(['b', 'c']);
   });
 
+  test('is not led astray by the ordinals of damaged lines', async () => {
+    const good = [line(5, 'a'), line(60, 'b'), line(62, 'c')].map(encodeLine);
+    const damaged = [
+      encodeLine(line(7, 'lost')).replace('"ordinal":7', '"ordinal":07'),
+      encodeLine(line(1, 'lost')).replace('lost"', 'lost'),
+    ];
+    for (const bad of damaged) {
+      const file = await fileWith(Buffer.from([good[0], good[1], bad, good[2]].join('')));
+      const { lines, skipped } = await collect(read(file, { from: 60 as Ordinal }));
+      expect(lines.map(({ payload }) => payload['text'])).toEqual(['b', 'c']);
+      expect(skipped).toBe(1);
+    }
+  });
+
   test('gives only what is wanted, both ways, and counts ordinals on', async () => {
     const kinds = ['a', 'b', 'a', 'b'];
     const lines = kinds.map((kind, i): Line => ({ ...line(i, 'x'.repeat(i * 1000)), payload: { type: kind, i } }));

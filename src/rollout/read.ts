@@ -42,7 +42,7 @@ const beginning = { at: 0, place: -1 };
 async function startAt(file: OpenFile, from: number): Promise<{ readonly at: number; readonly place: number }> {
   for await (const block of splitBackward(file)) {
     for (const raw of block) {
-      const ordinal = ordinalOf(raw);
+      const ordinal = ordinalOf(raw, from);
       if (ordinal !== undefined && ordinal < from)
         return { at: raw.at + raw.length + (raw.terminated ? 1 : 0), place: ordinal };
     }
@@ -50,10 +50,13 @@ async function startAt(file: OpenFile, from: number): Promise<{ readonly at: num
   return beginning;
 }
 
-/** The ordinal of a line, if it is one and has one. */
-export function ordinalOf(raw: RawLine): number | undefined {
-  const peeked = peekLine(raw);
-  if (peeked?.ordinal !== undefined) return peeked.ordinal;
+/**
+ * The ordinal of a line that reads, if it has one. A damaged line may claim any, so what decides is parsed; only what
+ * claims to stand at the limit or behind it is believed, for those who pass over it anyway.
+ */
+export function ordinalOf(raw: RawLine, limit: number = Infinity): number | undefined {
+  const claimed = peekLine(raw)?.ordinal;
+  if (claimed !== undefined && claimed >= limit) return claimed;
   const line = decodeLine(raw.bytes);
   return line === 'blank' || line === 'bad' ? undefined : line.ordinal;
 }

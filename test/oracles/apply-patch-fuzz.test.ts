@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { testSeed } from '../harness/seed.ts';
 import { type Case, makeCase } from './apply-patch/cases.ts';
 import { judge, type Verdict } from './apply-patch/differences.ts';
 import { type Compared, compareAll } from './apply-patch/run-case.ts';
@@ -10,8 +11,7 @@ beforeAll(requireOracles);
 const cases = 20_000;
 const batchSize = 50;
 const workers = 2;
-/** Another number gives other cases. */
-const firstSeed = Number(process.env['CAPSTAN_TEST_FUZZ_SEED'] ?? 1) * 1_000_000;
+const firstSeed = testSeed * 1_000_000;
 
 /**
  * The released program and ours get the same generated patches over the same generated files. They must agree on which

@@ -1,7 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import { afterAll } from 'vitest';
+import { testSeed } from '../harness/seed.ts';
+
+fc.configureGlobal({ seed: testSeed });
 
 // A test must not see, use or change what belongs to the developer: keys, homes, threads.
 for (const name of Object.keys(process.env)) {

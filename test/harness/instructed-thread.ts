@@ -1,13 +1,12 @@
 import { deepStrictEqual } from 'node:assert';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import { Engine, type EngineOptions, words } from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { Script, ScriptedModel } from '../../src/testing/index.ts';
 import type { TurnResult } from '../../src/thread/settle.ts';
 import type { Place } from './run-capstan.ts';
-import { inputOf, scene, textsOf } from './scene.ts';
+import { inputOf, scene, textsOf, whenTestEnds } from './scene.ts';
 
 /** A thread in this process, and what its model was told. */
 export class InstructedThread {
@@ -24,7 +23,7 @@ export class InstructedThread {
   static async in(script: Script, more = ''): Promise<InstructedThread> {
     const { model, place } = await scene(script, more);
     const live = new InstructedThread(model, place);
-    onTestFinished(() => live.close());
+    whenTestEnds(() => live.close());
     return live;
   }
 

@@ -1,5 +1,4 @@
 import { writeFileSync } from 'node:fs';
-import { onTestFinished } from 'vitest';
 import { recognise } from '../../src/fragments/recognise.ts';
 import {
   Engine,
@@ -17,7 +16,7 @@ import type { Script, ScriptedModel, ScriptedModelOptions } from '../../src/test
 import type { TurnResult } from '../../src/thread/settle.ts';
 import type { ThreadTurn } from '../../src/thread/thread.ts';
 import type { Place } from './run-capstan.ts';
-import { inputOf, scene } from './scene.ts';
+import { inputOf, scene, whenTestEnds } from './scene.ts';
 
 /** A thread of this process, what it tells, and what its model is sent. */
 export class LiveThread {
@@ -39,7 +38,7 @@ export class LiveThread {
   static async in(script: Script, more = '', options: ScriptedModelOptions = {}): Promise<LiveThread> {
     const { model, place } = await scene(script, more, options);
     const live = new LiveThread(model, place);
-    onTestFinished(() => live.close());
+    whenTestEnds(() => live.close());
     return live;
   }
 

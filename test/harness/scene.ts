@@ -8,10 +8,17 @@ import {
 } from '../../src/testing/index.ts';
 import { type Finished, Place } from './run-capstan.ts';
 
-const cleanups: (() => void | Promise<void>)[] = [];
+type Cleanup = () => void | Promise<void>;
+
+const cleanups: Cleanup[] = [];
 afterEach(async () => {
-  for (const cleanup of cleanups.splice(0)) await cleanup();
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
+
+/** What was made last goes first: a thread is closed before its folder is removed. */
+export function whenTestEnds(cleanup: Cleanup): void {
+  cleanups.push(cleanup);
+}
 
 export interface Scene {
   readonly model: ScriptedModel;
@@ -22,10 +29,8 @@ export interface Scene {
 export async function scene(script: Script, more = '', options: ScriptedModelOptions = {}): Promise<Scene> {
   const model = await startScriptedModel(script, options);
   const place = new Place(model.url, more);
-  cleanups.push(
-    () => model.close(),
-    () => place.remove(),
-  );
+  whenTestEnds(() => place.remove());
+  whenTestEnds(() => model.close());
   return { model, place };
 }
 

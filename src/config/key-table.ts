@@ -43,8 +43,14 @@ const providerKeys = {
   stream_idle_timeout_ms: { type: 'integer', min: 1 },
   requires_openai_auth: flag,
   supports_websockets: flag,
+  auth: table({
+    command: name,
+    args: strings,
+    timeout_ms: { type: 'integer', min: 1 },
+    refresh_interval_ms: count,
+    cwd: path,
+  } as const),
   // Kept only so that a provider which needs them can be refused when it is chosen.
-  auth: table({}, { unused: ['command', 'args', 'timeout_ms', 'refresh_interval_ms', 'cwd'] }),
   aws: table({}, { unused: ['profile', 'region', 'auth_refresh'] }),
 } as const satisfies KeyTable;
 

@@ -92,6 +92,22 @@ test.each<[string, JsonObject]>([
   ]);
 });
 
+test('a command that prints the key comes with its limits', () => {
+  const commandOf = (auth: JsonObject): unknown => {
+    const provider = providerOf(configOf({ model_providers: { own: { base_url: 'http://x', auth } } }), 'own');
+    return (provider as ProviderConfig).tokenCommand;
+  };
+  expect(commandOf({ command: 'k' })).toEqual({ command: 'k', args: [], timeoutMs: 5000, refreshIntervalMs: 300_000 });
+  const all = { command: './k', args: ['-x'], timeout_ms: 1, refresh_interval_ms: 0, cwd: '/there' };
+  expect(commandOf(all)).toEqual({
+    command: './k',
+    args: ['-x'],
+    timeoutMs: 1,
+    refreshIntervalMs: 0,
+    cwd: '/there',
+  });
+});
+
 test('an unknown id names the known ones', () => {
   const config = configOf({ model_providers: { mine: { base_url: 'http://x' } } });
   expect(providerOf(config, 'opnai')).toEqual({
@@ -106,7 +122,17 @@ test.each<[string, JsonObject, string]>([
   ['another wire', { base_url: 'http://x', wire_api: 'chat' }, 'provider-wire-api'],
   ['no address', { env_key: 'KEY' }, 'provider-incomplete'],
   ['an address that is none', { base_url: 'localhost:8080' }, 'provider-incomplete'],
-  ['a command that prints the key', { base_url: 'http://x', auth: { command: 'k' } }, 'provider-auth-unsupported'],
+  ['a command without its name', { base_url: 'http://x', auth: { args: ['k'] } }, 'provider-incomplete'],
+  [
+    'a command and a variable',
+    { base_url: 'http://x', env_key: 'KEY', auth: { command: 'k' } },
+    'provider-auth-conflict',
+  ],
+  [
+    'a command and a login',
+    { base_url: 'http://x', requires_openai_auth: true, auth: { command: 'k' } },
+    'provider-auth-conflict',
+  ],
   ['cloud credentials', { base_url: 'http://x', aws: { region: 'eu' } }, 'provider-auth-unsupported'],
 ])('%s is a problem only when the provider is chosen', (_, provider, code) => {
   const config = configOf({ model_providers: { odd: provider } });

@@ -18,6 +18,8 @@ export interface ProviderConfig {
    * when nobody configured an address.
    */
   readonly login?: { readonly baseUrl?: string };
+  /** Prints the key; then there is no other. */
+  readonly tokenCommand?: TokenCommand;
   readonly httpHeaders: Readonly<Record<string, string>>;
   /** Header name to variable; a header whose variable is unset or blank is left out. */
   readonly envHttpHeaders: Readonly<Record<string, string>>;
@@ -27,10 +29,21 @@ export interface ProviderConfig {
   readonly streamIdleTimeoutMs: number;
 }
 
+/** A program of the user's that prints a key, run without a shell. */
+export interface TokenCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly timeoutMs: number;
+  /** How long a key serves; 0: until a server refuses it. */
+  readonly refreshIntervalMs: number;
+  readonly cwd?: string;
+}
+
 export type ProviderProblemCode =
   | 'provider-unknown'
   | 'provider-incomplete'
   | 'provider-wire-api'
+  | 'provider-auth-conflict'
   | 'provider-auth-unsupported';
 
 export type ProviderProblem = Outcome<ProviderProblemCode>;
@@ -100,6 +113,7 @@ function customProvider(id: string, given: ConfiguredProvider): ProviderConfig |
     ...(instructions === undefined ? {} : { envKeyInstructions: instructions }),
     ...(given.experimentalBearerToken === undefined ? {} : { bearerToken: given.experimentalBearerToken }),
     ...(usesOpenaiKeys ? { login: loginFor(given.baseUrl) } : {}),
+    ...(given.auth?.command === undefined ? {} : { tokenCommand: tokenCommandOf(given.auth.command, given.auth) }),
     httpHeaders: given.httpHeaders ?? {},
     envHttpHeaders: given.envHttpHeaders ?? {},
     queryParams: given.queryParams ?? {},
@@ -117,13 +131,44 @@ function refuse(id: string, given: ConfiguredProvider): ProviderProblem | undefi
       next: `Remove model_providers.${id}.wire_api if the server speaks the Responses API, or choose another provider.`,
     };
   }
-  const auth = given.auth === undefined ? (given.aws === undefined ? undefined : 'aws') : 'auth';
-  if (auth === undefined) return undefined;
+  if (given.aws !== undefined) {
+    return {
+      code: 'provider-auth-unsupported',
+      message: `The provider "${id}" gets its key through "aws", which is not supported now`,
+      next: `Put the key into a variable and name it in model_providers.${id}.env_key instead.`,
+    };
+  }
+  return given.auth === undefined ? undefined : refuseCommand(id, given);
+}
+
+/** There is one way to get a key, and it is whole. */
+function refuseCommand(id: string, given: ConfiguredProvider): ProviderProblem | undefined {
+  const path = `model_providers.${id}`;
+  if (given.auth?.command === undefined) {
+    return {
+      code: 'provider-incomplete',
+      message: `The provider "${id}" has a table "auth" without a command`,
+      next: `Set ${path}.auth.command to the program that prints the key, or remove the table.`,
+    };
+  }
+  const other = [
+    given.envKey === undefined ? [] : ['env_key'],
+    given.experimentalBearerToken === undefined ? [] : ['experimental_bearer_token'],
+    given.requiresOpenaiAuth === true ? ['requires_openai_auth'] : [],
+  ].flat();
+  if (other.length === 0) return undefined;
   return {
-    code: 'provider-auth-unsupported',
-    message: `The provider "${id}" gets its key through "${auth}", which is not supported now`,
-    next: `Put the key into a variable and name it in model_providers.${id}.env_key instead.`,
+    code: 'provider-auth-conflict',
+    message: `The provider "${id}" gets its key from a command, and also from ${other.join(' and ')}`,
+    next: `Remove ${path}.auth, or ${other.map((key) => `${path}.${key}`).join(' and ')}.`,
   };
+}
+
+function tokenCommandOf(
+  command: string,
+  { args = [], timeoutMs = 5000, refreshIntervalMs = 300_000, cwd }: NonNullable<ConfiguredProvider['auth']>,
+): TokenCommand {
+  return { command, args, timeoutMs, refreshIntervalMs, ...(cwd === undefined ? {} : { cwd }) };
 }
 
 function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem {

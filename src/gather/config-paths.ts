@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { ConfigLayer } from '../config/config-layer.ts';
-import type { KeyKind, KeyTable } from '../config/key-kind.ts';
+import type { KeyKind, KeyTable, NamedTablesKind } from '../config/key-kind.ts';
 import { keyTable } from '../config/key-table.ts';
 import { type Override, overrideValues } from '../config/override.ts';
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
@@ -40,7 +40,7 @@ function resolveValue(kind: KeyKind | undefined, value: Json, base: PathBase): J
     case 'table':
       return isJsonObject(value) ? resolveTable(kind.keys, value, base) : value;
     case 'named-tables':
-      return isJsonObject(value) && kind.names === 'folders' ? resolveNames(value, base) : value;
+      return isJsonObject(value) ? resolveNamed(kind, value, base) : value;
     default:
       return value;
   }
@@ -56,7 +56,12 @@ function fromHome(path: string, osHome: string): string | undefined {
   return path.startsWith('~/') ? join(osHome, path.slice(2)) : undefined;
 }
 
-/** Only `~` is replaced: a folder that is named by a relative path could be any. */
-function resolveNames(values: JsonObject, { osHome }: PathBase): JsonObject {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [fromHome(name, osHome) ?? name, value]));
+/** Of names only `~` is replaced: a folder that is named by a relative path could be any. */
+function resolveNamed({ names, keys }: NamedTablesKind<KeyTable>, values: JsonObject, base: PathBase): JsonObject {
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      (names === 'folders' ? fromHome(name, base.osHome) : undefined) ?? name,
+      isJsonObject(value) ? resolveTable(keys, value, base) : value,
+    ]),
+  );
 }

@@ -28,8 +28,18 @@ test('nobody has signed in', () => {
 test('tokens and no key are a login with ChatGPT', () => {
   const token = webToken({ exp: 1_800_000_000 });
   const tokens = { id_token: 'i', access_token: token, refresh_token: 'r', account_id: 'acc' };
-  const login = { kind: 'chatgpt', accessToken: token, accountId: 'acc', expiresAt: 1_800_000_000_000, renew: renew() };
-  expect(loaded({ OPENAI_API_KEY: null, tokens, last_refresh: '2026-11-01T00:00:00Z' })).toEqual(login);
+  const login = {
+    kind: 'chatgpt',
+    accessToken: token,
+    accountId: 'acc',
+    refreshToken: 'r',
+    expiresAt: 1_800_000_000_000,
+    renew: renew(),
+  };
+  const renewedAt = Date.UTC(2026, 10, 1);
+  const stored = { OPENAI_API_KEY: null, tokens, last_refresh: '2026-11-01T00:00:00.123456789Z' };
+  expect(loaded(stored)).toEqual({ ...login, renewedAt: renewedAt + 123 });
+  expect(loaded({ ...stored, last_refresh: 'yesterday' })).toEqual(login);
   expect(loaded({ auth_mode: 'chatgpt', OPENAI_API_KEY: 'sk-key', tokens })).toEqual(login);
   expect(loaded({ tokens: { access_token: 'opaque' } })).toEqual({
     kind: 'chatgpt',

@@ -3,12 +3,11 @@ import type { Login } from '../ports/login.ts';
 import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { fileSystem, isMissing, reasonOf } from './file-system.ts';
 
-/**
- * The login in the `auth.json` of a home, which Codex writes. It is only ever read: an access token that has expired is
- * renewed by signing in again. Nothing of its content is quoted in a message.
- */
+export const loginPath = (home: string): string => join(home, 'auth.json');
+
+/** The login in the `auth.json` of a home, which Codex writes. Nothing of its content is quoted in a message. */
 export function loadLogin(home: string): Login {
-  const path = join(home, 'auth.json');
+  const path = loginPath(home);
   const renew = `Sign in again: CODEX_HOME=${home} codex login`;
   let text: string;
   try {
@@ -35,12 +34,16 @@ function readLogin(stored: JsonObject, renew: string): Login {
   }
   if (accessToken === undefined || mode === 'apikey') return { kind: 'none' };
   const accountId = textAt(tokens, 'account_id');
+  const refreshToken = textAt(tokens, 'refresh_token');
   const expiresAt = expiryOf(accessToken);
+  const renewedAt = Date.parse(stringAt(stored, 'last_refresh') ?? '');
   return {
     kind: 'chatgpt',
     accessToken,
     ...(accountId === undefined ? {} : { accountId }),
+    ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(Number.isNaN(renewedAt) ? {} : { renewedAt }),
     renew,
   };
 }
@@ -57,7 +60,7 @@ function expiryOf(token: string): number | undefined {
   return seconds === undefined ? undefined : seconds * 1000;
 }
 
-function parseObject(text: string): JsonObject | undefined {
+export function parseObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isJsonObject(value) ? value : undefined;

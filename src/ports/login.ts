@@ -2,17 +2,50 @@
 export type Login =
   | { readonly kind: 'none' }
   | ({ readonly kind: 'api-key'; readonly key: string } & LoginAdvice)
-  | ({
-      readonly kind: 'chatgpt';
-      readonly accessToken: string;
-      readonly accountId?: string;
-      /** In milliseconds since the epoch; absent when the token does not say. */
-      readonly expiresAt?: number;
-    } & LoginAdvice)
+  | ChatgptLogin
   /** Something is there and cannot be used. */
   | { readonly kind: 'unusable'; readonly message: string; readonly next: string };
+
+/** Times are in milliseconds since the epoch. */
+export interface ChatgptLogin extends LoginAdvice {
+  readonly kind: 'chatgpt';
+  readonly accessToken: string;
+  readonly accountId?: string;
+  /** Gets new tokens, once: each renewal brings another one. */
+  readonly refreshToken?: string;
+  /** Absent when the access token does not say. */
+  readonly expiresAt?: number;
+  /** When somebody renewed the tokens last. */
+  readonly renewedAt?: number;
+}
 
 interface LoginAdvice {
   /** What a person can do when the login has expired, or is not accepted. */
   readonly renew: string;
+}
+
+/** Tokens that the place where people sign in gave in exchange for a refresh token. What is absent stays as it was. */
+export interface NewTokens {
+  readonly accessToken?: string;
+  readonly refreshToken?: string;
+  readonly idToken?: string;
+}
+
+/** Where the login is kept. Other programs use it too. */
+export interface LoginStore {
+  load(): Login;
+  /** Does the work while no other process of this program does such work here; waits for it, or rejects with an error for people. */
+  alone<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value>;
+  /**
+   * Makes room for new tokens. Called before they are asked for: asking ends the old ones, so the new ones must not be
+   * lost for want of a place. Throws an error for people where nothing can be kept.
+   */
+  makeRoom(): RoomForTokens;
+}
+
+/** Ends with one of the two. */
+export interface RoomForTokens {
+  /** Puts the tokens in the place of the old ones; all else that is kept with them stays. */
+  keep(tokens: NewTokens, at: number): void;
+  discard(): void;
 }

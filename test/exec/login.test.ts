@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, callTool, httpError, say, type Script } from '../../src/testing/index.ts';
 import type { Finished, Place } from '../harness/run-capstan.ts';
-import { type Scene, scene } from '../harness/scene.ts';
+import { type Scene, scene, whenTestEnds } from '../harness/scene.ts';
+import { startTokenServer, type TokenServer, webToken } from '../harness/token-server.ts';
 
-const webToken = (expires: number): string =>
-  ['{}', JSON.stringify({ exp: expires }), 'signature-of-a-token']
-    .map((part) => Buffer.from(part).toString('base64url'))
-    .join('.');
 const token = webToken(4_000_000_000);
+const expired = webToken(1_000_000_000);
+const renewed = webToken(4_000_000_001);
 const account = 'account-0123456789';
 
 /** A home with a login, and a provider that goes by it. */
@@ -54,18 +53,70 @@ describe('a login with ChatGPT', () => {
     }
   });
 
-  it('that has expired sends nothing and says how to sign in', async () => {
-    const { model, place } = await signedIn([], webToken(1_000_000_000));
-    const { code, stderr } = await run(place);
+  it('that has expired is renewed before anything is sent, and kept for all programs', async () => {
+    const { model, place } = await signedIn([answer({ items: [say('done')] })], expired);
+    const tokens = await tokenServer(() => [200, { access_token: renewed, refresh_token: 'next-refresh-token' }]);
+    const { code, stdout, stderr } = await run(place, tokens.env);
+    expect([code, tokens.requests]).toEqual([0, [refreshWith('refresh-0123456789')]]);
+    expect(model.requests.map(({ headers }) => headers.authorization)).toEqual([`Bearer ${renewed}`]);
+    expect(JSON.parse(readFileSync(join(place.home, 'auth.json'), 'utf8'))).toEqual({
+      OPENAI_API_KEY: null,
+      tokens: { id_token: 'id', access_token: renewed, refresh_token: 'next-refresh-token', account_id: account },
+      last_refresh: expect.any(String) as string,
+    });
+    for (const secret of [expired, renewed, 'refresh-0123456789', 'next-refresh-token']) {
+      expect([stdout, stderr, ...filesOf(place)].filter((text) => text.includes(secret))).toEqual([]);
+    }
+  });
+
+  it('that is refused is renewed, and the same request is sent again', async () => {
+    const { model, place } = await signedIn(({ headers }) =>
+      headers.authorization === `Bearer ${renewed}` ? answer({ items: [say('done')] }) : refused,
+    );
+    const tokens = await tokenServer(() => [200, { access_token: renewed }]);
+    expect((await run(place, tokens.env)).code).toBe(0);
+    const [first, second, ...more] = model.requests;
+    expect([second?.decodedBytes.equals(first!.decodedBytes), more, tokens.requests.length]).toEqual([true, [], 1]);
+  });
+
+  it('that is refused however often it is renewed ends the turn', async () => {
+    const { model, place } = await signedIn(() => refused);
+    let count = 1;
+    const tokens = await tokenServer(() => [200, { access_token: webToken(4_000_000_000 + ++count) }]);
+    const { code, stderr } = await run(place, tokens.env);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`CODEX_HOME=${place.home} codex login`)]);
+    expect([model.requests.length, tokens.requests.length]).toEqual([3, 2]);
+  });
+
+  it('that many processes need at once is renewed once', async () => {
+    const { model, place } = await signedIn(() => answer({ items: [say('done')] }), expired);
+    // As the real one: a refresh token works once.
+    const tokens = await tokenServer((request) =>
+      tokens.requests.indexOf(request) === 0
+        ? [200, { access_token: renewed, refresh_token: 'next-refresh-token' }]
+        : [401, { error: { code: 'refresh_token_reused' } }],
+    );
+    const runs = await Promise.all([1, 2, 3].map(() => run(place, tokens.env)));
+    expect([runs.map(({ code }) => code), tokens.requests.length]).toEqual([[0, 0, 0], 1]);
+    expect(new Set(model.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${renewed}`]));
+  });
+
+  it('that has ended sends nothing and says how to sign in', async () => {
+    const { model, place } = await signedIn([], expired);
+    const tokens = await tokenServer(() => [401, { error: { code: 'refresh_token_expired', message: 'too old' } }]);
+    const { code, stderr } = await run(place, tokens.env);
     expect([code, model.requests]).toEqual([1, []]);
-    expect(stderr).toContain('The login with ChatGPT has expired.');
+    expect(stderr).toContain('The login with ChatGPT has expired: it was not used for too long.');
     expect(stderr).toContain(`CODEX_HOME=${place.home} codex login`);
   });
 
-  it('that is not accepted says the same', async () => {
-    const { place } = await signedIn([httpError({ status: 401, body: { error: { message: 'no' } } })]);
-    const { code, stderr } = await run(place);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`CODEX_HOME=${place.home} codex login`)]);
+  it('is tried again while the place that renews it is in trouble', async () => {
+    const { model, place } = await signedIn([answer({ items: [say('done')] })], expired);
+    const tokens = await tokenServer(() =>
+      tokens.requests.length === 1 ? [503, {}] : [200, { access_token: renewed }],
+    );
+    expect((await run(place, tokens.env)).code).toBe(0);
+    expect([model.requests.length, tokens.requests.length]).toEqual([1, 2]);
   });
 
   it('stands back behind a key in a variable', async () => {
@@ -75,6 +126,34 @@ describe('a login with ChatGPT', () => {
     expect([headers.authorization, headers['chatgpt-account-id']]).toEqual(['Bearer sk-key', undefined]);
   });
 });
+
+describe('a command that prints the key', () => {
+  it('identifies requests, and runs again when the key is refused', async () => {
+    const { model, place } = await scene(({ headers }) =>
+      headers.authorization === 'Bearer key-xx' ? answer({ items: [say('done')] }) : refused,
+    );
+    writeFileSync(join(place.root, 'key.sh'), 'printf x >> runs; printf "key-%s\\n" "$(cat runs)"');
+    const provider = `\n[model_providers.own]\nname = "Own"\nbase_url = "${model.url}"\n`;
+    const auth = `auth = { command = "sh", args = ["key.sh"], cwd = ".." }\n`;
+    appendFileSync(join(place.home, 'config.toml'), provider + auth);
+    const { code, stdout, stderr } = await place.start(['exec', '-c', 'model_provider="own"', 'hi']).finished;
+    expect([code, stderr, stdout]).toEqual([0, expect.not.stringContaining('key-x'), 'done\n']);
+    expect(model.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-x', 'Bearer key-xx']);
+  });
+});
+
+const refused = httpError({ status: 401, body: { error: { message: 'no' } } });
+const refreshWith = (refreshToken: string) => ({
+  client_id: expect.stringMatching(/^app_/) as string,
+  grant_type: 'refresh_token',
+  refresh_token: refreshToken,
+});
+
+async function tokenServer(...given: Parameters<typeof startTokenServer>): Promise<TokenServer> {
+  const server = await startTokenServer(...given);
+  whenTestEnds(() => server.close());
+  return server;
+}
 
 /** All that the program left behind, apart from the login itself. */
 function filesOf(place: Place): readonly string[] {

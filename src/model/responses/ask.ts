@@ -6,7 +6,7 @@ import { modelFailure, withoutSecrets } from './failure.ts';
 import { openAnswer } from './open-answer.ts';
 import type { Asking, OpenedAnswer } from './open-answer.ts';
 import { keyAdvice } from './provider.ts';
-import type { Credentials, Environment, ProviderOptions } from './provider.ts';
+import type { Credentials, CredentialsWanted, Environment, ProviderOptions } from './provider.ts';
 import { isHeaderValue, requestHeaders, secretsOf } from './request-headers.ts';
 import { targetOf } from './target.ts';
 import type { Target } from './target.ts';
@@ -14,7 +14,7 @@ import type { Target } from './target.ts';
 export interface ResponsesClientOptions {
   readonly provider: ProviderOptions;
   /** Asked before every request. When it rejects, no request is sent and the reason is not shown: it may hold a secret. */
-  readonly credentials: () => Promise<Credentials>;
+  readonly credentials: (wanted: CredentialsWanted) => Promise<Credentials>;
   /** Where the variables of `envHttpHeaders` are looked up. */
   readonly environment: Environment;
   readonly clock: Clock;
@@ -34,15 +34,33 @@ export type Question = Pick<Asking, 'wants' | 'idleMs' | 'signal'> & { readonly 
 /** `hide` takes the secrets of the request out of a failure. Every failure goes through it before anybody sees it. */
 export type Asked = { readonly opened: OpenedAnswer; readonly hide: (failure: ModelFailure) => ModelFailure };
 
-/** Identifies us, sends the request and waits for the head of the answer. */
-export async function ask(
+/** One that another program renewed meanwhile, and one that is renewed for this. */
+const mostRenewals = 2;
+
+/**
+ * Identifies us, sends the request and waits for the head of the answer. A server that does not accept who we are is
+ * asked again when there are other credentials.
+ */
+export async function ask(connection: Connection, request: ModelRequest, question: Question): Promise<Asked> {
+  const { signal } = question;
+  let credentials = await usableCredentials(connection.options, { signal });
+  for (let renewals = 0; ; renewals++) {
+    if (credentials.kind === 'failed') return { opened: credentials, hide: (failure) => failure };
+    const asked = await askAs(credentials, connection, request, question);
+    const isRefused = asked.opened.kind === 'failed' && asked.opened.failure.status === 401;
+    if (!isRefused || credentials.kind !== 'bearer' || credentials.renewable !== true) return asked;
+    if (renewals === mostRenewals) return asked;
+    credentials = await usableCredentials(connection.options, { signal, rejected: credentials.token });
+  }
+}
+
+async function askAs(
+  credentials: Usable,
   { options, sendTo }: Connection,
   request: ModelRequest,
   { endpoint, ...question }: Question,
 ): Promise<Asked> {
   const { provider } = options;
-  const credentials = await usableCredentials(options, question.signal);
-  if (credentials.kind === 'failed') return { opened: credentials, hide: (failure) => failure };
   const { baseUrl = provider.baseUrl } = 'baseUrl' in credentials ? credentials : provider;
   const target = targetOf({ ...provider, baseUrl }, endpoint);
   const sources = { ...options, request: request.headers, credentials, wants: question.wants };
@@ -60,22 +78,29 @@ export async function ask(
 type Usable = Exclude<Credentials, { kind: 'missing' }>;
 type Failed = Extract<OpenedAnswer, { kind: 'failed' }>;
 
-async function usableCredentials(options: ResponsesClientOptions, signal: AbortSignal): Promise<Usable | Failed> {
-  const credentials = await beforeAbort(askCredentials(options), signal);
+async function usableCredentials(options: ResponsesClientOptions, wanted: CredentialsWanted): Promise<Usable | Failed> {
+  const credentials = await beforeAbort(askCredentials(options, wanted), wanted.signal);
   if (credentials === undefined) return failed(abortedFailure());
   if (credentials.kind === 'missing') {
-    return failed(modelFailure({ ...credentials, code: 'unauthorized', retry: 'never' }));
+    const { message, next, passing = false } = credentials;
+    const kind = passing ? ({ code: 'connection-failed', retry: {} } as const) : notAccepted;
+    return failed(modelFailure({ ...kind, message, next }));
   }
   if (credentials.kind === 'bearer' && !isHeaderValue(credentials.token)) {
     const message = `The key for ${options.provider.name} holds characters that no key can have.`;
-    return failed(modelFailure({ code: 'unauthorized', message, retry: 'never' }));
+    return failed(modelFailure({ ...notAccepted, message }));
   }
   return credentials;
 }
 
-export async function askCredentials({ provider, credentials }: ResponsesClientOptions): Promise<Credentials> {
+const notAccepted = { code: 'unauthorized', retry: 'never' } as const;
+
+export async function askCredentials(
+  { provider, credentials }: ResponsesClientOptions,
+  wanted: CredentialsWanted,
+): Promise<Credentials> {
   try {
-    return await credentials();
+    return await credentials(wanted);
   } catch {
     return {
       kind: 'missing',

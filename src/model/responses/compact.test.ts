@@ -212,6 +212,22 @@ describe('abort', () => {
 });
 
 describe('a login with ChatGPT', () => {
+  test('that is refused is asked for another token', async () => {
+    const model = await start([httpError({ status: 401 }), checkpoint]);
+    const client = clientFor(model.url, {
+      credentials: ({ rejected }) =>
+        Promise.resolve({
+          kind: 'bearer',
+          mode: 'chatgpt',
+          token: rejected === undefined ? 'old' : `not ${rejected}`,
+          renew: '',
+          renewable: true,
+        }),
+    });
+    expect((await client.compact(request, never)).kind).toBe('compacted');
+    expect(model.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer old', 'Bearer not old']);
+  });
+
   test('goes to its own address, with its account', async () => {
     const [own, other] = [await start([checkpoint]), await start([])];
     const client = clientFor(other.url, {

@@ -13,18 +13,26 @@ export interface Target {
 
 /** The address of an endpoint below a provider's base URL, or undefined when the base is not an HTTP address. */
 export function targetOf(provider: ProviderOptions, endpoint: string): Target | undefined {
-  const url = URL.canParse(provider.baseUrl) ? new URL(provider.baseUrl) : undefined;
-  const protocol = url?.protocol;
-  if (url === undefined || (protocol !== 'http:' && protocol !== 'https:')) return undefined;
+  const base = targetAt(provider.baseUrl);
+  if (base === undefined) return undefined;
+  const [, path = '', given = ''] = /^([^?]*)\??(.*)$/.exec(base.path) ?? [];
   const pairs = Object.entries(provider.queryParams).map(
     ([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value)}`,
   );
-  const query = [url.search.slice(1), ...pairs].filter((part) => part !== '').join('&');
+  const query = [given, ...pairs].filter((part) => part !== '').join('&');
+  return { ...base, path: `${path.replace(/\/+$/, '')}/${endpoint}${query === '' ? '' : `?${query}`}` };
+}
+
+/** An address as it stands, or undefined when it is not an HTTP address. */
+export function targetAt(address: string): Target | undefined {
+  const url = URL.canParse(address) ? new URL(address) : undefined;
+  const protocol = url?.protocol;
+  if (url === undefined || (protocol !== 'http:' && protocol !== 'https:')) return undefined;
   return {
     protocol,
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port,
-    path: `${url.pathname.replace(/\/+$/, '')}/${endpoint}${query === '' ? '' : `?${query}`}`,
+    path: url.pathname + url.search,
     origin: url.origin,
   };
 }

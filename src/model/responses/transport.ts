@@ -19,7 +19,8 @@ export function responsesClient(options: ResponsesClientOptions): ModelClient {
   return {
     stream: (request, signal) => answer(request, signal, connection),
     compact: (request, signal) => compact(request, signal, connection),
-    authMode: async () => authModeOf(await askCredentials(options)),
+    authMode: async () =>
+      authModeOf(await askCredentials(options, { signal: new AbortController().signal, asIs: true })),
   };
 }
 

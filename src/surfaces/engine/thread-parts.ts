@@ -13,18 +13,22 @@ import { gatherFacts } from '../../gather/facts.ts';
 import { folderProblem } from '../../gather/folder.ts';
 import { InstructionFiles } from '../../gather/instruction-document.ts';
 import { loadImage } from '../../gather/load-image.ts';
-import { loadLogin } from '../../gather/login-file.ts';
+import { loginStore } from '../../gather/login-store.ts';
 import { findShell } from '../../gather/shell.ts';
 import { findTrust } from '../../gather/trust.ts';
 import { timeFactsAt } from '../../gather/timezone.ts';
+import { providerCredentials } from '../../model/auth/credentials.ts';
+import { postJson } from '../../model/auth/post-json.ts';
 import { createDigester } from '../../model/digester.ts';
 import { responsesEncoder } from '../../model/responses/encode.ts';
+import { sender } from '../../model/responses/exchange.ts';
 import { responsesClient } from '../../model/responses/transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
+import { createFlock } from '../../rollout/flock.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import type { CheckpointHooks, ThreadParts } from '../../thread/parts.ts';
 import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';
@@ -33,7 +37,6 @@ import { execCommandTool } from '../../tools/exec-command/exec-command.ts';
 import { createRouter } from '../../tools/router.ts';
 import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
-import { providerCredentials } from '../../model/responses/provider.ts';
 import type { Environment } from '../environment.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
 
@@ -84,7 +87,8 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     provider,
     credentials: providerCredentials(provider, {
       environment: env,
-      loadLogin: () => loadLogin(home),
+      logins: loginStore({ home, locks: createFlock({ clock }), clock }),
+      post: postJson(sender()),
       now: () => clock.now(),
     }),
     environment: env,

@@ -1,0 +1,24 @@
+import type { Login, LoginStore, NewTokens } from '../../ports/login.ts';
+
+/** A login that no disk keeps, for tests. */
+export class LoginInMemory {
+  login: Login;
+  isFull = false;
+
+  constructor(login: Login) {
+    this.login = login;
+  }
+
+  readonly store: LoginStore = {
+    load: () => this.login,
+    alone: (work) => work(),
+    makeRoom: () => {
+      if (this.isFull) throw new Error('the disk is full');
+      return { keep: (tokens, at) => this.#keep(tokens, at), discard: () => {} };
+    },
+  };
+
+  #keep({ idToken: _idToken, ...tokens }: NewTokens, renewedAt: number): void {
+    if (this.login.kind === 'chatgpt') this.login = { ...this.login, ...tokens, renewedAt };
+  }
+}

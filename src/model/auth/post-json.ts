@@ -1,0 +1,47 @@
+import type { JsonObject } from '../../protocol/json.ts';
+import { connectionFailure } from '../responses/connection-failure.ts';
+import type { Send } from '../responses/exchange.ts';
+import { type Target, targetAt } from '../responses/target.ts';
+
+/** `why` is the end of a sentence. */
+export type PostedJson =
+  | { readonly kind: 'answer'; readonly status: number; readonly text: string }
+  | { readonly kind: 'lost'; readonly why: string };
+
+export type PostJson = (url: string, body: JsonObject, signal: AbortSignal) => Promise<PostedJson>;
+
+const idleMs = 30_000;
+const largestAnswerBytes = 1024 * 1024;
+
+/** Sends a small object and waits for a small answer. Never rejects. */
+export function postJson(sendTo: (target: Target) => Send): PostJson {
+  return async (url, body, signal) => {
+    const target = targetAt(url);
+    if (target === undefined) return { kind: 'lost', why: 'the address for it is not an http or https address' };
+    const headers = { accept: 'application/json', 'content-type': 'application/json' };
+    const opened = await sendTo(target)({ headers, body: [Buffer.from(JSON.stringify(body))], idleMs, signal });
+    if (opened.kind === 'aborted') return { kind: 'lost', why: 'it was stopped' };
+    if (opened.kind === 'idle') return { kind: 'lost', why: `${target.origin} did not answer` };
+    if (opened.kind === 'lost')
+      return { kind: 'lost', why: asEnd(connectionFailure(target.origin, opened.code).message) };
+    const chunks: Uint8Array[] = [];
+    for (let size = 0; ;) {
+      const part = await opened.body.read(idleMs);
+      if (part.kind === 'end') break;
+      if (part.kind === 'chunk') {
+        size += part.bytes.length;
+        chunks.push(part.bytes);
+      }
+      if (part.kind === 'chunk' && size <= largestAnswerBytes) continue;
+      opened.body.close();
+      return { kind: 'lost', why: `the answer of ${target.origin} did not come to its end` };
+    }
+    const text = Buffer.concat(chunks).toString('utf8');
+    return { kind: 'answer', status: opened.message.statusCode ?? 0, text };
+  };
+}
+
+/** A sentence as the end of another. */
+function asEnd(sentence: string): string {
+  return `${sentence[0]!.toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;
+}

@@ -1,0 +1,119 @@
+import type { ChatgptLogin, LoginStore, NewTokens } from '../../ports/login.ts';
+import { isJsonObject, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import type { PostJson } from './post-json.ts';
+
+export type Renewal =
+  | { readonly kind: 'renewed'; readonly login: ChatgptLogin }
+  /** Only a person can sign in again. `why` is the end of a sentence. */
+  | { readonly kind: 'ended'; readonly why: string }
+  /** It may work another time. */
+  | { readonly kind: 'failed'; readonly why: string };
+
+export interface RenewalParts {
+  readonly store: LoginStore;
+  readonly post: PostJson;
+  readonly now: () => number;
+  /** Where tokens are renewed. */
+  readonly url: string;
+}
+
+export const renewalUrl = 'https://auth.openai.com/oauth/token';
+
+/** The name of the program that people sign in with; it is public. */
+const clientId = 'app_EMoamEEZ73f0CkXaXp7hrann';
+
+/**
+ * Exchanges the refresh token of a login, and keeps what comes. A refresh token works once, so one process does this at
+ * a time, and looks first whether another program has done it: then its tokens are taken.
+ */
+export async function renewLogin(old: ChatgptLogin, parts: RenewalParts, signal: AbortSignal): Promise<Renewal> {
+  const { refreshToken } = old;
+  if (refreshToken === undefined)
+    return storedSince(old, parts.store) ?? { kind: 'ended', why: 'it cannot be renewed' };
+  try {
+    return await parts.store.alone(async () => {
+      const since = storedSince(old, parts.store);
+      if (since !== undefined) return since;
+      const renewal = await exchange(old, refreshToken, parts, signal);
+      // Whoever was quicker may have written meanwhile: a program that knows nothing of our lock.
+      return renewal.kind === 'ended' ? (storedSince(old, parts.store) ?? renewal) : renewal;
+    }, signal);
+  } catch (error) {
+    return { kind: 'failed', why: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** What is stored now, if it is another login than the old one. */
+function storedSince({ accessToken }: ChatgptLogin, store: LoginStore): Renewal | undefined {
+  const login = store.load();
+  if (login.kind !== 'chatgpt') return { kind: 'ended', why: 'somebody has signed out' };
+  return login.accessToken === accessToken ? undefined : { kind: 'renewed', login };
+}
+
+async function exchange(
+  old: ChatgptLogin,
+  refreshToken: string,
+  parts: RenewalParts,
+  signal: AbortSignal,
+): Promise<Renewal> {
+  const room = parts.store.makeRoom();
+  let isKept = false;
+  try {
+    const question = { client_id: clientId, grant_type: 'refresh_token', refresh_token: refreshToken };
+    const answer = await parts.post(parts.url, question, signal);
+    if (answer.kind === 'lost') return { kind: 'failed', why: answer.why };
+    const body = parseObject(answer.text);
+    if (answer.status < 200 || answer.status > 299) return refusal(answer.status, body);
+    const tokens = body && tokensIn(body);
+    if (tokens === undefined) return { kind: 'failed', why: 'there are no tokens in the answer' };
+    isKept = true;
+    room.keep(tokens, parts.now());
+  } finally {
+    if (!isKept) room.discard();
+  }
+  return storedSince(old, parts.store) ?? { kind: 'failed', why: 'the answer brought no other access token' };
+}
+
+/** Words of the server are not passed on: they may quote what was sent. */
+function refusal(status: number, body: JsonObject | undefined): Renewal {
+  const code = body && errorCode(body);
+  const why = code === undefined ? undefined : ends[code];
+  if (why !== undefined) return { kind: 'ended', why };
+  if (status === 401) return { kind: 'ended', why: ends['invalid_grant']! };
+  return { kind: 'failed', why: `the answer was HTTP ${status}` };
+}
+
+const ends: Readonly<Record<string, string>> = {
+  refresh_token_expired: 'it was not used for too long',
+  refresh_token_reused: 'another program has renewed it and kept the result for itself',
+  refresh_token_invalidated: 'it was signed out',
+  invalid_grant: 'it is not accepted any more',
+};
+
+/** Stands in the error object, or is the error. */
+function errorCode(body: JsonObject): string | undefined {
+  const error = objectAt(body, 'error');
+  return error === undefined ? (stringAt(body, 'error') ?? stringAt(body, 'code')) : stringAt(error, 'code');
+}
+
+function tokensIn(body: JsonObject): NewTokens | undefined {
+  const [accessToken, refreshToken, idToken] = ['access_token', 'refresh_token', 'id_token'].map((key) => {
+    const text = stringAt(body, key)?.trim();
+    return text === '' ? undefined : text;
+  });
+  if (accessToken === undefined && refreshToken === undefined) return undefined;
+  return {
+    ...(accessToken === undefined ? {} : { accessToken }),
+    ...(refreshToken === undefined ? {} : { refreshToken }),
+    ...(idToken === undefined ? {} : { idToken }),
+  };
+}
+
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

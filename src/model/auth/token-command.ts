@@ -1,0 +1,93 @@
+import type { TokenCommand } from '../../config/providers.ts';
+import type { Credentials, CredentialsWanted, Environment, ProviderOptions } from '../responses/provider.ts';
+
+export interface TokenCommandParts {
+  readonly environment: Environment;
+  readonly now: () => number;
+}
+
+const mostBytes = 64 * 1024;
+
+/**
+ * Credentials that a command of the user's prints. What it printed serves until it is too old or a server refuses it;
+ * requests at the same time wait for one run of it. What it prints is shown nowhere.
+ */
+export function tokenFromCommand(
+  command: TokenCommand,
+  provider: Pick<ProviderOptions, 'id' | 'name'>,
+  { environment, now }: TokenCommandParts,
+): (wanted: CredentialsWanted) => Promise<Credentials> {
+  let kept: { readonly token: string; readonly at: number } | undefined;
+  let running: Promise<Credentials> | undefined;
+  const isOld = (at: number): boolean => command.refreshIntervalMs > 0 && now() - at >= command.refreshIntervalMs;
+  const renew = async (): Promise<Credentials> => {
+    const printed = await run(command, environment).catch(notStarted);
+    running = undefined;
+    if (printed.kind === 'failed') {
+      return {
+        kind: 'missing',
+        message: `The command that prints the key for ${provider.name} ${printed.why}.`,
+        next: `Run the command in model_providers.${provider.id}.auth by hand to see why.`,
+      };
+    }
+    kept = { token: printed.token, at: now() };
+    return asBearer(printed.token);
+  };
+  return async ({ rejected, asIs }) => {
+    // A command may take its time, and how requests identify themselves is known without it.
+    if (asIs === true) return asBearer(kept?.token ?? '');
+    if (kept !== undefined && kept.token !== rejected && !isOld(kept.at)) return asBearer(kept.token);
+    return (running ??= renew());
+  };
+}
+
+function asBearer(token: string): Credentials {
+  return { kind: 'bearer', mode: 'api-key', token, renewable: true };
+}
+
+type Printed = { readonly kind: 'token'; readonly token: string } | { readonly kind: 'failed'; readonly why: string };
+
+function run({ command, args, timeoutMs, cwd }: TokenCommand, environment: Environment): Promise<Printed> {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void => resolve({ kind: 'failed', why });
+    const child = spawn(command, args, { cwd, env: { ...environment }, stdio: ['ignore', 'pipe', 'ignore'] });
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      // A child of it that lives on must not keep us from ending.
+      child.stdout.destroy();
+      fail(`did not end within ${timeoutMs / 1000} seconds`);
+    }, timeoutMs);
+    child.on('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    child.stdout.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= mostBytes) chunks.push(chunk);
+    });
+    child.on('close', (code, signal) => {
+      clearTimeout(timer);
+      if (code !== 0) return fail(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
+      if (bytes > mostBytes) return fail('printed too much');
+      const token = textOf(Buffer.concat(chunks));
+      if (token === undefined) return fail('printed something that is no text');
+      if (token === '') return fail('printed nothing');
+      resolve({ kind: 'token', token });
+    });
+  });
+}
+
+function notStarted(error: NodeJS.ErrnoException): Printed {
+  return { kind: 'failed', why: `could not be started (${error.code ?? error.message})` };
+}
+
+function textOf(bytes: Buffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).trim();
+  } catch {
+    return undefined;
+  }
+}

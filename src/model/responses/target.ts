@@ -22,9 +22,14 @@ export function targetOf(provider: ProviderOptions, endpoint: string): Target | 
   const query = [url.search.slice(1), ...pairs].filter((part) => part !== '').join('&');
   return {
     protocol,
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    host: bareHost(url),
     port: url.port,
     path: `${url.pathname.replace(/\/+$/, '')}/${endpoint}${query === '' ? '' : `?${query}`}`,
     origin: url.origin,
   };
+}
+
+/** The host as connections name it: an address of version 6 without its brackets. */
+export function bareHost({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -48,12 +48,12 @@ function silentProxy(proxy: Proxy, idleMs: number): ModelFailure {
   });
 }
 
-function unknownToProxy(proxy: Proxy): ModelFailure {
-  const { variable, authorization } = proxy;
+function unknownToProxy({ variable, origin, authorization }: Proxy): ModelFailure {
   const known = authorization !== undefined;
+  const cause = known ? 'does not accept the user name and the password' : 'wants a user name and a password';
   return modelFailure({
     code: 'connection-failed',
-    message: `${named(proxy)} ${known ? 'does not accept the user name and password' : 'wants a user name and a password'} (status 407).`,
+    message: `The proxy in ${variable} (${origin}) ${cause} (status 407).`,
     next: known
       ? `Correct the user name and the password in ${variable}.`
       : `Put them into ${variable}, in front of the host: http://NAME:PASSWORD@HOST:PORT.`,
@@ -64,7 +64,7 @@ function unknownToProxy(proxy: Proxy): ModelFailure {
 function refusedByProxy({ proxy, status }: Extract<Opened, { kind: 'refused' }>, origin: string): ModelFailure {
   return modelFailure({
     code: 'connection-failed',
-    message: `${named(proxy)} opened no way to ${origin} (status ${status}).`,
+    message: `The proxy in ${proxy.variable} (${proxy.origin}) opened no way to ${origin} (status ${status}).`,
     next: 'Check the base URL of the provider, and what the proxy lets pass; a host that needs no proxy belongs in NO_PROXY.',
     // It could not, or it would not.
     retry: status >= 500 ? {} : 'never',

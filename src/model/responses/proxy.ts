@@ -40,6 +40,15 @@ export function proxyFor(target: Target, environment: Environment): Proxy | Unus
   return proxyAt(named.value, named.name);
 }
 
+/**
+ * The options of a connection to the proxy. Its name is said in so many words: Node would take it from the header `host`,
+ * which speaks of the target. Addresses are not said as names.
+ */
+export function connectionTo({ host, port }: Proxy) {
+  const servername = process.getBuiltinModule('node:net').isIP(host) === 0 ? host : '';
+  return { host, port, servername };
+}
+
 /** What of the addresses of proxies must not be shown to anyone. */
 export function proxySecrets(environment: Environment): readonly string[] {
   return ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => {

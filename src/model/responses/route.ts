@@ -1,7 +1,7 @@
 import type { Agent, ClientRequest } from 'node:http';
 import { loadAuthorities } from './authorities.ts';
 import type { Environment } from './provider.ts';
-import { type Proxy, proxyFor, type Unusable } from './proxy.ts';
+import { connectionTo, type Proxy, proxyFor, type Unusable } from './proxy.ts';
 import type { Target } from './target.ts';
 import { tunnelThrough, type TunnelOptions } from './tunnel.ts';
 
@@ -40,14 +40,19 @@ export function routes({ environment }: NetworkOptions): (target: Target) => Rou
     if ('kind' in agent) return agent;
     agents.set(key, agent);
     const { request } = builtIn(peer.protocol);
-    const place = { agent, host: peer.host, port: peer.port };
+    const { host, port, path } = target;
     return {
       kind,
       proxy,
-      request:
-        kind === 'forwarded'
-          ? (options) => request({ ...options, ...place, ...forwarding(target, proxy!, options) })
-          : (options) => request({ ...options, ...place, path: target.path }),
+      request: (options) =>
+        request({
+          ...options,
+          agent,
+          host,
+          port,
+          path,
+          ...(kind === 'forwarded' && forwarding(target, proxy!, options)),
+        }),
     };
   };
 }
@@ -62,9 +67,13 @@ function agentFor(protocol: Target['protocol'], tunnel: Proxy | undefined, envir
 }
 
 /** A proxy that is asked to forward is told the whole address. */
-function forwarding({ origin, path }: Target, { authorization }: Proxy, { headers }: RouteOptions) {
-  const known = authorization === undefined ? {} : { 'proxy-authorization': authorization };
-  return { path: `${origin}${path}`, headers: { ...headers, ...known, host: origin.replace(/^\w+:\/\//, '') } };
+function forwarding({ origin, path }: Target, proxy: Proxy, { headers }: RouteOptions) {
+  const known = proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization };
+  return {
+    ...connectionTo(proxy),
+    path: `${origin}${path}`,
+    headers: { ...headers, ...known, host: origin.replace(/^\w+:\/\//, '') },
+  };
 }
 
 /** Without an ESM import, which would cost every start of the program 33 ms. */

@@ -1,7 +1,7 @@
 import type { Agent, ClientRequestArgs, RequestOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SecureContext } from 'node:tls';
-import type { Proxy } from './proxy.ts';
+import { connectionTo, type Proxy } from './proxy.ts';
 
 /** What a proxy did instead of opening a tunnel: it could not be reached, said no, or said nothing. */
 export type TunnelTrouble =
@@ -56,8 +56,7 @@ function openTunnel({ proxy, secureContext, options, opened, failed }: Opening):
   const http = process.getBuiltinModule(proxy.protocol === 'https:' ? 'node:https' : 'node:http');
   const request = http.request({
     method: 'CONNECT',
-    host: proxy.host,
-    port: proxy.port,
+    ...connectionTo(proxy),
     path: authority,
     headers: {
       host: authority,

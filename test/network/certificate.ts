@@ -6,20 +6,14 @@ export interface Certified {
   readonly key: string;
 }
 
-/** A certificate for these names, which whoever trusts it trusts as an authority, too. */
+/** A certificate for these names: who trusts it needs no other. */
 export function certify(...names: readonly string[]): Certified {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ecdsaWithSha256 = element(0x30, objectId('2a8648ce3d040302'));
   const name = element(0x30, element(0x31, element(0x30, objectId('550403'), element(0x0c, Buffer.from(names[0]!)))));
   const times = ['20250101000000Z', '29990101000000Z'].map((time) => element(0x18, Buffer.from(time)));
-  const extensions = [
-    element(0x30, objectId('551d13'), element(0x04, element(0x30, element(0x01, Buffer.from([0xff]))))),
-    element(
-      0x30,
-      objectId('551d11'),
-      element(0x04, element(0x30, ...names.map((dns) => element(0x82, Buffer.from(dns))))),
-    ),
-  ];
+  const alternatives = element(0x30, ...names.map((dns) => element(0x82, Buffer.from(dns))));
+  const extension = element(0x30, objectId('551d11'), element(0x04, alternatives));
   const content = element(
     0x30,
     element(0xa0, element(0x02, Buffer.from([2]))),
@@ -29,7 +23,7 @@ export function certify(...names: readonly string[]): Certified {
     element(0x30, ...times),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
-    element(0xa3, element(0x30, ...extensions)),
+    element(0xa3, element(0x30, extension)),
   );
   const signature = element(0x03, Buffer.from([0]), sign('sha256', content, privateKey));
   const body = element(0x30, content, ecdsaWithSha256, signature).toString('base64');

@@ -78,6 +78,20 @@ describe('a turn', () => {
     expect(model.requests.length).toBe(3);
   });
 
+  it('trusts further certificates besides those that Node trusts', async () => {
+    const { place: folders, run, port } = await place([answer({ items: [say('Trusted.')] })]);
+    const server = certify('localhost');
+    const file = (name: string, { certificate }: typeof server): string => {
+      writeFileSync(join(folders.root, name), certificate);
+      return join(folders.root, name);
+    };
+    const NODE_EXTRA_CA_CERTS = file('of-node.pem', server);
+    const CODEX_CA_CERTIFICATE = file('ours.pem', certify('other.invalid'));
+    const origin = `https://localhost:${await startTls(server, port)}`;
+    const { code, stdout } = await run(origin, { NODE_EXTRA_CA_CERTS, CODEX_CA_CERTIFICATE });
+    expect([code, stdout]).toEqual([0, 'Trusted.\n']);
+  });
+
   it('whose model is on this machine needs no proxy', async () => {
     const { run, port } = await place([answer({ items: [say('Here.')] })]);
     const { code, stdout } = await run(`http://127.0.0.1:${port}`, { HTTP_PROXY: `http://${who}127.0.0.1:1` });

@@ -154,7 +154,7 @@ describe('a proxy that', () => {
       next: 'Check the network and HTTPS_PROXY, then send again.',
       retry: {},
     });
-    expect(proxy.asked.length).toBe(1);
+    expect(proxy.asked.length).toBeLessThan(2);
   });
 
   it('speaks no TLS', async () => {

@@ -87,8 +87,6 @@ function openTunnel({ proxy, secureContext, options, opened, failed }: Opening):
       return fail({ kind: 'refused', status });
     }
     if (!settle()) return;
-    // The time was for the tunnel; what goes through it counts for itself.
-    socket.setTimeout(0);
     if (head.length > 0) socket.unshift(head);
     opened(socket);
   });

@@ -11,7 +11,7 @@ test.each([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'never'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'never'],
 ])('%s', (code, retry) => {
-  const failure = connectionFailure('https://x', code);
+  const failure = connectionFailure({ shown: 'https://x', setting: 'the address' }, code);
   expect([failure.code, failure.retry]).toEqual(['connection-failed', retry]);
   expect(failure.message).toContain(code);
 });

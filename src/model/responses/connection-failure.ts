@@ -1,11 +1,19 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { type FailureDraft, modelFailure } from './failure.ts';
 
-/** No answer came at all. `origin` is where the request went; `given` is what Node calls the problem. */
-export function connectionFailure(origin: string, given: string): ModelFailure {
+/** With whom a connection was to be made. */
+export interface Peer {
+  /** Its address as it may be shown, and what it is. */
+  readonly shown: string;
+  /** Where a person finds and corrects the address. */
+  readonly setting: string;
+}
+
+/** No answer came at all. `given` is what Node calls the problem. */
+export function connectionFailure(peer: Peer, given: string): ModelFailure {
   // A peer without TLS has a name of OpenSSL's or of the system's, by whether we read or wrote first. One is enough.
   const code = given.startsWith('ERR_SSL_') && !certificateProblem.test(given) ? 'EPROTO' : given;
-  const { message, ...rest } = kindOf(origin, code);
+  const { message, ...rest } = kindOf(peer, code);
   return modelFailure({ code: 'connection-failed', message: `${message} (${code}).`, ...rest });
 }
 
@@ -13,43 +21,43 @@ export function connectionFailure(origin: string, given: string): ModelFailure {
 const certificateProblem =
   /^(CERT_|ERR_TLS_|DEPTH_ZERO_SELF_SIGNED|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_SSL_\w*(CERT|_CA_|ALERT))/;
 
-function kindOf(origin: string, code: string): Omit<FailureDraft, 'code'> {
+function kindOf({ shown, setting }: Peer, code: string): Omit<FailureDraft, 'code'> {
   if (certificateProblem.test(code)) {
     return {
-      message: `The connection to ${origin} is not secure`,
-      next: 'Check the base URL; for a private authority, name its certificate in NODE_EXTRA_CA_CERTS.',
+      message: `The connection to ${shown} is not secure`,
+      next: `Check ${setting}; for a private authority, name the file with its certificate in CODEX_CA_CERTIFICATE.`,
       retry: 'never',
     };
   }
   if (code === 'EPROTO') {
     return {
-      message: `What answers at ${origin} does not speak TLS as it should`,
-      next: 'Check the base URL of the provider: a server without TLS needs http:// instead of https://.',
+      message: `What answers at ${shown} does not speak TLS as it should`,
+      next: `Check ${setting}: a server without TLS needs http:// instead of https://.`,
       retry: 'never',
     };
   }
   if (code.startsWith('HPE_')) {
     return {
-      message: `What answers at ${origin} does not speak HTTP`,
-      next: 'Check the port in the base URL of the provider, and whether it must begin with https://.',
+      message: `What answers at ${shown} does not speak HTTP`,
+      next: `Check the port in ${setting}, and whether it must begin with https://.`,
       retry: {},
     };
   }
   if (code === 'ECONNREFUSED') {
     return {
-      message: `Nothing listens at ${origin}: the connection was refused`,
-      next: 'Start the server, or correct the base URL of the provider.',
+      message: `Nothing listens at ${shown}: the connection was refused`,
+      next: `Start the server, or correct ${setting}.`,
       retry: {},
     };
   }
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') {
     return {
-      message: `The host in ${origin} could not be found`,
-      next: 'Check the spelling of the base URL of the provider, and the network.',
+      message: `The host in ${shown} could not be found`,
+      next: `Check the spelling of ${setting}, and the network.`,
       retry: {},
     };
   }
-  return { message: `No answer from ${origin}`, retry: {} };
+  return { message: `No answer from ${shown}`, next: `Check the network and ${setting}.`, retry: {} };
 }
 
 export function cutFailure(code: string): ModelFailure {

@@ -1,13 +1,22 @@
-import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Proxy, Unusable } from './proxy.ts';
 import { ResponseBody } from './response-body.ts';
+import { type NetworkOptions, type Route, routes } from './route.ts';
 import type { Target } from './target.ts';
+import { TunnelError } from './tunnel.ts';
 
 /** How the first half of an exchange went: to the head of the answer. */
 export type Opened =
   | { readonly kind: 'answer'; readonly message: IncomingMessage; readonly body: ResponseBody }
-  /** `stale`: the connection was an old one, kept for reuse, and turned out to be dead. */
-  | { readonly kind: 'lost'; readonly code: string; readonly stale: boolean }
-  | { readonly kind: 'idle' }
+  /**
+   * `stale`: the connection was an old one, kept for reuse, and turned out to be dead. `proxy`: it is the one to this
+   * proxy, and what became of the server is not known.
+   */
+  | { readonly kind: 'lost'; readonly code: string; readonly stale: boolean; readonly proxy?: Proxy }
+  | { readonly kind: 'idle'; readonly proxy?: Proxy }
+  /** The proxy did not let the request pass. */
+  | { readonly kind: 'refused'; readonly proxy: Proxy; readonly status: number }
+  | Unusable
   | { readonly kind: 'aborted' };
 
 export interface Outgoing {
@@ -19,28 +28,28 @@ export interface Outgoing {
   readonly signal: AbortSignal;
 }
 
+const proxyWantsAuthorization = 407;
+
 /** Sends one request to its target over connections that are kept for the next one. */
 export type Send = (outgoing: Outgoing) => Promise<Opened>;
 
 /** Endpoints of one server share their connections. */
-export function sender(): (target: Target) => Send {
-  const agents = new Map<Target['protocol'], Agent>();
-  return ({ protocol, host, port, path }) => {
-    // Loaded on use and without an ESM import, which would cost every start of the program 33 ms.
-    const http = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
-    const agent = agents.get(protocol) ?? new http.Agent({ keepAlive: true, noDelay: true });
-    agents.set(protocol, agent);
-    return (outgoing) => exchange((options) => http.request({ ...options, agent, host, port, path }), outgoing);
+export function sender(network: NetworkOptions): (target: Target) => Send {
+  const routeTo = routes(network);
+  return (target) => async (outgoing) => {
+    const route = routeTo(target);
+    return route.kind === 'unusable' ? route : exchange(route, outgoing);
   };
 }
 
-function exchange(request: (options: RequestOptions) => ClientRequest, outgoing: Outgoing): Promise<Opened> {
+function exchange({ kind, proxy, request }: Route, outgoing: Outgoing): Promise<Opened> {
+  const forwarder = kind === 'forwarded' && proxy !== undefined ? { proxy } : undefined;
   const { signal, idleMs } = outgoing;
   return new Promise((resolve) => {
     if (signal.aborted) return resolve({ kind: 'aborted' });
     const length = outgoing.body.reduce((sum, piece) => sum + piece.length, 0);
     const headers = { ...outgoing.headers, 'content-length': String(length) };
-    const client = request({ method: 'POST', headers, timeout: idleMs });
+    const client = request({ method: 'POST', headers, timeout: idleMs, giveUp: signal });
     const settle = (opened: Opened): void => {
       signal.removeEventListener('abort', onAbort);
       resolve(opened);
@@ -53,7 +62,12 @@ function exchange(request: (options: RequestOptions) => ClientRequest, outgoing:
     signal.addEventListener('abort', onAbort, { once: true });
     client.on('response', (message) => {
       answered = true;
-      settle({ kind: 'answer', message, body: new ResponseBody(message, signal) });
+      // Whatever stands in it comes from the proxy, and no server was asked.
+      if (forwarder !== undefined && message.statusCode === proxyWantsAuthorization) {
+        message.destroy();
+        return settle({ kind: 'refused', ...forwarder, status: proxyWantsAuthorization });
+      }
+      return settle({ kind: 'answer', message, body: new ResponseBody(message, signal) });
     });
     client.on('timeout', () => {
       // Once the head is here the body counts for itself.
@@ -63,10 +77,12 @@ function exchange(request: (options: RequestOptions) => ClientRequest, outgoing:
     });
     // Stays after the promise is settled: an error that nobody listens to would end the process.
     client.on('error', (error: NodeJS.ErrnoException) => {
+      if (error instanceof TunnelError && proxy !== undefined) return settle({ ...error.trouble, proxy });
       const code = error.code ?? 'ERROR';
-      settle({ kind: 'lost', code, stale: client.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE') });
+      const stale = client.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE');
+      settle({ kind: 'lost', code, stale, ...forwarder });
     });
-    client.on('close', () => settle({ kind: 'lost', code: 'closed', stale: false }));
+    client.on('close', () => settle({ kind: 'lost', code: 'closed', stale: false, ...forwarder }));
     if (outgoing.onSent !== undefined) client.once('finish', outgoing.onSent);
     if (outgoing.after === undefined) return writeAll(client, outgoing.body);
     // The connection is opened meanwhile: no header leaves before the first byte of the body.

@@ -2,9 +2,10 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { delay } from './backoff.ts';
-import { abortedFailure, connectionFailure, idleFailure } from './connection-failure.ts';
+import { abortedFailure } from './connection-failure.ts';
 import type { Opened, Outgoing, Send } from './exchange.ts';
 import { httpFailure } from './http-failure.ts';
+import { noAnswerFailure } from './no-answer-failure.ts';
 import type { ProviderOptions } from './provider.ts';
 import type { ResponseBody } from './response-body.ts';
 
@@ -71,22 +72,28 @@ export async function openAnswer(opening: Opening, asking: Asking): Promise<Open
 }
 
 async function judge(opened: Opened, opening: Opening, asking: Asking): Promise<OpenAnswer | Refused> {
+  if (opened.kind !== 'answer') {
+    const failure = noAnswerFailure(opened, { origin: opening.origin, idleMs: asking.idleMs });
+    return { kind: 'failed', failure, again: againAfter(opened) };
+  }
+  const { statusCode: status = 0, headers } = opened.message;
+  return isWanted(opened.message, asking.wants)
+    ? { kind: 'open', body: opened.body, status, headers }
+    : refusal(opened, opening, asking);
+}
+
+function againAfter(opened: Exclude<Opened, { kind: 'answer' }>): Refused['again'] {
   switch (opened.kind) {
-    case 'aborted':
-      return { kind: 'failed', failure: abortedFailure(), again: 'no' };
+    case 'lost':
+      return opened.stale ? 'at-once' : 'after-delay';
+    case 'refused':
+      return 'after-delay';
     case 'idle':
       // It may have waited for minutes: the caller tells the person before it waits once more.
-      return { kind: 'failed', failure: idleFailure(asking.idleMs), again: 'no' };
-    case 'lost': {
-      const failure = connectionFailure(opening.origin, opened.code);
-      return { kind: 'failed', failure, again: opened.stale ? 'at-once' : 'after-delay' };
-    }
-    case 'answer': {
-      const { statusCode: status = 0, headers } = opened.message;
-      return isWanted(opened.message, asking.wants)
-        ? { kind: 'open', body: opened.body, status, headers }
-        : refusal(opened, opening, asking);
-    }
+      return 'no';
+    case 'unusable':
+    case 'aborted':
+      return 'no';
   }
 }
 

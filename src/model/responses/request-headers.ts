@@ -1,4 +1,5 @@
 import type { Credentials, Environment, ProviderOptions } from './provider.ts';
+import { proxySecrets } from './proxy.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -56,7 +57,7 @@ export function secretsOf(sources: HeaderSources): readonly string[] {
   );
   // A server may quote a key without the scheme in front of it, as in "Bearer …".
   const values = configured.flatMap((value) => [value, value.replace(/^\S+\s+/, '')]);
-  const secrets = values.filter(isLong);
+  const secrets = [...values, ...proxySecrets(environment)].filter(isLong);
   if (credentials.kind === 'bearer') {
     if (credentials.token !== '') secrets.push(credentials.token);
     if (credentials.mode === 'chatgpt' && isLong(credentials.accountId ?? '')) secrets.push(credentials.accountId!);

@@ -30,9 +30,14 @@ export function targetAt(address: string): Target | undefined {
   if (url === undefined || (protocol !== 'http:' && protocol !== 'https:')) return undefined;
   return {
     protocol,
-    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    host: bareHost(url),
     port: url.port,
     path: url.pathname + url.search,
     origin: url.origin,
   };
+}
+
+/** The host as connections name it: an address of version 6 without its brackets. */
+export function bareHost({ hostname }: URL): string {
+  return hostname.replace(/^\[(.*)\]$/, '$1');
 }

@@ -1,0 +1,66 @@
+import type { SecureContext } from 'node:tls';
+import type { Environment } from './provider.ts';
+import type { Unusable } from './proxy.ts';
+
+export type Authorities = { readonly kind: 'trusted'; readonly secureContext: SecureContext } | Unusable;
+
+/**
+ * Reads the certificates that CODEX_CA_CERTIFICATE names, else SSL_CERT_FILE: trusted besides what Node trusts.
+ * Undefined where neither is set, and nothing is loaded then.
+ */
+export function loadAuthorities(environment: Environment): Authorities | undefined {
+  const variable = ['CODEX_CA_CERTIFICATE', 'SSL_CERT_FILE'].find((name) => (environment[name] ?? '').trim() !== '');
+  if (variable === undefined) return undefined;
+  const path = (environment[variable] ?? '').trim();
+  const text = loadText(path);
+  if (text.kind === 'unreadable') return unusable(`The file in ${variable}, ${path}, ${text.cause}.`, variable);
+  const certificates = text.content.match(certificateForm) ?? [];
+  if (certificates.length === 0) {
+    return unusable(`The file in ${variable}, ${path}, holds no certificate in PEM form.`, variable);
+  }
+  const broken = certificates.findIndex((certificate) => !isCertificate(certificate));
+  if (broken !== -1) {
+    const which = `certificate ${broken + 1} of ${certificates.length}`;
+    return unusable(`The file in ${variable}, ${path}, cannot be used: ${which} is damaged.`, variable);
+  }
+  const tls = process.getBuiltinModule('node:tls');
+  const ca = [...tls.getCACertificates('default'), ...certificates];
+  // Made once: an agent that is given the certificates would parse them for every connection.
+  return { kind: 'trusted', secureContext: tls.createSecureContext({ ca }) };
+}
+
+const certificateForm = /-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (TRUSTED |X509 )?CERTIFICATE-----/g;
+
+type Text =
+  | { readonly kind: 'text'; readonly content: string }
+  | { readonly kind: 'unreadable'; readonly cause: string };
+
+function loadText(path: string): Text {
+  const { readFileSync, statSync } = process.getBuiltinModule('node:fs');
+  try {
+    // A pipe that nobody writes to would hold up the program for ever.
+    if (!statSync(path).isFile()) return { kind: 'unreadable', cause: 'is not a file' };
+    return { kind: 'text', content: readFileSync(path, 'latin1') };
+  } catch (error) {
+    const { code = 'ERROR' } = error as NodeJS.ErrnoException;
+    return { kind: 'unreadable', cause: code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})` };
+  }
+}
+
+/** Left to TLS, a damaged certificate would be passed over without a word. */
+function isCertificate(text: string): boolean {
+  try {
+    const { X509Certificate } = process.getBuiltinModule('node:crypto');
+    return new X509Certificate(text).raw.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function unusable(message: string, variable: string): Unusable {
+  return {
+    kind: 'unusable',
+    message,
+    next: `Let ${variable} name a file with certificates in PEM form, or unset it.`,
+  };
+}

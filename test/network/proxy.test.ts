@@ -1,0 +1,188 @@
+import { describe, expect, it } from 'vitest';
+import { certify } from './certificate.ts';
+import { ask, clientAt, far, fileWith, startModel } from './client.ts';
+import { startProxy, startTls } from './servers.ts';
+
+const basic = `Basic ${Buffer.from('anna:pass/word').toString('base64')}`;
+
+describe('a proxy', () => {
+  it('forwards requests to servers without TLS', async () => {
+    const { model, port, at } = await startModel();
+    const proxy = await startProxy({ to: port });
+    const client = clientAt(at(`http://${far}:8123`), {
+      HTTP_PROXY: `http://anna:pass%2Fword@127.0.0.1:${proxy.port}`,
+    });
+    expect([await ask(client), await ask(client)]).toEqual(['answered', 'answered']);
+    const line = `POST ${at(`http://${far}:8123`)}/responses ${basic}`;
+    expect(proxy.asked).toEqual([line, line]);
+    expect(model.requests.map(({ headers }) => headers.host)).toEqual([`${far}:8123`, `${far}:8123`]);
+  });
+
+  it('carries one tunnel for many requests to a server with TLS', async () => {
+    const { model, port, at } = await startModel();
+    const server = certify(far);
+    const proxy = await startProxy({ to: await startTls(server, port) });
+    const client = clientAt(at(`https://${far}`), {
+      HTTPS_PROXY: `http://anna:pass%2Fword@127.0.0.1:${proxy.port}`,
+      CODEX_CA_CERTIFICATE: fileWith(certify('other.invalid').certificate + server.certificate),
+    });
+    expect([await ask(client), await ask(client)]).toEqual(['answered', 'answered']);
+    expect(proxy.asked).toEqual([`CONNECT ${far}:443 ${basic}`]);
+    expect(model.requests.map(({ connection }) => connection)).toEqual([
+      model.requests[0]!.connection,
+      model.requests[0]!.connection,
+    ]);
+    expect(model.requests.map(({ headers }) => headers['proxy-authorization'])).toEqual([undefined, undefined]);
+  });
+
+  it('may be spoken with over TLS, by both kinds of requests', async () => {
+    const { port, at } = await startModel();
+    const [server, gate] = [certify(far), certify('localhost')];
+    const CODEX_CA_CERTIFICATE = fileWith(server.certificate + gate.certificate);
+    const forwarding = await startProxy({ to: port });
+    const tunnelling = await startProxy({ to: await startTls(server, port) });
+    const HTTP_PROXY = `https://localhost:${await startTls(gate, forwarding.port)}`;
+    const HTTPS_PROXY = `https://localhost:${await startTls(gate, tunnelling.port)}`;
+    const environment = { HTTP_PROXY, HTTPS_PROXY, CODEX_CA_CERTIFICATE };
+    expect([
+      await ask(clientAt(at(`http://${far}`), environment)),
+      await ask(clientAt(at(`https://${far}`), environment)),
+      forwarding.asked,
+      tunnelling.asked,
+    ]).toEqual(['answered', 'answered', [`POST ${at(`http://${far}`)}/responses -`], [`CONNECT ${far}:443 -`]]);
+  });
+
+  it('is left out for this machine and for what NO_PROXY names', async () => {
+    const { port, at } = await startModel();
+    const HTTP_PROXY = 'http://127.0.0.1:1';
+    const NO_PROXY = 'example.invalid';
+    expect([
+      await ask(clientAt(at(`http://127.0.0.1:${port}`), { HTTP_PROXY })),
+      await ask(clientAt(at(`http://localhost:${port}`), { HTTP_PROXY })),
+      await ask(clientAt(`http://${'x'.repeat(64)}.${far}`, { HTTP_PROXY, NO_PROXY })),
+    ]).toEqual(['answered', 'answered', expect.objectContaining({ message: expect.stringContaining('ENOTFOUND') })]);
+  });
+
+  it('that says nothing is left as soon as the request is given up', async () => {
+    const left = Promise.withResolvers<void>();
+    const proxy = await startProxy({ to: 1, refuses: 'silence', onLeft: left.resolve });
+    const abort = new AbortController();
+    const client = clientAt(`https://${far}/v1`, { HTTPS_PROXY: `127.0.0.1:${proxy.port}` });
+    const pending = ask(client, abort.signal);
+    while (proxy.asked.length === 0) await new Promise((look) => setTimeout(look, 5));
+    abort.abort();
+    expect(await pending).toEqual(expect.objectContaining({ code: 'aborted' }));
+    await left.promise;
+  });
+});
+
+/** What people read when a proxy is in the way. */
+describe('a proxy that', () => {
+  const secret = 'user-0123456789:password-0123456789@';
+
+  it('refuses a request', async () => {
+    const proxy = await startProxy({ to: 1, refuses: 407 });
+    const shown = `http://127.0.0.1:${proxy.port}`;
+    const known = { HTTP_PROXY: `http://${secret}127.0.0.1:${proxy.port}` };
+    expect([
+      await ask(clientAt(`http://${far}/v1`, { http_proxy: shown })),
+      await ask(clientAt(`http://${far}/v1`, known)),
+    ]).toEqual([
+      {
+        code: 'connection-failed',
+        message: `The proxy in http_proxy (${shown}) wants a user name and a password (status 407).`,
+        next: 'Put them into http_proxy, in front of the host: http://NAME:PASSWORD@HOST:PORT.',
+        retry: 'never',
+      },
+      {
+        code: 'connection-failed',
+        message: `The proxy in HTTP_PROXY (${shown}) does not accept the user name and the password (status 407).`,
+        next: 'Correct the user name and the password in HTTP_PROXY.',
+        retry: 'never',
+      },
+    ]);
+    expect(proxy.asked.length).toBe(2);
+  });
+
+  it.each([
+    [
+      407,
+      'never',
+      'does not accept the user name and the password',
+      'Correct the user name and the password in ALL_PROXY.',
+    ],
+    [403, 'never', `opened no way to https://${far}`, undefined],
+    [502, {}, `opened no way to https://${far}`, undefined],
+  ])('refuses a tunnel with %i', async (status, retry, what, next) => {
+    const proxy = await startProxy({ to: 1, refuses: status });
+    const client = clientAt(`https://${far}/v1`, { ALL_PROXY: `${secret}127.0.0.1:${proxy.port}` });
+    expect(await ask(client)).toEqual({
+      code: 'connection-failed',
+      message: `The proxy in ALL_PROXY (http://127.0.0.1:${proxy.port}) ${what} (status ${status}).`,
+      next:
+        next ??
+        'Check the base URL of the provider, and what the proxy lets pass; a host that needs no proxy belongs in NO_PROXY.',
+      retry,
+    });
+    expect(proxy.asked.length).toBe(retry === 'never' ? 1 : 2);
+  });
+
+  it('quotes what identifies us is not quoted', async () => {
+    const proxy = await startProxy({ to: 1, refuses: 400 });
+    const client = clientAt(`http://${far}/v1`, { HTTP_PROXY: `http://${secret}127.0.0.1:${proxy.port}` });
+    expect(await ask(client)).toEqual(
+      expect.objectContaining({ message: 'The provider answered with status 400: Basic [redacted]' }),
+    );
+  });
+
+  it.each(['http', 'https'])('is down (%s)', async (scheme) => {
+    const variable = scheme === 'http' ? 'HTTP_PROXY' : 'HTTPS_PROXY';
+    expect(await ask(clientAt(`${scheme}://${far}/v1`, { [variable]: `http://${secret}127.0.0.1:1` }))).toEqual({
+      code: 'connection-failed',
+      message: `Nothing listens at http://127.0.0.1:1 (the proxy in ${variable}): the connection was refused (ECONNREFUSED).`,
+      next: `Start the server, or correct ${variable}.`,
+      retry: {},
+    });
+  });
+
+  it('says nothing', async () => {
+    const proxy = await startProxy({ to: 1, refuses: 'silence' });
+    const HTTPS_PROXY = `http://${secret}127.0.0.1:${proxy.port}`;
+    expect(await ask(clientAt(`https://${far}/v1`, { HTTPS_PROXY }, { streamIdleTimeoutMs: 100 }))).toEqual({
+      code: 'stream-idle',
+      message: `Nothing came from http://127.0.0.1:${proxy.port} (the proxy in HTTPS_PROXY) for 0.1 seconds.`,
+      next: 'Check the network and HTTPS_PROXY, then send again.',
+      retry: {},
+    });
+    expect(proxy.asked.length).toBeLessThan(2);
+  });
+
+  it('speaks no TLS', async () => {
+    const proxy = await startProxy({ to: 1 });
+    const client = clientAt(`https://${far}/v1`, { HTTPS_PROXY: `https://localhost:${proxy.port}` });
+    expect(await ask(client)).toEqual({
+      code: 'connection-failed',
+      message: `What answers at https://localhost:${proxy.port} (the proxy in HTTPS_PROXY) does not speak TLS as it should (EPROTO).`,
+      next: 'Check HTTPS_PROXY: a server without TLS needs http:// instead of https://.',
+      retry: 'never',
+    });
+  });
+
+  it('cannot be understood from its variable', async () => {
+    const problems = await Promise.all(
+      ['http://', `socks5://${secret}127.0.0.1:1`, 'http://user:pass/word-0123@proxy.invalid:1'].map((HTTPS_PROXY) =>
+        ask(clientAt(`https://${far}/v1`, { HTTPS_PROXY })),
+      ),
+    );
+    const problem = (what: string) => ({
+      code: 'connection-failed',
+      message: `HTTPS_PROXY ${what}.`,
+      next:
+        'Let HTTPS_PROXY name an HTTP proxy, such as http://proxy.example.com:8080 (signs in a user name or a password ' +
+        'are written as %40 for @, %2F for / and so on), or unset it.',
+      retry: 'never',
+    });
+    const noAddress = problem('does not hold the address of a proxy');
+    expect(problems).toEqual([noAddress, problem('names a SOCKS proxy, which cannot be used'), noAddress]);
+  });
+});

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../protocol/json.ts';
-import { connectionFailure } from '../responses/connection-failure.ts';
-import type { Send } from '../responses/exchange.ts';
+import type { Opened, Send } from '../responses/exchange.ts';
+import { noAnswerFailure } from '../responses/no-answer-failure.ts';
 import { type Target, targetAt } from '../responses/target.ts';
 
 /** `why` is the end of a sentence. */
@@ -20,10 +20,7 @@ export function postJson(sendTo: (target: Target) => Send): PostJson {
     if (target === undefined) return { kind: 'lost', why: 'the address for it is not an http or https address' };
     const headers = { accept: 'application/json', 'content-type': 'application/json' };
     const opened = await sendTo(target)({ headers, body: [Buffer.from(JSON.stringify(body))], idleMs, signal });
-    if (opened.kind === 'aborted') return { kind: 'lost', why: 'it was stopped' };
-    if (opened.kind === 'idle') return { kind: 'lost', why: `${target.origin} did not answer` };
-    if (opened.kind === 'lost')
-      return { kind: 'lost', why: asEnd(connectionFailure(target.origin, opened.code).message) };
+    if (opened.kind !== 'answer') return { kind: 'lost', why: whyLost(opened, target.origin) };
     const chunks: Uint8Array[] = [];
     for (let size = 0; ;) {
       const part = await opened.body.read(idleMs);
@@ -41,7 +38,9 @@ export function postJson(sendTo: (target: Target) => Send): PostJson {
   };
 }
 
-/** A sentence as the end of another. */
-function asEnd(sentence: string): string {
-  return `${sentence[0]!.toLowerCase()}${sentence.slice(1).replace(/\.$/, '')}`;
+function whyLost(opened: Exclude<Opened, { kind: 'answer' }>, origin: string): string {
+  if (opened.kind === 'idle' && opened.proxy === undefined) return `${origin} did not answer`;
+  const { message } = noAnswerFailure(opened, { origin, idleMs });
+  // A sentence becomes the end of another.
+  return `${message[0]!.toLowerCase()}${message.slice(1).replace(/\.$/, '')}`;
 }

@@ -88,7 +88,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     credentials: providerCredentials(provider, {
       environment: env,
       logins: loginStore({ home, locks: createFlock({ clock }), clock }),
-      post: postJson(sender()),
+      post: postJson(sender({ environment: env })),
       now: () => clock.now(),
     }),
     environment: env,

@@ -22,7 +22,7 @@ Usage:
 \`capstan exec --help\` lists the options of exec; so do the other commands.
 `;
 
-/** What a bare \`capstan\` does: the demo as long as no model is configured, else a word on how to go on. */
+/** What a bare \`capstan\` does: the demo as long as nothing is configured, else a word on how to go on. */
 export async function welcome(words: readonly string[]): Promise<number> {
   outlastReaders();
   const [command] = words;
@@ -41,7 +41,7 @@ export async function welcome(words: readonly string[]): Promise<number> {
   if ('code' in here) return complain(here, 1);
   const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: here.path, client, overrides: [] });
   if (engine.kind === 'refused') return complain(engine.outcome, 1);
-  if (!engine.hasModel) return (await import('./demo/run-demo.ts')).runDemo([]);
+  if (!engine.isSetUp) return (await import('./demo/run-demo.ts')).runDemo([]);
   process.stdout.write(usage);
   return 0;
 }

@@ -48,6 +48,8 @@ export function parseExecArguments(words: readonly string[]): ExecArguments | Ou
       return usage(`${name} takes ${option.choices.join(', ')}; not ${JSON.stringify(value)}.`);
     (values[option.key] ??= []).push(value);
   }
+  // To pass over it would send the words to somebody else.
+  if (values.localProvider !== undefined && !flags.has('oss')) return usage('--local-provider goes with --oss.');
   const asked = target(positional, flags.has('last'));
   return 'code' in asked ? asked : { flags, values, ...asked };
 }

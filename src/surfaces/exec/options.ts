@@ -18,6 +18,8 @@ export type ExecOptionKey =
   | 'contextEvents'
   | 'verbose'
   | 'model'
+  | 'oss'
+  | 'localProvider'
   | 'sandbox'
   | 'cwd'
   | 'override'
@@ -58,6 +60,14 @@ export const execOptions: readonly ExecOption[] = [
   },
   { key: 'verbose', names: ['-v', '--verbose'], help: 'the same for people, on standard error' },
   { key: 'model', names: ['-m', '--model'], value: 'NAME', help: 'the model' },
+  { key: 'oss', names: ['--oss'], help: 'ask a model on this machine, served by Ollama or LM Studio' },
+  {
+    key: 'localProvider',
+    names: ['--local-provider'],
+    value: 'NAME',
+    choices: ['ollama', 'lmstudio'],
+    help: 'with --oss: ollama or lmstudio',
+  },
   {
     key: 'sandbox',
     names: ['-s', '--sandbox'],

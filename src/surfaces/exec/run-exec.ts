@@ -10,7 +10,8 @@ import type { ThreadTurn } from '../../thread/thread.ts';
 import { complain } from '../complain.ts';
 import { currentFolder } from '../current-folder.ts';
 import { Engine } from '../engine/engine.ts';
-import type { EngineRefused } from '../engine/engine-refused.ts';
+import type { EngineOptions } from '../engine/engine-options.ts';
+import { type EngineRefused, refused } from '../engine/engine-refused.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { outlastReaders } from '../outlast-readers.ts';
 import { type ExecArguments, lastValue, parseExecArguments } from './arguments.ts';
@@ -116,9 +117,19 @@ async function runTurn(
   }
 }
 
-function loadEngine(asked: ExecArguments, cwd: string): Promise<Engine | EngineRefused> {
+async function loadEngine(asked: ExecArguments, cwd: string): Promise<Engine | EngineRefused> {
+  const options = engineOptions(asked, cwd);
+  if (!asked.flags.has('oss')) return Engine.load(options);
+  // Few runs need it, and none of the others waits for it.
+  const { localOverrides } = await import('./local-model.ts');
+  const local = await localOverrides(options, lastValue(asked, 'localProvider'));
+  if ('code' in local) return refused(local);
+  return Engine.load({ ...options, overrides: [...options.overrides, ...local.overrides] });
+}
+
+function engineOptions(asked: ExecArguments, cwd: string): EngineOptions {
   const profile = lastValue(asked, 'profile');
-  return Engine.load({
+  return {
     env: process.env,
     osHome: homedir(),
     cwd,
@@ -132,7 +143,7 @@ function loadEngine(asked: ExecArguments, cwd: string): Promise<Engine | EngineR
     ignoreUserConfig: asked.flags.has('ignoreUserConfig'),
     addDirectories: asked.values.addDirectory ?? [],
     ephemeral: asked.flags.has('ephemeral'),
-  });
+  };
 }
 
 function clientFacts(asked: ExecArguments): ClientFacts {

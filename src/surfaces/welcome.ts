@@ -10,6 +10,7 @@ const usage = `Capstan, a coding agent.
 Usage:
   capstan exec [options] [PROMPT]              run one turn
   capstan exec resume THREAD_ID [PROMPT]       go on with a thread
+  capstan exec fork THREAD_ID [PROMPT]         go on from a thread in a new one
   capstan config show                          what is configured, and where it comes from
   capstan threads COMMAND                      list, show, search, fork, roll back, restore files, export, …
   capstan context [THREAD]                     what fills a thread's window, and what its model was told

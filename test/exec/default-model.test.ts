@@ -36,12 +36,12 @@ it('config says where the default comes from', async () => {
     const show = await place.run('config', 'show', '--origin', ...options);
     return show.stdout.split('\n').find((line) => line.startsWith('model = '));
   };
-  expect(await shown()).toBe('model = "gpt-6.1-sol"  # default');
+  expect(await shown()).toBe('model = "gpt-6.1-sol"  # default, model catalogue');
   expect(await shown('-c', 'model_provider=ollama')).toBe('model = "gpt-oss:20b"  # default, model_provider: ollama');
   expect(await shown(...described)).toBe(`model = "own"  # default, ${catalogue}`);
   expect(await shown(...described, '-c', 'model=m')).toBe('model = "m"  # flags, command line');
   expect((await place.run('config', 'explain', 'model')).stdout).toMatch(
-    /^model = "gpt-6\.1-sol"\n[^]*\nwins -> {2}default +built in +"gpt-6\.1-sol"\n/,
+    /^model = "gpt-6\.1-sol"\n[^]*\nwins -> {2}default +model catalogue +"gpt-6\.1-sol"\n/,
   );
   expect((await place.run('exec', ...described, 'hi')).stderr).toContain(' · model own (provider scripted) · ');
 });

@@ -40,6 +40,6 @@ function modelLayers(config: Config, { newThread }: Requirements): readonly Conf
   const catalogue = newThread?.model === undefined ? loadCatalogue(config) : undefined;
   if (catalogue === undefined || 'code' in catalogue) return [];
   const { modelProvider: provider, modelCatalogJson: file } = config;
-  const source = localProvider(provider) === undefined ? (file ?? 'built in') : `model_provider: ${provider}`;
+  const source = localProvider(provider) === undefined ? (file ?? 'model catalogue') : `model_provider: ${provider}`;
   return [{ name: 'default', source, values: { model: defaultModel(provider, catalogue) } }];
 }

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { localProviders } from '../../config/local-providers.ts';
-import { providerDefaults } from '../../config/providers.ts';
-import { startLocalServer, startOtherServer } from '../../../test/harness/local-server.ts';
-import { findOnlyServer, type LocalCandidate } from './local-servers.ts';
+import { localProviders } from '../../src/config/local-providers.ts';
+import { providerDefaults } from '../../src/config/providers.ts';
+import { startLocalServer, startOtherServer } from '../harness/local-server.ts';
+import { findOnlyServer, type LocalCandidate } from '../../src/surfaces/exec/local-servers.ts';
 
 /** Ollama and LM Studio at these ports. */
 function at(...ports: readonly number[]): readonly LocalCandidate[] {

@@ -23,6 +23,9 @@ it('bash offers every command of threads and the options of each', async () => {
   }
   expect(offered(stdout, 'replay', '--p')).toEqual(['--print']);
   expect(offered(stdout, 'exec', '--sandbox', 'read')).toEqual(['read-only']);
+  expect(offered(stdout, 'exec', 'f')).toEqual(['fork']);
+  expect(offered(stdout, 'e', '--os')).toEqual(['--oss']);
+  expect(offered(stdout, 'exec', '--oss', '--local-provider', '')).toEqual(['ollama', 'lmstudio']);
 });
 
 it('zsh and fish are told the same', async () => {

@@ -57,6 +57,8 @@ const providerKeys = {
 const keys = {
   model: name,
   model_provider: name,
+  // Checked when it is used: a file that serves another program, too, must not stop a start that does without it.
+  oss_provider: name,
   model_reasoning_effort: name,
   model_reasoning_summary: choice(['auto', 'concise', 'detailed', 'none']),
   model_verbosity: choice(['low', 'medium', 'high']),

@@ -14,6 +14,7 @@ const forbidden: readonly (readonly string[])[] = [
   ['responses_api_metadata'],
   ['model_provider'],
   ['model_providers'],
+  ['oss_provider'],
   ['blobs'],
   ['notify'],
   ['profile'],

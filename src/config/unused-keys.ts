@@ -12,7 +12,7 @@ export const unusedKeys: readonly string[] = `
   experimental_use_unified_exec_tool feedback file_opener forced_chatgpt_workspace_id
   forced_login_method ghost_snapshot goals hide_agent_reasoning history hooks log_dir marketplaces
   mcp_oauth_callback_port mcp_oauth_callback_url mcp_oauth_credentials_store mcp_servers memories
-  notice notify orchestrator oss_provider otel plan_mode_reasoning_effort plugins profiles realtime
+  notice notify orchestrator otel plan_mode_reasoning_effort plugins profiles realtime
   responses_api_metadata review_model
   show_raw_agent_reasoning skills sqlite_home suppress_unstable_features_warning tool_suggest tools
   tui web_search windows

@@ -36,7 +36,8 @@ export type CatalogueEntry = Omit<ModelRecord, 'guessed'>;
 
 /** Facts about the models that are known without asking anyone. */
 export interface Catalogue {
-  readonly models: readonly CatalogueEntry[];
+  /** The first is the one that threads get for which nobody named a model. */
+  readonly models: readonly [CatalogueEntry, ...CatalogueEntry[]];
   /** For a name that no entry fits. */
   readonly fallback: Omit<CatalogueEntry, 'slug'>;
 }

@@ -23,13 +23,6 @@ export function loadCatalogue({
   if ('code' in parsed) return parsed;
   const list = isJsonObject(parsed.json) ? arrayAt(parsed.json, 'models') : undefined;
   if (list === undefined) return wrong(path, 'must be an object with a list "models"');
-  if (list.length === 0) {
-    return {
-      code: 'model-catalogue-empty',
-      message: `The file in model_catalog_json has no models: ${path}`,
-      next: 'Describe at least one model in it, or remove the key to use the bundled catalogue.',
-    };
-  }
   const models: CatalogueEntry[] = [];
   for (const [at, record] of list.entries()) {
     const slug = isJsonObject(record) ? stringAt(record, 'slug') : undefined;
@@ -41,7 +34,13 @@ export function loadCatalogue({
       return wrong(path, `has a wrong value: ${entry.key} of "${slug}" must be ${entry.expected}`);
     models.push(entry);
   }
-  return { models, fallback: bundled.fallback };
+  const [first, ...others] = models;
+  if (first !== undefined) return { models: [first, ...others], fallback: bundled.fallback };
+  return {
+    code: 'model-catalogue-empty',
+    message: `The file in model_catalog_json has no models: ${path}`,
+    next: 'Describe at least one model in it, or remove the key to use the bundled catalogue.',
+  };
 }
 
 function parseFile(path: string): { readonly json: Json } | CatalogueProblem {

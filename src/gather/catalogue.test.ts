@@ -23,7 +23,19 @@ test('a known model', () => {
   });
 });
 
+test('the first is the one that threads get for which nobody named a model', () => {
+  expect(bundledCatalogue().models[0]).toMatchObject({
+    slug: 'gpt-6.1-sol',
+    defaultEffort: 'low',
+    supportedEfforts: ['low', 'medium', 'high', 'xhigh', 'max', 'ultra'],
+    compatibility: '3000',
+    serviceTiers: ['priority'],
+  });
+});
+
 test.each([
+  ['gpt-6.1-terra', { contextWindow: 500_000, maxContextWindow: 872_000, defaultEffort: 'low' }],
+  ['gpt-6-luna', { defaultEffort: 'medium', supportedEfforts: ['low', 'medium', 'high', 'xhigh', 'max'] }],
   [
     'gpt-5.6-sol',
     {

@@ -17,20 +17,21 @@ const inBytes = { mode: 'bytes', limit: 10_000 } as const;
 
 type Row = Pick<
   CatalogueEntry,
-  | 'slug'
-  | 'maxContextWindow'
-  | 'compatibility'
-  | 'defaultEffort'
-  | 'supportedEfforts'
-  | 'defaultVerbosity'
-  | 'serviceTiers'
->;
+  'slug' | 'maxContextWindow' | 'compatibility' | 'defaultEffort' | 'supportedEfforts' | 'serviceTiers'
+> &
+  Partial<Pick<CatalogueEntry, 'contextWindow' | 'defaultVerbosity'>>;
 
 const sixth = { maxContextWindow: 872_000, compatibility: '3000', defaultEffort: 'medium' } as const;
+const newest = { ...sixth, defaultEffort: 'low', supportedEfforts: upTo('ultra'), serviceTiers: ['priority'] } as const;
 const fifth = { compatibility: '2911', defaultEffort: 'medium', supportedEfforts: upTo('xhigh') } as const;
 const tiers = ['priority', 'flex'] as const;
 
-const rows: readonly Row[] = [
+const rows: readonly [Row, ...Row[]] = [
+  { ...newest, slug: 'gpt-6.1-sol' },
+  { ...newest, slug: 'gpt-6-astra' },
+  { ...newest, slug: 'gpt-6.1-terra', contextWindow: 500_000 },
+  { ...newest, slug: 'gpt-6-sol', defaultEffort: 'medium' },
+  { ...newest, slug: 'gpt-6-luna', defaultEffort: 'medium', supportedEfforts: upTo('max') },
   {
     ...sixth,
     slug: 'gpt-5.6-sol',
@@ -55,15 +56,17 @@ export function bundledCatalogue(): Catalogue {
 }
 
 function makeCatalogue(instructions: string): Catalogue {
+  const entry = (row: Row): CatalogueEntry => ({
+    ...shared,
+    defaultVerbosity: 'low',
+    // The oldest one has no checkpoints of its own and still counts in bytes.
+    truncation: row.compatibility === undefined ? inBytes : inTokens,
+    instructions,
+    ...row,
+  });
+  const [first, ...others] = rows;
   return {
-    models: rows.map((row) => ({
-      ...shared,
-      defaultVerbosity: 'low',
-      // The oldest one has no checkpoints of its own and still counts in bytes.
-      truncation: row.compatibility === undefined ? inBytes : inTokens,
-      instructions,
-      ...row,
-    })),
+    models: [entry(first), ...others.map(entry)],
     fallback: { ...shared, truncation: inBytes, supportedEfforts: [], serviceTiers: [], instructions },
   };
 }

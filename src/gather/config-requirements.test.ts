@@ -8,10 +8,12 @@ import type { Settings } from '../envelope/settings.ts';
 import { withDeniedReads } from '../policy/denied-reads.ts';
 import { profileFor } from '../policy/profiles.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import { bundledCatalogue } from './catalogue.ts';
 import { loadRequirements } from './config-requirements.ts';
 import { type SettingsChoices, settingsFrom } from './settings.ts';
 
 const none = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
+const place = { cwd: '/repo', catalogue: bundledCatalogue() };
 const ask = 'Ask whoever manages this machine.';
 
 let folder: string;
@@ -141,7 +143,7 @@ describe('settings', () => {
     const { config } = readConfig([{ name: 'user', source: '/home/config.toml', values: { model: 'm', ...user } }], {
       trust: 'trusted',
     });
-    const made = settingsFrom(config, { cwd: '/repo', requirements: demanded, ...choices });
+    const made = settingsFrom(config, { ...place, requirements: demanded, ...choices });
     if ('code' in made) throw new Error(made.message);
     return { ...made, demanded };
   }
@@ -213,7 +215,7 @@ describe('settings', () => {
       ],
       { addedRoots: ['/more'] },
     );
-    const again = settingsFrom(config, { cwd: '/repo', resumed: { profile }, requirements: first.demanded });
+    const again = settingsFrom(config, { ...place, resumed: { profile }, requirements: first.demanded });
     expect(again).toMatchObject({
       settings: {
         profile: withDeniedReads(
@@ -234,10 +236,10 @@ describe('settings', () => {
     async (rules) => {
       const { requirements } = await load(rules);
       const { config } = readConfig([{ name: 'user', source: '/home/config.toml', values: { model: 'm' } }]);
-      expect(settingsFrom(config, { cwd: '/repo', requirements, profile: { type: 'disabled' } })).toMatchObject({
+      expect(settingsFrom(config, { ...place, requirements, profile: { type: 'disabled' } })).toMatchObject({
         code: 'sandbox-managed',
       });
-      const free = settingsFrom(config, { cwd: '/repo', profile: { type: 'disabled' } });
+      const free = settingsFrom(config, { ...place, profile: { type: 'disabled' } });
       expect(free).toMatchObject({ settings: { profile: { type: 'disabled' }, origins: { profile: 'flags' } } });
     },
   );
@@ -256,7 +258,7 @@ describe('settings', () => {
     const rules = '[models.new_thread]\nmodel = "ours"\nmodel_reasoning_effort = "low"\nservice_tier = "flex"\n';
     const { requirements } = await load(rules);
     const { config } = readConfig([{ name: 'user', source: '/x', values: { model_reasoning_effort: 'high' } }]);
-    expect(settingsFrom(config, { cwd: '/repo', requirements })).toMatchObject({
+    expect(settingsFrom(config, { ...place, requirements })).toMatchObject({
       settings: {
         model: 'ours',
         effort: 'high',
@@ -264,7 +266,9 @@ describe('settings', () => {
         origins: { model: 'managed', effort: 'user', serviceTier: 'managed' },
       },
     });
-    expect(settingsFrom(config, { cwd: '/repo', requirements, resumed: {} })).toMatchObject({ code: 'no-model' });
+    expect(settingsFrom(config, { ...place, requirements, resumed: {} })).toMatchObject({
+      settings: { model: 'gpt-6.1-sol', origins: { effort: 'user' } },
+    });
   });
 
   test('managed instructions arrive', async () => {

@@ -5,6 +5,7 @@ import { profileFor } from '../policy/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { PermissionProfile } from '../protocol/permission-profile.ts';
+import { bundledCatalogue } from './catalogue.ts';
 import { type SettingsChoices, settingsFrom } from './settings.ts';
 
 const none = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
@@ -26,35 +27,47 @@ function settings(layers: Layers, choices: Partial<SettingsChoices> = {}) {
     layers.options,
   );
   expect(problems).toEqual([]);
-  return settingsFrom(config, { cwd: '/repo', ...choices });
+  return settingsFrom(config, { cwd: '/repo', catalogue: bundledCatalogue(), ...choices });
 }
 
-test('a model is all that must be configured', () => {
-  expect(settings({ file: { model: 'gpt-5.5' } })).toEqual({
+test('nothing must be configured', () => {
+  expect(settings({})).toEqual({
     settings: {
-      model: 'gpt-5.5',
+      model: 'gpt-6.1-sol',
       provider: 'openai',
       cwd: '/repo',
       approval: 'on-request',
       profile: profileFor('read-only', none),
       shellEnvironment: defaultShellEnvironmentPolicy,
       window: {},
-      origins: { model: 'user' },
+      origins: {},
     },
     notices: [],
   });
 });
 
-test('without a model it says what to write and where', () => {
-  expect(settings({ file: { model_provider: 'ollama' } })).toEqual({
-    code: 'no-model',
-    message: 'No model is configured',
-    next: [
-      'Write these lines at the top of /home/config.toml, or pass -m MODEL:',
-      'model = "gpt-5.5"',
-      'model_provider = "ollama"',
-      'model_reasoning_effort = "medium"',
-    ].join('\n'),
+test.each([
+  ['openai', 'gpt-6.1-sol'],
+  ['mine', 'gpt-6.1-sol'],
+  ['ollama', 'gpt-oss:20b'],
+  ['lmstudio', 'openai/gpt-oss-20b'],
+])('the model of %s is %s when nobody named one', (provider, model) => {
+  const expected = { settings: { provider, model, origins: { provider: 'user' } } };
+  expect(settings({ file: { model_provider: provider } })).toMatchObject(expected);
+  expect(settings({ file: { model_provider: provider, model: 'm' } })).toMatchObject({
+    settings: { provider, model: 'm', origins: { model: 'user' } },
+  });
+});
+
+test('the default is the first model of the catalogue, and one that goes with the provider of the thread', () => {
+  const [first] = bundledCatalogue().models;
+  const catalogue = { models: [{ ...first, slug: 'own' }, first] } as const;
+  expect(settings({}, { catalogue })).toMatchObject({ settings: { model: 'own' } });
+  expect(settings({}, { catalogue, resumed: { provider: 'ollama' } })).toMatchObject({
+    settings: { model: 'gpt-oss:20b', origins: { provider: 'thread' } },
+  });
+  expect(settings({}, { catalogue, resumed: { model: 'had' } })).toMatchObject({
+    settings: { model: 'had', origins: { model: 'thread' } },
   });
 });
 

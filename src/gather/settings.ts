@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { originOf } from '../config/key-origins.ts';
+import type { Catalogue } from '../envelope/model-record.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { withoutDeniedReads } from '../policy/denied-reads.ts';
 import { noRequirements, type Requirements } from '../policy/requirements.ts';
@@ -7,6 +8,7 @@ import type { LastSettings } from '../state/resumed-settings.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import { chooseProfile } from './choose-profile.ts';
+import { defaultModel } from './default-model.ts';
 import { configuredOrigin, isPinned, type SettingName } from './settings-origins.ts';
 import { type Required, required } from './settings-required.ts';
 import {
@@ -20,7 +22,7 @@ import {
   withoutUndefined,
 } from './settings-rules.ts';
 
-export type SettingsProblem = Outcome<'no-model' | 'sandbox-managed'>;
+export type SettingsProblem = Outcome<'sandbox-managed'>;
 
 export interface ChosenSettings {
   readonly settings: Settings;
@@ -34,6 +36,8 @@ export type ResumedSettings = Partial<Omit<Settings, 'personality'>> & Pick<Last
 export interface SettingsChoices {
   /** Absolute. */
   readonly cwd: string;
+  /** Has the model that is taken when nobody named one. */
+  readonly catalogue: Pick<Catalogue, 'models'>;
   /** What the thread had when it was last used; absent for a new one. It beats the file and loses to flags. */
   readonly resumed?: ResumedSettings;
   /** The text of the file that `model_instructions_file` names; see `loadInstructionFiles`. */
@@ -69,12 +73,15 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     return { value, origin: configuredOrigin(config, name) };
   }
 
+  const provider = ranked('provider', config.modelProvider);
   const model = ranked('model', config.model, fallback.model);
-  if (model.value === undefined) return noModel(config);
   const { profile, notices } = chooseProfileWithOrigin(config, choices);
   const chosen = {
-    model: { ...model, value: model.value },
-    provider: ranked('provider', config.modelProvider),
+    model:
+      model.value === undefined
+        ? { value: defaultModel(provider.value, choices.catalogue), origin: undefined }
+        : { ...model, value: model.value },
+    provider,
     effort: ranked('effort', config.modelReasoningEffort, fallback.effort),
     summary: ranked<string | undefined>('summary', config.modelReasoningSummary),
     verbosity: ranked<string | undefined>('verbosity', config.modelVerbosity),
@@ -164,19 +171,6 @@ function originsOf(chosen: Choices): Readonly<Record<string, string>> {
       origin === undefined || (value === undefined && origin !== 'thread') ? [] : [[name, origin]],
     ),
   );
-}
-
-function noModel(config: Config): SettingsProblem {
-  return {
-    code: 'no-model',
-    message: 'No model is configured',
-    next: [
-      `Write these lines at the top of ${config.userFile ?? 'config.toml in the home folder of Capstan'}, or pass -m MODEL:`,
-      'model = "gpt-5.5"',
-      `model_provider = "${config.modelProvider}"`,
-      'model_reasoning_effort = "medium"',
-    ].join('\n'),
-  };
 }
 
 const managedSandbox: SettingsProblem = {

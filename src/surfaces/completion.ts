@@ -77,7 +77,7 @@ ${others.join('\n')}
   case "$before" in
 ${cases.join('\n')}
   esac
-  COMPREPLY=($(compgen -W 'resume ${names.join(' ')}' -- "$word"))
+  COMPREPLY=($(compgen -W 'resume fork ${names.join(' ')}' -- "$word"))
 }
 complete -o default -F _capstan capstan
 `;
@@ -108,7 +108,7 @@ ${ofThreads.join('\n')}
   fi
 ${others.join('\n')}
   [[ $words[2] == (exec|e) ]] || return
-  _arguments '*:prompt:(resume)' ${options.join(' \\\n    ')}
+  _arguments '*:prompt:(resume fork)' ${options.join(' \\\n    ')}
 }
 _capstan "$@"
 `;
@@ -140,7 +140,7 @@ function fish(threads: Threads): string {
   );
   return `complete -c capstan -n '__fish_use_subcommand' -f -a '${commands.join(' ')}'
 complete -c capstan -n '${isThreads}; and not __fish_seen_subcommand_from ${commandsOfThreads}' -f -a '${commandsOfThreads}'
-complete -c capstan -n '${isExec}' -a resume
+complete -c capstan -n '${isExec}' -a 'resume fork'
 ${[...options, ...others, ...ofThreads].join('\n')}
 `;
 }

@@ -10,6 +10,7 @@ const usage = `Capstan, a coding agent.
 Usage:
   capstan exec [options] [PROMPT]              run one turn
   capstan exec resume THREAD_ID [PROMPT]       go on with a thread
+  capstan exec fork THREAD_ID [PROMPT]         go on from a thread in a new one
   capstan config show                          what is configured, and where it comes from
   capstan threads COMMAND                      list, show, search, fork, roll back, restore files, export, …
   capstan context [THREAD]                     what fills a thread's window, and what its model was told
@@ -22,7 +23,7 @@ Usage:
 \`capstan exec --help\` lists the options of exec; so do the other commands.
 `;
 
-/** What a bare \`capstan\` does: the demo as long as no model is configured, else a word on how to go on. */
+/** What a bare \`capstan\` does: the demo as long as nothing is configured, else a word on how to go on. */
 export async function welcome(words: readonly string[]): Promise<number> {
   outlastReaders();
   const [command] = words;
@@ -41,7 +42,7 @@ export async function welcome(words: readonly string[]): Promise<number> {
   if ('code' in here) return complain(here, 1);
   const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: here.path, client, overrides: [] });
   if (engine.kind === 'refused') return complain(engine.outcome, 1);
-  if (!engine.hasModel) return (await import('./demo/run-demo.ts')).runDemo([]);
+  if (!engine.isSetUp) return (await import('./demo/run-demo.ts')).runDemo([]);
   process.stdout.write(usage);
   return 0;
 }

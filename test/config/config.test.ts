@@ -123,7 +123,9 @@ describe('what the engine is told', () => {
 
   it('the file of the user can be ignored', async () => {
     const { place } = await scene();
-    expect(await open(place, { ignoreUserConfig: true })).toMatchObject({ outcome: { code: 'no-model' } });
+    expect(await open(place, { ignoreUserConfig: true })).toMatchObject({
+      settings: { model: 'gpt-6.1-sol', provider: 'openai', origins: { approval: 'surface' } },
+    });
   });
 
   it('added folders are writable, or there is a notice', async () => {
@@ -206,7 +208,10 @@ deny_read = [${JSON.stringify(secret)}]
       /modle is not a known key\. Did you mean model\?\n[^]*model gpt-5\.4[^]*do not become writable \(\/\)/,
     );
     expect(await run('--strict-config')).toMatchObject({ code: 1, stderr: expect.stringContaining('modle') });
-    expect(await run('--ignore-user-config')).toMatchObject({ code: 1, stderr: expect.stringContaining('No model') });
+    expect(await run('--ignore-user-config', '-c', 'model_provider=scripted')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('There is no provider "scripted"'),
+    });
   });
 
   it('.env in the home folder fills gaps of the environment', async () => {

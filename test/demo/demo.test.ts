@@ -60,7 +60,7 @@ describe('capstan demo', () => {
     expect(read(rollout ?? '')).toMatch(/^\{"timestamp":.*"session_meta"/);
   });
 
-  it('is what a bare command does without a model, and ends soon when it is interrupted', async () => {
+  it('is what a bare command does as long as nothing is configured, and ends soon when it is interrupted', async () => {
     const running = start([]);
     await running.printed('sh release tag');
     running.child.kill('SIGINT');

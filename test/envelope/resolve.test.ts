@@ -211,7 +211,7 @@ describe('with everything that somebody can choose', () => {
 
   test('a tool for eyes is not offered to a model without any', () => {
     const blind = { ...model!, modalities: ['text'] };
-    const facts = { ...fullFacts(), catalogue: { ...fullFacts().catalogue, models: [blind] } };
+    const facts = { ...fullFacts(), catalogue: { ...fullFacts().catalogue, models: [blind] as const } };
     expect(resolveEnvelope(facts, fullSettings()).capabilities.tools).toEqual(['exec_command', 'lookup']);
   });
 });

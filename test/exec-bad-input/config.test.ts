@@ -37,18 +37,6 @@ describe('a configuration that', () => {
     ]);
   });
 
-  it('names no model', async () => {
-    const stage = await scene([]);
-    writeFileSync(join(stage.place.home, 'config.toml'), '');
-    expectRefused(stage, await stage.place.run('exec', 'hi'), [
-      'No model is configured',
-      `Write these lines at the top of ${stage.place.home}/config.toml, or pass -m MODEL:
-model = "gpt-5.5"
-model_provider = "openai"
-model_reasoning_effort = "medium"`,
-    ]);
-  });
-
   it('misspells a key says so beside what comes of it', async () => {
     const { model, place } = await scene([]);
     const path = join(place.home, 'config.toml');

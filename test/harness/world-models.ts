@@ -1,4 +1,4 @@
-import type { Catalogue, CatalogueEntry } from '../../src/envelope/model-record.ts';
+import type { Catalogue } from '../../src/envelope/model-record.ts';
 
 /** A model that can do everything and is known to nobody. */
 const fallback: Catalogue['fallback'] = {
@@ -18,7 +18,7 @@ const fallback: Catalogue['fallback'] = {
  * Each with instructions of its own. `blind` takes no pictures, `doer` makes no plans, `planner` has its own way, little
  * fits into `small`, and `other` cannot read what `doer` has made.
  */
-const models: readonly CatalogueEntry[] = [
+const models: Catalogue['models'] = [
   {
     ...fallback,
     slug: 'planner',

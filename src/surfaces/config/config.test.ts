@@ -117,6 +117,7 @@ describe('config show', () => {
     expect(shown.layers).toEqual([
       { layer: 'default', source: 'built in' },
       { layer: 'default', source: 'trust: trusted' },
+      { layer: 'default', source: 'model catalogue' },
       { layer: 'system', source: '/etc/config.toml', state: 'no such file' },
       { layer: 'user', source: '/home/config.toml' },
       { layer: 'profile', source: '/home/work.config.toml' },
@@ -132,7 +133,7 @@ describe('config show', () => {
   test('goes on where a file is broken, and says which', async () => {
     write('home/config.toml', 'model = [');
     const shown = JSON.parse(shortened(showJson(await load(), { origin: false })));
-    expect(shown.layers[3]).toEqual({ layer: 'user', source: '/home/config.toml', state: 'cannot be read' });
+    expect(shown.layers[4]).toEqual({ layer: 'user', source: '/home/config.toml', state: 'cannot be read' });
     expect(shown.problems[0]).toMatchObject({ code: 'config-syntax' });
     expect(shown.values).toMatchObject({ model_provider: 'openai' });
   });
@@ -155,6 +156,7 @@ describe('config explain', () => {
 wins ->  profile  /home/work.config.toml:1  "gpt-5.4"
          user  /home/config.toml:1  "gpt-5.5"
          system  /etc/config.toml  no such file
+         default  model catalogue  "gpt-6.1-sol"
 `);
   });
 

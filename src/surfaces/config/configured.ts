@@ -1,10 +1,14 @@
 import { defaultLayers } from '../../config/defaults.ts';
+import type { Config } from '../../config/config.ts';
 import type { ConfigLayer } from '../../config/config-layer.ts';
 import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
 import { type EffectiveValues, effectiveValues } from '../../config/effective-values.ts';
+import { localProvider } from '../../config/local-providers.ts';
 import type { Trust } from '../../config/trust.ts';
+import { loadCatalogue } from '../../gather/catalogue-file.ts';
 import { configInFolder } from '../../gather/config-in-folder.ts';
 import { type ConfigChoices, loadBaseLayers } from '../../gather/config-layers.ts';
+import { defaultModel } from '../../gather/default-model.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 
 /** Everything about the configuration in one folder that can be shown. */
@@ -20,7 +24,7 @@ export interface Configured {
 export async function loadConfigured(home: string, folder: string, choices: ConfigChoices): Promise<Configured> {
   const base = await loadBaseLayers(home, choices);
   const { config, layers, problems } = await configInFolder(base, folder);
-  const all = [...defaultLayers(config.trust), ...layers];
+  const all = [...defaultLayers(config.trust), ...modelLayers(config, base.requirements), ...layers];
   return {
     trust: config.trust,
     layers: all,
@@ -28,4 +32,14 @@ export async function loadConfigured(home: string, folder: string, choices: Conf
     problems: byGravity([...base.problems, ...problems]),
     requirements: base.requirements,
   };
+}
+
+/** The default of the model, which is no constant: it goes by the provider and by the catalogue. */
+function modelLayers(config: Config, { newThread }: Requirements): readonly ConfigLayer[] {
+  // Whoever manages the machine gives new threads another one. A file that cannot be read has no say in it.
+  const catalogue = newThread?.model === undefined ? loadCatalogue(config) : undefined;
+  if (catalogue === undefined || 'code' in catalogue) return [];
+  const { modelProvider: provider, modelCatalogJson: file } = config;
+  const source = localProvider(provider) === undefined ? (file ?? 'model catalogue') : `model_provider: ${provider}`;
+  return [{ name: 'default', source, values: { model: defaultModel(provider, catalogue) } }];
 }

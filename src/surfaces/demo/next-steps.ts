@@ -12,26 +12,22 @@ export async function showNextSteps(page: Page, env: Environment): Promise<void>
   page.heading('5. With a real model');
   const home = findHome(env, homedir());
   if ('code' in home) return page.paragraph(`${home.message}. ${home.next}`, 'bad');
-  const file = join(home.path, 'config.toml');
-  const run = `${ownCommand(env)} exec -C /path/to/your/project "what to do"`;
-  if (await hasModel(env)) {
-    page.paragraph(`${file} names a model already:`);
+  const command = ownCommand(env);
+  const run = `${command} exec -C /path/to/your/project "what to do"`;
+  if (await isSetUp(env)) {
+    page.paragraph(`${join(home.path, 'config.toml')} says already whom to ask:`);
     return page.copy([run]);
   }
-  page.paragraph(`Put this at the top of ${file}:`);
-  page.copy([
-    'model = "gpt-5.5"',
-    'model_provider = "openai"  # or "ollama", "lmstudio": on this machine, without a key',
-  ]);
-  page.paragraph('Then:');
+  page.paragraph('With a key of OpenAI:');
   page.copy(['export OPENAI_API_KEY=...', run]);
+  page.paragraph('With Ollama or LM Studio on this machine, without a key:');
+  page.copy([`${command} exec --oss -C /path/to/your/project "what to do"`]);
 }
 
-/** A second model in the same file would be an error, so nobody who has one is told to add it. */
-async function hasModel(env: Environment): Promise<boolean> {
+async function isSetUp(env: Environment): Promise<boolean> {
   const client = { name: 'capstan', version, source: 'cli' };
   const engine = await Engine.load({ env, osHome: homedir(), cwd: process.cwd(), client, overrides: [] });
-  return engine.kind === 'engine' && engine.hasModel;
+  return engine.kind === 'engine' && engine.isSetUp;
 }
 
 /** How the person started this program. */

@@ -44,6 +44,7 @@ export async function configureThread(
   const made = settingsFrom(config, {
     ...place,
     ...texts,
+    catalogue,
     ...(approval === undefined ? {} : { approval }),
     ...(profile === undefined ? {} : { profile }),
     requirements: base.requirements,

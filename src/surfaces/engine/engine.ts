@@ -71,9 +71,10 @@ export class Engine {
     return new Engine({ ...options, env }, base, [...problems, ...base.problems], await loadTracer(globalThis));
   }
 
-  /** Whether there is a model to talk to: somebody named one. */
-  get hasModel(): boolean {
-    return (this.#base.config.model ?? this.#base.requirements.newThread?.model) !== undefined;
+  /** Whether somebody said whom to talk to: a model or who serves it. */
+  get isSetUp(): boolean {
+    const { config, requirements } = this.#base;
+    return config.origins.has('model_provider') || (config.model ?? requirements.newThread?.model) !== undefined;
   }
 
   /** The thread that somebody means. */

@@ -1,3 +1,4 @@
+import { atLocalAddress } from '../../config/local-providers.ts';
 import { providerOf } from '../../config/providers.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import type { BaseLayers } from '../../gather/config-layers.ts';
@@ -35,9 +36,10 @@ export async function prepareThread(
   const configured = await configureThread(base, options, place);
   if ('code' in configured) return configured;
   const { config, catalogue, settings, notices } = configured;
-  const provider = providerOf(config, settings.provider);
-  if ('code' in provider) return provider;
   const { env, osHome, client, checkpointHooks } = options;
+  const known = providerOf(config, settings.provider);
+  const provider = 'code' in known ? known : atLocalAddress(known, env);
+  if ('code' in provider) return provider;
   const parts = createThreadParts({
     env,
     osHome,

@@ -7,19 +7,23 @@ export interface ExecArguments {
   readonly flags: ReadonlySet<ExecOptionKey>;
   /** Values by option, in the order in which they were given. */
   readonly values: Readonly<Partial<Record<ExecOptionKey, readonly string[]>>>;
-  readonly resume?: ResumeTarget;
+  readonly resume?: ThreadTarget;
+  /** The thread that a new one goes on from. */
+  readonly fork?: ThreadTarget;
+  /** There is no turn: the fork is all that is wanted. */
+  readonly forkAlone?: true;
   /** The words; absent means: read them from standard input. */
   readonly prompt?: string;
 }
 
-export type ResumeTarget = { readonly kind: 'named'; readonly name: string } | { readonly kind: 'last' };
+type ThreadTarget = { readonly kind: 'named'; readonly name: string } | { readonly kind: 'last' };
 
 /** The last value of an option. */
 export function lastValue({ values }: ExecArguments, key: ExecOptionKey): string | undefined {
   return values[key]?.at(-1);
 }
 
-/** Reads the words after `exec`. Options may stand before and after `resume`; `--` ends them. */
+/** Reads the words after `exec`. Options may stand before and after `resume` and `fork`; `--` ends them. */
 export function parseExecArguments(words: readonly string[]): ExecArguments | Outcome<'usage'> {
   const flags = new Set<ExecOptionKey>();
   const values: Partial<Record<ExecOptionKey, string[]>> = {};
@@ -48,6 +52,8 @@ export function parseExecArguments(words: readonly string[]): ExecArguments | Ou
       return usage(`${name} takes ${option.choices.join(', ')}; not ${JSON.stringify(value)}.`);
     (values[option.key] ??= []).push(value);
   }
+  // To pass over it would send the words to somebody else.
+  if (values.localProvider !== undefined && !flags.has('oss')) return usage('--local-provider goes with --oss.');
   const asked = target(positional, flags.has('last'));
   return 'code' in asked ? asked : { flags, values, ...asked };
 }
@@ -64,16 +70,20 @@ function splitOption(word: string): readonly [name: string, attached: string | u
 function target(
   positional: readonly string[],
   last: boolean,
-): Pick<ExecArguments, 'resume' | 'prompt'> | Outcome<'usage'> {
-  const resumes = positional[0] === 'resume';
-  const rest = resumes ? positional.slice(1) : positional;
-  if (last && !resumes) return usage('--last goes with resume.');
-  const name = resumes && !last ? rest[0] : undefined;
-  if (resumes && !last && name === undefined) return usage('resume needs the id of a thread, or --last.');
+): Pick<ExecArguments, 'resume' | 'fork' | 'forkAlone' | 'prompt'> | Outcome<'usage'> {
+  const command = positional[0] === 'resume' || positional[0] === 'fork' ? positional[0] : undefined;
+  const rest = command === undefined ? positional : positional.slice(1);
+  if (last && command === undefined) return usage('--last goes with resume and fork.');
+  const name = command === undefined || last ? undefined : rest[0];
+  if (command !== undefined && !last && name === undefined) {
+    return usage(`${command} needs the id of a thread, or --last.`);
+  }
   const words = name === undefined ? rest : rest.slice(1);
   if (words.length > 1) return usage('there is more than one prompt: put it in quotes.');
+  const meant: ThreadTarget = name === undefined ? { kind: 'last' } : { kind: 'named', name };
   return {
-    ...(resumes ? { resume: name === undefined ? { kind: 'last' } : { kind: 'named', name } } : {}),
+    ...(command === undefined ? {} : { [command]: meant }),
+    ...(command === 'fork' && words.length === 0 ? { forkAlone: true } : {}),
     ...(words[0] === undefined || words[0] === '-' ? {} : { prompt: words[0] }),
   };
 }

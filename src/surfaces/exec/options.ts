@@ -18,6 +18,8 @@ export type ExecOptionKey =
   | 'contextEvents'
   | 'verbose'
   | 'model'
+  | 'oss'
+  | 'localProvider'
   | 'sandbox'
   | 'cwd'
   | 'override'
@@ -58,6 +60,14 @@ export const execOptions: readonly ExecOption[] = [
   },
   { key: 'verbose', names: ['-v', '--verbose'], help: 'the same for people, on standard error' },
   { key: 'model', names: ['-m', '--model'], value: 'NAME', help: 'the model' },
+  { key: 'oss', names: ['--oss'], help: 'ask a model on this machine, served by Ollama or LM Studio' },
+  {
+    key: 'localProvider',
+    names: ['--local-provider'],
+    value: 'NAME',
+    choices: ['ollama', 'lmstudio'],
+    help: 'with --oss: ollama or lmstudio',
+  },
   {
     key: 'sandbox',
     names: ['-s', '--sandbox'],
@@ -106,8 +116,8 @@ export const execOptions: readonly ExecOption[] = [
     names: ['--dangerously-bypass-approvals-and-sandbox', '--yolo'],
     help: 'no sandbox: only where something else isolates the machine',
   },
-  { key: 'last', names: ['--last'], help: 'with resume: the newest thread of this folder' },
-  { key: 'all', names: ['--all'], help: 'with resume: threads of any folder' },
+  { key: 'last', names: ['--last'], help: 'with resume and fork: the newest thread of this folder' },
+  { key: 'all', names: ['--all'], help: 'with resume and fork: threads of any folder' },
   { key: 'enable', names: ['--enable'], value: 'FEATURE', repeats: true, help: '' },
   { key: 'disable', names: ['--disable'], value: 'FEATURE', repeats: true, help: '' },
   { key: 'threadSource', names: ['--thread-source'], value: 'NAME', help: '' },
@@ -140,15 +150,18 @@ Usage:
   capstan exec [options] [PROMPT]
   capstan exec [options] resume THREAD [PROMPT]
   capstan exec [options] resume --last [PROMPT]
+  capstan exec [options] fork THREAD [PROMPT]
+  capstan exec [options] fork --last [PROMPT]
 
 Without PROMPT, or with "-", the prompt is read from standard input. With both, what comes on standard
 input is put behind the prompt. THREAD is an id, the beginning of one, or a name.
+A fork is a new thread that goes on from THREAD, which stays as it is; without PROMPT there is no turn.
 
 Options:
 ${lines.join('\n')}
 
 The answer is printed on standard output; what happens meanwhile goes to standard error.
-A resumed thread keeps its last model, effort, folder and policy unless an option names another.
+A thread that goes on keeps its last model, effort, folder and policy unless an option names another.
 
 Exit codes: 0 the turn was completed; 1 it failed, was interrupted, could not begin, or its output could not be
 written; 2 wrong usage.

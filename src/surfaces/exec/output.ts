@@ -13,6 +13,8 @@ export interface Output {
   start(opened: OpenedThread): void;
   event(event: ThreadEvent): void;
   notice(outcome: Outcome): void;
+  /** The thread is there, and nothing is asked of it. */
+  idle(): void;
   /** The turn ended with the loss of what should keep it: no event of the engine tells of that. */
   lost(fault: Fault): void;
   /** Whoever told the program to end reports that himself, and would take `turn.failed` for another failure. */
@@ -64,6 +66,7 @@ function jsonOutput(context: boolean): Output {
   return {
     start: (opened) => announcement.opened(opened),
     notice: (outcome) => announcement.notice(fullText(outcome)),
+    idle: () => {},
     event(event) {
       if (event.kind === 'thread-started') announcement.started();
       print(toExecEvents(event));
@@ -90,6 +93,7 @@ function plainOutput(dim: (text: string) => string, resumable: boolean): Output 
   return {
     start: (opened) => announcement.opened(opened),
     notice: (outcome) => announcement.notice(fullText(outcome)),
+    idle: sayHowToGoOn,
     lost(fault) {
       announcement.end();
       complain(fault, 1);

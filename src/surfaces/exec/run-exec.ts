@@ -10,10 +10,12 @@ import type { ThreadTurn } from '../../thread/thread.ts';
 import { complain } from '../complain.ts';
 import { currentFolder } from '../current-folder.ts';
 import { Engine } from '../engine/engine.ts';
-import type { EngineRefused } from '../engine/engine-refused.ts';
+import type { EngineOptions } from '../engine/engine-options.ts';
+import { type EngineRefused, refused } from '../engine/engine-refused.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { outlastReaders } from '../outlast-readers.ts';
 import { type ExecArguments, lastValue, parseExecArguments } from './arguments.ts';
+import { forkProblem } from './fork-alone.ts';
 import { loadImages } from './images.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
 import { execUsage } from './options.ts';
@@ -44,8 +46,11 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   const here = currentFolder();
   if ('code' in here) return complain(here, 1);
   const cwd = here.path;
+  const alone = asked.forkAlone === true;
+  const unfit = alone ? forkProblem(asked) : undefined;
+  if (unfit !== undefined) return complain(unfit, 1);
   // Whoever pipes a prompt in may take long; the configuration is read meanwhile.
-  const [prompt, engine] = await Promise.all([readPrompt(asked.prompt), loadEngine(asked, cwd)]);
+  const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(asked.prompt), loadEngine(asked, cwd)]);
   if (typeof prompt !== 'string') return complain(prompt, 1);
   if (engine.kind === 'refused') return complain(engine.outcome, 1);
   const images = loadImages(asked, cwd);
@@ -68,6 +73,11 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   if (opened.kind === 'refused') return complain(opened.outcome, 1);
   output.start(opened);
   for (const notice of opened.notices) output.notice(notice);
+  if (alone) {
+    await opened.thread.close();
+    output.idle();
+    return 0;
+  }
   const cyberAccessProgram = lastValue(asked, 'cyberAccessProgram');
   const own = { ...outputSchema, ...(cyberAccessProgram === undefined ? {} : { cyberAccessProgram }) };
   const turn = { input: { text: prompt, images }, ...own };
@@ -116,9 +126,19 @@ async function runTurn(
   }
 }
 
-function loadEngine(asked: ExecArguments, cwd: string): Promise<Engine | EngineRefused> {
+async function loadEngine(asked: ExecArguments, cwd: string): Promise<Engine | EngineRefused> {
+  const options = engineOptions(asked, cwd);
+  if (!asked.flags.has('oss')) return Engine.load(options);
+  // Few runs need it, and none of the others waits for it.
+  const { localOverrides } = await import('./local-model.ts');
+  const local = await localOverrides(options, lastValue(asked, 'localProvider'));
+  if ('code' in local) return refused(local);
+  return Engine.load({ ...options, overrides: [...options.overrides, ...local.overrides] });
+}
+
+function engineOptions(asked: ExecArguments, cwd: string): EngineOptions {
   const profile = lastValue(asked, 'profile');
-  return Engine.load({
+  return {
     env: process.env,
     osHome: homedir(),
     cwd,
@@ -132,7 +152,7 @@ function loadEngine(asked: ExecArguments, cwd: string): Promise<Engine | EngineR
     ignoreUserConfig: asked.flags.has('ignoreUserConfig'),
     addDirectories: asked.values.addDirectory ?? [],
     ephemeral: asked.flags.has('ephemeral'),
-  });
+  };
 }
 
 function clientFacts(asked: ExecArguments): ClientFacts {
@@ -151,16 +171,20 @@ async function openThread(
   const cwd = folder === undefined ? undefined : resolve(here, folder);
   // Whoever waits for the answer waits for nothing else: the next run makes the room, if there is one.
   const shown = { listener: output.event, foldsAfterTurns: false };
-  const { resume } = asked;
-  if (resume === undefined) {
+  const { resume, fork } = asked;
+  const goneOn = resume ?? fork;
+  if (goneOn === undefined) {
     const place = cwd ?? here;
     const problem = folderProblem(place) ?? checkRepository(asked, place);
     return problem === undefined ? engine.start({ ...shown, cwd: place }) : { kind: 'refused', outcome: problem };
   }
-  const where = asked.flags.has('all') ? {} : { cwd: cwd ?? here };
-  const chosen = await engine.choose({ ...resume, ...where });
+  // Nothing happens to a thread that is forked: it may be of another folder, or put away.
+  const anywhere = asked.flags.has('all') || (fork !== undefined && fork.kind === 'named');
+  const where = { ...(anywhere ? {} : { cwd: cwd ?? here }), archived: fork?.kind === 'named' };
+  const chosen = await engine.choose({ ...goneOn, ...where });
   if (chosen.kind === 'none') return { kind: 'refused', outcome: chosen };
-  return engine.resume(chosen.id, cwd === undefined ? shown : { ...shown, cwd });
+  const request = cwd === undefined ? shown : { ...shown, cwd };
+  return fork === undefined ? engine.resume(chosen.id, request) : engine.fork(chosen.id, { kind: 'latest' }, request);
 }
 
 /** Outside a repository nothing can be taken back, so that must be asked for. */

@@ -56,6 +56,15 @@ it.each(programs)('%s: a provider can be configured with nothing in a file', asy
   expect(turn.finalResponse).toBe('ok');
 });
 
+it.each(programs)('%s: a model that nobody named is the same with both', async (program) => {
+  const { model, place, codex } = await stage(program, [ok]);
+  writeFileSync(join(place.home, 'config.toml'), '');
+  const scripted = { name: 'mine', base_url: model.url, wire_api: 'responses', supports_websockets: false };
+  const config = { model_provider: 'mine', model_providers: { mine: scripted } };
+  await codex({ config }).startThread({ workingDirectory: place.workspace }).run('Go.');
+  expect(model.requests[0]!.body).toMatchObject({ model: 'gpt-6.1-sol', reasoning: { effort: 'low' } });
+});
+
 it.each(programs)('%s: baseUrl and apiKey lead to OpenAI by another address', async (program) => {
   const { model, place, codex } = await stage(program, [ok]);
   const options = { baseUrl: model.url, apiKey: 'a-key', config: { model_provider: 'openai' } };

@@ -143,12 +143,6 @@ describe('a turn that cannot begin', () => {
     );
   });
 
-  it('no model, which Codex chooses by itself', async () => {
-    const { place, start } = await stage('capstan', []);
-    writeFileSync(join(place.home, 'config.toml'), '');
-    await expect(start().run('Go.')).rejects.toThrow(/exited with code 1: .*No model is configured/s);
-  });
-
   it('permission profiles, which only Codex has', async () => {
     const { place, codex } = await stage('capstan', []);
     const configOverrides = ['default_permissions="audit"', 'permissions.audit.filesystem={":root"="read"}'];

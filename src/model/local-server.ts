@@ -1,0 +1,43 @@
+import { arrayAt, isJsonObject, type Json, stringAt } from '../protocol/json.ts';
+
+/** What is found at an address where a server should be that has models. */
+export type LocalServer =
+  | { readonly kind: 'answers'; readonly models: readonly string[] }
+  /** Nothing is there, or it says nothing. */
+  | { readonly kind: 'silent' }
+  /** Something is there that has no list of models. */
+  | { readonly kind: 'other' };
+
+/** Somebody waits for it, and a server on the same machine is quick. */
+const patienceMs = 5000;
+
+/** Asks for the list of models, which servers with a Responses endpoint have beside it. */
+export async function askLocalServer(baseUrl: string): Promise<LocalServer> {
+  let text: string;
+  try {
+    const answer = await fetch(`${baseUrl}/models`, { signal: AbortSignal.timeout(patienceMs) });
+    text = answer.ok ? await answer.text() : '';
+  } catch {
+    return { kind: 'silent' };
+  }
+  const models = modelsIn(text);
+  return models === undefined ? { kind: 'other' } : { kind: 'answers', models };
+}
+
+function modelsIn(text: string): readonly string[] | undefined {
+  const list = listIn(text);
+  return list
+    ?.map((model) => (isJsonObject(model) ? stringAt(model, 'id') : undefined))
+    .filter((id) => id !== undefined);
+}
+
+/** Some servers write nothing in the place of an empty list. */
+function listIn(text: string): readonly Json[] | undefined {
+  try {
+    const json = JSON.parse(text) as Json;
+    if (!isJsonObject(json)) return undefined;
+    return json['data'] === null ? [] : arrayAt(json, 'data');
+  } catch {
+    return undefined;
+  }
+}

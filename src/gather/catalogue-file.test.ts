@@ -170,15 +170,15 @@ const settings = { model: 'gpt-5.5', window: {} } as Settings;
 
 test('whoever chooses a model that nobody knows is told how to describe it', () => {
   const notices = (changes: Partial<Settings>) => modelNotices(bundledCatalogue(), { ...settings, ...changes });
-  expect(notices({ model: 'gpt-oss:20b' })).toEqual([
+  expect(notices({ model: 'qwen:latest' })).toEqual([
     {
       code: 'model-unknown',
       message:
-        'Nothing is known about the model gpt-oss:20b: general values are used, such as a window of 272000 tokens.',
+        'Nothing is known about the model qwen:latest: general values are used, such as a window of 272000 tokens.',
       next: 'Set model_context_window to its real window, or describe the model in a file and name that in model_catalog_json.',
     },
   ]);
-  expect(notices({ model: 'gpt-oss:20b', window: { contextWindow: 8000 } })).toEqual([]);
+  expect(notices({ model: 'qwen:latest', window: { contextWindow: 8000 } })).toEqual([]);
   expect(notices({})).toEqual([]);
 });
 

@@ -53,13 +53,15 @@ test.each([
   ['gpt-5.4-test', { slug: 'gpt-5.4-test', defaultVerbosity: 'low', guessed: false }],
   ['proxy/gpt-5.2', { slug: 'proxy/gpt-5.2', truncation: { mode: 'bytes', limit: 10_000 }, guessed: false }],
   ['a/b/gpt-5.2', { guessed: true }],
+  ['gpt-oss:20b', { contextWindow: 131_072, modalities: ['text'], guessed: false }],
+  ['openai/gpt-oss-20b', { contextWindow: 131_072, supportedEfforts: ['low', 'medium', 'high'], guessed: false }],
 ])('%s', (name, expected) => {
   expect(lookUpModel(bundledCatalogue(), name)).toMatchObject(expected);
 });
 
 test('an unknown model gets general values', () => {
-  expect(lookUpModel(bundledCatalogue(), 'gpt-oss:20b')).toEqual({
-    slug: 'gpt-oss:20b',
+  expect(lookUpModel(bundledCatalogue(), 'qwen:latest')).toEqual({
+    slug: 'qwen:latest',
     contextWindow: 272_000,
     effectivePercent: 95,
     truncation: { mode: 'bytes', limit: 10_000 },

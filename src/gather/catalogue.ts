@@ -47,6 +47,18 @@ const rows: readonly [Row, ...Row[]] = [
   { slug: 'gpt-5.2', defaultEffort: 'medium', supportedEfforts: upTo('xhigh'), serviceTiers: [] },
 ];
 
+/** Open weights, which people run themselves. */
+const open = {
+  ...shared,
+  slug: 'gpt-oss',
+  contextWindow: 131_072,
+  modalities: ['text'],
+  truncation: inBytes,
+  defaultEffort: 'medium',
+  supportedEfforts: upTo('high'),
+  serviceTiers: [],
+} as const;
+
 let bundled: Catalogue | undefined;
 
 /** The models that are known without asking anyone. The same object each time. */
@@ -66,7 +78,7 @@ function makeCatalogue(instructions: string): Catalogue {
   });
   const [first, ...others] = rows;
   return {
-    models: [entry(first), ...others.map(entry)],
+    models: [entry(first), ...others.map(entry), { ...open, instructions }],
     fallback: { ...shared, truncation: inBytes, supportedEfforts: [], serviceTiers: [], instructions },
   };
 }

@@ -128,7 +128,7 @@ function chooseEffects({ turns, effects }: EffectList, target: RestoreTarget): C
 }
 
 function transitions(store: ContentStore, effects: readonly Effect[], now: Hash, target: RestoreTarget) {
-  const compare = (from: Hash, to: Hash) => compareTrees((hash) => store.readTree(hash), from, to);
+  const compare = (from: Hash, to: Hash) => compareTrees(store, from, to);
   const all = transitionsOf(effects, now, compare);
   // Only the restore itself is undone; turns that came after it count like a user.
   return 'beforeTurn' in target ? all : all.map((one, at) => (at === 0 ? one : { ...one, by: 'user' as const }));

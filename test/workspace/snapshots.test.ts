@@ -71,6 +71,14 @@ describe('a snapshot', () => {
     expect(pathsIn(lab, await lab.take())).toEqual(['a.log', 'b']);
   });
 
+  it('leaves out the empty folders that sandboxes mount on', async () => {
+    const lab = Lab.forTest();
+    lab.folder('.codex');
+    lab.folder('empty/.codex');
+    lab.write('.agents/notes', 'mine');
+    expect(pathsIn(lab, await lab.take())).toEqual(['.agents', '.agents/notes', 'empty', 'empty/.codex']);
+  });
+
   it('leaves its own home out when the workspace holds it', async () => {
     const lab = Lab.forTest();
     lab.write('f', 'f');

@@ -42,7 +42,8 @@ export function compareTrees(source: TreeSource, from: Hash, to: Hash): Changes 
         changes.set(path.slice(1), { ...(a && { from: plain(a) }), ...(b && { to: plain(b) }), ...ignored });
       }
       const [treeA, treeB] = [folderTree(a), folderTree(b)];
-      if (treeA === treeB) continue;
+      // What is in a folder that could not be read is not new when it can.
+      if (treeA === treeB || a?.kind === 'left-out' || b?.kind === 'left-out') continue;
       const inner = (tree: Hash | undefined, rules: Side['rules'], out: boolean): Side => ({
         tree: tree === undefined ? [] : source.readTree(tree),
         rules: out ? 'all' : rules,

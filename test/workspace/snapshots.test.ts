@@ -302,6 +302,20 @@ describe('a restore', () => {
     expect(contents).toEqual(['2', '0', '2', '0']);
   });
 
+  it('leaves alone what is in a folder that a turn only made readable', async () => {
+    const lab = Lab.forTest();
+    lab.write('locked/mine', 'mine');
+    let isLocked = true;
+    const list = (path: string): readonly string[] => {
+      if (isLocked && path.endsWith('/locked')) throw Object.assign(new Error(path), { code: 'EACCES' });
+      return nodeWorkspaceDisk.list(path);
+    };
+    lab.snapshots = lab.fresh({ ...nodeWorkspaceDisk, list });
+    await lab.turn(() => (isLocked = false));
+    expect(await lab.restore(1)).toMatchObject({ deleted: [], kept: [{ path: 'locked', why: 'left-out' }] });
+    expect([...lab.list().keys()]).toEqual(['locked', 'locked/mine']);
+  });
+
   it('leaves alone what a turn only ceased to ignore', async () => {
     const lab = Lab.forTest();
     lab.write('.gitignore', 'secret\nbuild/\n');

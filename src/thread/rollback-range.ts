@@ -30,7 +30,7 @@ export interface RollbackUndone {
   readonly path: string;
   /** Back again, oldest first. */
   readonly turns: readonly TurnId[];
-  /** Taken back in their place. */
+  /** Taken back in their place, oldest first. Alone, where an undo is undone. */
   readonly replaced: readonly TurnId[];
 }
 

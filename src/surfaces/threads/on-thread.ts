@@ -24,6 +24,8 @@ export interface OnThread<Result extends { readonly notices: readonly Outcome[] 
   run(engine: Engine, id: ThreadId, words: ParsedWords): Promise<Result | EngineRefused | Outcome<'usage'>>;
   /** What was done, in sentences. */
   text(result: Result): string;
+  /** Whether all of it could be done. Without it, what was not refused was. */
+  isWhole?(result: Result): boolean;
 }
 
 /** Options that every such command has. */
@@ -33,7 +35,7 @@ export const threadOptions: readonly CommandOption[] = [
   { key: 'json', names: ['--json'], help: 'print the result as JSON' },
 ];
 
-/** 0: done; 1: refused; 2: wrong usage. */
+/** 0: done; 1: refused, or a part of it failed; 2: wrong usage. */
 export async function onThread<Result extends { readonly notices: readonly Outcome[] }>(
   command: OnThread<Result>,
   words: readonly string[],
@@ -81,7 +83,7 @@ async function perform<Result extends { readonly notices: readonly Outcome[] }>(
 }
 
 function tell<Result extends { readonly notices: readonly Outcome[] }>(
-  { text }: OnThread<Result>,
+  { text, isWhole = () => true }: OnThread<Result>,
   result: Result | EngineRefused,
   json: boolean,
 ): number {
@@ -93,5 +95,5 @@ function tell<Result extends { readonly notices: readonly Outcome[] }>(
   }
   process.stdout.write(json ? `${JSON.stringify(result)}\n` : `${text(result)}\n`);
   if (!json) for (const notice of result.notices) complain(notice, 0);
-  return 0;
+  return isWhole(result) ? 0 : 1;
 }

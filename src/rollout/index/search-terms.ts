@@ -20,7 +20,12 @@ export function messageCondition(terms: readonly string[]): {
   const match = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ');
   const conditions = [
     ...(long.length === 0 ? [] : ['messages.id IN (SELECT rowid FROM words WHERE words MATCH ?)']),
-    ...short.map((term) => `(${inAnyCase(term).map(() => `messages.text LIKE ? ESCAPE '\\'`).join(' OR ')})`),
+    ...short.map(
+      (term) =>
+        `(${inAnyCase(term)
+          .map(() => `messages.text LIKE ? ESCAPE '\\'`)
+          .join(' OR ')})`,
+    ),
   ];
   const likes = short.flatMap(inAnyCase).map((term) => `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
   return { sql: conditions.join(' AND '), values: [...(long.length === 0 ? [] : [match]), ...likes] };

@@ -19,6 +19,8 @@ export interface OnThread<Result extends { readonly notices: readonly Outcome[] 
   readonly form: CommandForm;
   /** Archived threads can be named, too. */
   readonly archived: boolean;
+  /** It cannot be undone: a name that several threads have means none of them. */
+  readonly unique?: boolean;
   /** How many words may follow the thread. */
   readonly more: number;
   run(engine: Engine, id: ThreadId, words: ParsedWords): Promise<Result | EngineRefused | Outcome<'usage'>>;
@@ -73,12 +75,12 @@ async function answer<Result extends { readonly notices: readonly Outcome[] }>(
 }
 
 async function perform<Result extends { readonly notices: readonly Outcome[] }>(
-  { archived, run }: OnThread<Result>,
+  { archived, unique = false, run }: OnThread<Result>,
   words: ParsedWords,
   name: string | undefined,
 ): Promise<Result | EngineRefused | Outcome<'usage'>> {
   const last = words.flags.has('all') ? 'anywhere' : 'here';
-  const meant = await chooseMeant({ ...(name === undefined ? {} : { name }), archived, last });
+  const meant = await chooseMeant({ ...(name === undefined ? {} : { name }), archived, unique, last });
   return 'code' in meant ? { kind: 'refused', outcome: meant } : run(meant.engine, meant.id, words);
 }
 

@@ -166,6 +166,38 @@ describe('undo', () => {
     expect([text(place, 'f'), text(place, 'sub/new')]).toEqual(['three\n', 'new\n']);
   });
 
+  it('says how to go on where a rollback with the talk left something', async () => {
+    const { place, id } = await twoTurns();
+    const tell = async (...words: readonly string[]) => (await place.run('threads', ...words)).stdout.split('\n');
+    const [back, files] = [`undo-rollback ${id}`, `restore ${id} --undo`].map((words) => `capstan threads ${words}`);
+    writeFileSync(at(place, 'f'), 'my own\n');
+    writeFileSync(at(place, 'sub/new'), 'mine too\n');
+    expect(await tell('rollback', id, '--both')).toEqual([
+      `Changed nothing in ${place.workspace}:`,
+      '  kept      f  (somebody else changed it since)',
+      '  kept      sub/new  (somebody else changed it since)',
+      '  kept      sub  (something else stands there or in it)',
+      `For the kept files: ${back}, then the same with --force.`,
+      `One turn of thread ${id} taken back.`,
+      `To bring them back: ${back}`,
+      '',
+    ]);
+    await place.run('threads', 'undo-rollback', id);
+    expect(await tell('rollback', id, '--both', '--force')).toEqual([
+      `Changed ${place.workspace}:`,
+      '  restored  f',
+      '  deleted   sub',
+      '  deleted   sub/new',
+      `One turn of thread ${id} taken back.`,
+      `To bring them back: ${back}`,
+      `Then the files: ${files}`,
+      '',
+    ]);
+    await place.run('threads', 'undo-rollback', id);
+    await place.run('threads', 'restore', id, '--undo');
+    expect([text(place, 'f'), text(place, 'sub/new')]).toEqual(['my own\n', 'mine too\n']);
+  });
+
   it('neither copies nor deletes what the policy forbids to read', async () => {
     const live = await LiveThread.in(turn(command('echo two > f')));
     const { place } = live;

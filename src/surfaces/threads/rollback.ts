@@ -65,7 +65,10 @@ const command: OnThread<Back> = {
   },
   isWhole: ({ files }) => files === undefined || files.failed.length === 0,
   text(back) {
-    const files = back.files === undefined ? '' : restoreText(back.files, false);
+    // The same command would take back one more turn.
+    const forced = `For the kept files: capstan threads undo-rollback ${back.id}, then the same with --force.`;
+    const told = back.kind === 'files-restored' ? {} : { forced };
+    const files = back.files === undefined ? '' : restoreText(back.files, told);
     if (back.kind === 'files-restored') {
       return hasChanged(back.files)
         ? `${files}To bring them back: capstan threads restore ${back.id} --undo`

@@ -125,6 +125,22 @@ describe('turns of old files, which nothing names,', () => {
   });
 });
 
+it('requests and exports of old files name their turns', async () => {
+  const { place } = await scene(yes);
+  writeOld(place);
+  await place.run('exec', 'resume', id, 'four');
+  const { events } = await place.run('replay', id, '--json');
+  const requests = events[0]!['requests'] as unknown as readonly JsonObject[];
+  expect(requests.map(({ turn, result }) => [turn, result])).toEqual([
+    [1, 'inferred'],
+    [2, 'inferred'],
+    [3, 'inferred'],
+    [4, 'same'],
+  ]);
+  const { stdout } = await place.run('threads', 'export', id, '--format', 'markdown');
+  expect(stdout.match(/^## Turn.*$/gm)).toEqual(['## Turn 1', '## Turn 2', '## Turn 3', '## Turn 4']);
+});
+
 it('an undo that is undone says what is gone', async () => {
   const { place } = await scene(yes);
   const thread = threadId(await place.run('exec', '--json', 'one'));

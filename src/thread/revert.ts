@@ -17,6 +17,7 @@ import {
   type RollbackTo,
   type RollbackUndone,
   type RolledBack,
+  takenBackIsGone,
   turnsSince,
 } from './rollback-range.ts';
 
@@ -109,7 +110,7 @@ async function undoRevert(
     note: { rollback: noteOf({ current, places, pins }, left.turns) },
     drafts: pinChanges(left.pins, pins),
   });
-  if (made.kind === 'refused') return made;
+  if (made.kind === 'refused') return made.code === 'place-unknown' ? takenBackIsGone(id) : made;
   const [before, after] = [idsIn(places), idsIn(await readPlaces(store, id))];
   const [turns, replaced] = [
     after.filter((turn) => !before.includes(turn)),

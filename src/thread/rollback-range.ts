@@ -123,6 +123,11 @@ export function nothingToUndo(id: ThreadId): Refused {
   return { kind: 'refused', code: 'nothing-to-undo', message, next: 'Nothing has changed.' };
 }
 
+export function takenBackIsGone(id: ThreadId): Refused {
+  const message = `What was taken back from thread ${id} is not there any more: \`threads gc --reverted\` removes it.`;
+  return { kind: 'refused', code: 'nothing-to-undo', message, next: 'Nothing has changed.' };
+}
+
 export function turnsSince(id: ThreadId, count: number): Refused {
   const turns = count === 1 ? 'A turn has' : `${count} turns have`;
   return {

@@ -141,6 +141,21 @@ it('requests and exports of old files name their turns', async () => {
   expect(stdout.match(/^## Turn.*$/gm)).toEqual(['## Turn 1', '## Turn 2', '## Turn 3', '## Turn 4']);
 });
 
+it('what gc has removed cannot be brought back, and that is said', async () => {
+  const { place } = await scene(yes);
+  const thread = threadId(await place.run('exec', '--json', 'one'));
+  await place.run('exec', 'resume', thread, 'two');
+  await threads(place, 'rollback', thread);
+  await threads(place, 'gc', '--reverted');
+  expect(await threads(place, 'undo-rollback', thread)).toEqual({
+    exit: 1,
+    kind: 'refused',
+    code: 'nothing-to-undo',
+    message: `What was taken back from thread ${thread} is not there any more: \`threads gc --reverted\` removes it.`,
+    next: 'Nothing has changed.',
+  });
+});
+
 it('an undo that is undone says what is gone', async () => {
   const { place } = await scene(yes);
   const thread = threadId(await place.run('exec', '--json', 'one'));

@@ -10,8 +10,9 @@ export default defineConfig({
     // Most suites wait for processes and disks more than they compute.
     maxWorkers: '100%',
     setupFiles: ['test/setup/environment.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // A hang is told late rather than a busy machine taken for one.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     reporters: reporters('fast'),
   },
 });

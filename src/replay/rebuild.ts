@@ -7,12 +7,14 @@ import { reduce } from '../state/reduce.ts';
 import { hasTools, inputOf, promptFor, withoutTools } from '../state/request.ts';
 import { readRequest, type RequestRecord } from '../state/request-record.ts';
 import { readSent, type SentBody } from '../state/request-sent.ts';
+import { spokenWords } from '../state/spoken-words.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
+import { foldTurn, noTurns } from '../state/turn-list.ts';
 
 /** A request as it was sent, rebuilt from the rollout alone. */
 export interface RebuiltRequest {
   readonly kind: 'rebuilt';
-  /** The number of the turn in the thread, from 1. */
+  /** The number of the turn in the thread, from 1; turns that were taken back count. */
   readonly turn: number;
   readonly record: RequestRecord;
   /** The line of the record. */
@@ -42,16 +44,22 @@ export async function* rebuildRequests(
   encoderFor: (version: string) => Encoder | undefined,
 ): AsyncGenerator<RebuiltRequest | InferredRequest> {
   let state = emptyState;
+  let log = noTurns;
+  let turn = 0;
   /** Waits for the line about its bytes. */
   let rebuilt: RebuiltRequest | undefined;
   let isAnswering = false;
   for await (const line of lines) {
     const before = state;
     state = reduce(before, line);
+    const next = foldTurn(log, line, spokenWords(line));
+    // Turns that were taken back have had their requests, and keep their numbers.
+    if (next.turns.length > log.turns.length) turn += 1;
+    log = next;
     const record = line.type === lineType.request ? readRequest(line.payload) : undefined;
     if (record !== undefined) {
       if (rebuilt !== undefined) yield rebuilt;
-      rebuilt = rebuild(state, line, record, encoderFor(record.encoder));
+      rebuilt = rebuild({ state, turn, line, record }, encoderFor(record.encoder));
     }
     if (line.type === lineType.sent && rebuilt !== undefined) {
       yield withSent(rebuilt, line.payload);
@@ -61,14 +69,19 @@ export async function* rebuildRequests(
     const entry = line.type === lineType.responseItem ? addedEntry(before, state) : undefined;
     if (entry === undefined) continue;
     // Entries of ours name their turn, and their requests have records.
-    if (isModelMade(entry) && entry.turn === undefined && !isAnswering) yield infer(before, line);
+    if (isModelMade(entry) && entry.turn === undefined && !isAnswering) yield infer(before, line, turn);
     isAnswering = isModelMade(entry);
   }
   if (rebuilt !== undefined) yield rebuilt;
 }
 
-function rebuild(state: ThreadState, line: Line, record: RequestRecord, encoder: Encoder | undefined): RebuiltRequest {
-  const place = { kind: 'rebuilt', turn: state.turns, record, line } as const;
+interface Asked extends Pick<RebuiltRequest, 'turn' | 'line' | 'record'> {
+  readonly state: ThreadState;
+}
+
+function rebuild({ state, ...asked }: Asked, encoder: Encoder | undefined): RebuiltRequest {
+  const { record } = asked;
+  const place = { kind: 'rebuilt', ...asked } as const;
   if (!hasTools(state, record)) return { ...place, prompt: withoutTools(state, record) };
   const prompt = promptFor(state, record);
   return { ...place, prompt, ...(encoder === undefined ? {} : { encoded: { encoder, body: encoder.body(prompt) } }) };
@@ -88,11 +101,11 @@ function addedEntry({ history: before }: ThreadState, { history: now }: ThreadSt
   return now.length === before.length + 1 ? now.storage[before.length] : undefined;
 }
 
-function infer(state: ThreadState, line: Line): InferredRequest {
+function infer(state: ThreadState, line: Line, turn: number): InferredRequest {
   const model = state.context === undefined ? undefined : stringAt(state.context, 'model');
   return {
     kind: 'inferred',
-    turn: state.turns,
+    turn,
     ...(state.openTurn === undefined ? {} : { turnId: state.openTurn.id }),
     ...(model === undefined ? {} : { model }),
     line,

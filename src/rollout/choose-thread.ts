@@ -1,9 +1,10 @@
 import type { Files } from '../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { openRolloutFile } from './compressed-file.ts';
+import { isCompressed, openRolloutFile } from './compressed-file.ts';
 import { diskFault } from './disk-fault.ts';
 import { findActiveRollouts, findAllRollouts, type FoundRollout } from './find-rollout.ts';
+import { newestFolder } from './newest-folder.ts';
 import { readHead } from './read-head.ts';
 import { threadNames } from './thread-names.ts';
 
@@ -11,10 +12,12 @@ import { threadNames } from './thread-names.ts';
 export type ThreadChoice = Among & ({ readonly kind: 'named'; readonly name: string } | { readonly kind: 'last' });
 
 interface Among {
-  /** Only threads of that folder count. */
+  /** Only threads that work in that folder count. */
   readonly cwd?: string;
   /** Archived threads count, too. */
   readonly archived?: boolean;
+  /** A name must belong to one thread alone. Without it, the newest of its threads is meant. */
+  readonly unique?: boolean;
 }
 
 export interface ChosenThread {
@@ -77,6 +80,8 @@ async function byName(
   const names = await threadNames(files, home);
   const ids = [...names].filter(([, known]) => known === name).map(([id]) => id);
   const found = (await rolloutsAmong(files, home, among)).filter((rollout) => ids.includes(rollout.name.threadId));
+  const threads = [...new Set(found.map((rollout) => rollout.name.threadId))];
+  if (among.unique === true && threads.length > 1) return shared(name, threads);
   for (const { path, name: file } of found) {
     if (await isOf(files, path, cwd)) return { kind: 'chosen', id: file.threadId };
   }
@@ -90,7 +95,10 @@ async function isOf(files: Files, path: string, cwd: string | undefined): Promis
     const file = await openRolloutFile(files, path);
     try {
       const head = await readHead(file);
-      return head.kind === 'meta' && (cwd === undefined || head.meta['cwd'] === cwd);
+      if (head.kind !== 'meta' || cwd === undefined) return head.kind === 'meta';
+      // The end of a packed file cannot be had without the rest.
+      const newest = isCompressed(path) ? undefined : await newestFolder(file);
+      return (newest ?? head.meta['cwd']) === cwd;
     } finally {
       await file.close();
     }
@@ -100,7 +108,16 @@ async function isOf(files: Files, path: string, cwd: string | undefined): Promis
   }
 }
 
+function shared(name: string, ids: readonly ThreadId[]): NoThread {
+  const message = `${ids.length} threads are named ${JSON.stringify(name)}: ${someOf(ids)}.`;
+  return { kind: 'none', code: 'thread-ambiguous', message, next: 'Give the id.' };
+}
+
+function someOf(ids: readonly ThreadId[]): string {
+  return `${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`;
+}
+
 function ambiguous(name: string, ids: readonly ThreadId[]): NoThread {
-  const message = `${ids.length} threads begin with ${name}: ${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}.`;
+  const message = `${ids.length} threads begin with ${name}: ${someOf(ids)}.`;
   return { kind: 'none', code: 'thread-ambiguous', message, next: 'Give more of the id.' };
 }

@@ -5,7 +5,7 @@ import { zstdDecompressing } from './zstd.ts';
 
 const blockSize = 1024 * 1024;
 const suffix = '.zst';
-const isCompressed = (path: string): boolean => path.endsWith(suffix);
+export const isCompressed = (path: string): boolean => path.endsWith(suffix);
 
 /** A file of this size is read at once by who looks at it in several places. */
 const smallFile = 256 * 1024;

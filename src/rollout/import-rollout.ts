@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type { Files, OpenFile } from '../ports/files.ts';
+import type { Ids } from '../ports/ids.ts';
 import { parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -8,11 +9,13 @@ import { findRollouts } from './find-rollout.ts';
 import { activePath, type LocalTime, parseRolloutName, rolloutPath } from './names.ts';
 import { readHead } from './read-head.ts';
 import { RolloutFile } from './rollout-file.ts';
+import { nameWhole } from './whole-file.ts';
 
 export interface ImportOptions {
   readonly files: Files;
   readonly home: string;
   readonly localTime: LocalTime;
+  readonly ids: Ids;
 }
 
 export interface ImportedRollout {
@@ -44,8 +47,7 @@ export async function importRollout(source: string, options: ImportOptions): Pro
     if (objectAt(head.meta, 'history_base') !== undefined) return notWhole(source);
     if ((await findRollouts(files, home, id)).kind !== 'none') return known(id);
     const path = placeOf(source, id, head.meta, options);
-    await copy(file, path, options);
-    return { kind: 'imported', id, path };
+    return (await copy(file, path, options)) === 'made' ? { kind: 'imported', id, path } : known(id);
   } catch (error) {
     throw diskFault(error, 'open', source);
   } finally {
@@ -64,19 +66,21 @@ function placeOf(source: string, id: ThreadId, meta: JsonObject, { home, localTi
 const blockBytes = 1024 * 1024;
 
 /** It gets its name when it is whole and durable: until then no reader takes it for a thread. */
-async function copy(from: OpenFile, path: string, { files, home }: ImportOptions): Promise<void> {
-  const part = `${path}.part`;
-  await files.remove(part);
-  const to = new RolloutFile({ files, home, path: part, durableFolders: new Set() });
+async function copy(from: OpenFile, path: string, { files, home, ids }: ImportOptions): Promise<'made' | 'there'> {
+  const temporary = `${path}.${ids.uuid()}.tmp`;
+  const to = new RolloutFile({ files, home, path: temporary, durableFolders: new Set() });
   try {
     for (let at = 0, size = await from.size(); at < size; at += blockBytes)
       await to.append(await from.read(at, blockBytes));
     await to.sync();
     await to.close();
-    await files.move(part, path);
+    const made = await nameWhole(files, temporary, path);
+    await files.remove(temporary);
     await files.syncDirectory(dirname(path));
+    return made;
   } catch (error) {
-    await to.discard();
+    await to.close().catch(() => undefined);
+    await files.remove(temporary).catch(() => undefined);
     throw error;
   }
 }

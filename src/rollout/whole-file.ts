@@ -46,7 +46,8 @@ async function writeSynced(files: Files, { temporary, mode, content }: WholeFile
   }
 }
 
-async function nameWhole(files: Files, temporary: string, path: string): Promise<'made' | 'there'> {
+/** Gives a file its name unless something has it. */
+export async function nameWhole(files: Files, temporary: string, path: string): Promise<'made' | 'there'> {
   try {
     await files.link(temporary, path);
     return 'made';

@@ -1,7 +1,9 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Ordinal } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
+import { turnList } from './turn-list.ts';
 import { turnPlaces } from './turn-places.ts';
 
 const event = (payload: JsonObject) => ({ type: 'event_msg', payload });
@@ -41,6 +43,7 @@ describe('the places of turns', () => {
     ).toEqual({
       turns: [
         { id: '1', start: 1, end: 4, counts: true },
+        { id: 'rollout-4', start: 4, end: 5, counts: true },
         { id: '2', start: 5, counts: false },
       ],
       checkpoints: [],
@@ -69,7 +72,34 @@ describe('the places of turns', () => {
 
   it('count each message in files without records of turns', async () => {
     const places = await placesOf(says('user', 'a'), says('user', 'b'), starts('1'), says('user', 'c'), marker(2));
-    expect(places).toMatchObject({ turns: [], takenBack: { start: 2, end: 5, turns: ['1'] } });
+    expect(places).toMatchObject({
+      turns: [{ id: 'rollout-1', start: 1, end: 2, counts: true }],
+      takenBack: { start: 2, end: 5, turns: ['rollout-2', '1'] },
+    });
+  });
+
+  it('are those of the turns that lists show', async () => {
+    const heard = (message: string) => event({ type: 'user_message', message });
+    const line = fc.oneof(
+      fc.constantFrom('a', 'b').map((text) => [says('user', text)]),
+      // Old files say everything twice.
+      fc.constantFrom('a', 'b').map((text) => [says('user', text), heard(text)]),
+      fc.constantFrom('a', 'b').map((text) => [heard(text), says('user', text)]),
+      fc.constant([says('assistant', 'yes')]),
+      fc.constant([says('user', '<environment_context>here</environment_context>')]),
+      fc.nat(3).map((id) => [starts(String(id))]),
+      fc.nat(3).map((id) => [ends(String(id))]),
+      fc.constant([ends()]),
+      fc.nat(3).map((id) => [aborts(String(id))]),
+      fc.nat(3).map((turns) => [marker(turns)]),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(line, { maxLength: 12 }), fc.boolean(), async (drafts, numbered) => {
+        const lines = () => file(numbered ? 'numbered' : 'bare', drafts.flat());
+        const shown = (await turnList(lines())).map(({ id }) => id);
+        expect((await turnPlaces(lines())).turns.map(({ id }) => id)).toEqual(shown);
+      }),
+    );
   });
 
   it('know the checkpoints that stand, and whether a turn ran, had words and was done', async () => {

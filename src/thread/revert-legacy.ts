@@ -3,6 +3,7 @@ import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import { pinChanges } from '../state/pins.ts';
 import { reduce } from '../state/reduce.ts';
+import type { TurnPlace } from '../state/turn-places.ts';
 import { readPlaces } from './find-turn.ts';
 import { foldThread } from './resume.ts';
 import {
@@ -23,27 +24,54 @@ export function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTo
     const first = firstTaken(id, places, to);
     if ('code' in first) return { kind: 'refused', ...first };
     const turns = takenFrom(places, first);
-    const count = places.turns.filter((turn) => turn.counts && turns.includes(turn.id)).length;
-    owned.append([{ type: lineType.event, payload: { type: 'thread_rolled_back', num_turns: count } }]);
+    owned.append(markerFor(places.turns.slice(places.turns.indexOf(first))));
     await owned.durable();
     return { kind: 'rolled-back', id, path: owned.path, turns };
   });
 }
 
-/** A marker cannot be taken back, so what it took away is said again; notes stay as they are now. */
-export function repeatTakenBack(store: RolloutStore, id: ThreadId): Promise<RollbackUndone | Refused> {
+/**
+ * A marker cannot be taken back, so what it took away is said again, after a marker for what came since; notes stay as
+ * they are now.
+ */
+export function repeatTakenBack(
+  store: RolloutStore,
+  id: ThreadId,
+  { force }: { readonly force: boolean },
+): Promise<RollbackUndone | Refused> {
   return owning(store, id, async (owned) => {
     const { takenBack, turns } = await readPlaces(store, id);
-    const since = turns.filter(({ start }) => takenBack !== undefined && start > takenBack.end);
-    const isBack = since.some((turn) => takenBack?.turns.includes(turn.id));
-    if (takenBack === undefined || isBack) return nothingToUndo(id);
-    if (since.length > 0) return turnsSince(id, since.length);
+    if (takenBack === undefined) return nothingToUndo(id);
+    const drafts = await draftsBetween(store, id, takenBack);
+    const since = turns.filter(({ start }) => start > takenBack.end);
+    const isBack = since.some((turn) => takenBack.turns.includes(turn.id));
+    if (isBack || (await isSaidAgain(store, id, takenBack.end, drafts))) return nothingToUndo(id);
+    if (since.length > 0 && !force) return turnsSince(id, since.length);
     const { state } = await foldThread(store, id);
-    const { pins } = owned.append(await draftsBetween(store, id, takenBack)).reduce(reduce, state);
+    const { pins } = owned.append([...markerFor(since), ...drafts]).reduce(reduce, state);
     owned.append(pinChanges(pins, state.pins));
     await owned.durable();
-    return { kind: 'rollback-undone', id, path: owned.path, turns: takenBack.turns, replaced: [] };
+    const replaced = since.map((turn) => turn.id);
+    return { kind: 'rollback-undone', id, path: owned.path, turns: takenBack.turns, replaced };
   });
+}
+
+function markerFor(turns: readonly TurnPlace[]): readonly LineDraft[] {
+  const count = turns.filter(({ counts }) => counts).length;
+  if (count === 0) return [];
+  return [{ type: lineType.event, payload: { type: 'thread_rolled_back', num_turns: count } }];
+}
+
+/** Turns without names have others when they are said again: there the lines themselves tell. */
+async function isSaidAgain(
+  store: RolloutStore,
+  id: ThreadId,
+  marker: Ordinal,
+  drafts: readonly LineDraft[],
+): Promise<boolean> {
+  const from = (marker + 1) as Ordinal;
+  const again = await draftsBetween(store, id, { start: from, end: (from + drafts.length) as Ordinal });
+  return JSON.stringify(again) === JSON.stringify(drafts);
 }
 
 async function draftsBetween(

@@ -1,6 +1,6 @@
 import type { Ids } from '../ports/ids.ts';
 import type { CurrentRollout, HeldThread, OpenRefused, RolloutPlace, RolloutStore } from '../ports/rollout-store.ts';
-import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { type Pin, pinChanges, readPins } from '../state/pins.ts';
 import type { ThreadPlaces } from '../state/turn-places.ts';
@@ -17,6 +17,7 @@ import {
   type RollbackTo,
   type RollbackUndone,
   type RolledBack,
+  takenBackIsGone,
   turnsSince,
 } from './rollback-range.ts';
 
@@ -75,7 +76,7 @@ export async function undoRollback(
   id: ThreadId,
   { force }: { readonly force: boolean },
 ): Promise<RollbackUndone | Refused> {
-  if (await isLegacy(store, id)) return repeatTakenBack(store, id);
+  if (await isLegacy(store, id)) return repeatTakenBack(store, id, { force });
   const held = await holdActive(store, id);
   if (held.kind === 'refused') return held;
   try {
@@ -109,10 +110,17 @@ async function undoRevert(
     note: { rollback: noteOf({ current, places, pins }, left.turns) },
     drafts: pinChanges(left.pins, pins),
   });
-  if (made.kind === 'refused') return made;
-  const known = new Set(places.turns.map((turn) => turn.id));
-  const back = (await readPlaces(store, id)).turns.map((turn) => turn.id).filter((turn) => !known.has(turn));
-  return { kind: 'rollback-undone', id, path: made.path, turns: back, replaced: since.map((turn) => turn.id) };
+  if (made.kind === 'refused') return made.code === 'place-unknown' ? takenBackIsGone(id) : made;
+  const [before, after] = [idsIn(places), idsIn(await readPlaces(store, id))];
+  const [turns, replaced] = [
+    after.filter((turn) => !before.includes(turn)),
+    before.filter((turn) => !after.includes(turn)),
+  ];
+  return { kind: 'rollback-undone', id, path: made.path, turns, replaced };
+}
+
+function idsIn({ turns }: ThreadPlaces): readonly TurnId[] {
+  return turns.map(({ id }) => id);
 }
 
 interface Left {

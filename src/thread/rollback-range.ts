@@ -30,7 +30,7 @@ export interface RollbackUndone {
   readonly path: string;
   /** Back again, oldest first. */
   readonly turns: readonly TurnId[];
-  /** Taken back in their place. */
+  /** Taken back in their place, oldest first. Alone, where an undo is undone. */
   readonly replaced: readonly TurnId[];
 }
 
@@ -120,6 +120,11 @@ function nothingToTakeBack(message: string): Outcome {
 
 export function nothingToUndo(id: ThreadId): Refused {
   const message = `Nothing was taken back from thread ${id}, or it has been brought back.`;
+  return { kind: 'refused', code: 'nothing-to-undo', message, next: 'Nothing has changed.' };
+}
+
+export function takenBackIsGone(id: ThreadId): Refused {
+  const message = `What was taken back from thread ${id} is not there any more: \`threads gc --reverted\` removes it.`;
   return { kind: 'refused', code: 'nothing-to-undo', message, next: 'Nothing has changed.' };
 }
 

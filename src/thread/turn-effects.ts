@@ -100,7 +100,7 @@ export class TurnEffects {
 }
 
 /** Asked about every file: where nothing is denied, no file needs a look at the rules. */
-function deniedBy(policy: ResolvedPolicy): (path: string) => boolean {
+export function deniedBy(policy: ResolvedPolicy): (path: string) => boolean {
   const { files } = policy;
   const isOpen = files.kind === 'unrestricted' || (files.denyGlobs.length === 0 && files.rules.every(allows));
   return isOpen ? () => false : (path) => access(policy, path) === 'deny';

@@ -17,7 +17,7 @@ export interface ChangedFiles {
   readonly files: readonly FileChange[];
 }
 
-/** Folders are not told: they follow from what is in them. */
+/** Folders are not told: they follow from what is in them. Nor is what only began or ceased to be ignored. */
 export interface FileChange {
   /** Below the root. */
   readonly path: string;
@@ -49,7 +49,7 @@ function changesOf(home: string, { root, before, after }: Effect): Changes | und
   if (before === undefined || after === undefined) return undefined;
   const store = storeOf(home, root);
   try {
-    return compareTrees((hash) => store.readTree(hash), before, after);
+    return compareTrees(store, before, after);
   } catch (error) {
     if (error instanceof ContentGone) return undefined;
     throw error;
@@ -58,7 +58,7 @@ function changesOf(home: string, { root, before, after }: Effect): Changes | und
 
 function fileChange(path: string, change: Change): FileChange | undefined {
   const [from, to] = [notFolder(change.from), notFolder(change.to)];
-  if (from === undefined && to === undefined) return undefined;
+  if (change.ignored !== undefined || (from === undefined && to === undefined)) return undefined;
   const kind = from === undefined ? 'added' : to === undefined ? 'deleted' : 'changed';
   const [before, after] = [sizeOf(from), sizeOf(to)];
   return {

@@ -50,6 +50,8 @@ export interface RestoreParts {
   readonly snapshots: Snapshots;
   readonly disk: WorkspaceDisk;
   readonly ids: Ids;
+  /** Places that the thread may not read: no copy of them is made, and they are left as they are. */
+  denies(path: string): boolean;
 }
 
 /** Brings files back. The thread is held meanwhile: no turn of it may work on the same files. */
@@ -128,17 +130,17 @@ function chooseEffects({ turns, effects }: EffectList, target: RestoreTarget): C
 }
 
 function transitions(store: ContentStore, effects: readonly Effect[], now: Hash, target: RestoreTarget) {
-  const compare = (from: Hash, to: Hash) => compareTrees((hash) => store.readTree(hash), from, to);
+  const compare = (from: Hash, to: Hash) => compareTrees(store, from, to);
   const all = transitionsOf(effects, now, compare);
   // Only the restore itself is undone; turns that came after it count like a user.
   return 'beforeTurn' in target ? all : all.map((one, at) => (at === 0 ? one : { ...one, by: 'user' as const }));
 }
 
 async function take(
-  { snapshots }: RestoreParts,
+  { snapshots, denies }: RestoreParts,
   root: string,
 ): Promise<RestoreRefused | { readonly kind: 'taken'; readonly taken: SnapshotTaken }> {
-  const taken = await snapshots.take({ root, denies: () => false }, new AbortController().signal);
+  const taken = await snapshots.take({ root, denies }, new AbortController().signal);
   if (taken.kind === 'taken') return { kind: 'taken', taken };
   const { message } = taken.outcome;
   const outcome = { code: 'restore-unsafe', message, next: 'Nothing was changed. Mend that and try again.' };

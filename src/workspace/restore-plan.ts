@@ -40,7 +40,8 @@ export function planRestore(transitions: readonly Transition[], { force }: { rea
   const actions: RestoreAction[] = [];
   const kept: KeptPath[] = [];
   for (const [path, story] of storiesOf(transitions)) {
-    const first = story.findIndex(({ by }) => by !== 'user');
+    // What was ignored until then may have been there: only what is done to it later can be taken back.
+    const first = story.findIndex(({ by, change }) => by !== 'user' && change.ignored !== 'before');
     const begun = story[first];
     if (begun === undefined) continue;
     const to = begun.change.from;

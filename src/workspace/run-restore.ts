@@ -32,12 +32,12 @@ export function runRestore({ root, disk, read }: RestorePorts, actions: readonly
   const kept: KeptPath[] = [];
   const failed: FailedPath[] = [];
   const out = new Set<string>();
-  const attempt = (path: string, run: () => 'done' | KeptPath['why']): boolean => {
+  const attempt = (path: string, run: () => 'done' | 'stands' | KeptPath['why']): boolean => {
     if (out.has(path)) return false;
     try {
       const end = run();
       if (end === 'done') return true;
-      kept.push({ path, why: end });
+      if (end !== 'stands') kept.push({ path, why: end });
     } catch (error) {
       failed.push({ path, reason: reasonOf(error) });
     }
@@ -68,7 +68,10 @@ export function runRestore({ root, disk, read }: RestorePorts, actions: readonly
       const folder = dirname(at(path));
       if (!makeParents(disk, root, folder)) return 'in-the-way';
       const isReplaced = now !== undefined && now.kind !== 'folder' && to.kind !== 'folder';
-      if (!isReplaced && now?.kind !== to.kind && disk.look(at(path)) !== undefined) return 'in-the-way';
+      if (!isReplaced && now?.kind !== to.kind && disk.look(at(path)) !== undefined) {
+        // It was only ignored, and is what it shall be.
+        return now === undefined && standsAs(disk, at(path), to) ? 'stands' : 'in-the-way';
+      }
       put(disk, at(path), { now, to, read });
       return 'done';
     });

@@ -1,3 +1,4 @@
+import { protectedNames } from '../policy/protected-names.ts';
 import type { Sight, WorkspaceDisk } from './disk.ts';
 import { type IgnoreRules, isIgnored, withIgnoreFile } from './ignore-rules.ts';
 import { type KnownEntry, knownEntry, type KnownFolder, type KnownWorkspace, recognise } from './known-workspace.ts';
@@ -143,10 +144,14 @@ class Walk {
 
   /** Undefined for what is no part of a snapshot, and for what has gone meanwhile. */
   #look(name: string, path: string, inside: string): Sight | undefined {
-    if (name === '.git' || this.#input.excludes(path)) return undefined;
+    const { disk, excludes } = this.#input;
+    if (name === '.git' || excludes(path)) return undefined;
     try {
-      const sight = this.#input.disk.look(path);
-      return sight?.kind === 'other' ? undefined : sight;
+      const sight = disk.look(path);
+      if (sight?.kind === 'other') return undefined;
+      // Sandboxes mount on these while commands run, and make them for that.
+      const mayBeMountPoint = inside === '' && sight?.kind === 'folder' && protectedNames.includes(name);
+      return mayBeMountPoint && disk.list(path).length === 0 ? undefined : sight;
     } catch {
       this.leftOut.push({ path: inside === '' ? name : `${inside}/${name}`, why: 'unreadable' });
       return undefined;

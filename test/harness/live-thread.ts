@@ -47,9 +47,8 @@ export class LiveThread {
     return this.#thread;
   }
 
-  /** Starts the thread, or goes on with it as another process would. */
-  async open(options: Partial<EngineOptions> = {}, more: Partial<ThreadRequest> = {}): Promise<Thread> {
-    await this.close();
+  /** What opens it. */
+  async engine(options: Partial<EngineOptions> = {}): Promise<Engine> {
     const { home, root, workspace } = this.place;
     const engine = await Engine.load({
       env: { PATH: process.env['PATH'], CAPSTAN_HOME: home },
@@ -61,6 +60,14 @@ export class LiveThread {
       ...options,
     });
     if (engine.kind === 'refused') throw new Error(engine.outcome.message);
+    return engine;
+  }
+
+  /** Starts the thread, or goes on with it as another process would. */
+  async open(options: Partial<EngineOptions> = {}, more: Partial<ThreadRequest> = {}): Promise<Thread> {
+    await this.close();
+    const engine = await this.engine(options);
+    const { workspace } = this.place;
     const listener = (event: ThreadEvent): void => {
       this.events.push(event);
       this.onEvent(event);

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -286,6 +286,37 @@ describe('capstan threads archive, unarchive and delete', () => {
       expect.stringContaining(`it goes on from rollout ${id}, which is not there`),
     ]);
     expect(await threads(place, 'delete', String(fork))).toMatchObject({ exit: 0, ids: [fork] });
+  });
+});
+
+describe('a thread is meant', () => {
+  it('by --last in the folder that it works in now', async () => {
+    const { place } = await scene(yes);
+    const moved = await speak(place, 'one');
+    const stayed = await speak(place, 'two');
+    const folder = join(place.root, 'elsewhere');
+    mkdirSync(folder);
+    await threads(place, 'set', moved, '--cd', folder);
+    // It is the newest file now, and not one of this folder any more.
+    expect(await threads(place, 'name', '--last', 'here')).toMatchObject({ exit: 0, id: stayed });
+    const there = await place.run('exec', '--json', '-C', folder, 'resume', '--last', 'three');
+    expect([there.code, threadId(there)]).toEqual([0, moved]);
+  });
+
+  it('by a name that it shares, but not to be deleted', async () => {
+    const { place } = await scene(yes);
+    const [first, second] = [await speak(place, 'one'), await speak(place, 'two')];
+    for (const id of [first, second]) await threads(place, 'name', id, 'same');
+    expect(await threads(place, 'show', 'same')).toMatchObject({ thread: { id: second } });
+    expect(await threads(place, 'delete', 'same')).toEqual({
+      exit: 1,
+      kind: 'refused',
+      code: 'thread-ambiguous',
+      message: `2 threads are named "same": ${second}, ${first}.`,
+      next: 'Give the id.',
+    });
+    await threads(place, 'name', second, 'other');
+    expect(await threads(place, 'delete', 'same')).toMatchObject({ exit: 0, ids: [first] });
   });
 });
 

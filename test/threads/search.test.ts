@@ -12,7 +12,7 @@ it('finds what a user or the model said, and shows where', async () => {
   home.write(one, [
     meta(one),
     ...turn('t1', 'Where is the "blue" lamp?', 'In the   cellar, behind the BOXES.'),
-    ...turn('t2', 'Thanks', '東京の天気は晴れです'),
+    ...turn('t2', 'Thanks', '東京の天気は晴れです, ÖL'),
   ]);
   home.write(two, [
     meta(two),
@@ -33,6 +33,7 @@ it('finds what a user or the model said, and shows where', async () => {
     percent: await home.found('%'),
     characters: await home.found('天気は'),
     twoCharacters: await home.found('天気'),
+    twoSmallLetters: await home.found('öl'),
     filtered: await home.found('lamp', { ...all, text: 'please' }),
     nobody: await home.found('bulb'),
   }).toEqual({
@@ -45,6 +46,7 @@ it('finds what a user or the model said, and shows where', async () => {
     percent: [],
     characters: [one],
     twoCharacters: [one],
+    twoSmallLetters: [one],
     filtered: [two],
     nobody: [],
   });

@@ -29,7 +29,8 @@ describe('capstan threads set', () => {
     ]);
     const again = await place.run('threads', 'set', id.slice(0, 13), '--model', 'gpt-5.4', '--json');
     expect(again.stdout).toBe(`{"thread_id":"${id}","changed":{}}\n`);
-    const back = await place.run('threads', 'set', '--last', '--effort', 'default', '--json');
+    // Not --last: the thread does not work here any more.
+    const back = await place.run('threads', 'set', id, '--effort', 'default', '--json');
     expect(back.stdout).toBe(`{"thread_id":"${id}","changed":{"effort":{"from":"high","to":null}}}\n`);
 
     const resumed = await place.run('exec', '--json', '--context-events', 'resume', id, 'second words');

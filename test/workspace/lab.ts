@@ -104,6 +104,7 @@ export class Lab {
       snapshots: this.snapshots,
       disk: nodeWorkspaceDisk,
       ids: systemIds(systemClock),
+      denies: () => false,
     };
     const report = await restoreFiles(parts, this.id, to, { dryRun: false, force: false, ...options });
     if (report.kind === 'refused') throw new Error(`${report.outcome.code}: ${report.outcome.message}`);

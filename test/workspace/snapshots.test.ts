@@ -15,6 +15,7 @@ import { describe, expect, it } from 'vitest';
 import type { Snapshot } from '../../src/ports/snapshots.ts';
 import { systemClock } from '../../src/gather/system-clock.ts';
 import { collect } from '../../src/workspace/collect.ts';
+import { fileChanges, type ThreadFiles } from '../../src/workspace/file-changes.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { runRestore } from '../../src/workspace/run-restore.ts';
 import { hashOf } from '../../src/workspace/tree.ts';
@@ -68,6 +69,14 @@ describe('a snapshot', () => {
     expect(pathsIn(lab, await lab.take())).toEqual(['b']);
     writeFileSync(join(lab.base, '.gitignore'), '*.log\n/workspace/\n');
     expect(pathsIn(lab, await lab.take())).toEqual(['a.log', 'b']);
+  });
+
+  it('leaves out the empty folders that sandboxes mount on', async () => {
+    const lab = Lab.forTest();
+    lab.folder('.codex');
+    lab.folder('empty/.codex');
+    lab.write('.agents/notes', 'mine');
+    expect(pathsIn(lab, await lab.take())).toEqual(['.agents', '.agents/notes', 'empty', 'empty/.codex']);
   });
 
   it('leaves its own home out when the workspace holds it', async () => {
@@ -227,6 +236,9 @@ describe('a snapshot', () => {
 
 const unreadable = (...paths: readonly string[]) => paths.map((path) => ({ path, why: 'unreadable' }));
 
+const filesOf = ({ changes }: ThreadFiles) =>
+  changes.flatMap(({ files }) => files.map(({ path, kind }) => [path, kind]));
+
 describe('a restore', () => {
   it('does not follow a link out of the workspace, even by force', async () => {
     const lab = Lab.forTest();
@@ -288,6 +300,76 @@ describe('a restore', () => {
       contents.push(lab.list().get('f')?.at(-1));
     }
     expect(contents).toEqual(['2', '0', '2', '0']);
+  });
+
+  it('leaves alone what is in a folder that a turn only made readable', async () => {
+    const lab = Lab.forTest();
+    lab.write('locked/mine', 'mine');
+    let isLocked = true;
+    const list = (path: string): readonly string[] => {
+      if (isLocked && path.endsWith('/locked')) throw Object.assign(new Error(path), { code: 'EACCES' });
+      return nodeWorkspaceDisk.list(path);
+    };
+    lab.snapshots = lab.fresh({ ...nodeWorkspaceDisk, list });
+    await lab.turn(() => (isLocked = false));
+    expect(await lab.restore(1)).toMatchObject({ deleted: [], kept: [{ path: 'locked', why: 'left-out' }] });
+    expect([...lab.list().keys()]).toEqual(['locked', 'locked/mine']);
+  });
+
+  it('leaves alone what a turn only ceased to ignore', async () => {
+    const lab = Lab.forTest();
+    lab.write('.gitignore', 'secret\nbuild/\n');
+    lab.write('secret', 'mine');
+    lab.write('build/deep/o', 'object');
+    lab.write('sub/.gitignore', '*.log');
+    lab.write('sub/a.log', 'log');
+    const before = lab.list();
+    await lab.turn(() => {
+      lab.delete('.gitignore');
+      lab.write('sub/.gitignore', '*.tmp');
+      lab.write('made', 'made');
+    });
+    expect(filesOf(await fileChanges(lab.home, lab.threads, lab.id))).toEqual([
+      ['.gitignore', 'deleted'],
+      ['made', 'added'],
+      ['sub/.gitignore', 'changed'],
+    ]);
+    expect(await lab.restore(1)).toMatchObject({
+      restored: ['.gitignore', 'sub/.gitignore'],
+      deleted: ['made'],
+      kept: [],
+      failed: [],
+    });
+    expect(lab.list()).toEqual(before);
+  });
+
+  it('leaves alone what a turn only began to ignore, and brings back what it deleted as well', async () => {
+    const lab = Lab.forTest();
+    lab.write('data/big', 'data');
+    lab.write('gone', 'gone');
+    const before = lab.list();
+    await lab.turn(() => {
+      lab.write('.gitignore', 'data/\ngone\n');
+      lab.delete('gone');
+    });
+    expect(filesOf(await fileChanges(lab.home, lab.threads, lab.id))).toEqual([['.gitignore', 'added']]);
+    expect(await lab.restore(1)).toMatchObject({ restored: ['gone'], deleted: ['.gitignore'], kept: [], failed: [] });
+    expect(lab.list()).toEqual(before);
+    await lab.restore('undo');
+    expect(lab.list().get('.gitignore')).toBe('file 644 data/\ngone\n');
+  });
+
+  it('takes back what later turns did to what had been ignored', async () => {
+    const lab = Lab.forTest();
+    lab.write('.gitignore', 'secret');
+    lab.write('secret', 'mine');
+    await lab.turn(() => lab.delete('.gitignore'));
+    await lab.turn(() => lab.delete('secret'));
+    await lab.restore(1);
+    expect([...lab.list()]).toEqual([
+      ['.gitignore', 'file 644 secret'],
+      ['secret', 'file 644 mine'],
+    ]);
   });
 
   it('keeps modes and bytes of every kind', async () => {

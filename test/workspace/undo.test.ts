@@ -1,9 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { lineType } from '../../src/protocol/line.ts';
 import { answer, callTool, type ItemDraft, say } from '../../src/testing/index.ts';
+import { storeOf } from '../../src/workspace/workspace-snapshots.ts';
+import { LiveThread } from '../harness/live-thread.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { scene, threadId } from '../harness/scene.ts';
 
@@ -162,6 +164,60 @@ describe('undo', () => {
     expect((await place.run('threads', 'undo-rollback', id)).code).toBe(0);
     expect((await place.run('threads', 'restore', id, '--undo')).code).toBe(0);
     expect([text(place, 'f'), text(place, 'sub/new')]).toEqual(['three\n', 'new\n']);
+  });
+
+  it('says how to go on where a rollback with the talk left something', async () => {
+    const { place, id } = await twoTurns();
+    const tell = async (...words: readonly string[]) => (await place.run('threads', ...words)).stdout.split('\n');
+    const [back, files] = [`undo-rollback ${id}`, `restore ${id} --undo`].map((words) => `capstan threads ${words}`);
+    writeFileSync(at(place, 'f'), 'my own\n');
+    writeFileSync(at(place, 'sub/new'), 'mine too\n');
+    expect(await tell('rollback', id, '--both')).toEqual([
+      `Changed nothing in ${place.workspace}:`,
+      '  kept      f  (somebody else changed it since)',
+      '  kept      sub/new  (somebody else changed it since)',
+      '  kept      sub  (something else stands there or in it)',
+      `For the kept files: ${back}, then the same with --force.`,
+      `One turn of thread ${id} taken back.`,
+      `To bring them back: ${back}`,
+      '',
+    ]);
+    await place.run('threads', 'undo-rollback', id);
+    expect(await tell('rollback', id, '--both', '--force')).toEqual([
+      `Changed ${place.workspace}:`,
+      '  restored  f',
+      '  deleted   sub',
+      '  deleted   sub/new',
+      `One turn of thread ${id} taken back.`,
+      `To bring them back: ${back}`,
+      `Then the files: ${files}`,
+      '',
+    ]);
+    await place.run('threads', 'undo-rollback', id);
+    await place.run('threads', 'restore', id, '--undo');
+    expect([text(place, 'f'), text(place, 'sub/new')]).toEqual(['my own\n', 'mine too\n']);
+  });
+
+  it('neither copies nor deletes what the policy forbids to read', async () => {
+    const live = await LiveThread.in(turn(command('echo two > f')));
+    const { place } = live;
+    const systemFolders = [join(place.root, 'etc')];
+    mkdirSync(systemFolders[0]!);
+    const toml = `[permissions.filesystem]\ndeny_read = [${JSON.stringify(at(place, 'secret'))}]\n`;
+    writeFileSync(join(systemFolders[0]!, 'requirements.toml'), toml);
+    writeFileSync(at(place, 'secret'), 'mine');
+    writeFileSync(at(place, 'f'), 'one\n');
+    const { id } = await live.open({ systemFolders });
+    await live.turn('go');
+    // As if the process had died before it looked again.
+    await live.rewrite((lines) => lines.filter(({ payload }) => payload['when'] !== 'after'));
+    const engine = await live.engine({ systemFolders });
+    const [first] = await engine.turns(id);
+    const report = await engine.restoreFiles(id, { beforeTurn: first!.id }, { dryRun: false, force: true });
+    expect(report).toMatchObject({ restored: ['f'], deleted: [], kept: [], failed: [] });
+    expect([text(place, 'f'), text(place, 'secret')]).toEqual(['one\n', 'mine']);
+    const trees = snapshotsIn(place).map(({ tree }) => storeOf(place.home, place.workspace).readTree(String(tree)));
+    expect(trees.map((tree) => tree.map(([name]) => name))).toEqual([['f'], ['f'], ['f']]);
   });
 
   it('says what is wrong', async () => {

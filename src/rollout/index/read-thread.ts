@@ -13,7 +13,7 @@ import { parseRolloutName } from '../names.ts';
 import { nodeFiles } from '../node-files.ts';
 import { read } from '../read.ts';
 import { readHead } from '../read-head.ts';
-import { endOfLastLine, fileWindow } from './file-window.ts';
+import { endOfLastLine, fileWindow } from '../file-window.ts';
 import { foldBlanks } from './search-terms.ts';
 import { concernsLists, emptyFold, foldThread, type ThreadFold } from './thread-fold.ts';
 

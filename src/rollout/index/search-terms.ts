@@ -20,10 +20,24 @@ export function messageCondition(terms: readonly string[]): {
   const match = long.map((term) => `"${term.replaceAll('"', '""')}"`).join(' AND ');
   const conditions = [
     ...(long.length === 0 ? [] : ['messages.id IN (SELECT rowid FROM words WHERE words MATCH ?)']),
-    ...short.map(() => `messages.text LIKE ? ESCAPE '\\'`),
+    ...short.map(
+      (term) =>
+        `(${inAnyCase(term)
+          .map(() => `messages.text LIKE ? ESCAPE '\\'`)
+          .join(' OR ')})`,
+    ),
   ];
-  const likes = short.map((term) => `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
+  const likes = short.flatMap(inAnyCase).map((term) => `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`);
   return { sql: conditions.join(' AND '), values: [...(long.length === 0 ? [] : [match]), ...likes] };
+}
+
+/** `LIKE` knows the capitals of English alone. At most two letters, so at most four forms. */
+function inAnyCase(term: string): readonly string[] {
+  const forms = [...term].reduce(
+    (begun, letter) => begun.flatMap((form) => [form + letter.toLowerCase(), form + letter.toUpperCase()]),
+    [''],
+  );
+  return [...new Set(forms)];
 }
 
 /** The surroundings of the first term. */

@@ -1,8 +1,15 @@
 import { systemClock } from '../../gather/system-clock.ts';
 import { systemIds } from '../../gather/system-ids.ts';
+import { withDeniedReads } from '../../policy/denied-reads.ts';
+import type { Requirements } from '../../policy/requirements.ts';
+import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
+import { lastSettings } from '../../state/resumed-settings.ts';
 import { readPlaces } from '../../thread/find-turn.ts';
+import { foldThread } from '../../thread/resume.ts';
 import { firstTaken, type RollbackTo } from '../../thread/rollback-range.ts';
+import { deniedBy } from '../../thread/turn-effects.ts';
 import { nodeWorkspaceDisk as disk } from '../../workspace/node-workspace-disk.ts';
 import {
   restoreFiles,
@@ -17,15 +24,27 @@ import type { OpeningParts } from './prepare-thread.ts';
 type RestoringParts = Pick<OpeningParts, 'options' | 'base' | 'store'>;
 
 /** Takes a snapshot of what is there before it brings files back: that can be undone too. */
-export function restoreThreadFiles(
-  { options: { env, osHome }, base: { home, config }, store: threads }: RestoringParts,
+export async function restoreThreadFiles(
+  { options: { env, osHome }, base: { home, config, requirements }, store: threads }: RestoringParts,
   id: ThreadId,
   target: RestoreTarget,
   options: RestoreOptions,
 ): Promise<RestoreReport | EngineRefused> {
   const ids = systemIds(systemClock);
   const snapshots = lazySnapshots({ env, osHome, home, config, ids, clock: systemClock });
-  return restoreFiles({ home, threads, snapshots, disk, ids }, id, target, options);
+  const denies = await deniedIn(threads, id, requirements);
+  return restoreFiles({ home, threads, snapshots, disk, ids, denies }, id, target, options);
+}
+
+/** What the next turn of the thread could not read. */
+async function deniedIn(
+  threads: RolloutStore,
+  id: ThreadId,
+  requirements: Requirements,
+): Promise<(path: string) => boolean> {
+  const { profile = { type: 'disabled' }, cwd = '/' } = lastSettings((await foldThread(threads, id)).state);
+  const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] };
+  return deniedBy(resolvePolicy(withDeniedReads(requirements, profile), places));
 }
 
 /** To before the first turn that a rollback would take back. */

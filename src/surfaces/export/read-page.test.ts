@@ -34,7 +34,7 @@ it('a file without turn records has a turn for each message of the user', () => 
     said('user', 'two', 2),
     said('assistant', 'Two.'),
   ];
-  const turn = { status: 'open', isTakenBack: false, settings: [] };
+  const turn = { status: 'completed', isTakenBack: false, settings: [] };
   expect(readPage('t', [...lines, event('thread_rolled_back', { num_turns: 1 })])).toEqual({
     id: 't',
     startedAt: at(0),

@@ -61,7 +61,7 @@ class PageReader {
     const part = pagePart(entry);
     if (part === undefined) return;
     // Files without turn records: each user's message begins one.
-    if (origin.family === 'user' && !this.#isOpen && hasUserWords(this.turns.at(-1))) this.#begin(at);
+    if (origin.family === 'user' && !this.#isOpen && hasUserWords(this.turns.at(-1))) this.#begin(at, 'completed');
     this.#turn(at).parts.push(part);
     if (part.kind === 'call' && callId !== undefined) this.#calls.set(callId, part);
   }
@@ -70,7 +70,7 @@ class PageReader {
     switch (event['type']) {
       case 'task_started':
       case 'turn_started':
-        this.#begin(at);
+        this.#begin(at, 'open');
         this.#isOpen = true;
         return;
       case 'task_complete':
@@ -88,13 +88,14 @@ class PageReader {
     }
   }
 
-  #begin(at: string): GrowingTurn {
+  /** `completed`: no line will say how it ends. */
+  #begin(at: string, status: 'open' | 'completed'): GrowingTurn {
     // Nobody has said how the turn before ended: its process did not live to do it.
     const last = this.turns.at(-1);
     if (last?.status === 'open' && this.#isOpen) last.status = 'interrupted';
     this.#before = this.usage;
     const number = this.turns.length + 1;
-    const turn = { number, startedAt: at, status: 'open' as const, isTakenBack: false, settings: [], parts: [] };
+    const turn = { number, startedAt: at, status, isTakenBack: false, settings: [], parts: [] };
     this.turns.push(turn);
     return turn;
   }
@@ -122,7 +123,7 @@ class PageReader {
   }
 
   #turn(at: string): GrowingTurn {
-    return this.turns.at(-1) ?? this.#begin(at);
+    return this.turns.at(-1) ?? this.#begin(at, 'completed');
   }
 }
 

@@ -14,6 +14,7 @@ const command: OnThread<Done<ThreadDeleted>> = {
     notes: 'A thread that others were forked from is not deleted without --force: they would lose their beginning.',
   },
   archived: true,
+  unique: true,
   more: 0,
   run: (engine, id, { flags }) => engine.delete(id, { force: flags.has('force') }),
   text({ ids: [id, ...forks] }) {

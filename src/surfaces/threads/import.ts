@@ -3,6 +3,8 @@ import { join, resolve } from 'node:path';
 import { kindOfEntry } from '../../gather/file-system.ts';
 import { findHome } from '../../gather/home.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { systemClock } from '../../gather/system-clock.ts';
+import { systemIds } from '../../gather/system-ids.ts';
 import { importRollout } from '../../rollout/import-rollout.ts';
 import { localTime } from '../../rollout/names.ts';
 import { nodeFiles } from '../../rollout/node-files.ts';
@@ -34,7 +36,12 @@ async function importThread(asked: ParsedWords): Promise<number | Outcome> {
   if (kindOfEntry(source) === 'folder') return folderInPlace(source);
   const home = findHome(process.env, homedir());
   if ('code' in home) return home;
-  const imported = await importRollout(source, { files: nodeFiles, home: home.path, localTime });
+  const imported = await importRollout(source, {
+    files: nodeFiles,
+    home: home.path,
+    localTime,
+    ids: systemIds(systemClock),
+  });
   if ('code' in imported) return imported;
   process.stdout.write(`${imported.id}\n`);
   return 0;

@@ -16,6 +16,8 @@ export interface ThreadWords {
   readonly name?: string;
   /** Archived threads can be named, too. */
   readonly archived: boolean;
+  /** A name that several threads have means none of them. */
+  readonly unique?: boolean;
   /** Without a name: of this folder or of any. */
   readonly last: 'here' | 'anywhere';
 }
@@ -30,12 +32,19 @@ export async function meantThread(
   return 'code' in named ? named : chooseMeant({ ...named, archived, last: 'here' });
 }
 
-export async function chooseMeant({ name, archived, last }: ThreadWords): Promise<MeantThread | Outcome> {
+export async function chooseMeant({
+  name,
+  archived,
+  unique = false,
+  last,
+}: ThreadWords): Promise<MeantThread | Outcome> {
   const looking = await loadLookingEngine();
   if ('code' in looking) return looking;
   const { engine, cwd } = looking;
   const chosen = await engine.choose(
-    name === undefined ? { kind: 'last', ...(last === 'here' ? { cwd } : {}) } : { kind: 'named', name, archived },
+    name === undefined
+      ? { kind: 'last', ...(last === 'here' ? { cwd } : {}) }
+      : { kind: 'named', name, archived, unique },
   );
   return chosen.kind === 'none' ? chosen : { kind: 'meant', engine, id: chosen.id };
 }

@@ -19,11 +19,15 @@ export interface OnThread<Result extends { readonly notices: readonly Outcome[] 
   readonly form: CommandForm;
   /** Archived threads can be named, too. */
   readonly archived: boolean;
+  /** It cannot be undone: a name that several threads have means none of them. */
+  readonly unique?: boolean;
   /** How many words may follow the thread. */
   readonly more: number;
   run(engine: Engine, id: ThreadId, words: ParsedWords): Promise<Result | EngineRefused | Outcome<'usage'>>;
   /** What was done, in sentences. */
   text(result: Result): string;
+  /** Whether all of it could be done. Without it, what was not refused was. */
+  isWhole?(result: Result): boolean;
 }
 
 /** Options that every such command has. */
@@ -33,7 +37,7 @@ export const threadOptions: readonly CommandOption[] = [
   { key: 'json', names: ['--json'], help: 'print the result as JSON' },
 ];
 
-/** 0: done; 1: refused; 2: wrong usage. */
+/** 0: done; 1: refused, or a part of it failed; 2: wrong usage. */
 export async function onThread<Result extends { readonly notices: readonly Outcome[] }>(
   command: OnThread<Result>,
   words: readonly string[],
@@ -71,17 +75,17 @@ async function answer<Result extends { readonly notices: readonly Outcome[] }>(
 }
 
 async function perform<Result extends { readonly notices: readonly Outcome[] }>(
-  { archived, run }: OnThread<Result>,
+  { archived, unique = false, run }: OnThread<Result>,
   words: ParsedWords,
   name: string | undefined,
 ): Promise<Result | EngineRefused | Outcome<'usage'>> {
   const last = words.flags.has('all') ? 'anywhere' : 'here';
-  const meant = await chooseMeant({ ...(name === undefined ? {} : { name }), archived, last });
+  const meant = await chooseMeant({ ...(name === undefined ? {} : { name }), archived, unique, last });
   return 'code' in meant ? { kind: 'refused', outcome: meant } : run(meant.engine, meant.id, words);
 }
 
 function tell<Result extends { readonly notices: readonly Outcome[] }>(
-  { text }: OnThread<Result>,
+  { text, isWhole = () => true }: OnThread<Result>,
   result: Result | EngineRefused,
   json: boolean,
 ): number {
@@ -93,5 +97,5 @@ function tell<Result extends { readonly notices: readonly Outcome[] }>(
   }
   process.stdout.write(json ? `${JSON.stringify(result)}\n` : `${text(result)}\n`);
   if (!json) for (const notice of result.notices) complain(notice, 0);
-  return 0;
+  return isWhole(result) ? 0 : 1;
 }

@@ -45,7 +45,7 @@ async function restore(asked: ParsedWords): Promise<number | Outcome> {
   const report = await meant.engine.restoreFiles(meant.id, target, { dryRun, force: asked.flags.has('force') });
   if (report.kind === 'refused') return report.outcome;
   const json = asked.flags.has('json');
-  process.stdout.write(json ? `${JSON.stringify({ ...report, dryRun })}\n` : restoreText(report, dryRun));
+  process.stdout.write(json ? `${JSON.stringify({ ...report, dryRun })}\n` : restoreText(report, { dryRun }));
   return report.failed.length === 0 ? 0 : 1;
 }
 
@@ -61,8 +61,10 @@ const whys: Readonly<Record<KeptReason, string>> = {
   'in-the-way': 'something else stands there or in it',
 };
 
-/** What was done, or would be, for people. */
-export function restoreText(report: RestoreReport, dryRun: boolean): string {
+const byForce = 'With --force the kept files go back, too; --undo brings them back.';
+
+/** What was done, or would be, for people. `forced` says how to get what only force brings back. */
+export function restoreText(report: RestoreReport, { dryRun = false, forced = byForce } = {}): string {
   const { root, restored, deleted, kept, failed, withoutSnapshot, otherRoots } = report;
   const disputed = kept.some(({ why }) => why === 'changed-since' || why === 'unknown');
   const lines = [
@@ -74,9 +76,11 @@ export function restoreText(report: RestoreReport, dryRun: boolean): string {
   const notes = [
     ...withoutSnapshot.map((turn: TurnId) => `No snapshot was taken before turn ${turn}: what it changed stays.`),
     ...otherRoots.map((other) => `Turns worked in ${other} as well, which is left as it is.`),
-    ...(disputed ? ['With --force the kept files go back, too; --undo brings them back.'] : []),
+    ...(disputed ? [forced] : []),
   ];
+  const isChanged = restored.length + deleted.length > 0;
+  const change = dryRun ? 'Would change' : 'Changed';
   const head =
-    lines.length === 0 ? `Nothing to bring back in ${root}.` : `${dryRun ? 'Would change' : 'Changed'} ${root}:`;
+    lines.length === 0 ? `Nothing to bring back in ${root}.` : `${change} ${isChanged ? '' : 'nothing in '}${root}:`;
   return `${[head, ...lines, ...notes].join('\n')}\n`;
 }

@@ -6,6 +6,7 @@ import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words
 import type { Done } from '../engine/thread-operations.ts';
 import { onThread, type OnThread, threadOptions } from './on-thread.ts';
 import { restoreText } from './restore.ts';
+import { turnsWord } from './turns-word.ts';
 
 export const form: CommandForm = {
   name: 'threads rollback',
@@ -62,14 +63,28 @@ const command: OnThread<Back> = {
     const talk = await engine.rollback(id, to);
     return talk.kind === 'refused' ? talk : { ...talk, ...told };
   },
+  isWhole: ({ files }) => files === undefined || files.failed.length === 0,
   text(back) {
-    const files = back.files === undefined ? '' : restoreText(back.files, false);
-    if (back.kind === 'files-restored') return `${files}To bring them back: capstan threads restore ${back.id} --undo`;
+    // The same command would take back one more turn.
+    const forced = `For the kept files: capstan threads undo-rollback ${back.id}, then the same with --force.`;
+    const told = back.kind === 'files-restored' ? {} : { forced };
+    const files = back.files === undefined ? '' : restoreText(back.files, told);
+    if (back.kind === 'files-restored') {
+      return hasChanged(back.files)
+        ? `${files}To bring them back: capstan threads restore ${back.id} --undo`
+        : files.trimEnd();
+    }
     const { id, turns } = back;
     if (back.checkpoint !== undefined) return beforeCheckpointText(back, back.checkpoint);
-    return `${files}${turnsWord(turns)} of thread ${id} taken back.\nTo bring them back: capstan threads undo-rollback ${id}`;
+    // The record of it went with the talk.
+    const then = hasChanged(back.files) ? `\nThen the files: capstan threads restore ${id} --undo` : '';
+    return `${files}${turnsWord(turns)} of thread ${id} taken back.\nTo bring them back: capstan threads undo-rollback ${id}${then}`;
   },
 };
+
+function hasChanged(files: RestoreReport | undefined): boolean {
+  return files !== undefined && files.restored.length + files.deleted.length > 0;
+}
 
 function beforeCheckpointText({ id, turns, cutTurn }: RolledBack, checkpoint: number): string {
   return [
@@ -81,10 +96,6 @@ function beforeCheckpointText({ id, turns, cutTurn }: RolledBack, checkpoint: nu
     'Files stay as they are.',
     `To bring it back: capstan threads undo-rollback ${id}`,
   ].join('\n');
-}
-
-function turnsWord(turns: readonly unknown[]): string {
-  return turns.length === 1 ? 'One turn' : `${turns.length} turns`;
 }
 
 function rangeOf({ values, flags, positional: [number] }: ParsedWords): RollbackTo | Outcome<'usage'> {

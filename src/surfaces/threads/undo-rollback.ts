@@ -1,6 +1,7 @@
 import type { RollbackUndone } from '../../thread/rollback-range.ts';
 import type { Done } from '../engine/thread-operations.ts';
 import { onThread, type OnThread, threadOptions } from './on-thread.ts';
+import { turnsWord } from './turns-word.ts';
 
 const command: OnThread<Done<RollbackUndone>> = {
   form: {
@@ -17,8 +18,10 @@ const command: OnThread<Done<RollbackUndone>> = {
   more: 0,
   run: (engine, id, { flags }) => engine.undoRollback(id, { force: flags.has('force') }),
   text({ id, turns, replaced }) {
+    // An undo that was undone.
+    if (turns.length === 0 && replaced.length > 0) return `${turnsWord(replaced)} of thread ${id} taken back again.`;
     // A rollback to the middle of a turn may have taken no whole one.
-    const back = turns.length === 0 ? 'What was taken back' : turns.length === 1 ? 'One turn' : `${turns.length} turns`;
+    const back = turns.length === 0 ? 'What was taken back' : turnsWord(turns);
     const instead = replaced.length === 0 ? '' : `, in exchange for ${replaced.length}`;
     return `${back} of thread ${id} brought back${instead}.`;
   },

@@ -1,4 +1,4 @@
-import type { OpenFile } from '../../ports/files.ts';
+import type { OpenFile } from '../ports/files.ts';
 
 /** A part of a file as if it were the whole. */
 export function fileWindow(file: OpenFile, start: number, end: number): OpenFile {

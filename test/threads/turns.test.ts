@@ -1,0 +1,167 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { answer, say, type ScriptedModel } from '../../src/testing/index.ts';
+import type { Place } from '../harness/run-capstan.ts';
+import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
+
+const yes = () => answer({ items: [say('Yes.')] });
+const id = '0199329f-0000-7000-8000-000000000001';
+
+/** A thread of three turns as Codex wrote them in 2025: no line says where a turn begins or ends. */
+function writeOld({ home, workspace: cwd }: Place): void {
+  const timestamp = '2025-09-10T10:00:00.000Z';
+  const says = (role: string, type: string, text: string): readonly [string, JsonObject] => [
+    'response_item',
+    { type: 'message', role, content: [{ type, text }] },
+  ];
+  const settings = {
+    cwd,
+    approval_policy: 'never',
+    sandbox_policy: { mode: 'read-only' },
+    model: 'm',
+    summary: 'auto',
+  };
+  const lines: readonly (readonly [string, JsonObject])[] = [
+    ['session_meta', { id, timestamp, cwd, originator: 'codex_cli_rs', cli_version: '0.34.0', instructions: null }],
+    says('user', 'input_text', `<environment_context>\n  <cwd>${cwd}</cwd>\n</environment_context>`),
+    ...['one', 'two', 'three'].flatMap((message) => [
+      says('user', 'input_text', message),
+      ['event_msg', { type: 'user_message', message, kind: 'plain' }] as const,
+      ['turn_context', settings] as const,
+      ['event_msg', { type: 'agent_message', message: `${message}?` }] as const,
+      says('assistant', 'output_text', `${message}?`),
+    ]),
+  ];
+  const path = join(home, `sessions/2025/09/10/rollout-2025-09-10T10-00-00-${id}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, lines.map(([type, payload]) => `${JSON.stringify({ timestamp, type, payload })}\n`).join(''));
+}
+
+async function threads(place: Place, ...words: readonly string[]): Promise<JsonObject> {
+  const run = await place.run('threads', ...words, '--json');
+  return { exit: run.code, ...(JSON.parse(run.stdout) as JsonObject) };
+}
+
+/** What was said so far, as the model gets it with one more turn. */
+async function said(place: Place, model: ScriptedModel, thread: string, next: string): Promise<readonly unknown[]> {
+  expect((await place.run('exec', 'resume', thread, next)).code).toBe(0);
+  const texts = textsOf(inputOf(model, model.requests.length - 1)).map(String);
+  return texts.filter((text) => /^(one|two|three|four|five|six)\??$/.test(text));
+}
+
+describe('turns of old files, which nothing names,', () => {
+  it.each([
+    [
+      ['--through', '2'],
+      ['one', 'one?', 'two', 'two?', 'four'],
+    ],
+    [
+      ['--before', 'rollout-7'],
+      ['one', 'one?', 'four'],
+    ],
+    [['--before', '1'], ['four']],
+    [
+      ['--through', '3'],
+      ['one', 'one?', 'two', 'two?', 'three', 'three?', 'four'],
+    ],
+  ])('can be forked at: %j', async (options, expected) => {
+    const { model, place } = await scene(yes);
+    writeOld(place);
+    const { id: fork } = await threads(place, 'fork', id, ...options);
+    expect(await said(place, model, String(fork), 'four')).toEqual(expected);
+  });
+
+  it('have the numbers that are shown, also beside turns of today', async () => {
+    const { model, place } = await scene(yes);
+    writeOld(place);
+    await place.run('exec', 'resume', id, 'four');
+    const { turns } = await threads(place, 'show', id);
+    const shown = turns as readonly JsonObject[];
+    expect(shown.map(({ number, firstWords }) => [number, firstWords])).toEqual([
+      [1, 'one'],
+      [2, 'two'],
+      [3, 'three'],
+      [4, 'four'],
+    ]);
+    const { id: fork } = await threads(place, 'fork', id, '--through', '1');
+    expect(await said(place, model, String(fork), 'five')).toEqual(['one', 'one?', 'five']);
+    expect(await threads(place, 'rollback', id, '--to', '2')).toMatchObject({
+      exit: 0,
+      turns: [shown[2]!['id'], shown[3]!['id']],
+    });
+    expect(await said(place, model, id, 'five')).toEqual(['one', 'one?', 'two', 'two?', 'five']);
+  });
+
+  it('can be taken back and brought back, once', async () => {
+    const { model, place } = await scene(yes);
+    writeOld(place);
+    expect(await threads(place, 'rollback', id, '-n', '2')).toMatchObject({
+      exit: 0,
+      turns: ['rollout-7', 'rollout-12'],
+    });
+    expect(await threads(place, 'undo-rollback', id)).toMatchObject({ exit: 0, turns: ['rollout-7', 'rollout-12'] });
+    expect(await threads(place, 'undo-rollback', id)).toMatchObject({ exit: 1, code: 'nothing-to-undo' });
+    expect(await said(place, model, id, 'four')).toEqual(['one', 'one?', 'two', 'two?', 'three', 'three?', 'four']);
+  });
+
+  it('can be brought back in exchange for what came since', async () => {
+    const { model, place } = await scene(yes);
+    writeOld(place);
+    await threads(place, 'rollback', id, '-n', '2');
+    const four = await said(place, model, id, 'four');
+    expect(four).toEqual(['one', 'one?', 'four']);
+    expect(await threads(place, 'undo-rollback', id)).toMatchObject({ exit: 1, code: 'turns-since-rollback' });
+    expect(await threads(place, 'undo-rollback', id, '--force')).toMatchObject({
+      exit: 0,
+      turns: ['rollout-7', 'rollout-12'],
+      replaced: [expect.stringMatching(/^[0-9a-f-]{36}$/)],
+    });
+    expect(await said(place, model, id, 'five')).toEqual(['one', 'one?', 'two', 'two?', 'three', 'three?', 'five']);
+    // And in exchange again.
+    expect(await threads(place, 'undo-rollback', id, '--force')).toMatchObject({ exit: 0 });
+    expect(await said(place, model, id, 'six')).toEqual(['one', 'one?', 'four', 'six']);
+  });
+});
+
+it('requests and exports of old files name their turns', async () => {
+  const { place } = await scene(yes);
+  writeOld(place);
+  await place.run('exec', 'resume', id, 'four');
+  const { events } = await place.run('replay', id, '--json');
+  const requests = events[0]!['requests'] as unknown as readonly JsonObject[];
+  expect(requests.map(({ turn, result }) => [turn, result])).toEqual([
+    [1, 'inferred'],
+    [2, 'inferred'],
+    [3, 'inferred'],
+    [4, 'same'],
+  ]);
+  const { stdout } = await place.run('threads', 'export', id, '--format', 'markdown');
+  expect(stdout.match(/^## Turn.*$/gm)).toEqual(['## Turn 1', '## Turn 2', '## Turn 3', '## Turn 4']);
+});
+
+it('what gc has removed cannot be brought back, and that is said', async () => {
+  const { place } = await scene(yes);
+  const thread = threadId(await place.run('exec', '--json', 'one'));
+  await place.run('exec', 'resume', thread, 'two');
+  await threads(place, 'rollback', thread);
+  await threads(place, 'gc', '--reverted');
+  expect(await threads(place, 'undo-rollback', thread)).toEqual({
+    exit: 1,
+    kind: 'refused',
+    code: 'nothing-to-undo',
+    message: `What was taken back from thread ${thread} is not there any more: \`threads gc --reverted\` removes it.`,
+    next: 'Nothing has changed.',
+  });
+});
+
+it('an undo that is undone says what is gone', async () => {
+  const { place } = await scene(yes);
+  const thread = threadId(await place.run('exec', '--json', 'one'));
+  const { turns } = await threads(place, 'rollback', thread);
+  expect(await threads(place, 'undo-rollback', thread)).toMatchObject({ turns, replaced: [] });
+  const again = await place.run('threads', 'undo-rollback', thread);
+  expect(again.stdout).toBe(`One turn of thread ${thread} taken back again.\n`);
+  expect(await threads(place, 'undo-rollback', thread)).toMatchObject({ turns, replaced: [] });
+});

@@ -109,10 +109,12 @@ function play(plan: CompactionPlan, source: CompactionSource, outcomes: readonly
   return { asked, requests, end: step };
 }
 
-function nameOf({ strategy, from, to, head, tail, stubbed }: CompactionRequest, { input }: CompactionSource): string {
+function nameOf(request: CompactionRequest, { input }: CompactionSource): string {
+  const { strategy, from, to, head, tail, stubbed, outputSchema } = request;
   const stage = /part \d+ of \d+/.exec(tail[0]?.text ?? '')?.[0];
   return [
     stage ?? strategy,
+    ...(strategy === 'structured' && outputSchema === undefined ? ['freely'] : []),
     ...(from === 0 && to === input.length ? [] : [`${from}-${to}`]),
     ...(stubbed.length === 0 ? [] : [`without ${stubbed.join(' ')}`]),
     ...(head.length === 0 ? [] : ['after notes']),
@@ -179,8 +181,31 @@ describe('one request', () => {
       'mechanical, compaction-answer-unusable',
     ],
     ['aborted in the repair', {}, [empty, fails('aborted')], ['structured', 'structured again'], 'refused, aborted'],
+    ['no schema is taken', {}, [fails('invalid-request'), good], ['structured', 'structured freely'], 'structured'],
+    [
+      'no schema is taken, by hand',
+      manual,
+      [fails('invalid-request'), empty, good],
+      ['structured', 'structured freely', 'structured freely again'],
+      'structured',
+    ],
+    [
+      'a bad request, whatever it asks for',
+      {},
+      [fails('invalid-request')],
+      ['structured', 'structured freely', 'plain'],
+      'mechanical, invalid-request',
+    ],
+    [
+      'a bad request by hand',
+      manual,
+      [fails('invalid-request')],
+      ['structured', 'structured freely'],
+      'refused, invalid-request',
+    ],
+    ['a bad request, plain', plain, [fails('invalid-request')], ['plain'], 'mechanical, invalid-request'],
     ...(
-      ['policy', 'invalid-request', 'server-error', 'overloaded', 'rate-limited', 'stream-cut', 'stream-idle'] as const
+      ['policy', 'server-error', 'overloaded', 'rate-limited', 'stream-cut', 'stream-idle'] as const
     ).flatMap((code): Row[] => [
       [`${code}, then plain`, {}, [fails(code), prose], ['structured', 'plain'], 'plain'],
       [`${code}, then code`, {}, [fails(code)], ['structured', 'plain'], `mechanical, ${code}`],

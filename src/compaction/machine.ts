@@ -33,7 +33,7 @@ import {
 } from './refusals.ts';
 import type { CompactionOutcome, CompactionRequest } from './request.ts';
 import { remoteCandidate } from './remote-candidate.ts';
-import { remoteRequest, repairRequest, stageRequest } from './requests.ts';
+import { remoteRequest, repairRequest, stageRequest, withoutSchema } from './requests.ts';
 import type { CompactionSource } from './source.ts';
 import { turnBeginnings } from './stages.ts';
 import { structuredCandidate } from './structured-candidate.ts';
@@ -147,11 +147,15 @@ const failsEverywhere: ReadonlySet<string> = new Set(['unauthorized', 'usage-lim
 const mostFailedStages = 2;
 
 function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
-  const { plan, progress } = state;
+  const { plan, request, progress } = state;
   if (failure.code === 'aborted') return { kind: 'refused', outcome: aborted(plan) };
   if (failsEverywhere.has(failure.code)) return { kind: 'refused', outcome: stands(failure) };
   if (failure.code === 'context-window-exceeded') return tooLong(state);
   if (progress.way === 'remote') return fromModel(state, { ...progress, why: modelFailed(failure) });
+  // Not every provider takes a schema, and those that do not say so in many ways.
+  if (failure.code === 'invalid-request' && request.outputSchema !== undefined) {
+    return ask(state, { ...progress, freely: true }, withoutSchema(request));
+  }
   const isStage = progress.parts.length > 1;
   if (failure.code === 'incomplete' && !isStage) return faulty(state, '', [failure.message, writeLess]);
   const failedStages = progress.failedStages + 1;

@@ -204,15 +204,21 @@ describe('one request', () => {
       'refused, invalid-request',
     ],
     ['a bad request, plain', plain, [fails('invalid-request')], ['plain'], 'mechanical, invalid-request'],
-    ...(
-      ['policy', 'server-error', 'overloaded', 'rate-limited', 'stream-cut', 'stream-idle'] as const
-    ).flatMap((code): Row[] => [
-      [`${code}, then plain`, {}, [fails(code), prose], ['structured', 'plain'], 'plain'],
-      [`${code}, then code`, {}, [fails(code)], ['structured', 'plain'], `mechanical, ${code}`],
-      [`${code} by hand`, manual, [fails(code)], ['structured'], `refused, ${code}`],
-      [`${code}, plain`, plain, [fails(code)], ['plain'], `mechanical, ${code}`],
-      [`${code}, faulty before`, {}, [empty, fails(code), prose], ['structured', 'structured again', 'plain'], 'plain'],
-    ]),
+    ...(['policy', 'server-error', 'overloaded', 'rate-limited', 'stream-cut', 'stream-idle'] as const).flatMap(
+      (code): Row[] => [
+        [`${code}, then plain`, {}, [fails(code), prose], ['structured', 'plain'], 'plain'],
+        [`${code}, then code`, {}, [fails(code)], ['structured', 'plain'], `mechanical, ${code}`],
+        [`${code} by hand`, manual, [fails(code)], ['structured'], `refused, ${code}`],
+        [`${code}, plain`, plain, [fails(code)], ['plain'], `mechanical, ${code}`],
+        [
+          `${code}, faulty before`,
+          {},
+          [empty, fails(code), prose],
+          ['structured', 'structured again', 'plain'],
+          'plain',
+        ],
+      ],
+    ),
   ])('%s', (_, over, outcomes, asked, end) => {
     const played = play(planFor(twelve, over), twelve, outcomes);
     expect({ asked: played.asked, end: endOf(played.end) }).toEqual({ asked, end });

@@ -23,7 +23,11 @@ import type { Turn } from './parts.ts';
 export async function compact(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
   if (!anythingToFold(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
   const stopped = await hookAgainst(turn, wanted);
-  if (stopped !== undefined) return { kind: 'failed', outcome: stopped };
+  return stopped === undefined ? fold(turn, step, wanted) : { kind: 'failed', outcome: stopped };
+}
+
+/** The same where there is something to fold and no hook is against it. */
+export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
   const first = open(turn, step, wanted);
   const id = turn.parts.ids.uuid();
   const { trigger, reason, phase } = wanted;

@@ -100,6 +100,20 @@ describe.each<Auth>(['api-key', 'chatgpt'])('with %s, and the tier fast', (auth)
   });
 });
 
+describe('a tier that was changed since the last step', () => {
+  const forms = {
+    unary: { overrides: [remote, 'features.remote_compaction_v2=false'], checkpoint: compacted({ output: [sealed] }) },
+    stream: { overrides: [remote], checkpoint: answer({ items: [sealed] }) },
+  } as const;
+  test.each(['unary', 'stream'] as const)('is the one of a checkpoint of the provider, %s', async (form) => {
+    const live = await variedTurns({ auth: 'chatgpt', provider: 'OpenAI', ...forms[form] });
+    await live.thread.overrideTurnContext({ serviceTier: null });
+    expect(await live.thread.compact({ signal })).toMatchObject({ kind: 'installed', report: { strategy: 'remote' } });
+    const tiers = live.model.requests.slice(-2).map(({ body }) => body['service_tier']);
+    expect(tiers).toEqual(['priority', undefined]);
+  });
+});
+
 describe('who is asked', () => {
   test.each([
     ['a provider that cannot compact', 'Somebody', [remote], ['structured']],

@@ -259,6 +259,24 @@ describe('requests', () => {
   });
 });
 
+it('what somebody wants to be kept in view must leave room for the history', () => {
+  const asked = (words: number) =>
+    play(planFor(twelve, { trigger: 'manual', focus: 'tests '.repeat(words) }), twelve, [good]);
+  expect(endOf(asked(15_000).end)).toBe('structured');
+  expect(asked(20_000)).toEqual({
+    asked: [],
+    requests: [],
+    end: {
+      kind: 'refused',
+      outcome: {
+        code: 'focus-too-long',
+        message: expect.stringMatching(/has about \d+ tokens; .*25000\. History stands as it was\.$/),
+        next: expect.any(String),
+      },
+    },
+  });
+});
+
 describe('a history that does not fit one request', () => {
   /** Four turns fit a part. */
   const small = { request: 8800 } as const;

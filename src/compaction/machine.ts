@@ -5,6 +5,7 @@ import type { Candidate } from './candidate.ts';
 import { candidateProblem } from './check-candidate.ts';
 import { isFaulty } from './faulty.ts';
 import { requestWeight } from './fits.ts';
+import { focusProblem } from './focus-problem.ts';
 import { mechanicalCandidate } from './mechanical-candidate.ts';
 import { plainCandidate } from './plain-candidate.ts';
 import type { CompactionPlan } from './plan.ts';
@@ -67,6 +68,8 @@ interface Work {
 
 export function begin(plan: CompactionPlan, source: CompactionSource): CompactionStep {
   if (!anythingToFold(plan, source)) return { kind: 'refused', outcome: nothingToCompact };
+  const tooMuchFocus = focusProblem(plan);
+  if (tooMuchFocus !== undefined) return { kind: 'refused', outcome: tooMuchFocus };
   const work = { plan, source };
   const progress = startOf(plan);
   const remote = plan.strategy === 'remote' ? remoteRequest(plan, source) : undefined;

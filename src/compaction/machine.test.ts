@@ -96,6 +96,8 @@ const failure = (code: ModelFailureCode): ModelFailure => ({
 });
 const fails = (code: ModelFailureCode): CompactionOutcome => ({ kind: 'failed', failure: failure(code) });
 
+const badRequest: CompactionOutcome = { kind: 'failed', failure: { ...failure('invalid-request'), status: 400 } };
+
 /** What was asked, one word for each request, and what came of it. The last outcome is given again and again. */
 function play(plan: CompactionPlan, source: CompactionSource, outcomes: readonly CompactionOutcome[]) {
   const asked: string[] = [];
@@ -167,7 +169,9 @@ describe('one request', () => {
       'structured',
     ],
     ['remote, aborted', remote, [fails('aborted')], ['remote'], 'refused, aborted'],
-    ['remote, no key', remote, [fails('unauthorized')], ['remote'], 'refused, unauthorized'],
+    ['remote is not allowed', remote, [fails('unauthorized'), good], ['remote', 'structured'], 'structured'],
+    ['remote, no key', remote, [fails('unauthorized')], ['remote', 'structured'], 'refused, unauthorized'],
+    ['remote, no credit', remote, [fails('usage-limit')], ['remote'], 'refused, usage-limit'],
     ['aborted', {}, [fails('aborted')], ['structured'], 'refused, aborted'],
     ['no key', {}, [fails('unauthorized')], ['structured'], 'refused, unauthorized'],
     ['no credit', {}, [fails('usage-limit')], ['structured'], 'refused, usage-limit'],
@@ -181,44 +185,32 @@ describe('one request', () => {
       'mechanical, compaction-answer-unusable',
     ],
     ['aborted in the repair', {}, [empty, fails('aborted')], ['structured', 'structured again'], 'refused, aborted'],
-    ['no schema is taken', {}, [fails('invalid-request'), good], ['structured', 'structured freely'], 'structured'],
+    ['no schema is taken', {}, [badRequest, good], ['structured', 'structured freely'], 'structured'],
     [
       'no schema is taken, by hand',
       manual,
-      [fails('invalid-request'), empty, good],
+      [badRequest, empty, good],
       ['structured', 'structured freely', 'structured freely again'],
       'structured',
     ],
     [
       'a bad request, whatever it asks for',
       {},
-      [fails('invalid-request')],
+      [badRequest],
       ['structured', 'structured freely', 'plain'],
       'mechanical, invalid-request',
     ],
-    [
-      'a bad request by hand',
-      manual,
-      [fails('invalid-request')],
-      ['structured', 'structured freely'],
-      'refused, invalid-request',
-    ],
-    ['a bad request, plain', plain, [fails('invalid-request')], ['plain'], 'mechanical, invalid-request'],
-    ...(['policy', 'server-error', 'overloaded', 'rate-limited', 'stream-cut', 'stream-idle'] as const).flatMap(
-      (code): Row[] => [
-        [`${code}, then plain`, {}, [fails(code), prose], ['structured', 'plain'], 'plain'],
-        [`${code}, then code`, {}, [fails(code)], ['structured', 'plain'], `mechanical, ${code}`],
-        [`${code} by hand`, manual, [fails(code)], ['structured'], `refused, ${code}`],
-        [`${code}, plain`, plain, [fails(code)], ['plain'], `mechanical, ${code}`],
-        [
-          `${code}, faulty before`,
-          {},
-          [empty, fails(code), prose],
-          ['structured', 'structured again', 'plain'],
-          'plain',
-        ],
-      ],
-    ),
+    ['a bad request by hand', manual, [badRequest], ['structured', 'structured freely'], 'refused, invalid-request'],
+    ['a bad request, plain', plain, [badRequest], ['plain'], 'mechanical, invalid-request'],
+    ...(
+      ['policy', 'invalid-request', 'server-error', 'overloaded', 'rate-limited', 'stream-cut', 'stream-idle'] as const
+    ).flatMap((code): Row[] => [
+      [`${code}, then plain`, {}, [fails(code), prose], ['structured', 'plain'], 'plain'],
+      [`${code}, then code`, {}, [fails(code)], ['structured', 'plain'], `mechanical, ${code}`],
+      [`${code} by hand`, manual, [fails(code)], ['structured'], `refused, ${code}`],
+      [`${code}, plain`, plain, [fails(code)], ['plain'], `mechanical, ${code}`],
+      [`${code}, faulty before`, {}, [empty, fails(code), prose], ['structured', 'structured again', 'plain'], 'plain'],
+    ]),
   ])('%s', (_, over, outcomes, asked, end) => {
     const played = play(planFor(twelve, over), twelve, outcomes);
     expect({ asked: played.asked, end: endOf(played.end) }).toEqual({ asked, end });

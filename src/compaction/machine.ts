@@ -148,15 +148,19 @@ const writeLess = 'The answer must be shorter, so that all of it fits.';
 const failsEverywhere: ReadonlySet<string> = new Set(['unauthorized', 'usage-limit', 'connection-failed']);
 /** So many failures in a row are no accident: the parts after them would fare no better. */
 const mostFailedStages = 2;
+/** Something in the request is not as the provider wants it. */
+const badRequest: ReadonlySet<number | undefined> = new Set([400, 422]);
 
 function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   const { plan, request, progress } = state;
   if (failure.code === 'aborted') return { kind: 'refused', outcome: aborted(plan) };
-  if (failsEverywhere.has(failure.code)) return { kind: 'refused', outcome: stands(failure) };
+  // Some keys are good for talking and for nothing else.
+  const isAllowedLess = progress.way === 'remote' && failure.code === 'unauthorized';
+  if (failsEverywhere.has(failure.code) && !isAllowedLess) return { kind: 'refused', outcome: stands(failure) };
   if (failure.code === 'context-window-exceeded') return tooLong(state);
   if (progress.way === 'remote') return fromModel(state, { ...progress, why: modelFailed(failure) });
-  // Not every provider takes a schema, and those that do not say so in many ways.
-  if (failure.code === 'invalid-request' && request.outputSchema !== undefined) {
+  // Not every provider takes a schema, and each says so in its own words.
+  if (request.outputSchema !== undefined && badRequest.has(failure.status)) {
     return ask(state, { ...progress, freely: true }, withoutSchema(request));
   }
   const isStage = progress.parts.length > 1;

@@ -4,7 +4,7 @@ import { userMessage } from '../fragments/message.ts';
 import { requestTokens } from '../history/ledger.ts';
 import { itemTokens } from '../history/size.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { isPaused } from '../state/checkpoints.ts';
+import { isPaused, passes } from '../state/checkpoints.ts';
 import type { Telling } from '../world/telling.ts';
 import { activeNow } from './active-now.ts';
 import { bundleTokens, tellingTokens } from './bundle-tokens.ts';
@@ -34,7 +34,7 @@ export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promis
     await result;
     return;
   }
-  if (isPaused(turn.log.state.checkpoints)) return;
+  if (!mayFold(turn)) return;
   const wanted = switched(turn, step) ?? full(turn, step, telling);
   if (wanted !== undefined) await perform(turn, step, { trigger: 'auto', phase, ...wanted });
 }
@@ -47,7 +47,14 @@ export function makeRoomAfterOverflow(turn: Turn, step: Step): Promise<Compactio
 /** Loaded on use: most turns need none. */
 async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
   const { compact } = await import('./compact.ts');
-  return compact(turn, step, wanted);
+  const result = await compact(turn, step, wanted);
+  if (result.kind === 'failed' && passes(result.outcome.code)) turn.outage.seen = true;
+  return result;
+}
+
+/** By itself. */
+function mayFold({ log, outage }: Turn): boolean {
+  return !isPaused(log.state.checkpoints) && !outage.seen;
 }
 
 type Wanted = Pick<WantedCompaction, 'reason' | 'by'> | undefined;
@@ -104,7 +111,7 @@ function limitTooLowFor(fixed: number, limit: number): Outcome {
 
 /** Whether the turn that ends leaves less room than the next one should find, and something can be done about it. */
 export function leavesTooLittle(turn: Turn, step: Step): boolean {
-  return !isPaused(turn.log.state.checkpoints) && isFull(turn, step, 0) && canMakeRoom(turn, step);
+  return mayFold(turn) && isFull(turn, step, 0) && canMakeRoom(turn, step);
 }
 
 function isFull(turn: Turn, step: Step, pending: number): boolean {

@@ -41,7 +41,8 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
     turn.envelope = resolveEnvelope(now, settings);
     base = now.thread.base;
   };
-  const turn: Turn = { parts, log, ...own, standing: new Map(), effects, overflow: { step: undefined }, renew };
+  const seen = { standing: new Map(), overflow: { step: undefined }, outage: { seen: false } };
+  const turn: Turn = { parts, log, ...own, ...seen, effects, renew };
   return turn;
 }
 

@@ -18,6 +18,7 @@ import type { CompactionResult, WantedCompaction } from './compaction-result.ts'
 import { CompactionRequests } from './compaction-requests.ts';
 import { install } from './install-checkpoint.ts';
 import type { Turn } from './parts.ts';
+import { waitingTokens } from './waiting-tokens.ts';
 
 /** Folds history, if that can be done. Until the new one is recorded the old one stands (I8). */
 export async function compact(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
@@ -58,7 +59,7 @@ interface Opened {
   readonly by: Envelope;
 }
 
-function open({ parts, log, envelope, turnId }: Turn, step: Step, wanted: WantedCompaction): Opened {
+function open({ parts, log, envelope, turnId, inbox }: Turn, step: Step, wanted: WantedCompaction): Opened {
   const { by = envelope, ...asked } = wanted;
   const { history, work, usage } = log.state;
   const { model, strategy, prompt, instructions, window, ...contract } = compactionContract(by);
@@ -82,6 +83,7 @@ function open({ parts, log, envelope, turnId }: Turn, step: Step, wanted: Wanted
       history: input.reduce((sum, item) => sum + itemTokens(item), 0),
       ...countedBy(usage.last, wanted.reason === 'context_overflow' ? window.effective : 0),
       context: bundleTokens(step),
+      pending: waitingTokens({ inbox }),
     },
   );
   return { move: begin(plan, { history, input, work }), plan, by };

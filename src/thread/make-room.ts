@@ -1,8 +1,6 @@
 import { limitReached, switchReason } from '../compaction/limit.ts';
 import type { Step } from '../envelope/step.ts';
-import { userMessage } from '../fragments/message.ts';
 import { requestTokens } from '../history/ledger.ts';
-import { itemTokens } from '../history/size.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { isPaused, passes } from '../state/checkpoints.ts';
 import type { Telling } from '../world/telling.ts';
@@ -10,8 +8,8 @@ import { activeNow } from './active-now.ts';
 import { bundleTokens, tellingTokens } from './bundle-tokens.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
-import type { Mail } from './inbox.ts';
 import type { Turn } from './parts.ts';
+import { waitingTokens } from './waiting-tokens.ts';
 
 /**
  * Before a step is entered: history is folded if somebody wishes it, or if what stands and what is about to enter would
@@ -75,8 +73,7 @@ function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>
 }
 
 function full(turn: Turn, step: Step, telling: Telling): Wanted {
-  const words = turn.inbox.waiting.reduce((sum, mail) => sum + itemTokens(itemOf(mail)), 0);
-  if (!isFull(turn, step, tellingTokens(telling) + words)) return undefined;
+  if (!isFull(turn, step, tellingTokens(telling) + waitingTokens(turn))) return undefined;
   return canMakeRoom(turn, step) ? { reason: 'context_limit' } : undefined;
 }
 
@@ -118,8 +115,4 @@ function isFull(turn: Turn, step: Step, pending: number): boolean {
   const { prefill } = turn.log.state;
   const window = compactionWindow(turn.envelope);
   return limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window });
-}
-
-function itemOf(mail: Mail) {
-  return mail.kind === 'words' ? userMessage('', mail.input) : mail.item;
 }

@@ -137,7 +137,7 @@ export class CompactionRequests {
 
   /**
    * The contract of the newest sampling request, if it was one of this model: what it held is in the provider's cache.
-   * Else what this envelope says. A provider that does the work alone does it in the tier that holds now.
+   * Else what this envelope says. The unary form is no sampling request: it is sent in the tier that holds now.
    */
   #contract(by: Envelope, form: 'unary' | 'stream' | undefined): Contract {
     const { parts, log, threadId, turnId } = this.#turn;
@@ -148,7 +148,7 @@ export class CompactionRequests {
     const { options, toolSet, modalities } = sent.record;
     const labels = { session_id: threadId, thread_id: threadId, turn_id: turnId };
     const { serviceTier: sentTier, ...others } = options;
-    const serviceTier = form === undefined ? sentTier : own.options.serviceTier;
+    const serviceTier = form === 'unary' ? own.options.serviceTier : sentTier;
     return {
       options: { ...others, ...(serviceTier === undefined ? {} : { serviceTier }), labels },
       tools: toolSets.get(toolSet) ?? own.tools,

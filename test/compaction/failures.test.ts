@@ -119,9 +119,8 @@ describe('a compaction that fails', () => {
     const retries = ['stream_max_retries', 'request_max_retries'].map((key) => `model_providers.scripted.${key}=0`);
     await live.open({ overrides: retries }, later);
     for (const words of [task, 'two', 'three', 'four']) await live.turn(words);
-    expect(live.told('checkpoint-failed').map(({ outcome, paused }) => [outcome.code, paused])).toEqual(
-      Array(3).fill([code, false]),
-    );
+    const failed = live.told('checkpoint-failed').map(({ outcome, paused }) => `${outcome.code} ${paused}`);
+    expect(failed).toEqual(Array(3).fill(`${code} false`));
     isOut = false;
     await live.turn('five');
     expect(live.thread.state.checkpoints).toMatchObject({ count: 1, failures: 0 });

@@ -20,10 +20,10 @@ export async function foldAlone(
   const quiet = { onOpened: () => {}, onEntered: () => {}, onEnding: () => {}, onFull: () => {} };
   const turn = await prepareTurn(parts, log, { ...own, ...quiet });
   const stopped = await hookAgainst(turn, wanted);
-  if (stopped !== undefined) {
+  if (stopped !== undefined || own.signal.aborted) {
     // There was no turn; what people are told goes out all the same.
     await log.durable();
-    return { kind: 'failed', outcome: stopped };
+    return stopped === undefined ? { kind: 'aborted' } : { kind: 'failed', outcome: stopped };
   }
   await beginTurn(turn, quiet);
   const result = await fold(turn, await lookAround(turn, 0), wanted);

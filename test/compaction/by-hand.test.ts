@@ -124,6 +124,14 @@ describe('with no turn', () => {
     expect(live.thread.state.checkpoints).toMatchObject({ count: 0, failures: 0 });
   });
 
+  it('interrupted before it began, it leaves no turn', async () => {
+    const live = await LiveThread.in(talk([saysLong()]));
+    await live.turn(task);
+    const lines = live.place.lines();
+    expect(await live.thread.compact({ signal: AbortSignal.abort() })).toEqual({ kind: 'aborted' });
+    expect([live.place.lines(), requestKinds(live)]).toEqual([lines, ['talk']]);
+  });
+
   it('a provider that takes no schema is asked without one', async () => {
     const fold: StepOf = (request) => {
       const { format } = (request.body['text'] ?? {}) as { format?: unknown };

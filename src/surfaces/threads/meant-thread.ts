@@ -37,5 +37,8 @@ export async function chooseMeant({ name, archived, last }: ThreadWords): Promis
   const chosen = await engine.choose(
     name === undefined ? { kind: 'last', ...(last === 'here' ? { cwd } : {}) } : { kind: 'named', name, archived },
   );
-  return chosen.kind === 'none' ? chosen : { kind: 'meant', engine, id: chosen.id };
+  if (chosen.kind === 'chosen') return { kind: 'meant', engine, id: chosen.id };
+  if (name !== undefined || last === 'anywhere') return chosen;
+  // Not all of these commands can look in other folders by themselves.
+  return { ...chosen, next: 'Name it: `capstan threads list` shows those of all folders.' };
 }

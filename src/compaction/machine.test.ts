@@ -96,6 +96,8 @@ const failure = (code: ModelFailureCode): ModelFailure => ({
 });
 const fails = (code: ModelFailureCode): CompactionOutcome => ({ kind: 'failed', failure: failure(code) });
 
+const badRequest: CompactionOutcome = { kind: 'failed', failure: { ...failure('invalid-request'), status: 400 } };
+
 /** What was asked, one word for each request, and what came of it. The last outcome is given again and again. */
 function play(plan: CompactionPlan, source: CompactionSource, outcomes: readonly CompactionOutcome[]) {
   const asked: string[] = [];
@@ -109,10 +111,12 @@ function play(plan: CompactionPlan, source: CompactionSource, outcomes: readonly
   return { asked, requests, end: step };
 }
 
-function nameOf({ strategy, from, to, head, tail, stubbed }: CompactionRequest, { input }: CompactionSource): string {
+function nameOf(request: CompactionRequest, { input }: CompactionSource): string {
+  const { strategy, from, to, head, tail, stubbed, outputSchema } = request;
   const stage = /part \d+ of \d+/.exec(tail[0]?.text ?? '')?.[0];
   return [
     stage ?? strategy,
+    ...(strategy === 'structured' && outputSchema === undefined ? ['freely'] : []),
     ...(from === 0 && to === input.length ? [] : [`${from}-${to}`]),
     ...(stubbed.length === 0 ? [] : [`without ${stubbed.join(' ')}`]),
     ...(head.length === 0 ? [] : ['after notes']),
@@ -165,7 +169,9 @@ describe('one request', () => {
       'structured',
     ],
     ['remote, aborted', remote, [fails('aborted')], ['remote'], 'refused, aborted'],
-    ['remote, no key', remote, [fails('unauthorized')], ['remote'], 'refused, unauthorized'],
+    ['remote is not allowed', remote, [fails('unauthorized'), good], ['remote', 'structured'], 'structured'],
+    ['remote, no key', remote, [fails('unauthorized')], ['remote', 'structured'], 'refused, unauthorized'],
+    ['remote, no credit', remote, [fails('usage-limit')], ['remote'], 'refused, usage-limit'],
     ['aborted', {}, [fails('aborted')], ['structured'], 'refused, aborted'],
     ['no key', {}, [fails('unauthorized')], ['structured'], 'refused, unauthorized'],
     ['no credit', {}, [fails('usage-limit')], ['structured'], 'refused, usage-limit'],
@@ -179,6 +185,23 @@ describe('one request', () => {
       'mechanical, compaction-answer-unusable',
     ],
     ['aborted in the repair', {}, [empty, fails('aborted')], ['structured', 'structured again'], 'refused, aborted'],
+    ['no schema is taken', {}, [badRequest, good], ['structured', 'structured freely'], 'structured'],
+    [
+      'no schema is taken, by hand',
+      manual,
+      [badRequest, empty, good],
+      ['structured', 'structured freely', 'structured freely again'],
+      'structured',
+    ],
+    [
+      'a bad request, whatever it asks for',
+      {},
+      [badRequest],
+      ['structured', 'structured freely', 'plain'],
+      'mechanical, invalid-request',
+    ],
+    ['a bad request by hand', manual, [badRequest], ['structured', 'structured freely'], 'refused, invalid-request'],
+    ['a bad request, plain', plain, [badRequest], ['plain'], 'mechanical, invalid-request'],
     ...(
       ['policy', 'invalid-request', 'server-error', 'overloaded', 'rate-limited', 'stream-cut', 'stream-idle'] as const
     ).flatMap((code): Row[] => [
@@ -225,6 +248,24 @@ describe('requests', () => {
     expect(remote(most - 1500).asked).toEqual(['remote without 38 42 46']);
     // Not even without any output.
     expect(remote(1200)).toMatchObject({ asked: [], end: { kind: 'mechanical' } });
+  });
+});
+
+it('what somebody wants to be kept in view must leave room for the history', () => {
+  const asked = (words: number) =>
+    play(planFor(twelve, { trigger: 'manual', focus: 'tests '.repeat(words) }), twelve, [good]);
+  expect(endOf(asked(15_000).end)).toBe('structured');
+  expect(asked(20_000)).toEqual({
+    asked: [],
+    requests: [],
+    end: {
+      kind: 'refused',
+      outcome: {
+        code: 'focus-too-long',
+        message: expect.stringMatching(/has about \d+ tokens; .*25000\. History stands as it was\.$/),
+        next: expect.any(String),
+      },
+    },
   });
 });
 

@@ -5,6 +5,7 @@ import type { Candidate } from './candidate.ts';
 import { candidateProblem } from './check-candidate.ts';
 import { isFaulty } from './faulty.ts';
 import { requestWeight } from './fits.ts';
+import { focusProblem } from './focus-problem.ts';
 import { mechanicalCandidate } from './mechanical-candidate.ts';
 import { plainCandidate } from './plain-candidate.ts';
 import type { CompactionPlan } from './plan.ts';
@@ -33,7 +34,7 @@ import {
 } from './refusals.ts';
 import type { CompactionOutcome, CompactionRequest } from './request.ts';
 import { remoteCandidate } from './remote-candidate.ts';
-import { remoteRequest, repairRequest, stageRequest } from './requests.ts';
+import { remoteRequest, repairRequest, stageRequest, withoutSchema } from './requests.ts';
 import type { CompactionSource } from './source.ts';
 import { turnBeginnings } from './stages.ts';
 import { structuredCandidate } from './structured-candidate.ts';
@@ -67,6 +68,8 @@ interface Work {
 
 export function begin(plan: CompactionPlan, source: CompactionSource): CompactionStep {
   if (!anythingToFold(plan, source)) return { kind: 'refused', outcome: nothingToCompact };
+  const tooMuchFocus = focusProblem(plan);
+  if (tooMuchFocus !== undefined) return { kind: 'refused', outcome: tooMuchFocus };
   const work = { plan, source };
   const progress = startOf(plan);
   const remote = plan.strategy === 'remote' ? remoteRequest(plan, source) : undefined;
@@ -145,13 +148,21 @@ const writeLess = 'The answer must be shorter, so that all of it fits.';
 const failsEverywhere: ReadonlySet<string> = new Set(['unauthorized', 'usage-limit', 'connection-failed']);
 /** So many failures in a row are no accident: the parts after them would fare no better. */
 const mostFailedStages = 2;
+/** Something in the request is not as the provider wants it. */
+const badRequest: ReadonlySet<number | undefined> = new Set([400, 422]);
 
 function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
-  const { plan, progress } = state;
+  const { plan, request, progress } = state;
   if (failure.code === 'aborted') return { kind: 'refused', outcome: aborted(plan) };
-  if (failsEverywhere.has(failure.code)) return { kind: 'refused', outcome: stands(failure) };
+  // Some keys are good for talking and for nothing else.
+  const isAllowedLess = progress.way === 'remote' && failure.code === 'unauthorized';
+  if (failsEverywhere.has(failure.code) && !isAllowedLess) return { kind: 'refused', outcome: stands(failure) };
   if (failure.code === 'context-window-exceeded') return tooLong(state);
   if (progress.way === 'remote') return fromModel(state, { ...progress, why: modelFailed(failure) });
+  // Not every provider takes a schema, and each says so in its own words.
+  if (request.outputSchema !== undefined && badRequest.has(failure.status)) {
+    return ask(state, { ...progress, freely: true }, withoutSchema(request));
+  }
   const isStage = progress.parts.length > 1;
   if (failure.code === 'incomplete' && !isStage) return faulty(state, '', [failure.message, writeLess]);
   const failedStages = progress.failedStages + 1;

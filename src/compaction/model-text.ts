@@ -16,9 +16,13 @@ export function ownText(text: string, kept: readonly KeptWords[]): string {
     .flatMap(({ text, words }) => [text.trim(), words.text.trim()])
     .filter((said) => said.length >= leastRepeated)
     // A model that was asked for prose may answer with JSON all the same.
-    .flatMap((said) => [said, JSON.stringify(said).slice(1, -1)])
-    .toSorted((a, b) => b.length - a.length);
-  return neutraliseMarkers(longestFirst.reduce((left, said) => left.replaceAll(said, () => repeatedWords), text));
+    .flatMap((said) => [said, JSON.stringify(said).slice(1, -1)].map((written) => ({ written, said })))
+    .toSorted((a, b) => b.written.length - a.written.length);
+  const own = longestFirst.reduce(
+    (left, { written, said }) => left.replaceAll(written, () => repeatedWords(said)),
+    text,
+  );
+  return neutraliseMarkers(own);
 }
 
 /** For people: what there was no room for. */

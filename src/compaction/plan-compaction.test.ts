@@ -50,6 +50,12 @@ describe('planCompaction', () => {
       { request: 96_000, most: 40_000, ...whole },
     ],
     [
+      'what waits to enter finds room beside the checkpoint',
+      { pending: 30_000 },
+      { request: 96_000, most: 35_000, ...whole },
+    ],
+    ['unless there is none for it anyway', { pending: 64_000 }, { request: 96_000, most: 64_000, ...whole }],
+    [
       'a provider that counts a quarter more leaves a fifth less room',
       { counted: 112_500 },
       { request: 76_800, most: 47_000, ...whole },

@@ -15,6 +15,8 @@ export interface CompactionSizes {
   readonly counted?: number;
   /** What will be told again about the world once history is replaced. */
   readonly context: number;
+  /** What waits to enter after the checkpoint: words of the user, items of a program. */
+  readonly pending?: number;
 }
 
 /** A checkpoint must leave out at least a fifth: one that leaves out less costs more than it gives. */
@@ -65,11 +67,13 @@ function underestimate({ fixed, history, counted = 0 }: CompactionSizes): number
 /**
  * Afterwards there must be room to work: instructions, tools, the world told again and a reserve have to stay below the
  * limit together with the checkpoint. Where the limit is about the body alone, only the window binds: what stands after
- * a checkpoint is no body.
+ * a checkpoint is no body. What waits to enter is whole in the next request if it can be, so that the checkpoint makes room
+ * for it; where that would take all of it, nothing is gained by a poorer one.
  */
-function mostAfter({ window, fixed, history, context }: CompactionSizes, ratio: number): number {
+function mostAfter({ window, fixed, history, context, pending = 0 }: CompactionSizes, ratio: number): number {
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
   const below = Math.floor(limit / ratio) - fixed - context - window.compactionReserve;
   const lessThanBefore = Math.floor(history * mostShareOfBefore);
-  return Math.max(leastMost, Math.min(lessThanBefore, below));
+  const beside = below - pending;
+  return Math.max(leastMost, Math.min(lessThanBefore, beside < leastMost ? below : beside));
 }

@@ -2,7 +2,7 @@ import { estimateTokens, truncateMiddle } from '../fragments/truncate.ts';
 import { requestWeight, textWeight } from './fits.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { CompactionPlan } from './plan.ts';
-import { aroundWeight, checkpointRequest, type Place } from './requests.ts';
+import { aroundWeight, checkpointRequest, type Place, withoutSchema } from './requests.ts';
 import type { CompactionRequest } from './request.ts';
 import type { CompactionSource } from './source.ts';
 import { cutIntoParts, type Part } from './stages.ts';
@@ -25,6 +25,8 @@ export interface Progress {
   /** Requests for notes so far, and how many of the newest failed. */
   readonly stages: number;
   readonly failedStages: number;
+  /** The provider took no request with a schema: the words of the question alone say what the answer must be. */
+  readonly freely: boolean;
   /** Of the answer for the checkpoint in this way, after which the model was asked once more. */
   readonly faults: readonly string[];
 }
@@ -47,6 +49,7 @@ export function startOf(plan: CompactionPlan): Progress {
     notesRoom: 0,
     stages: 0,
     failedStages: 0,
+    freely: false,
     faults: [],
   };
 }
@@ -81,7 +84,8 @@ export function layOut(
 /** The request for the checkpoint, from the last part. */
 export function checkpointOf(plan: CompactionPlan, progress: Progress): CompactionRequest {
   const way = progress.way === 'plain' ? 'plain' : 'structured';
-  return checkpointRequest(plan, way, progress.parts.at(-1)!, placeOf(progress));
+  const request = checkpointRequest(plan, way, progress.parts.at(-1)!, placeOf(progress));
+  return progress.freely ? withoutSchema(request) : request;
 }
 
 export function placeOf({ done, parts, notes, notesRoom }: Progress): Place {

@@ -60,7 +60,7 @@ export function requestTooLarge({ room }: CompactionPlan, least: number): Outcom
   return {
     code: 'compaction-request-too-large',
     message: `No request for a checkpoint fits the model: there is room for ${room.request} tokens, and beside instructions, tools and the question, about ${least}, nothing of history finds place.`,
-    next: 'Choose a model with a larger window, or offer fewer tools.',
+    next: 'Choose a model with a larger window, offer fewer tools, or shorten a prompt for checkpoints that is configured.',
   };
 }
 

@@ -36,6 +36,10 @@ export function checkpointRequest(plan: CompactionPlan, way: Way, part: Part, pl
   return { ...rangeOf(part, place), strategy: way, tail: [userSays(promptOf(plan, way))], ...schema };
 }
 
+export function withoutSchema({ outputSchema: _schema, ...request }: CompactionRequest): CompactionRequest {
+  return request;
+}
+
 /** The same once more, with what the model answered and what was wrong with it. Undefined when there is no room. */
 export function repairRequest(
   request: CompactionRequest,

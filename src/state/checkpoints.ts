@@ -64,9 +64,16 @@ export function compactionFailed({ id, turnId, trigger, outcome, usage, requests
   };
 }
 
-/** After such a line. What was asked for by hand, or interrupted, says nothing about the next automatic one. */
+const passing: ReadonlySet<unknown> = new Set(['aborted', 'connection-failed', 'usage-limit']);
+
+/** What came from outside and passes: somebody interrupted it, the network was gone, or the quota was used up. */
+export function passes(code: unknown): boolean {
+  return passing.has(code);
+}
+
+/** After such a line. What was asked for by hand, or passes, says nothing about the next automatic one. */
 export function foldFailed(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
-  const counts = payload['trigger'] === 'auto' && objectAt(payload, 'outcome')?.['code'] !== 'aborted';
+  const counts = payload['trigger'] === 'auto' && !passes(objectAt(payload, 'outcome')?.['code']);
   const failures = checkpoints.failures + (counts ? 1 : 0);
   const spent = addUsage(checkpoints.spent, readUsage(payload['usage']));
   return { ...checkpoints, failures, spent };

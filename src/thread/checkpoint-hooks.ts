@@ -11,10 +11,11 @@ export async function hookAgainst(turn: Turn, wanted: WantedCompaction): Promise
   const { threadId, turnId, envelope, parts, log, warned } = turn;
   const { trigger, reason, phase, focus } = wanted;
   const about = { threadId, turnId, cwd: envelope.workspace.cwd, trigger, reason, phase };
-  const hook = async () => parts.checkpointHooks?.before?.(focus === undefined ? about : { ...about, focus });
-  const answer = await guarded(turn, 'before', hook);
-  if (answer === undefined) return undefined;
-  const outcome = stopped(answer.reason);
+  const hook = async () =>
+    reasonIn(await parts.checkpointHooks?.before?.(focus === undefined ? about : { ...about, focus }));
+  const against = await guarded(turn, 'before', hook);
+  if (against === undefined) return undefined;
+  const outcome = stopped(against);
   // Whoever asked for it gets the answer; of what the thread wanted by itself a person hears once.
   if (trigger === 'auto' && !warned.has(outcome.message)) log.tell({ kind: 'warning', outcome });
   if (trigger === 'auto') warned.add(outcome.message);
@@ -45,6 +46,14 @@ async function guarded<Answer>(
     done.abort('answered');
   }
   return undefined;
+}
+
+/** A program need not be written in TypeScript: it may answer anything. */
+function reasonIn(answer: unknown): string | undefined {
+  if (answer === undefined || answer === null) return undefined;
+  const reason = typeof answer === 'object' && 'reason' in answer ? answer.reason : undefined;
+  if (typeof reason !== 'string') throw new Error('it answered with something else than a reason');
+  return reason;
 }
 
 function stopped(reason: string): Outcome {

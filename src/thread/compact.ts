@@ -18,12 +18,17 @@ import type { CompactionResult, WantedCompaction } from './compaction-result.ts'
 import { CompactionRequests } from './compaction-requests.ts';
 import { install } from './install-checkpoint.ts';
 import type { Turn } from './parts.ts';
+import { waitingTokens } from './waiting-tokens.ts';
 
 /** Folds history, if that can be done. Until the new one is recorded the old one stands (I8). */
 export async function compact(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
   if (!anythingToFold(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
   const stopped = await hookAgainst(turn, wanted);
-  if (stopped !== undefined) return { kind: 'failed', outcome: stopped };
+  return stopped === undefined ? fold(turn, step, wanted) : { kind: 'failed', outcome: stopped };
+}
+
+/** The same where there is something to fold and no hook is against it. */
+export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
   const first = open(turn, step, wanted);
   const id = turn.parts.ids.uuid();
   const { trigger, reason, phase } = wanted;
@@ -54,7 +59,7 @@ interface Opened {
   readonly by: Envelope;
 }
 
-function open({ parts, log, envelope, turnId }: Turn, step: Step, wanted: WantedCompaction): Opened {
+function open({ parts, log, envelope, turnId, inbox }: Turn, step: Step, wanted: WantedCompaction): Opened {
   const { by = envelope, ...asked } = wanted;
   const { history, work, usage } = log.state;
   const { model, strategy, prompt, instructions, window, ...contract } = compactionContract(by);
@@ -78,6 +83,7 @@ function open({ parts, log, envelope, turnId }: Turn, step: Step, wanted: Wanted
       history: input.reduce((sum, item) => sum + itemTokens(item), 0),
       ...countedBy(usage.last, wanted.reason === 'context_overflow' ? window.effective : 0),
       context: bundleTokens(step),
+      pending: waitingTokens({ inbox }),
     },
   );
   return { move: begin(plan, { history, input, work }), plan, by };

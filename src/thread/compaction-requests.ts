@@ -23,6 +23,12 @@ interface Asking {
   readonly by: Envelope;
 }
 
+interface Contract {
+  readonly options: RequestOptions;
+  readonly tools: readonly ToolSpec[];
+  readonly modalities: readonly string[];
+}
+
 /** Some providers take a request that ends in a trigger only from whoever says that they mean it. */
 const streamGate = { 'x-codex-beta-features': 'remote_compaction_v2' } as const;
 
@@ -59,8 +65,8 @@ export class CompactionRequests {
 
   async #ask(request: CompactionRequest, { plan, by }: Asking, attempt: number): Promise<CompactionOutcome> {
     const { parts, log, turnId, signal } = this.#turn;
-    const { options, tools, modalities } = this.#contract(by);
     const form = request.strategy === 'remote' ? (plan.remoteForm ?? 'stream') : undefined;
+    const { options, tools, modalities } = this.#contract(by, form);
     // Only that form goes by it, and to know it the login is read.
     const authMode = form === 'unary' ? await parts.client.authMode() : 'none';
     const { record, drafts } = planRequest(
@@ -131,9 +137,9 @@ export class CompactionRequests {
 
   /**
    * The contract of the newest sampling request, if it was one of this model: what it held is in the provider's cache.
-   * Else what this envelope says.
+   * Else what this envelope says. The unary form is no sampling request: it is sent in the tier that holds now.
    */
-  #contract(by: Envelope): { options: RequestOptions; tools: readonly ToolSpec[]; modalities: readonly string[] } {
+  #contract(by: Envelope, form: 'unary' | 'stream' | undefined): Contract {
     const { parts, log, threadId, turnId } = this.#turn;
     const { sent, toolSets } = log.state;
     const { tools: names, modalities: taken } = compactionContract(by);
@@ -141,7 +147,13 @@ export class CompactionRequests {
     if (sent?.kind !== 'request' || sent.record.options.model !== own.options.model) return own;
     const { options, toolSet, modalities } = sent.record;
     const labels = { session_id: threadId, thread_id: threadId, turn_id: turnId };
-    return { options: { ...options, labels }, tools: toolSets.get(toolSet) ?? own.tools, modalities };
+    const { serviceTier: sentTier, ...others } = options;
+    const serviceTier = form === 'unary' ? own.options.serviceTier : sentTier;
+    return {
+      options: { ...others, ...(serviceTier === undefined ? {} : { serviceTier }), labels },
+      tools: toolSets.get(toolSet) ?? own.tools,
+      modalities,
+    };
   }
 
   #auxiliary({ from, to, stubbed, head, tail }: CompactionRequest, form: 'unary' | 'stream' | undefined): Auxiliary {

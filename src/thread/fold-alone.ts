@@ -1,11 +1,12 @@
 import { anythingToFold } from '../compaction/anything-to-fold.ts';
 import { nothingToCompact } from '../compaction/refusals.ts';
 import { turnAborted, turnComplete } from '../state/turn-drafts.ts';
-import { compact } from './compact.ts';
+import { hookAgainst } from './checkpoint-hooks.ts';
+import { fold } from './compact.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { lookAround } from './enter-step.ts';
 import type { ThreadLog } from './log.ts';
-import { openTurn } from './open-turn.ts';
+import { beginTurn, prepareTurn } from './open-turn.ts';
 import type { ThreadParts, Turn, TurnInput } from './parts.ts';
 
 /** Folds history in a turn of its own, in which nobody says anything. */
@@ -17,8 +18,15 @@ export async function foldAlone(
 ): Promise<CompactionResult> {
   if (!anythingToFold(wanted, log.state)) return { kind: 'failed', outcome: nothingToCompact };
   const quiet = { onOpened: () => {}, onEntered: () => {}, onEnding: () => {}, onFull: () => {} };
-  const turn = await openTurn(parts, log, { ...own, ...quiet });
-  const result = await compact(turn, await lookAround(turn, 0), wanted);
+  const turn = await prepareTurn(parts, log, { ...own, ...quiet });
+  const stopped = await hookAgainst(turn, wanted);
+  if (stopped !== undefined || own.signal.aborted) {
+    // There was no turn; what people are told goes out all the same.
+    await log.durable();
+    return stopped === undefined ? { kind: 'aborted' } : { kind: 'failed', outcome: stopped };
+  }
+  await beginTurn(turn, quiet);
+  const result = await fold(turn, await lookAround(turn, 0), wanted);
   await end(turn, result);
   return result;
 }

@@ -1,17 +1,15 @@
 import { limitReached, switchReason } from '../compaction/limit.ts';
 import type { Step } from '../envelope/step.ts';
-import { userMessage } from '../fragments/message.ts';
 import { requestTokens } from '../history/ledger.ts';
-import { itemTokens } from '../history/size.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { isPaused } from '../state/checkpoints.ts';
+import { isPaused, passes } from '../state/checkpoints.ts';
 import type { Telling } from '../world/telling.ts';
 import { activeNow } from './active-now.ts';
 import { bundleTokens, tellingTokens } from './bundle-tokens.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
-import type { Mail } from './inbox.ts';
 import type { Turn } from './parts.ts';
+import { waitingTokens } from './waiting-tokens.ts';
 
 /**
  * Before a step is entered: history is folded if somebody wishes it, or if what stands and what is about to enter would
@@ -34,7 +32,7 @@ export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promis
     await result;
     return;
   }
-  if (isPaused(turn.log.state.checkpoints)) return;
+  if (!mayFold(turn)) return;
   const wanted = switched(turn, step) ?? full(turn, step, telling);
   if (wanted !== undefined) await perform(turn, step, { trigger: 'auto', phase, ...wanted });
 }
@@ -47,7 +45,14 @@ export function makeRoomAfterOverflow(turn: Turn, step: Step): Promise<Compactio
 /** Loaded on use: most turns need none. */
 async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
   const { compact } = await import('./compact.ts');
-  return compact(turn, step, wanted);
+  const result = await compact(turn, step, wanted);
+  if (result.kind === 'failed' && passes(result.outcome.code)) turn.outage.seen = true;
+  return result;
+}
+
+/** By itself. */
+function mayFold({ log, outage }: Turn): boolean {
+  return !isPaused(log.state.checkpoints) && !outage.seen;
 }
 
 type Wanted = Pick<WantedCompaction, 'reason' | 'by'> | undefined;
@@ -68,8 +73,7 @@ function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>
 }
 
 function full(turn: Turn, step: Step, telling: Telling): Wanted {
-  const words = turn.inbox.waiting.reduce((sum, mail) => sum + itemTokens(itemOf(mail)), 0);
-  if (!isFull(turn, step, tellingTokens(telling) + words)) return undefined;
+  if (!isFull(turn, step, tellingTokens(telling) + waitingTokens(turn))) return undefined;
   return canMakeRoom(turn, step) ? { reason: 'context_limit' } : undefined;
 }
 
@@ -104,15 +108,11 @@ function limitTooLowFor(fixed: number, limit: number): Outcome {
 
 /** Whether the turn that ends leaves less room than the next one should find, and something can be done about it. */
 export function leavesTooLittle(turn: Turn, step: Step): boolean {
-  return !isPaused(turn.log.state.checkpoints) && isFull(turn, step, 0) && canMakeRoom(turn, step);
+  return mayFold(turn) && isFull(turn, step, 0) && canMakeRoom(turn, step);
 }
 
 function isFull(turn: Turn, step: Step, pending: number): boolean {
   const { prefill } = turn.log.state;
   const window = compactionWindow(turn.envelope);
   return limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window });
-}
-
-function itemOf(mail: Mail) {
-  return mail.kind === 'words' ? userMessage('', mail.input) : mail.item;
 }

@@ -14,8 +14,15 @@ import { tellSwitch } from './model-switch.ts';
 import type { ThreadParts, Turn, TurnInput } from './parts.ts';
 import { TurnEffects } from './turn-effects.ts';
 
-/** Resolves the turn's envelope and records that it begins. What a dead process left open is closed first. */
+/** Resolves the turn's envelope and records that it begins. */
 export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
+  const turn = await prepareTurn(parts, log, asked);
+  await beginTurn(turn, asked);
+  return turn;
+}
+
+/** Resolves the turn's envelope. Nothing is recorded yet: it may still come to nothing. */
+export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
   const { settings, threadId, signal, inbox, warned, onEnding } = asked;
   const gathered = await parts.gatherFacts(settings);
   const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId };
@@ -34,15 +41,21 @@ export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnIn
     turn.envelope = resolveEnvelope(now, settings);
     base = now.thread.base;
   };
-  const turn: Turn = { parts, log, ...own, standing: new Map(), effects, overflow: { step: undefined }, renew };
+  const seen = { standing: new Map(), overflow: { step: undefined }, outage: { seen: false } };
+  const turn: Turn = { parts, log, ...own, ...seen, effects, renew };
+  return turn;
+}
+
+/** Records that it begins. What a dead process left open is closed first. */
+export async function beginTurn(turn: Turn, { input, onOpened }: Pick<TurnInput, 'input' | 'onOpened'>): Promise<void> {
+  const { log, turnId, envelope, inbox } = turn;
   await closeDeadTurn(turn);
   log.record(turnStarted(envelope));
   log.tell({ kind: 'turn-started', turnId });
   tellSwitch(turn);
   // What was injected before the turn stands before its words, and what arrives from here on after them.
-  if (asked.input !== undefined) inbox.put({ kind: 'words', input: asked.input });
-  asked.onOpened(turnId);
-  return turn;
+  if (input !== undefined) inbox.put({ kind: 'words', input });
+  onOpened(turnId);
 }
 
 function withBase(facts: TurnFacts, state: ThreadState): TurnFacts {

@@ -115,6 +115,8 @@ export interface Turn {
   readonly before?: Envelope;
   /** The step whose request was too long, until one is not. */
   readonly overflow: { step: number | undefined };
+  /** The network was gone, or the quota, when history was to be folded: only another turn tries again by itself. */
+  readonly outage: { seen: boolean };
   /**
    * A checkpoint before the first request may give the turn's model its own instructions to begin with: the contract is
    * resolved again, from the same facts. Without such a checkpoint nothing is done.

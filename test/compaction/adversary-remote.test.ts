@@ -40,7 +40,7 @@ const nowhere = (code: string): Row['told'] => ({
   manual: [{ failed: code, paused: false }],
   'mid-turn': [
     { failed: code, paused: false },
-    { failed: code, paused: true },
+    { failed: code, paused: false },
   ],
 });
 const inParts = instead('context-window-exceeded', aFew);
@@ -50,7 +50,8 @@ const unusable = 'compaction-answer-unusable';
 const failures: readonly Row[] = [
   { name: 'status 400', step: httpError({ status: 400 }), told: instead('invalid-request') },
   { name: 'status 404', step: httpError({ status: 404 }), told: instead('invalid-request') },
-  { name: 'status 401', step: httpError({ status: 401 }), told: nowhere('unauthorized') },
+  { name: 'status 401', step: httpError({ status: 401 }), told: instead('unauthorized') },
+  { name: 'status 402', step: httpError({ status: 402 }), told: nowhere('usage-limit') },
   {
     name: 'a page for people',
     step: httpError({ status: 502, body: '<html></html>' }),

@@ -4,7 +4,20 @@ import { describe, expect, it, vi } from 'vitest';
 import { answer, say, type Step, type StepOf } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { checkpointText, saysCheckpoint } from './summariser.ts';
-import { folds, hangs, linesOf, long, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
+import {
+  calls,
+  folds,
+  hangs,
+  linesOf,
+  long,
+  requestKinds,
+  says,
+  saysLong,
+  smallLimit,
+  story,
+  talk,
+  task,
+} from './talk.ts';
 
 const later = { foldsAfterTurns: false };
 const waiting = { timeout: 20_000, interval: 5 };
@@ -27,6 +40,21 @@ describe('before a turn', () => {
     expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
     expect(live.rows(1).flat()).not.toContain(paste);
     expect(live.rows(2).at(-1)).toEqual(['user', paste]);
+  });
+
+  it('the checkpoint leaves room for it and for some work, so that it stays whole', async () => {
+    const wordy = checkpointText('0:', [], 'line '.repeat(5000));
+    const steps = [...Array.from({ length: 8 }, () => says('I see.')), calls('seq 1 700'), says('Done.')];
+    const live = await LiveThread.in(
+      talk(steps, () => saysCheckpoint(wordy)),
+      'model_context_window = 32000',
+    );
+    await live.open({}, later);
+    for (let at = 0; at < 8; at++) await live.turn(`${at}: ${'line '.repeat(1400)}`);
+    const paste = 'line '.repeat(15_000);
+    expect(await live.turn(paste)).toMatchObject({ kind: 'completed', lastMessage: 'Done.' });
+    expect(requestKinds(live).slice(8)).toEqual(['fold', 'talk', 'talk']);
+    expect(live.rows(10)).toContainEqual(['user', paste]);
   });
 
   it('a shorter one does not', async () => {

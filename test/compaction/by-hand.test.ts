@@ -124,6 +124,30 @@ describe('with no turn', () => {
     expect(live.thread.state.checkpoints).toMatchObject({ count: 0, failures: 0 });
   });
 
+  it('interrupted before it began, it leaves no turn', async () => {
+    const live = await LiveThread.in(talk([saysLong()]));
+    await live.turn(task);
+    const lines = live.place.lines();
+    expect(await live.thread.compact({ signal: AbortSignal.abort() })).toEqual({ kind: 'aborted' });
+    expect([live.place.lines(), requestKinds(live)]).toEqual([lines, ['talk']]);
+  });
+
+  it('a provider that takes no schema is asked without one', async () => {
+    const fold: StepOf = (request) => {
+      const { format } = (request.body['text'] ?? {}) as { format?: unknown };
+      if (format === undefined) return folds(request);
+      return httpError({ status: 400, body: { error: { message: "Unsupported parameter: 'text.format'." } } });
+    };
+    const live = await LiveThread.in(talk([saysLong()], fold));
+    await live.turn(task);
+    expect(await live.thread.compact({ signal })).toMatchObject({
+      kind: 'installed',
+      report: { strategy: 'structured', requests: 2 },
+    });
+    const [, refused, taken] = live.model.requests;
+    expect(userTexts(taken!)).toEqual(userTexts(refused!));
+  });
+
   it('a model that cannot be asked makes it fail, and by hand that counts for nothing', async () => {
     const fold = () => httpError({ status: 400, body: { error: { message: 'No.' } } });
     const live = await LiveThread.in(talk([saysLong()], fold));

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { answer, httpError, overflow, say, type StepOf } from '../../src/testing/index.ts';
+import { answer, cutAfter, httpError, overflow, say, type StepOf } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { saysCheckpoint } from './summariser.ts';
 import { calls, folds, linesOf, long, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
@@ -107,6 +107,23 @@ describe('a compaction that fails', () => {
     await live.turn('four');
     await vi.waitUntil(() => live.thread.state.checkpoints.count === 2, { timeout: 20_000 });
     expect(live.told('checkpoint-failed').filter(({ paused }) => paused)).toHaveLength(1);
+  });
+
+  it.each([
+    ['a network that is gone', cutAfter({ bytes: 0, of: says('') as ReturnType<typeof answer> }), 'connection-failed'],
+    ['a quota that is used up', httpError({ status: 402, body: { error: { message: 'Pay.' } } }), 'usage-limit'],
+  ])('%s says nothing about the next one', async (_name, step, code) => {
+    let isOut = true;
+    const fold: StepOf = (request) => (isOut ? step : folds(request));
+    const live = await LiveThread.in(talk([saysLong(), says('Yes.')], fold), smallLimit);
+    const retries = ['stream_max_retries', 'request_max_retries'].map((key) => `model_providers.scripted.${key}=0`);
+    await live.open({ overrides: retries }, later);
+    for (const words of [task, 'two', 'three', 'four']) await live.turn(words);
+    const failed = live.told('checkpoint-failed').map(({ outcome, paused }) => `${outcome.code} ${paused}`);
+    expect(failed).toEqual(Array(3).fill(`${code} false`));
+    isOut = false;
+    await live.turn('five');
+    expect(live.thread.state.checkpoints).toMatchObject({ count: 1, failures: 0 });
   });
 
   it('one that worked in between begins the count anew', async () => {

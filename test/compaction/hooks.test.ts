@@ -51,8 +51,24 @@ describe('before a checkpoint', () => {
     const from = live.events.length;
     const { history } = live.thread.state;
     expect(await live.thread.compact({ signal })).toEqual({ kind: 'failed', outcome });
-    expect(story(live, from)).toEqual(['turn-started', 'turn-failed stopped-by-hook']);
+    expect(story(live, from)).toEqual([]);
     expect([requestKinds(live), live.thread.state.history]).toEqual([['talk'], history]);
+  });
+
+  it('one that stops it after a turn leaves no trace in the thread; a person hears of it once', async () => {
+    const live = await LiveThread.in(talk([saysLong(), says('Yes.')]), smallLimit);
+    await live.open({ checkpointHooks: stops });
+    for (const words of [task, 'two']) expect(await live.turn(words)).toMatchObject({ kind: 'completed' });
+    // Comes after what follows the turns.
+    expect(await live.thread.compact({ signal })).toEqual({ kind: 'failed', outcome });
+    expect(story(live)).toEqual([
+      'turn-started',
+      'turn-completed',
+      'warning stopped-by-hook',
+      'turn-started',
+      'turn-completed',
+    ]);
+    expect([requestKinds(live), linesOf(live, 'task_started').length]).toEqual([['talk', 'talk'], 2]);
   });
 
   it('one that stops it by itself lets the turn go on, is told once, and is no failure of the model', async () => {
@@ -97,6 +113,17 @@ describe('a hook that breaks', () => {
         },
       },
     ]);
+  });
+
+  it.each([
+    ['null', null, 0],
+    ['a yes', true, 1],
+    ['no reason', {}, 1],
+  ])('with %s for an answer does not stop it', async (_name, answer, warnings) => {
+    const live = await fullThread({ before: async () => answer as unknown as undefined });
+    expect(await live.turn('Go on.')).toMatchObject({ kind: 'completed' });
+    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+    expect(live.told('warning').map(({ outcome: { code } }) => code)).toEqual(Array(warnings).fill('hook-failed'));
   });
 
   it('and one that never answers does not keep a turn that is interrupted', async () => {

@@ -100,6 +100,20 @@ describe.each<Auth>(['api-key', 'chatgpt'])('with %s, and the tier fast', (auth)
   });
 });
 
+describe('a tier that was changed since the last step', () => {
+  test.each([
+    ['holds for the compact endpoint', false, compacted({ output: [sealed] }), undefined],
+    ['does not for the streaming form, which goes on from that step', true, answer({ items: [sealed] }), 'priority'],
+  ])('%s', async (_name, streams, checkpoint, tier) => {
+    const overrides = [remote, `features.remote_compaction_v2=${streams}`];
+    const live = await variedTurns({ auth: 'chatgpt', provider: 'OpenAI', overrides, checkpoint });
+    await live.thread.overrideTurnContext({ serviceTier: null });
+    expect(await live.thread.compact({ signal })).toMatchObject({ kind: 'installed', report: { strategy: 'remote' } });
+    const tiers = live.model.requests.slice(-2).map(({ body }) => body['service_tier']);
+    expect(tiers).toEqual(['priority', tier]);
+  });
+});
+
 describe('who is asked', () => {
   test.each([
     ['a provider that cannot compact', 'Somebody', [remote], ['structured']],

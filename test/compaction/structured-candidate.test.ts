@@ -152,7 +152,9 @@ test('the user is quoted once, however often the model repeats it', () => {
     }),
   );
   expect(textsOf(installed(candidate)).join('\n').split(task)).toHaveLength(2);
-  expect(candidate.message).toContain("The user said: [the user's words, which stand above]\nRESUME_AT: go");
+  // Which of the messages it is can be told from the beginning.
+  const which = `[the user's words, which stand above: ${task.slice(0, 40).trimEnd()}…]`;
+  expect(candidate.message).toContain(`The user said: ${which}\nRESUME_AT: go\n`);
 });
 
 test('a huge answer is cut to its room and keeps its cursor', () => {

@@ -12,6 +12,8 @@ export const capstanScript = join(root, isBuilt(root) ? 'dist/bin.js' : 'src/bin
 
 export interface StartOptions {
   readonly env?: Readonly<Record<string, string>>;
+  /** Where it is started, if that is not the workspace. */
+  readonly cwd?: string;
   /** Words before the program: something that runs it. */
   readonly prefix?: readonly string[];
   /** What comes on standard input; `open` is a pipe that nobody writes to. Without it there is nothing to read. */
@@ -65,7 +67,7 @@ supports_websockets = false
   start(words: readonly string[], options: StartOptions = {}): Running {
     const [program, ...before] = [...(options.prefix ?? []), process.execPath];
     const child = spawn(program!, [...before, capstanScript, ...words], {
-      cwd: this.workspace,
+      cwd: options.cwd ?? this.workspace,
       env: { ...process.env, CAPSTAN_HOME: this.home, ...options.env },
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     });

@@ -1,3 +1,5 @@
+import { renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, httpError, say, type Script } from '../../src/testing/index.ts';
@@ -194,7 +196,7 @@ it('a checkpoint between two steps tells of the world in its own line, and is sh
 it('what was counted for a checkpoint that came to nothing is no measure of the window', async () => {
   const counted = answer({ items: [say('Yes.')], usage: { input: 2000, total: 2010 } });
   const folds = [answer({ items: [say('no JSON')] }), httpError({ status: 400, body: { error: { message: 'No.' } } })];
-  const { place, id, json } = await begun(talk([counted], () => folds.shift()!));
+  const { place, id, json } = await begun(talk([counted], () => (folds.length > 1 ? folds.shift()! : folds[0]!)));
   expect((await place.run('threads', 'compact', id)).code).toBe(1);
   expect((await json('context', id))['counted']).toMatchObject({ request: 1, usage: { input_tokens: 2000 } });
   const shown = await place.run('context', id, '--request', '2');
@@ -209,4 +211,17 @@ it('interrupted, it exits with 1 and leaves history as it was', async () => {
   const { code, stdout } = await running.finished;
   expect([code, JSON.parse(stdout)]).toEqual([1, expect.objectContaining({ kind: 'refused', code: 'interrupted' })]);
   expect((await json('threads', 'show', id))['checkpoints']).toEqual([]);
+});
+
+it('says what can be done where there is no such thread or folder', async () => {
+  const { place, id } = await begun(talk([saysLong()]));
+  const moved = join(place.root, 'elsewhere');
+  renameSync(place.workspace, moved);
+  const gone = await place.start(['threads', 'compact', id], { cwd: moved }).finished;
+  expect([gone.code, gone.stderr]).toEqual([
+    1,
+    expect.stringMatching(/does not exist\.\n +Make it, or .*`capstan threads set \S+ --cd FOLDER`\.\n$/),
+  ]);
+  const last = await place.start(['threads', 'compact', '--last'], { cwd: moved }).finished;
+  expect([last.code, last.stderr]).toEqual([1, expect.stringMatching(/yet\.\n +Name it: .*`capstan threads list`/)]);
 });

@@ -1,2 +1,10 @@
+import { oneLine } from '../../fragments/markup.ts';
+import { firstBytes } from '../../fragments/truncate.ts';
+
+/** As much of a message as it takes to tell it from others. */
+const beginningBytes = 40;
+
 /** Stands in a model's text where it repeats a message of the user that the checkpoint holds word for word. */
-export const repeatedWords = "[the user's words, which stand above]";
+export function repeatedWords(said: string): string {
+  return `[the user's words, which stand above: ${firstBytes(oneLine(said), beginningBytes).trimEnd()}…]`;
+}

@@ -42,7 +42,7 @@ async function compact(asked: ParsedWords): Promise<number | Outcome> {
     const focus = rest.join(' ').trim();
     const { signal } = interrupt;
     const done = await engine.compact(id, { listener: progress, signal, ...(focus === '' ? {} : { focus }) });
-    if (done.kind === 'refused' || done.kind === 'failed') return refused(done.outcome, json);
+    if (done.kind === 'refused' || done.kind === 'failed') return refused(withOwnNext(done.outcome, id), json);
     if (done.kind === 'aborted') return refused(interrupted, json);
     process.stdout.write(
       json ? line({ kind: 'installed', id, report: checkpointFields(done.report) }) : told(id, done.report),
@@ -58,6 +58,12 @@ const interrupted: Outcome = {
   message: 'The compaction was interrupted.',
   next: 'The history stands as it was.',
 };
+
+/** This command has no option for another folder. */
+function withOwnNext(outcome: Outcome, id: ThreadId): Outcome {
+  if (outcome.code !== 'folder-missing') return outcome;
+  return { ...outcome, next: `Make it, or choose another with \`capstan threads set ${id} --cd FOLDER\`.` };
+}
 
 function told(id: ThreadId, report: CheckpointReport): string {
   return [

@@ -46,5 +46,8 @@ export async function chooseMeant({
       ? { kind: 'last', ...(last === 'here' ? { cwd } : {}) }
       : { kind: 'named', name, archived, unique },
   );
-  return chosen.kind === 'none' ? chosen : { kind: 'meant', engine, id: chosen.id };
+  if (chosen.kind === 'chosen') return { kind: 'meant', engine, id: chosen.id };
+  if (name !== undefined || last === 'anywhere') return chosen;
+  // Not all of these commands can look in other folders by themselves.
+  return { ...chosen, next: 'Name it: `capstan threads list` shows those of all folders.' };
 }

@@ -45,7 +45,7 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   if ('code' in here) return complain(here, 1);
   const cwd = here.path;
   // Whoever pipes a prompt in may take long; the configuration is read meanwhile.
-  const [prompt, engine] = await Promise.all([readPrompt(asked.prompt), loadEngine(asked, cwd)]);
+  const [prompt, engine] = await Promise.all([readPrompt(asked.prompt, note), loadEngine(asked, cwd)]);
   if (typeof prompt !== 'string') return complain(prompt, 1);
   if (engine.kind === 'refused') return complain(engine.outcome, 1);
   const images = loadImages(asked, cwd);
@@ -82,6 +82,10 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   return result.kind === 'completed' && written?.code !== 'last-message-unwritten' ? 0 : 1;
 }
 
+function note(text: string): void {
+  process.stderr.write(`${text}\n`);
+}
+
 /** A lost disk ends the run, but is no bug: it gets its words like any other end. */
 async function lostAsValue<Value>(run: () => Promise<Value>): Promise<Value | Fault> {
   try {
@@ -111,8 +115,8 @@ async function runTurn(
   } finally {
     await thread.close();
     process.off('SIGINT', stop).off('SIGTERM', end);
-    // Output that nobody reads any more must not keep the process.
-    if (told) setTimeout(() => process.exit(), unreadMs).unref();
+    // Output that nobody reads any more must not keep the process. A part of it is missing then.
+    if (told) setTimeout(() => process.exit(process.exitCode ?? 1), unreadMs).unref();
   }
 }
 

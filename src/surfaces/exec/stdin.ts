@@ -1,4 +1,5 @@
-import type { Outcome } from '../../protocol/outcome.ts';
+import { fullText, type Outcome } from '../../protocol/outcome.ts';
+import { inputWriter } from './input-writer.ts';
 
 export type InputProblem = Outcome<'no-prompt' | 'input-encoding'>;
 
@@ -7,10 +8,13 @@ const patienceMs = 500;
 
 /**
  * The prompt, from the command line, from standard input, or both. A pipe that nobody writes to and nobody closes does
- * not hold up a prompt from the command line.
+ * not hold up a prompt from the command line; the end of a pipeline that is slow is waited for.
  */
-export async function readPrompt(given: string | undefined): Promise<string | InputProblem> {
-  const bytes = await readStandardInput(given === undefined ? Number.POSITIVE_INFINITY : patienceMs);
+export async function readPrompt(
+  given: string | undefined,
+  notice: (text: string) => void,
+): Promise<string | InputProblem> {
+  const bytes = await readStandardInput(given === undefined ? undefined : () => hasMoreToCome(notice));
   const piped = decode(bytes);
   if (typeof piped !== 'string') return piped;
   const prompt = given === undefined ? piped : withInput(given, piped);
@@ -23,8 +27,23 @@ function withInput(prompt: string, piped: string): string {
   return `${prompt}\n\n<stdin>\n${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`;
 }
 
-/** Everything on standard input; nothing from a terminal, or when no byte comes in time. */
-async function readStandardInput(firstByteMs: number): Promise<Buffer> {
+/** Whether a pipe that has been silent is worth waiting for. Either way it is told. */
+function hasMoreToCome(notice: (text: string) => void): boolean {
+  const writer = inputWriter();
+  if (writer !== undefined) {
+    notice(`Waiting for the end of standard input, which process ${writer} writes to.`);
+    return true;
+  }
+  const message = 'Nothing came on standard input for half a second, so it is left out.';
+  notice(fullText({ message, next: 'Close it, or start with </dev/null, to say that it is empty.' }));
+  return false;
+}
+
+/**
+ * Everything on standard input; nothing from a terminal. After a time without a byte `goesOn` says whether to wait for
+ * more; without it, there is no end to waiting.
+ */
+async function readStandardInput(goesOn?: () => boolean): Promise<Buffer> {
   const { fstatSync, readFileSync } = process.getBuiltinModule('node:fs');
   const kind = kindOfInput(fstatSync);
   // Terminals and /dev/null have nothing to say, and Node's stream for them costs some milliseconds to make.
@@ -35,11 +54,11 @@ async function readStandardInput(firstByteMs: number): Promise<Buffer> {
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks);
   })();
-  if (!Number.isFinite(firstByteMs)) return everything;
+  if (goesOn === undefined) return everything;
   const patience = new Promise<void>((resolve) => {
-    setTimeout(resolve, firstByteMs).unref();
+    setTimeout(resolve, patienceMs).unref();
   });
-  if ((await Promise.race([everything, patience])) !== undefined || chunks.length > 0) return everything;
+  if ((await Promise.race([everything, patience])) !== undefined || chunks.length > 0 || goesOn()) return everything;
   process.stdin.destroy();
   return Buffer.alloc(0);
 }

@@ -24,10 +24,11 @@ export function parseExecArguments(words: readonly string[]): ExecArguments | Ou
   const flags = new Set<ExecOptionKey>();
   const values: Partial<Record<ExecOptionKey, string[]>> = {};
   const positional: string[] = [];
+  let literal: readonly string[] = [];
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!;
     if (word === '--') {
-      positional.push(...words.slice(i + 1));
+      literal = words.slice(i + 1);
       break;
     }
     if (!word.startsWith('-') || word === '-') {
@@ -44,11 +45,15 @@ export function parseExecArguments(words: readonly string[]): ExecArguments | Ou
     }
     const value = attached ?? words[++i];
     if (value === undefined) return usage(`${name} needs a value.`);
+    // A value that was forgotten must not swallow the option behind it.
+    if (attached === undefined && /^-./.test(value))
+      return usage(`${name} needs a value; ${value} looks like an option. If it is the value: ${name}=${value}.`);
     if (option.choices?.includes(value) === false)
       return usage(`${name} takes ${option.choices.join(', ')}; not ${JSON.stringify(value)}.`);
     (values[option.key] ??= []).push(value);
   }
-  const asked = target(positional, flags.has('last'));
+  if (positional.length === 1 && positional[0] === 'help' && literal.length === 0) flags.add('help');
+  const asked = target(positional, literal, flags.has('last'));
   return 'code' in asked ? asked : { flags, values, ...asked };
 }
 
@@ -61,12 +66,26 @@ function splitOption(word: string): readonly [name: string, attached: string | u
   return word.length > 2 ? [word.slice(0, 2), word.slice(word[2] === '=' ? 3 : 2)] : [word, undefined];
 }
 
+/** What Codex has under `exec`, and what to do here instead. A word must not become a prompt by that. */
+const notHere: ReadonlyMap<string, string> = new Map([
+  ['fork', '`capstan threads fork THREAD` makes a new thread, and `capstan exec resume` goes on with it.'],
+  ['review', 'Ask for the review in words.'],
+]);
+
+/** The words that are no options: those before `--`, of which the first may be a command, and the literal ones behind. */
 function target(
   positional: readonly string[],
+  literal: readonly string[],
   last: boolean,
 ): Pick<ExecArguments, 'resume' | 'prompt'> | Outcome<'usage'> {
-  const resumes = positional[0] === 'resume';
-  const rest = resumes ? positional.slice(1) : positional;
+  const [command] = positional;
+  const instead = command === undefined ? undefined : notHere.get(command);
+  if (command !== undefined && instead !== undefined) {
+    const next = `${instead} A prompt of that one word goes behind "--".`;
+    return { code: 'usage', message: `exec: there is no command "${command}" here.`, next };
+  }
+  const resumes = command === 'resume';
+  const rest = [...(resumes ? positional.slice(1) : positional), ...literal];
   if (last && !resumes) return usage('--last goes with resume.');
   const name = resumes && !last ? rest[0] : undefined;
   if (resumes && !last && name === undefined) return usage('resume needs the id of a thread, or --last.');

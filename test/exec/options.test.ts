@@ -135,6 +135,13 @@ describe('places', () => {
     expect(model.requests).toHaveLength(1);
   });
 
+  it('a folder to be added that is not there is told', async () => {
+    const { place } = await scene([ok()]);
+    const run = await place.run('exec', '--json', '--add-dir', '../build', '--add-dir', '.', 'x');
+    const told = `The folder ${join(place.root, 'build')} that --add-dir names does not exist. As long as it does not, nothing becomes writable by it.`;
+    expect([run.code, run.stderr.split('\n')[0]]).toEqual([0, told]);
+  });
+
   it('--ephemeral leaves nothing on the disk, also when it resumes', async () => {
     const { model, place } = await scene([ok(), ok(), ok()]);
     const alone = await place.run('exec', '--json', '--ephemeral', 'x');

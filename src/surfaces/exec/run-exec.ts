@@ -13,6 +13,7 @@ import { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { outlastReaders } from '../outlast-readers.ts';
+import { missingAddedFolders } from './added-folders.ts';
 import { type ExecArguments, lastValue, parseExecArguments } from './arguments.ts';
 import { loadImages } from './images.ts';
 import { checkLastMessageFile, writeLastMessage } from './last-message-file.ts';
@@ -62,7 +63,7 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
     verbose: asked.flags.has('verbose'),
     resumable: !asked.flags.has('ephemeral'),
   });
-  for (const notice of engine.notices) output.notice(notice);
+  for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);
   const opened = await lostAsValue(() => openThread(engine, asked, cwd, output));
   if (opened instanceof Fault) return complain(opened, 1);
   if (opened.kind === 'refused') return complain(opened.outcome, 1);

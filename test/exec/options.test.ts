@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -23,6 +24,18 @@ describe('the prompt', () => {
       'look at this\n\n<stdin>\ndata\n</stdin>',
     ]);
   });
+
+  it.skipIf(spawnSync('script', ['--version']).status !== 0)(
+    'is typed on a terminal when a dash asks for it',
+    async () => {
+      const { model, place } = await scene([ok()]);
+      const run = await place.start(['exec', '-'], {
+        input: 'by hand\n',
+        prefix: ['bash', '-c', 'script -qec "$(printf "%q " "$@")" /dev/null', '_'],
+      }).finished;
+      expect([run.code, textsOf(inputOf(model, 0)).at(-1)]).toEqual([0, 'by hand\n']);
+    },
+  );
 
   it('is not held up by a pipe that nobody writes to, and that is told', async () => {
     const { place } = await scene([ok()]);

@@ -10,6 +10,8 @@ export interface ExecArguments {
   readonly resume?: ResumeTarget;
   /** The words; absent means: read them from standard input. */
   readonly prompt?: string;
+  /** `-` stood in their place: from a terminal, too. */
+  readonly dash?: true;
 }
 
 export type ResumeTarget = { readonly kind: 'named'; readonly name: string } | { readonly kind: 'last' };
@@ -77,7 +79,7 @@ function target(
   positional: readonly string[],
   literal: readonly string[],
   last: boolean,
-): Pick<ExecArguments, 'resume' | 'prompt'> | Outcome<'usage'> {
+): Pick<ExecArguments, 'resume' | 'prompt' | 'dash'> | Outcome<'usage'> {
   const [command] = positional;
   const instead = command === undefined ? undefined : notHere.get(command);
   if (command !== undefined && instead !== undefined) {
@@ -93,7 +95,7 @@ function target(
   if (words.length > 1) return usage('there is more than one prompt: put it in quotes.');
   return {
     ...(resumes ? { resume: name === undefined ? { kind: 'last' } : { kind: 'named', name } } : {}),
-    ...(words[0] === undefined || words[0] === '-' ? {} : { prompt: words[0] }),
+    ...(words[0] === undefined ? {} : words[0] === '-' ? { dash: true } : { prompt: words[0] }),
   };
 }
 

@@ -46,7 +46,7 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   if ('code' in here) return complain(here, 1);
   const cwd = here.path;
   // Whoever pipes a prompt in may take long; the configuration is read meanwhile.
-  const [prompt, engine] = await Promise.all([readPrompt(asked.prompt, note), loadEngine(asked, cwd)]);
+  const [prompt, engine] = await Promise.all([readPrompt(asked, note), loadEngine(asked, cwd)]);
   if (typeof prompt !== 'string') return complain(prompt, 1);
   if (engine.kind === 'refused') return complain(engine.outcome, 1);
   const images = loadImages(asked, cwd);

@@ -1,4 +1,5 @@
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
+import type { ExecArguments } from './arguments.ts';
 import { inputWriter } from './input-writer.ts';
 
 export type InputProblem = Outcome<'no-prompt' | 'input-encoding'>;
@@ -11,10 +12,13 @@ const patienceMs = 500;
  * not hold up a prompt from the command line; the end of a pipeline that is slow is waited for.
  */
 export async function readPrompt(
-  given: string | undefined,
+  { prompt: given, dash }: Pick<ExecArguments, 'prompt' | 'dash'>,
   notice: (text: string) => void,
 ): Promise<string | InputProblem> {
-  const bytes = await readStandardInput(given === undefined ? undefined : () => hasMoreToCome(notice));
+  const bytes = await readStandardInput({
+    typed: dash === true,
+    ...(given === undefined ? {} : { goesOn: () => hasMoreToCome(notice) }),
+  });
   const piped = decode(bytes);
   if (typeof piped !== 'string') return piped;
   const prompt = given === undefined ? piped : withInput(given, piped);
@@ -39,15 +43,19 @@ function hasMoreToCome(notice: (text: string) => void): boolean {
   return false;
 }
 
-/**
- * Everything on standard input; nothing from a terminal. After a time without a byte `goesOn` says whether to wait for
- * more; without it, there is no end to waiting.
- */
-async function readStandardInput(goesOn?: () => boolean): Promise<Buffer> {
+interface Reading {
+  /** Also what a person types. */
+  readonly typed: boolean;
+  /** Whether to wait for more, after a time without a byte. Without it, there is no end to waiting. */
+  readonly goesOn?: () => boolean;
+}
+
+/** Everything on standard input. */
+async function readStandardInput({ typed, goesOn }: Reading): Promise<Buffer> {
   const { fstatSync, readFileSync } = process.getBuiltinModule('node:fs');
   const kind = kindOfInput(fstatSync);
   // Terminals and /dev/null have nothing to say, and Node's stream for them costs some milliseconds to make.
-  if (kind === undefined || kind.isCharacterDevice()) return Buffer.alloc(0);
+  if (kind === undefined || (kind.isCharacterDevice() && !(typed && isTerminal()))) return Buffer.alloc(0);
   if (kind.isFile()) return readFileSync(0);
   const chunks: Buffer[] = [];
   const everything = (async () => {
@@ -61,6 +69,10 @@ async function readStandardInput(goesOn?: () => boolean): Promise<Buffer> {
   if ((await Promise.race([everything, patience])) !== undefined || chunks.length > 0 || goesOn()) return everything;
   process.stdin.destroy();
   return Buffer.alloc(0);
+}
+
+function isTerminal(): boolean {
+  return process.getBuiltinModule('node:tty').isatty(0);
 }
 
 /** Undefined when standard input is closed. */

@@ -1,10 +1,11 @@
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, failed, reason, say } from '../../src/testing/index.ts';
 import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
+import { hasTerminals, onTerminal } from '../harness/terminal.ts';
 
 describe('capstan exec', () => {
   it('answers a prompt with the events that scripts rely on', async () => {
@@ -42,10 +43,10 @@ describe('capstan exec', () => {
     expect(run.stderr).toMatch(/\$ echo seen\nWorking on it\.\n {2}seen\n {2}\[exit 0\]\n/);
   });
 
-  it.skipIf(spawnSync('script', ['--version']).status !== 0)('shows the answer once on a terminal', async () => {
+  it.runIf(hasTerminals)('shows the answer once on a terminal', async () => {
     const { place } = await scene([answer({ items: [say('All done.')] })]);
     const run = await place.start(['exec', 'go'], {
-      prefix: ['bash', '-c', 'script -qec "$(printf "%q " "$@")" /dev/null', '_'],
+      prefix: onTerminal,
     }).finished;
     expect([run.code, run.stdout.match(/All done\./g)]).toEqual([0, ['All done.']]);
   });

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, httpError, say } from '../../src/testing/index.ts';
 import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
+import { hasTerminals, onTerminal } from '../harness/terminal.ts';
 
 const ok = () => answer({ items: [say('ok')] });
 const png = Buffer.from(
@@ -25,17 +25,14 @@ describe('the prompt', () => {
     ]);
   });
 
-  it.skipIf(spawnSync('script', ['--version']).status !== 0)(
-    'is typed on a terminal when a dash asks for it',
-    async () => {
-      const { model, place } = await scene([ok()]);
-      const run = await place.start(['exec', '-'], {
-        input: 'by hand\n',
-        prefix: ['bash', '-c', 'script -qec "$(printf "%q " "$@")" /dev/null', '_'],
-      }).finished;
-      expect([run.code, textsOf(inputOf(model, 0)).at(-1)]).toEqual([0, 'by hand\n']);
-    },
-  );
+  it.runIf(hasTerminals)('is typed on a terminal when a dash asks for it', async () => {
+    const { model, place } = await scene([ok()]);
+    const run = await place.start(['exec', '-'], {
+      input: 'by hand\n',
+      prefix: onTerminal,
+    }).finished;
+    expect([run.code, textsOf(inputOf(model, 0)).at(-1)]).toEqual([0, 'by hand\n']);
+  });
 
   it('is not held up by a pipe that nobody writes to, and that is told', async () => {
     const { place } = await scene([ok()]);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { abortedFailure } from './connection-failure.ts';
-import type { Way } from './exchange.ts';
+import type { Send } from './exchange.ts';
 import { modelFailure, withoutSecrets } from './failure.ts';
 import { openAnswer } from './open-answer.ts';
 import type { Asking, OpenedAnswer } from './open-answer.ts';
@@ -15,7 +15,7 @@ export interface ResponsesClientOptions {
   readonly provider: ProviderOptions;
   /** Asked before every request. When it rejects, no request is sent and the reason is not shown: it may hold a secret. */
   readonly credentials: () => Promise<Credentials>;
-  /** Where the variables of `envHttpHeaders` are looked up, and those that name proxies. */
+  /** Where the variables of `envHttpHeaders` are looked up. */
   readonly environment: Environment;
   readonly clock: Clock;
   /** A number from 0 up to but not including 1: spreads the retries. */
@@ -25,7 +25,7 @@ export interface ResponsesClientOptions {
 /** The provider's options and its open connections. */
 export interface Connection {
   readonly options: ResponsesClientOptions;
-  readonly wayTo: (target: Target) => Way;
+  readonly sendTo: (target: Target) => Send;
 }
 
 /** Which endpoint is asked, and how patiently. */
@@ -36,7 +36,7 @@ export type Asked = { readonly opened: OpenedAnswer; readonly hide: (failure: Mo
 
 /** Identifies us, sends the request and waits for the head of the answer. */
 export async function ask(
-  { options, wayTo }: Connection,
+  { options, sendTo }: Connection,
   request: ModelRequest,
   { endpoint, ...question }: Question,
 ): Promise<Asked> {
@@ -51,7 +51,7 @@ export async function ask(
   if (target === undefined) return { opened: failed(badAddress(provider)), hide };
   const { body, after, onSent } = request;
   const opened = await openAnswer(
-    { ...options, ...wayTo(target), origin: target.origin },
+    { ...options, send: sendTo(target), origin: target.origin },
     { ...question, headers: requestHeaders(sources), body, after, onSent, keyAdvice: keyAdvice(provider, credentials) },
   );
   return { opened, hide };

@@ -1,16 +1,12 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { type FailureDraft, modelFailure } from './failure.ts';
 
-/**
- * No answer came at all. `origin` is where the request went; `given` is what Node calls the problem; `proxy` is the
- * variable that names one.
- */
-export function connectionFailure(origin: string, given: string, proxy?: string): ModelFailure {
+/** No answer came at all. `origin` is where the request went; `given` is what Node calls the problem. */
+export function connectionFailure(origin: string, given: string): ModelFailure {
   // A peer without TLS has a name of OpenSSL's or of the system's, by whether we read or wrote first. One is enough.
   const code = given.startsWith('ERR_SSL_') && !certificateProblem.test(given) ? 'EPROTO' : given;
   const { message, ...rest } = kindOf(origin, code);
-  const failure = modelFailure({ code: 'connection-failed', message: `${message} (${code}).`, ...rest });
-  return proxy === undefined ? failure : { ...failure, next: `${failure.next} Check the proxy in ${proxy} as well.` };
+  return modelFailure({ code: 'connection-failed', message: `${message} (${code}).`, ...rest });
 }
 
 /** Node's and OpenSSL's names for a peer that cannot prove who it is. Trying again changes nothing. */
@@ -50,20 +46,6 @@ function kindOf(origin: string, code: string): Omit<FailureDraft, 'code'> {
     return {
       message: `The host in ${origin} could not be found`,
       next: 'Check the spelling of the base URL of the provider, and the network.',
-      retry: {},
-    };
-  }
-  if (code === 'ERR_PROXY_INVALID_CONFIG') {
-    return {
-      message: `The proxy on the way to ${origin} has no address that can be used`,
-      next: 'An address is like http://HOST:PORT.',
-      retry: 'never',
-    };
-  }
-  if (code === 'ERR_PROXY_TUNNEL') {
-    return {
-      message: `The proxy on the way to ${origin} does not let the request pass`,
-      next: 'Ask whoever runs it, or list the host in NO_PROXY.',
       retry: {},
     };
   }

@@ -1,6 +1,4 @@
 import type { Agent, ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import type { Environment } from './provider.ts';
-import { type Proxy, proxyOf } from './proxy.ts';
 import { ResponseBody } from './response-body.ts';
 import type { Target } from './target.ts';
 
@@ -24,29 +22,15 @@ export interface Outgoing {
 /** Sends one request to its target over connections that are kept for the next one. */
 export type Send = (outgoing: Outgoing) => Promise<Opened>;
 
-/** Where requests leave, and through what. */
-export interface Way {
-  readonly send: Send;
-  readonly proxy: Proxy | undefined;
-}
-
 /** Endpoints of one server share their connections. */
-export function sender(environment: Environment): (target: Target) => Way {
-  const agents = new Map<string, Agent>();
-  return (target) => {
-    const { protocol, host, port, path } = target;
+export function sender(): (target: Target) => Send {
+  const agents = new Map<Target['protocol'], Agent>();
+  return ({ protocol, host, port, path }) => {
     // Loaded on use and without an ESM import, which would cost every start of the program 33 ms.
     const http = process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
-    const proxy = proxyOf(target, environment);
-    const key = `${protocol} ${proxy?.variable ?? ''}`;
-    const options = { keepAlive: true, noDelay: true, ...(proxy === undefined ? {} : { proxyEnv: proxy.env }) };
-    const send: Send = (outgoing) =>
-      exchange((request) => {
-        const agent = agents.get(key) ?? new http.Agent(options);
-        agents.set(key, agent);
-        return http.request({ ...request, agent, host, port, path });
-      }, outgoing);
-    return { send, proxy };
+    const agent = agents.get(protocol) ?? new http.Agent({ keepAlive: true, noDelay: true });
+    agents.set(protocol, agent);
+    return (outgoing) => exchange((options) => http.request({ ...options, agent, host, port, path }), outgoing);
   };
 }
 
@@ -56,8 +40,7 @@ function exchange(request: (options: RequestOptions) => ClientRequest, outgoing:
     if (signal.aborted) return resolve({ kind: 'aborted' });
     const length = outgoing.body.reduce((sum, piece) => sum + piece.length, 0);
     const headers = { ...outgoing.headers, 'content-length': String(length) };
-    const client = started(() => request({ method: 'POST', headers, timeout: idleMs }));
-    if ('kind' in client) return resolve(client);
+    const client = request({ method: 'POST', headers, timeout: idleMs });
     const settle = (opened: Opened): void => {
       signal.removeEventListener('abort', onAbort);
       resolve(opened);
@@ -89,17 +72,6 @@ function exchange(request: (options: RequestOptions) => ClientRequest, outgoing:
     // The connection is opened meanwhile: no header leaves before the first byte of the body.
     outgoing.after.then(() => client.destroyed || writeAll(client, outgoing.body), onAbort);
   });
-}
-
-/** The address of a proxy is read only here, and may be none. */
-function started(request: () => ClientRequest): ClientRequest | Opened {
-  try {
-    return request();
-  } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException;
-    if (!code.startsWith('ERR_PROXY_')) throw error;
-    return { kind: 'lost', code, stale: false };
-  }
 }
 
 /** In one system call where possible, and without copying a long history into one buffer. */

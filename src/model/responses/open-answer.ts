@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { delay } from './backoff.ts';
 import { abortedFailure, connectionFailure, idleFailure } from './connection-failure.ts';
-import type { Opened, Outgoing, Way } from './exchange.ts';
+import type { Opened, Outgoing, Send } from './exchange.ts';
 import { httpFailure } from './http-failure.ts';
 import type { ProviderOptions } from './provider.ts';
 import type { ResponseBody } from './response-body.ts';
@@ -12,7 +12,8 @@ const mostRetries = 100;
 const errorBodyBytes = 64 * 1024;
 const errorBodyIdleMs = 10_000;
 
-export interface Opening extends Way {
+export interface Opening {
+  readonly send: Send;
   readonly provider: ProviderOptions;
   /** Where the request goes, as it may be shown. */
   readonly origin: string;
@@ -77,7 +78,7 @@ async function judge(opened: Opened, opening: Opening, asking: Asking): Promise<
       // It may have waited for minutes: the caller tells the person before it waits once more.
       return { kind: 'failed', failure: idleFailure(asking.idleMs), again: 'no' };
     case 'lost': {
-      const failure = connectionFailure(opening.origin, opened.code, opening.proxy?.variable);
+      const failure = connectionFailure(opening.origin, opened.code);
       return { kind: 'failed', failure, again: opened.stale ? 'at-once' : 'after-delay' };
     }
     case 'answer': {

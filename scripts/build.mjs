@@ -12,6 +12,11 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
 const executable = 'bin.js';
 const shebang = '#!/usr/bin/env node\n';
+/** What commands of the model find on their path (src/tools/exec-command/patch-program.ts). */
+const patchProgram = `#!/bin/sh
+exec "\${CAPSTAN_NODE:-node}" "\${0%/*}/../bin.js" apply_patch "$@"
+`;
+const patchPrograms = ['commands/apply_patch', 'commands/applypatch'];
 /** A running process imports its chunks late, so they stay this long after the build that replaced them. */
 const keepOldChunks = 24 * 60 * 60 * 1000;
 
@@ -40,6 +45,7 @@ async function bundle() {
     await build.close();
     for (const file of generated.output) outputs.set(file.fileName, file.type === 'chunk' ? file.code : file.source);
   }
+  for (const name of patchPrograms) outputs.set(name, patchProgram);
   return outputs;
 }
 
@@ -49,7 +55,7 @@ async function writeIfChanged(name, content) {
   if ((await readFile(path, 'utf8').catch(() => undefined)) === code) return;
   await mkdir(dirname(path), { recursive: true });
   const temporary = `${path}.${createHash('sha256').update(code).digest('hex').slice(0, 8)}.tmp`;
-  await writeFile(temporary, code, { mode: name === executable ? 0o755 : 0o644 });
+  await writeFile(temporary, code, { mode: code.startsWith('#!') ? 0o755 : 0o644 });
   await rename(temporary, path);
 }
 

@@ -46,6 +46,9 @@ switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
   case byName:
     process.exitCode = (await applyPatch()).runApplyPatch(words, 'command');
     break;
+  case 'apply_patch':
+    process.exitCode = (await applyPatch()).runApplyPatch(words.slice(1), 'command');
+    break;
   case '--codex-run-as-apply-patch':
     process.exitCode = (await applyPatch()).runApplyPatch(words.slice(1), 'mode');
     break;

@@ -48,6 +48,8 @@ export interface BaseLayers extends ReadLayers {
   readonly options: ReadOptions;
   /** What whoever manages the machine demands, whatever the layers say. */
   readonly requirements: Requirements;
+  /** Where that is looked for; absent where the system has no place for it. */
+  readonly requirementsFile?: string;
 }
 
 export async function loadBaseLayers(home: string, choices: ConfigChoices): Promise<BaseLayers> {
@@ -77,7 +79,8 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
   };
   const { config, problems } = readConfig(layers, options);
   const all = byGravity([...loaded.flatMap((layer) => layer.problems), ...demanded.problems, ...problems]);
-  return { home, osHome, options, requirements: demanded.requirements, layers, config, problems: all };
+  const base = { home, osHome, options, requirements: demanded.requirements, layers, config, problems: all };
+  return requirementsFile === undefined ? base : { ...base, requirementsFile };
 }
 
 async function loadUserFile(path: string, { osHome, ignoreUserConfig }: ConfigChoices): Promise<LoadedLayer> {

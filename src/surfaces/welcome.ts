@@ -50,8 +50,10 @@ export async function welcome(words: readonly string[]): Promise<number> {
 /** Options may stand before the command, as in `capstan -c KEY=VALUE exec …`; those behind it rank higher. */
 async function execWithRootOptions(words: readonly string[], at: number): Promise<number> {
   const before = words.slice(0, at);
-  const approval = before.findIndex((word) => word === '-a' || word === '--ask-for-approval');
   // Whatever it says: exec can ask nobody.
-  const options = approval < 0 ? before : before.toSpliced(approval, 2);
+  const isApproval = (word: string | undefined): boolean => word === '-a' || word === '--ask-for-approval';
+  const options = before.filter(
+    (word, i) => !isApproval(word) && !isApproval(before[i - 1]) && !/^(?:-a.|--ask-for-approval=)/.test(word),
+  );
   return (await import('./exec/run-exec.ts')).runExec([...options, ...words.slice(at + 1)]);
 }

@@ -232,7 +232,8 @@ describe('capstan config', () => {
     expect(show.stdout).toContain('model_verbosity = "low"  # flags, command line\n');
     expect((await place.run('config', 'explain', 'model')).stdout).toMatch(/^model = "gpt-5\.5"\n[^]*\nwins ->  user /);
     const path = await place.run('config', 'path');
-    expect(path.stdout).toContain(`user     ${join(place.home, 'config.toml')}\n`);
+    expect(path.stdout).toContain(`user          ${join(place.home, 'config.toml')}\n`);
+    expect(path.stdout).toMatch(/^requirements {2}\/etc\/\w+\/requirements\.toml/m);
     expect((await place.run('config')).stdout).toContain('Usage:');
   });
 

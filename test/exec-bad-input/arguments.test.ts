@@ -43,6 +43,38 @@ describe('an option that', () => {
     ] as const;
     for (const [words, reason] of runs) expectRefused(stage, await stage.place.run('exec', ...words), reason, 2);
   });
+
+  it('lacks its value does not take the next option for it', async () => {
+    const stage = await scene([]);
+    const run = await stage.place.run('exec', '-m', '--json', 'x');
+    const message = 'exec: -m needs a value; --json looks like an option. If it is the value: -m=--json.';
+    expectRefused(stage, run, [message, 'See `capstan exec --help`.'], 2);
+  });
+});
+
+describe('a command that Codex has', () => {
+  const literally = 'A prompt of that one word goes behind "--".';
+  const fork = '`capstan threads fork THREAD` makes a new thread, and `capstan exec resume` goes on with it.';
+
+  it('and we do not is no prompt', async () => {
+    const stage = await scene([]);
+    const runs = [
+      [['review'], ['exec: there is no command "review" here.', `Ask for the review in words. ${literally}`]],
+      [
+        ['--json', 'fork', 'x', 'go'],
+        ['exec: there is no command "fork" here.', `${fork} ${literally}`],
+      ],
+    ] as const;
+    for (const [words, reason] of runs) expectRefused(stage, await stage.place.run('exec', ...words), reason, 2);
+  });
+
+  it('is a prompt behind the dashes', async () => {
+    const { model, place } = await scene(() => answer({ items: [say('ok')] }));
+    for (const word of ['review', 'resume', 'help']) {
+      expect((await place.run('exec', '--', word)).code).toBe(0);
+      expect(lastSent(model).at(-1)).toBe(word);
+    }
+  });
 });
 
 describe('a picture that', () => {
@@ -71,7 +103,8 @@ describe('a picture that', () => {
         ],
       ],
     ] as const;
-    for (const [path, reason] of reasons)
+    const empty = ['The image has an empty path.', 'Give -i the path of a picture, or leave it out.'] as const;
+    for (const [path, reason] of [...reasons, ['', empty] as const])
       expectRefused(stage, await stage.place.run('exec', '--json', '-i', path, 'x'), reason);
   });
 

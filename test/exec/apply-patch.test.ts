@@ -227,11 +227,19 @@ describe('a shell command that is a patch', () => {
     );
   });
 
-  it('stays a command when it does more', async () => {
-    const played = await play([callTool('exec_command', { cmd: `${heredoc(change)}echo ran` })]);
-    expect(played.items[0]).toEqual(['item.started', expect.objectContaining({ type: 'command_execution' })]);
-    expect(played.output).toMatch(/\nran\n$/);
-  });
+  // Built with the program; `npm test` sees to that.
+  it.runIf(existsSync(resolve(import.meta.dirname, '../../dist/commands')))(
+    'stays a command when it does more, and finds the program',
+    async () => {
+      const more = wrapped('*** Update File: f', '-b', '+B');
+      const cmd = `${heredoc(change)}echo ran\necho '${more}' | applypatch && apply_patch '${wrapped('*** Delete File: g')}'`;
+      const played = await play([callTool('exec_command', { cmd })]);
+      expect(played.items[0]).toEqual(['item.started', expect.objectContaining({ type: 'command_execution' })]);
+      const done = (file: string) => `Success. Updated the following files:\n${file}\n`;
+      expect(played.output.split('Output:\n')[1]).toBe(`${done('M f')}ran\n${done('M f')}${done('D g')}`);
+      expect([text(played, 'f'), existsSync(join(played.place.workspace, 'g'))]).toEqual(['A\nB\n', false]);
+    },
+  );
 });
 
 describe('the command apply_patch', () => {

@@ -1,9 +1,11 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, failed, reason, say } from '../../src/testing/index.ts';
 import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
+import { hasTerminals, onTerminal } from '../harness/terminal.ts';
 
 describe('capstan exec', () => {
   it('answers a prompt with the events that scripts rely on', async () => {
@@ -39,6 +41,14 @@ describe('capstan exec', () => {
     const run = await place.run('exec', 'hi');
     expect([run.code, run.stdout]).toEqual([0, 'All done.\n']);
     expect(run.stderr).toMatch(/\$ echo seen\nWorking on it\.\n {2}seen\n {2}\[exit 0\]\n/);
+  });
+
+  it.runIf(hasTerminals)('shows the answer once on a terminal', async () => {
+    const { place } = await scene([answer({ items: [say('All done.')] })]);
+    const run = await place.start(['exec', 'go'], {
+      prefix: onTerminal,
+    }).finished;
+    expect([run.code, run.stdout.match(/All done\./g)]).toEqual([0, ['All done.']]);
   });
 
   it('tells the model once where it is and what it may do, then what the user said', async () => {
@@ -286,5 +296,19 @@ describe('interruption', () => {
     const told = textsOf(inputOf(model, 1)) as string[];
     expect(told.at(-3)).toContain('aborted by user');
     expect(told.at(-2)).toMatch(/^<turn_aborted>/);
+  });
+
+  it('is no success when nobody reads what is printed', async () => {
+    const { place } = await scene([
+      answer({ items: [callTool('exec_command', { cmd: 'head -c 900000 /dev/zero | tr "\\0" x' })] }),
+      answer({ items: [callTool('exec_command', { cmd: 'touch running; sleep 61.5' })] }),
+    ]);
+    const pipe = join(place.root, 'pipe');
+    execFileSync('mkfifo', [pipe]);
+    // Open at both ends, so that it fills up and never breaks.
+    const running = place.start(['exec', '--json', 'go'], { prefix: ['bash', '-c', 'exec "$@" 1<>"$0"', pipe] });
+    await vi.waitUntil(() => existsSync(join(place.workspace, 'running')), { timeout: 20_000 });
+    running.child.kill('SIGTERM');
+    expect((await running.finished).code).toBe(1);
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, httpError, say } from '../../src/testing/index.ts';
 import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
+import { hasTerminals, onTerminal } from '../harness/terminal.ts';
 
 const ok = () => answer({ items: [say('ok')] });
 const png = Buffer.from(
@@ -24,10 +25,33 @@ describe('the prompt', () => {
     ]);
   });
 
-  it('is not held up by a pipe that nobody writes to', async () => {
+  it.runIf(hasTerminals)('is typed on a terminal when a dash asks for it', async () => {
+    const { model, place } = await scene([ok()]);
+    const run = await place.start(['exec', '-'], {
+      input: 'by hand\n',
+      prefix: onTerminal,
+    }).finished;
+    expect([run.code, textsOf(inputOf(model, 0)).at(-1)]).toEqual([0, 'by hand\n']);
+  });
+
+  it('is not held up by a pipe that nobody writes to, and that is told', async () => {
     const { place } = await scene([ok()]);
     const running = place.start(['exec', '--json', 'hi'], { input: 'open' });
-    expect((await running.finished).code).toBe(0);
+    const { code, stderr } = await running.finished;
+    expect([code, stderr.split('\n')[0]]).toEqual([
+      0,
+      'Nothing came on standard input for half a second, so it is left out. Close it, or start with </dev/null, to say that it is empty.',
+    ]);
+  });
+
+  it.runIf(process.platform === 'linux')('waits for the program before it in a pipeline', async () => {
+    const { model, place } = await scene([ok()]);
+    // The other program speaks when it is told that it is waited for, and not before.
+    const slow = '{ until grep -q "^Waiting for the end of standard input" err; do sleep 0.05; done; echo late; }';
+    const run = await place.start(['exec', '--json', 'look at this'], {
+      prefix: ['bash', '-c', `touch err; ${slow} | "$@" 2>err`, '_'],
+    }).finished;
+    expect([run.code, textsOf(inputOf(model, 0)).at(-1)]).toEqual([0, 'look at this\n\n<stdin>\nlate\n</stdin>']);
   });
 });
 
@@ -121,6 +145,13 @@ describe('places', () => {
     expect(model.requests).toHaveLength(1);
   });
 
+  it('a folder to be added that is not there is told', async () => {
+    const { place } = await scene([ok()]);
+    const run = await place.run('exec', '--json', '--add-dir', '../build', '--add-dir', '.', 'x');
+    const told = `The folder ${join(place.root, 'build')} that --add-dir names does not exist. As long as it does not, nothing becomes writable by it.`;
+    expect([run.code, run.stderr.split('\n')[0]]).toEqual([0, told]);
+  });
+
   it('--ephemeral leaves nothing on the disk, also when it resumes', async () => {
     const { model, place } = await scene([ok(), ok(), ok()]);
     const alone = await place.run('exec', '--json', '--ephemeral', 'x');
@@ -203,6 +234,14 @@ describe('the command line', () => {
     expect(model.requests[0]!.body).toMatchObject({ model: 'gpt-5.2', reasoning: { effort: 'low' } });
   });
 
+  it.each([[['-a', 'never']], [['--ask-for-approval', 'never']], [['--ask-for-approval=never']], [['-anever']]])(
+    'takes a word about approvals before exec, which has none: %s',
+    async (words) => {
+      const { place } = await scene([ok()]);
+      expect((await place.run(...words, 'exec', '--json', 'x')).code).toBe(0);
+    },
+  );
+
   it.each([['-m'], ['--json=1'], ['-s', 'all'], ['a', 'b'], ['--last', 'x']])('refuses %s', async (...words) => {
     const { place } = await scene([]);
     expect(await place.run('exec', ...words)).toMatchObject({
@@ -214,10 +253,11 @@ describe('the command line', () => {
 
   it('prints help and completion', async () => {
     const { place } = await scene([]);
-    expect(await place.run('exec', '--help')).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining('--output-schema FILE'),
-    });
+    for (const word of ['--help', 'help'])
+      expect(await place.run('exec', word)).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('--output-schema FILE'),
+      });
     for (const shell of ['bash', 'zsh', 'fish'])
       expect(await place.run('completion', shell)).toMatchObject({
         code: 0,

@@ -282,6 +282,7 @@ export class WatchedThread {
       },
       shellEnvironment: { variables: () => Promise.resolve({}) },
       patches: { disk: nodeDisk(), clock: this.#clock },
+      patchProgram: { folder: '/nowhere', node: '/nowhere/node' },
       spawn: {
         run: (...[command, , , onStarted]: Parameters<Spawn['run']>) => {
           this.#noteRun(command.argv.at(-1) ?? '');

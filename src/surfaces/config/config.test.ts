@@ -171,6 +171,23 @@ wins ->  profile  /home/work.config.toml:1  "gpt-5.4"
     expect(await explain('model')).toMatch(/^model = "gpt-5.5"\n\n/);
   });
 
+  test('says which of the values do not hold there', async () => {
+    write(
+      'etc/requirements.toml',
+      'allowed_sandbox_modes = ["read-only"]\nallowed_approval_policies = ["never"]\n[features]\nmemories = false\n',
+    );
+    const { problems } = await load({ overrides: ['features.memories=true'] });
+    const told = problems
+      .filter(({ code }) => code === 'config-overridden-key')
+      .map(({ message }) => shortened(message));
+    const file = '/etc/requirements.toml';
+    expect(told).toEqual([
+      `approval_policy = "on-request" is not allowed by allowed_approval_policies in ${file}:2: "never" holds instead.`,
+      `sandbox_mode = "workspace-write" is not allowed by allowed_sandbox_modes in ${file}:1: "read-only" holds instead.`,
+      `features.memories = true is not allowed by features.memories in ${file}: false holds instead.`,
+    ]);
+  });
+
   test('knows the keys of tables and switches', async () => {
     const overrides = ['window.effective_percent=50', 'features.memories=true'];
     expect(await explain('window.effective_percent', { overrides })).toMatch(

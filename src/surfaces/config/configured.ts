@@ -10,6 +10,7 @@ import { configInFolder } from '../../gather/config-in-folder.ts';
 import { type ConfigChoices, loadBaseLayers } from '../../gather/config-layers.ts';
 import { defaultModel } from '../../gather/default-model.ts';
 import type { Requirements } from '../../policy/requirements.ts';
+import { overruled } from './overruled.ts';
 
 /** Everything about the configuration in one folder that can be shown. */
 export interface Configured {
@@ -19,6 +20,8 @@ export interface Configured {
   readonly effective: EffectiveValues;
   readonly problems: readonly ConfigProblem[];
   readonly requirements: Requirements;
+  /** Where they are looked for; absent where the system has no place for them. */
+  readonly requirementsFile?: string;
 }
 
 export async function loadConfigured(home: string, folder: string, choices: ConfigChoices): Promise<Configured> {
@@ -29,8 +32,9 @@ export async function loadConfigured(home: string, folder: string, choices: Conf
     trust: config.trust,
     layers: all,
     effective: effectiveValues(all, { unknown: choices.strictConfig === true ? 'error' : 'warning' }),
-    problems: byGravity([...base.problems, ...problems]),
+    problems: byGravity([...base.problems, ...problems, ...overruled(config, base.requirements)]),
     requirements: base.requirements,
+    ...(base.requirementsFile === undefined ? {} : { requirementsFile: base.requirementsFile }),
   };
 }
 

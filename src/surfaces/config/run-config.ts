@@ -1,5 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { kindOfEntry } from '../../gather/file-system.ts';
 import { findHome } from '../../gather/home.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { complain } from '../complain.ts';
@@ -51,8 +52,11 @@ function answerTo(asked: ConfigArguments, configured: Configured): { readonly te
   }
 }
 
-/** The files in the order in which they are laid over each other. */
+/** The files in the order in which they are laid over each other, then the one that says what may be chosen at all. */
 function pathText(configured: Configured): string {
   const files = configured.layers.filter(({ name }) => name !== 'default' && name !== 'flags');
-  return columns(files.map((layer) => [layer.name, layer.source, layerState(layer, configured)]));
+  const { requirementsFile: required } = configured;
+  const rows = files.map((layer) => [layer.name, layer.source, layerState(layer, configured)]);
+  const state = required === undefined || kindOfEntry(required) !== 'missing' ? '' : 'no such file';
+  return columns([...rows, ...(required === undefined ? [] : [['requirements', required, state]])]);
 }

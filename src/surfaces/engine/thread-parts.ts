@@ -73,12 +73,14 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     spawn,
     ids,
   });
+  const root = packageRoot();
+  const patchProgram = { folder: join(root, 'dist/commands'), node: process.execPath };
   const sandbox = createSandbox({
     platform: process.platform,
     architecture: process.arch,
     env,
     cwd,
-    packagedBubblewrap: join(packageRoot(), '.local/bubblewrap/usr/bin/bwrap'),
+    packagedBubblewrap: join(root, '.local/bubblewrap/usr/bin/bwrap'),
     temporaryDirectory,
     lingerMs: 1000,
     spawn,
@@ -124,7 +126,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     router: createRouter([
-      execCommandTool({ spawn, sandbox, shellEnvironment, patches }),
+      execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram }),
       updatePlanTool(),
       applyPatchTool(patches, { form: 'freeform' }),
       viewImageTool({ loadImage, realPath }),
@@ -154,7 +156,7 @@ function definedOnly(env: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-/** The package's own folder, from sources and from any depth of the bundle: what its preparation unpacks is there. */
+/** The package's own folder, from sources and from any depth of the bundle: what was built and unpacked is there. */
 function packageRoot(): string {
   const { existsSync } = process.getBuiltinModule('node:fs');
   let folder = dirname(fileURLToPath(import.meta.url));

@@ -14,6 +14,8 @@ export interface ExecArguments {
   readonly forkAlone?: true;
   /** The words; absent means: read them from standard input. */
   readonly prompt?: string;
+  /** `-` stood in their place: from a terminal, too. */
+  readonly dash?: true;
 }
 
 type ThreadTarget = { readonly kind: 'named'; readonly name: string } | { readonly kind: 'last' };
@@ -28,10 +30,11 @@ export function parseExecArguments(words: readonly string[]): ExecArguments | Ou
   const flags = new Set<ExecOptionKey>();
   const values: Partial<Record<ExecOptionKey, string[]>> = {};
   const positional: string[] = [];
+  let literal: readonly string[] = [];
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!;
     if (word === '--') {
-      positional.push(...words.slice(i + 1));
+      literal = words.slice(i + 1);
       break;
     }
     if (!word.startsWith('-') || word === '-') {
@@ -48,13 +51,17 @@ export function parseExecArguments(words: readonly string[]): ExecArguments | Ou
     }
     const value = attached ?? words[++i];
     if (value === undefined) return usage(`${name} needs a value.`);
+    // A value that was forgotten must not swallow the option behind it.
+    if (attached === undefined && /^-./.test(value))
+      return usage(`${name} needs a value; ${value} looks like an option. If it is the value: ${name}=${value}.`);
     if (option.choices?.includes(value) === false)
       return usage(`${name} takes ${option.choices.join(', ')}; not ${JSON.stringify(value)}.`);
     (values[option.key] ??= []).push(value);
   }
   // To pass over it would send the words to somebody else.
   if (values.localProvider !== undefined && !flags.has('oss')) return usage('--local-provider goes with --oss.');
-  const asked = target(positional, flags.has('last'));
+  if (positional.length === 1 && positional[0] === 'help' && literal.length === 0) flags.add('help');
+  const asked = target(positional, literal, flags.has('last'));
   return 'code' in asked ? asked : { flags, values, ...asked };
 }
 
@@ -67,12 +74,20 @@ function splitOption(word: string): readonly [name: string, attached: string | u
   return word.length > 2 ? [word.slice(0, 2), word.slice(word[2] === '=' ? 3 : 2)] : [word, undefined];
 }
 
+/** The words that are no options: those before `--`, of which the first may be a command, and the literal ones behind. */
 function target(
   positional: readonly string[],
+  literal: readonly string[],
   last: boolean,
-): Pick<ExecArguments, 'resume' | 'fork' | 'forkAlone' | 'prompt'> | Outcome<'usage'> {
-  const command = positional[0] === 'resume' || positional[0] === 'fork' ? positional[0] : undefined;
-  const rest = command === undefined ? positional : positional.slice(1);
+): Pick<ExecArguments, 'resume' | 'fork' | 'forkAlone' | 'prompt' | 'dash'> | Outcome<'usage'> {
+  const [first] = positional;
+  // A command of Codex must not become a prompt.
+  if (first === 'review') {
+    const next = 'Ask for the review in words. A prompt of that one word goes behind "--".';
+    return { code: 'usage', message: `exec: there is no command "${first}" here.`, next };
+  }
+  const command = first === 'resume' || first === 'fork' ? first : undefined;
+  const rest = [...(command === undefined ? positional : positional.slice(1)), ...literal];
   if (last && command === undefined) return usage('--last goes with resume and fork.');
   const name = command === undefined || last ? undefined : rest[0];
   if (command !== undefined && !last && name === undefined) {
@@ -84,7 +99,7 @@ function target(
   return {
     ...(command === undefined ? {} : { [command]: meant }),
     ...(command === 'fork' && words.length === 0 ? { forkAlone: true } : {}),
-    ...(words[0] === undefined || words[0] === '-' ? {} : { prompt: words[0] }),
+    ...(words[0] === undefined ? {} : words[0] === '-' ? { dash: true } : { prompt: words[0] }),
   };
 }
 

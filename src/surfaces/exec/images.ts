@@ -7,7 +7,10 @@ import type { ExecArguments } from './arguments.ts';
 
 /** The pictures of `--image`. */
 export function loadImages(asked: ExecArguments, cwd: string): readonly UserImage[] | Outcome {
-  const paths = (asked.values.image ?? []).flatMap((list) => pathsIn(list, cwd));
+  const lists = asked.values.image ?? [];
+  // A variable that was not set, most likely.
+  if (lists.includes('')) return noPath;
+  const paths = lists.flatMap((list) => pathsIn(list, cwd));
   const images: UserImage[] = [];
   for (const path of paths) {
     const image = loadImage(path, cwd);
@@ -17,8 +20,14 @@ export function loadImages(asked: ExecArguments, cwd: string): readonly UserImag
   return images;
 }
 
+const noPath: Outcome = {
+  code: 'image-unreadable',
+  message: 'The image has an empty path.',
+  next: 'Give -i the path of a picture, or leave it out.',
+};
+
 /** Several paths with commas between them, or a path that has commas in it. */
 function pathsIn(list: string, cwd: string): readonly string[] {
-  if (list !== '' && kindOfEntry(resolve(cwd, list)) !== 'missing') return [list];
+  if (kindOfEntry(resolve(cwd, list)) !== 'missing') return [list];
   return list.split(',').filter((path) => path !== '');
 }

@@ -83,7 +83,7 @@ function jsonOutput(context: boolean): Output {
   };
 }
 
-/** What happens on standard error; the answer alone on standard output. */
+/** What happens on standard error; the answer alone on standard output, unless both are the same screen. */
 function plainOutput(dim: (text: string) => string, resumable: boolean): Output {
   const announcement = new Announcement(say, dim);
   const sayHowToGoOn = (): void => {
@@ -117,7 +117,9 @@ function plainOutput(dim: (text: string) => string, resumable: boolean): Output 
         case 'turn-completed': {
           const { input, cachedInput, output } = event.usage;
           say(dim(`tokens used: ${input - cachedInput + output}`));
-          if (event.lastMessage !== undefined) process.stdout.write(`${event.lastMessage}\n`);
+          // On one screen with the rest, it was shown when it came.
+          const isShown = process.stdout.isTTY && process.stderr.isTTY;
+          if (event.lastMessage !== undefined && !isShown) process.stdout.write(`${event.lastMessage}\n`);
           return;
         }
         case 'item-updated':

@@ -14,6 +14,7 @@ import type { EngineOptions } from '../engine/engine-options.ts';
 import { type EngineRefused, refused } from '../engine/engine-refused.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { outlastReaders } from '../outlast-readers.ts';
+import { missingAddedFolders } from './added-folders.ts';
 import { type ExecArguments, lastValue, parseExecArguments } from './arguments.ts';
 import { forkProblem } from './fork-alone.ts';
 import { loadImages } from './images.ts';
@@ -50,7 +51,7 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   const unfit = alone ? forkProblem(asked) : undefined;
   if (unfit !== undefined) return complain(unfit, 1);
   // Whoever pipes a prompt in may take long; the configuration is read meanwhile.
-  const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(asked.prompt), loadEngine(asked, cwd)]);
+  const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(asked, note), loadEngine(asked, cwd)]);
   if (typeof prompt !== 'string') return complain(prompt, 1);
   if (engine.kind === 'refused') return complain(engine.outcome, 1);
   const images = loadImages(asked, cwd);
@@ -67,7 +68,7 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
     verbose: asked.flags.has('verbose'),
     resumable: !asked.flags.has('ephemeral'),
   });
-  for (const notice of engine.notices) output.notice(notice);
+  for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);
   const opened = await lostAsValue(() => openThread(engine, asked, cwd, output));
   if (opened instanceof Fault) return complain(opened, 1);
   if (opened.kind === 'refused') return complain(opened.outcome, 1);
@@ -90,6 +91,10 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   const written = lastMessageFile === undefined ? undefined : writeLastMessage(lastMessageFile, result);
   if (written !== undefined) output.notice(written);
   return result.kind === 'completed' && written?.code !== 'last-message-unwritten' ? 0 : 1;
+}
+
+function note(text: string): void {
+  process.stderr.write(`${text}\n`);
 }
 
 /** A lost disk ends the run, but is no bug: it gets its words like any other end. */
@@ -121,8 +126,8 @@ async function runTurn(
   } finally {
     await thread.close();
     process.off('SIGINT', stop).off('SIGTERM', end);
-    // Output that nobody reads any more must not keep the process.
-    if (told) setTimeout(() => process.exit(), unreadMs).unref();
+    // Output that nobody reads any more must not keep the process. A part of it is missing then.
+    if (told) setTimeout(() => process.exit(process.exitCode ?? 1), unreadMs).unref();
   }
 }
 

@@ -1,4 +1,6 @@
-import type { Outcome } from '../../protocol/outcome.ts';
+import { fullText, type Outcome } from '../../protocol/outcome.ts';
+import type { ExecArguments } from './arguments.ts';
+import { inputWriter } from './input-writer.ts';
 
 export type InputProblem = Outcome<'no-prompt' | 'input-encoding'>;
 
@@ -7,10 +9,16 @@ const patienceMs = 500;
 
 /**
  * The prompt, from the command line, from standard input, or both. A pipe that nobody writes to and nobody closes does
- * not hold up a prompt from the command line.
+ * not hold up a prompt from the command line; the end of a pipeline that is slow is waited for.
  */
-export async function readPrompt(given: string | undefined): Promise<string | InputProblem> {
-  const bytes = await readStandardInput(given === undefined ? Number.POSITIVE_INFINITY : patienceMs);
+export async function readPrompt(
+  { prompt: given, dash }: Pick<ExecArguments, 'prompt' | 'dash'>,
+  notice: (text: string) => void,
+): Promise<string | InputProblem> {
+  const bytes = await readStandardInput({
+    typed: dash === true,
+    ...(given === undefined ? {} : { goesOn: () => hasMoreToCome(notice) }),
+  });
   const piped = decode(bytes);
   if (typeof piped !== 'string') return piped;
   const prompt = given === undefined ? piped : withInput(given, piped);
@@ -23,25 +31,48 @@ function withInput(prompt: string, piped: string): string {
   return `${prompt}\n\n<stdin>\n${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`;
 }
 
-/** Everything on standard input; nothing from a terminal, or when no byte comes in time. */
-async function readStandardInput(firstByteMs: number): Promise<Buffer> {
+/** Whether a pipe that has been silent is worth waiting for. Either way it is told. */
+function hasMoreToCome(notice: (text: string) => void): boolean {
+  const writer = inputWriter();
+  if (writer !== undefined) {
+    notice(`Waiting for the end of standard input, which process ${writer} writes to.`);
+    return true;
+  }
+  const message = 'Nothing came on standard input for half a second, so it is left out.';
+  notice(fullText({ message, next: 'Close it, or start with </dev/null, to say that it is empty.' }));
+  return false;
+}
+
+interface Reading {
+  /** Also what a person types. */
+  readonly typed: boolean;
+  /** Whether to wait for more, after a time without a byte. Without it, there is no end to waiting. */
+  readonly goesOn?: () => boolean;
+}
+
+/** Everything on standard input. */
+async function readStandardInput({ typed, goesOn }: Reading): Promise<Buffer> {
   const { fstatSync, readFileSync } = process.getBuiltinModule('node:fs');
   const kind = kindOfInput(fstatSync);
   // Terminals and /dev/null have nothing to say, and Node's stream for them costs some milliseconds to make.
-  if (kind === undefined || kind.isCharacterDevice()) return Buffer.alloc(0);
+  if (kind === undefined || (kind.isCharacterDevice() && !(typed && isTerminal()))) return Buffer.alloc(0);
   if (kind.isFile()) return readFileSync(0);
   const chunks: Buffer[] = [];
   const everything = (async () => {
     for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
     return Buffer.concat(chunks);
   })();
-  if (!Number.isFinite(firstByteMs)) return everything;
+  if (goesOn === undefined) return everything;
   const patience = new Promise<void>((resolve) => {
-    setTimeout(resolve, firstByteMs).unref();
+    setTimeout(resolve, patienceMs).unref();
   });
-  if ((await Promise.race([everything, patience])) !== undefined || chunks.length > 0) return everything;
+  if ((await Promise.race([everything, patience])) !== undefined || chunks.length > 0 || goesOn()) return everything;
   process.stdin.destroy();
   return Buffer.alloc(0);
+}
+
+function isTerminal(): boolean {
+  return process.getBuiltinModule('node:tty').isatty(0);
 }
 
 /** Undefined when standard input is closed. */

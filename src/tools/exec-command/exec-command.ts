@@ -14,6 +14,7 @@ import { interceptPatch } from '../apply-patch/intercept.ts';
 import { type ApplyPatchPorts, preparePatch } from '../apply-patch/prepare-patch.ts';
 import type { CallResult, PreparedCall, RefusedCall, Tool, ToolCall } from '../define.ts';
 import { type ExecCommandArguments, readArguments } from './arguments.ts';
+import { type PatchProgram, withPatchProgram } from './patch-program.ts';
 import { execCommandSpec } from './spec.ts';
 
 export interface ExecCommandPorts {
@@ -22,6 +23,8 @@ export interface ExecCommandPorts {
   readonly shellEnvironment: ShellEnvironment;
   /** For commands that are patches. */
   readonly patches: ApplyPatchPorts;
+  /** For commands that apply patches among other things. */
+  readonly patchProgram: PatchProgram;
 }
 
 /** Bytes of output that are held while a command runs; what the model gets of them is cut further. */
@@ -89,7 +92,7 @@ function startedItem(call: ToolCall, given: ExecCommandArguments, step: Step): C
 }
 
 async function run(
-  { spawn, sandbox, shellEnvironment }: ExecCommandPorts,
+  { spawn, sandbox, shellEnvironment, patchProgram }: ExecCommandPorts,
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
@@ -101,7 +104,8 @@ async function run(
     CAPSTAN_THREAD_ID: telemetry.threadId,
     ...(policy.resolved.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {}),
   };
-  const env = childEnvironment(await shellEnvironment.variables(), policy.shellEnvironment, names);
+  const variables = childEnvironment(await shellEnvironment.variables(), policy.shellEnvironment, names);
+  const env = withPatchProgram(variables, given.script, patchProgram);
   const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy.resolved);
   if (command.kind === 'refused') {
     const { message, next } = command;

@@ -48,12 +48,19 @@ function expandSpecial(special: SpecialPath, places: Places): Expanded {
     case 'project_roots':
       return toPaths(rootsOf(places).map((root) => below(root, special.subpath ?? '')));
     case 'tmpdir':
-      return places.temporaryDirectory ? toPaths([normalisePath(places.temporaryDirectory)]) : nothing;
+      return temporary(places);
     case 'slash_tmp':
       return places.slashTmp ? toPaths(['/tmp']) : nothing;
     default:
       return malformed;
   }
+}
+
+/** The whole disk is no temporary folder: a variable that says so must not open it. */
+function temporary({ temporaryDirectory }: Places): Expanded {
+  if (!temporaryDirectory) return nothing;
+  const path = normalisePath(temporaryDirectory);
+  return path === '/' ? nothing : toPaths([path]);
 }
 
 function toPaths(candidates: readonly (string | undefined)[]): Expanded {

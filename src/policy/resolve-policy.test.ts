@@ -31,6 +31,16 @@ function rulesOf(policy: ResolvedPolicy) {
   return policy.files.kind === 'restricted' ? policy.files.rules : [];
 }
 
+test('a temporary folder that is the whole disk opens nothing', () => {
+  const options = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: true };
+  const writable = (temporaryDirectory: string) =>
+    rulesOf(resolvePolicy(profileFor('workspace-write', options), { ...places, temporaryDirectory }))
+      .filter(({ access }) => access === 'write')
+      .map(({ path }) => path);
+  for (const whole of ['/', '//', '/..']) expect(writable(whole)).toEqual(['/repo']);
+  expect(writable('/var/tmp')).toEqual(['/repo', '/var/tmp']);
+});
+
 test('workspace-write becomes paths, with every protected name kept from being made', () => {
   const profile = profileFor('workspace-write', {
     network: false,

@@ -331,7 +331,10 @@ describe('a thread of another program', () => {
         type: 'response_item',
         payload: message('user', '<environment_context>\n  <cwd>/x</cwd>\n</environment_context>'),
       },
-      { type: 'turn_context', payload: { turn_id: 't1', cwd: place.workspace, model: 'gpt-5.5', approval_policy: 'never' } },
+      {
+        type: 'turn_context',
+        payload: { turn_id: 't1', cwd: place.workspace, model: 'gpt-5.5', approval_policy: 'never' },
+      },
       { type: 'response_item', payload: message('user', 'hello') },
       {
         type: 'response_item',

@@ -119,6 +119,15 @@ describe('the answer', () => {
     expect([silent.code, readFileSync(path, 'utf8')]).toEqual([0, '']);
     expect(silent.stderr).toContain('no answer');
   });
+
+  it('follows what was printed, where the file is also standard output', async () => {
+    const { place } = await scene([answer({ items: [say('the answer')] })]);
+    const prefix = ['bash', '-c', 'exec "$@" > out', '_'];
+    await place.start(['exec', '--json', '-o', '/dev/stdout', 'x'], { prefix }).finished;
+    const printed = readFileSync(join(place.workspace, 'out'), 'utf8');
+    expect(printed).toMatch(/^\{"type":"thread\.started"[^]*the answer[^]*the answer/);
+    expect(printed).toContain('"type":"turn.completed"');
+  });
 });
 
 describe('places', () => {

@@ -30,7 +30,8 @@ export function checkLastMessageFile(asked: ExecArguments, cwd: string): LastMes
 export function writeLastMessage({ path }: LastMessageFile, result: TurnResult): Outcome | undefined {
   if (result.kind !== 'completed') return undefined;
   try {
-    fileSystem.writeFileSync(path, result.lastMessage ?? '');
+    // A file that is also our standard output holds what was printed before.
+    fileSystem.writeFileSync(isStandardOutput(path) ? 1 : path, result.lastMessage ?? '');
   } catch (error) {
     return {
       code: 'last-message-unwritten',
@@ -40,6 +41,12 @@ export function writeLastMessage({ path }: LastMessageFile, result: TurnResult):
   }
   if (result.lastMessage !== undefined) return undefined;
   return { code: 'no-last-message', message: `The model gave no answer; ${path} is empty.`, next: '' };
+}
+
+function isStandardOutput(path: string): boolean {
+  const named = fileSystem.statSync(path, { throwIfNoEntry: false });
+  const { dev, ino } = fileSystem.fstatSync(1);
+  return named !== undefined && named.isFile() && named.dev === dev && named.ino === ino;
 }
 
 function whyNotWritable(path: string): string | undefined {

@@ -63,9 +63,12 @@ async function lastThread(files: Files, home: string, among: Among): Promise<Cho
   const dated = await Promise.all(
     found.map(async (rollout) => ({ ...rollout, modified: (await files.modified(rollout.path)) ?? 0 })),
   );
-  for (const { path, name } of dated.toSorted((a, b) => b.modified - a.modified)) {
-    if (await isOf(files, path, cwd)) return { kind: 'chosen', id: name.threadId };
-  }
+  const newest = await firstOf(
+    files,
+    dated.toSorted((a, b) => b.modified - a.modified),
+    cwd,
+  );
+  if (newest !== undefined) return newest;
   const message = cwd === undefined ? 'There is no thread yet.' : `There is no thread in ${cwd} yet.`;
   const next = cwd === undefined ? 'Start one without resume.' : 'Use --all for threads of other folders.';
   return { kind: 'none', code: 'thread-unknown', message, next };
@@ -82,23 +85,42 @@ async function byName(
   const found = (await rolloutsAmong(files, home, among)).filter((rollout) => ids.includes(rollout.name.threadId));
   const threads = [...new Set(found.map((rollout) => rollout.name.threadId))];
   if (among.unique === true && threads.length > 1) return shared(name, threads);
-  for (const { path, name: file } of found) {
-    if (await isOf(files, path, cwd)) return { kind: 'chosen', id: file.threadId };
-  }
+  const first = await firstOf(files, found, cwd);
+  if (first !== undefined) return first;
   const message = `No thread is named ${JSON.stringify(name)}${cwd === undefined ? '' : ` in ${cwd}`}.`;
   const next = 'Use the id that the thread printed when it started, the beginning of it, or --last.';
   return { kind: 'none', code: 'thread-unknown', message, next };
+}
+
+const mostAtOnce = 16;
+
+/** The first that works in the folder. Mostly it is one of the first few; where none is, there may be thousands. */
+async function firstOf(
+  files: Files,
+  rollouts: readonly FoundRollout[],
+  cwd: string | undefined,
+): Promise<ChosenThread | undefined> {
+  for (let from = 0, count = 1; from < rollouts.length; from += count, count = Math.min(count * 4, mostAtOnce)) {
+    const some = rollouts.slice(from, from + count);
+    const fits = await Promise.allSettled(some.map(({ path }) => isOf(files, path, cwd)));
+    for (const [index, fit] of fits.entries()) {
+      // Only behind the one that is meant it does not matter.
+      if (fit.status === 'rejected') throw fit.reason;
+      if (fit.value) return { kind: 'chosen', id: some[index]!.name.threadId };
+    }
+  }
+  return undefined;
 }
 
 async function isOf(files: Files, path: string, cwd: string | undefined): Promise<boolean> {
   try {
     const file = await openRolloutFile(files, path);
     try {
-      const head = await readHead(file);
-      if (head.kind !== 'meta' || cwd === undefined) return head.kind === 'meta';
       // The end of a packed file cannot be had without the rest.
-      const newest = isCompressed(path) ? undefined : await newestFolder(file);
-      return (newest ?? head.meta['cwd']) === cwd;
+      const newest = cwd === undefined || isCompressed(path) ? undefined : await newestFolder(file);
+      if (newest !== undefined && newest !== cwd) return false;
+      const head = await readHead(file);
+      return head.kind === 'meta' && (cwd === undefined || (newest ?? head.meta['cwd']) === cwd);
     } finally {
       await file.close();
     }

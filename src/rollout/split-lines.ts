@@ -15,7 +15,7 @@ export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<re
   let pieces: Buffer[] = [];
   let memory: Buffer = Buffer.allocUnsafeSlow(firstBlock);
   let at = from;
-  for (let position = from; ; memory = grown(memory)) {
+  for (let position = from; ;) {
     const block = await readBlock(file, position, memory.length, memory);
     const lines: RawLine[] = [];
     let start = 0;
@@ -31,6 +31,8 @@ export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<re
     if (lines.length > 0) yield lines;
     // The end of the file: nothing more is read than that it is the end.
     if (block.length < memory.length) break;
+    // One piece of memory for all blocks: fresh memory costs more than reading into it.
+    if (memory.length < laterBlock) memory = Buffer.allocUnsafeSlow(laterBlock);
   }
   if (pieces.length > 0) yield [wholeLine(joined(pieces), { terminated: false, at })];
 }
@@ -46,8 +48,8 @@ export async function* splitBackward(
   let terminated = false;
   // The later part of the line that is being put together, last piece first.
   let pieces: Buffer[] = [];
-  let memory: Buffer = Buffer.allocUnsafeSlow(firstBlock);
   let position = await file.size();
+  let memory: Buffer = Buffer.allocUnsafeSlow(Math.min(firstBlock, position));
   const readBefore = (): Promise<Buffer> | undefined => {
     if (position === 0) return undefined;
     const length = Math.min(memory.length, position);
@@ -59,7 +61,9 @@ export async function* splitBackward(
     while (reading !== undefined) {
       const block = await reading;
       const start = position;
-      memory = keep ? Buffer.allocUnsafeSlow(Math.min(laterBlock, position)) : grown(memory);
+      // Fresh memory costs more than reading into it, so that it is shared where that is possible.
+      if (keep || memory.length < Math.min(laterBlock, position))
+        memory = Buffer.allocUnsafeSlow(Math.min(laterBlock, position));
       reading = keep ? readBefore() : undefined;
       // Whoever waits for it hears of a failure; it must not be heard of before.
       reading?.catch(() => {});
@@ -88,11 +92,6 @@ export async function* splitBackward(
 
 function wholeLine(bytes: Buffer, place: Pick<RawLine, 'terminated' | 'at'>): RawLine {
   return new RawLine(bytes, { start: 0, end: bytes.length, kept: true, ...place });
-}
-
-/** All blocks share one piece of memory: fresh memory costs more than reading into it. */
-function grown(memory: Buffer): Buffer {
-  return memory.length === laterBlock ? memory : Buffer.allocUnsafeSlow(laterBlock);
 }
 
 /** Into our memory, whatever the file does: whoever keeps lines keeps their blocks and nothing more. */

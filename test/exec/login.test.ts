@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -27,9 +28,20 @@ async function signedIn(script: Script, accessToken = token): Promise<Scene> {
   return made;
 }
 
-function run(place: Place, env: Readonly<Record<string, string>> = {}): Promise<Finished> {
-  const words = ['exec', '-c', 'model_provider="account"', 'hi'];
-  return place.start(words, { env: { OPENAI_API_KEY: '', CODEX_API_KEY: '', ...env } }).finished;
+function run(
+  place: Place,
+  env: Readonly<Record<string, string>> = {},
+  prefix: readonly string[] = [],
+): Promise<Finished> {
+  const words = ['exec', '-c', 'model_provider="account"', '-c', 'model_providers.account.stream_max_retries=1', 'hi'];
+  return place.start(words, { env: { OPENAI_API_KEY: '', CODEX_API_KEY: '', ...env }, prefix }).finished;
+}
+
+/** Runs a script that may mount. */
+const inNamespace = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c'];
+
+function canMount(): boolean {
+  return spawnSync(inNamespace[0]!, [...inNamespace.slice(1), 'mount --bind /etc/hosts /etc/hosts']).status === 0;
 }
 
 describe('a login with ChatGPT', () => {
@@ -99,6 +111,27 @@ describe('a login with ChatGPT', () => {
     const runs = await Promise.all([1, 2, 3].map(() => run(place, tokens.env)));
     expect([runs.map(({ code }) => code), tokens.requests.length]).toEqual([[0, 0, 0], 1]);
     expect(new Set(model.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${renewed}`]));
+  });
+
+  it.runIf(canMount())('in a file that is mounted by itself is renewed', async () => {
+    const { place } = await signedIn([answer({ items: [say('done')] })], expired);
+    const tokens = await tokenServer(() => [200, { access_token: renewed, refresh_token: 'next-refresh-token' }]);
+    const path = join(place.home, 'auth.json');
+    const { code } = await run(place, tokens.env, [...inNamespace, 'mount --bind "$0" "$0" && exec "$@"', path]);
+    expect([code, JSON.parse(readFileSync(path, 'utf8'))]).toMatchObject([
+      0,
+      { tokens: { access_token: renewed, refresh_token: 'next-refresh-token' } },
+    ]);
+  });
+
+  it.runIf(canMount())('in a file that is mounted read-only is left alone', async () => {
+    const { model, place } = await signedIn([], expired);
+    const tokens = await tokenServer(() => [200, { access_token: renewed, refresh_token: 'next-refresh-token' }]);
+    const path = join(place.home, 'auth.json');
+    const mount = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"';
+    const { code, stderr } = await run(place, tokens.env, [...inNamespace, mount, path]);
+    expect([code, model.requests, tokens.requests]).toEqual([1, [], []]);
+    expect(stderr).toContain(`could not be renewed: ${path} cannot be written: the disk is read-only.`);
   });
 
   it('that has ended sends nothing and says how to sign in', async () => {

@@ -161,17 +161,34 @@ describe('a login with ChatGPT', () => {
 });
 
 describe('a command that prints the key', () => {
-  it('identifies requests, and runs again when the key is refused', async () => {
-    const { model, place } = await scene(({ headers }) =>
-      headers.authorization === 'Bearer key-xx' ? answer({ items: [say('done')] }) : refused,
-    );
-    writeFileSync(join(place.root, 'key.sh'), 'printf x >> runs; printf "key-%s\\n" "$(cat runs)"');
+  /** A provider whose key a script of the shell prints. */
+  async function printed(script: Script, command: string): Promise<Scene> {
+    const made = await scene(script);
+    const { model, place } = made;
+    writeFileSync(join(place.root, 'key.sh'), command);
     const provider = `\n[model_providers.own]\nname = "Own"\nbase_url = "${model.url}"\n`;
     const auth = `auth = { command = "sh", args = ["key.sh"], cwd = ".." }\n`;
     appendFileSync(join(place.home, 'config.toml'), provider + auth);
-    const { code, stdout, stderr } = await place.start(['exec', '-c', 'model_provider="own"', 'hi']).finished;
+    return made;
+  }
+  const words = ['exec', '-c', 'model_provider="own"', 'hi'];
+
+  it('identifies requests, and runs again when the key is refused', async () => {
+    const { model, place } = await printed(
+      ({ headers }) => (headers.authorization === 'Bearer key-xx' ? answer({ items: [say('done')] }) : refused),
+      'printf x >> runs; printf "key-%s\\n" "$(cat runs)"',
+    );
+    const { code, stdout, stderr } = await place.start(words).finished;
     expect([code, stderr, stdout]).toEqual([0, expect.not.stringContaining('key-x'), 'done\n']);
     expect(model.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-x', 'Bearer key-xx']);
+  });
+
+  it('that prints what was refused is named, and nothing is sent again', async () => {
+    const { model, place } = await printed(() => refused, 'printf x >> runs; echo key-of-old');
+    const { code, stderr } = await place.start(words).finished;
+    const runs = readFileSync(join(place.root, 'runs'), 'utf8');
+    expect([code, model.requests.length, runs]).toEqual([1, 1, 'xx']);
+    expect(stderr).toContain('Check what the command in model_providers.own.auth prints, and what that key may use.');
   });
 });
 

@@ -10,7 +10,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
 }
 
 // Knows the command before it loads anything: each surface is a chunk of its own.
-process.getBuiltinModule('node:module').enableCompileCache();
+keepCompiled();
 const words = process.argv.slice(2);
 const byName = 'apply_patch by name';
 switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
@@ -54,6 +54,18 @@ switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
     break;
   default:
     process.exitCode = await (await import('./surfaces/welcome.ts')).welcome(words);
+}
+
+/**
+ * What Node has compiled is kept for the next start. Whoever can write it has his code run here, so it must not be where
+ * Node would put it, in the temporary folder: commands in the sandbox write there. It stands beside the program, which is
+ * as well guarded; where that folder cannot be written, in the user's own.
+ */
+function keepCompiled(): void {
+  const { constants, enableCompileCache } = process.getBuiltinModule('node:module');
+  const { status } = enableCompileCache(`${import.meta.dirname}/../.local/compiled`);
+  if (status !== constants.compileCacheStatus.FAILED) return;
+  enableCompileCache(`${process.getBuiltinModule('node:os').homedir()}/.cache/capstan/compiled`);
 }
 
 /** Whether the program was started under one of the names, by a link or by its first argument. */

@@ -32,8 +32,7 @@ const stored = {
 };
 
 /** Locks of one process, and a clock on which waiting takes no time. */
-function storeIn(folder: string) {
-  const held = new Set<string>();
+function storeIn(folder: string, held = new Set<string>()) {
   let now = 0;
   const locks = {
     take: (name: string): Promise<Lock | LockHeld> => {
@@ -76,6 +75,39 @@ test('a link stays one', () => {
   expect(readFileSync(join(real, 'login.json'), 'utf8')).toContain('"new"');
   expect(readFileSync(path, 'utf8')).toContain('"new"');
   rmSync(real, { recursive: true });
+});
+
+test('homes that share a login wait for each other', async () => {
+  const other = mkdtempSync(join(tmpdir(), 'capstan-login-'));
+  writeFileSync(path, JSON.stringify(stored));
+  symlinkSync(path, join(other, 'auth.json'));
+  const held = new Set<string>();
+  const nested = storeIn(home, held).alone(() => storeIn(other, held).alone(() => Promise.resolve(), signal), signal);
+  await expect(nested).rejects.toThrow('another process has been renewing it for too long');
+  rmSync(other, { recursive: true });
+});
+
+test('what a process left that was ended in the middle does not get the tokens', () => {
+  writeFileSync(path, JSON.stringify(stored));
+  writeFileSync(`${path}.tmp`, 'old', { mode: 0o644 });
+  storeIn(home).makeRoom().keep({ accessToken: 'new' }, 0);
+  expect([statSync(path).mode & 0o777, readdirSync(home)]).toEqual([0o600, ['auth.json']]);
+  writeFileSync(join(home, 'elsewhere'), 'mine');
+  symlinkSync(join(home, 'elsewhere'), `${path}.tmp`);
+  storeIn(home).makeRoom().keep({ accessToken: 'newer' }, 0);
+  expect([readFileSync(join(home, 'elsewhere'), 'utf8'), storeIn(home).load()]).toMatchObject([
+    'mine',
+    { accessToken: 'newer' },
+  ]);
+});
+
+test('tokens that cannot be kept leave nothing behind', () => {
+  writeFileSync(path, JSON.stringify(stored));
+  const room = storeIn(home).makeRoom();
+  rmSync(path);
+  expect(() => room.keep({ accessToken: 'new' }, 0)).toThrow('ENOENT');
+  room.discard();
+  expect(readdirSync(home)).toEqual([]);
 });
 
 test('room that is not used leaves nothing behind', () => {

@@ -23,7 +23,8 @@ export function loginStore({ home, locks, clock }: LoginStoreOptions): LoginStor
   return {
     load: () => loadLogin(home),
     async alone(work, signal) {
-      const lock = await takeLock(`${path}.lock`, { locks, clock }, signal);
+      // Homes whose names lead to one file have one lock.
+      const lock = await takeLock(`${realPath(path)}.lock`, { locks, clock }, signal);
       try {
         return await work();
       } finally {
@@ -39,6 +40,14 @@ export function loginStore({ home, locks, clock }: LoginStoreOptions): LoginStor
       }
     },
   };
+}
+
+function realPath(path: string): string {
+  try {
+    return fileSystem.realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 async function takeLock(
@@ -59,8 +68,11 @@ async function takeLock(
 
 /** A file that is as large as needed already: a full disk is found out now. It takes the other's name when it is written. */
 function roomBeside(path: string): RoomForTokens {
+  fileSystem.accessSync(path, fileSystem.constants.W_OK);
   const temporary = `${path}.tmp`;
-  const file = fileSystem.openSync(temporary, 'w', 0o600);
+  // Left by a process that was ended, or put there by somebody: the tokens must not get its mode, or go where it leads.
+  if (fileSystem.lstatSync(temporary, { throwIfNoEntry: false }) !== undefined) fileSystem.unlinkSync(temporary);
+  const file = fileSystem.openSync(temporary, 'wx', 0o600);
   const discard = (): void => {
     fileSystem.closeSync(file);
     fileSystem.rmSync(temporary, { force: true });
@@ -79,8 +91,13 @@ function roomBeside(path: string): RoomForTokens {
       fileSystem.writeSync(file, bytes, 0, bytes.length, 0);
       fileSystem.ftruncateSync(file, bytes.length);
       fileSystem.fsyncSync(file);
-      fileSystem.closeSync(file);
-      fileSystem.renameSync(temporary, path);
+      try {
+        fileSystem.renameSync(temporary, path);
+      } catch {
+        // A file that is mounted by itself, as in a container, cannot be replaced. It can be written.
+        fileSystem.writeFileSync(path, bytes, { flush: true });
+      }
+      discard();
     },
     discard,
   };

@@ -43,7 +43,7 @@ export interface LoginStore {
   makeRoom(): RoomForTokens;
 }
 
-/** Ends with one of the two. */
+/** Ends with one of the two; with the second, too, when the first one throws. */
 export interface RoomForTokens {
   /** Puts the tokens in the place of the old ones; all else that is kept with them stays. */
   keep(tokens: NewTokens, at: number): void;

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -27,9 +28,20 @@ async function signedIn(script: Script, accessToken = token): Promise<Scene> {
   return made;
 }
 
-function run(place: Place, env: Readonly<Record<string, string>> = {}): Promise<Finished> {
-  const words = ['exec', '-c', 'model_provider="account"', 'hi'];
-  return place.start(words, { env: { OPENAI_API_KEY: '', CODEX_API_KEY: '', ...env } }).finished;
+function run(
+  place: Place,
+  env: Readonly<Record<string, string>> = {},
+  prefix: readonly string[] = [],
+): Promise<Finished> {
+  const words = ['exec', '-c', 'model_provider="account"', '-c', 'model_providers.account.stream_max_retries=1', 'hi'];
+  return place.start(words, { env: { OPENAI_API_KEY: '', CODEX_API_KEY: '', ...env }, prefix }).finished;
+}
+
+/** Runs a script that may mount. */
+const inNamespace = ['unshare', '--user', '--map-root-user', '--mount', 'sh', '-c'];
+
+function canMount(): boolean {
+  return spawnSync(inNamespace[0]!, [...inNamespace.slice(1), 'mount --bind /etc/hosts /etc/hosts']).status === 0;
 }
 
 describe('a login with ChatGPT', () => {
@@ -101,6 +113,27 @@ describe('a login with ChatGPT', () => {
     expect(new Set(model.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${renewed}`]));
   });
 
+  it.runIf(canMount())('in a file that is mounted by itself is renewed', async () => {
+    const { place } = await signedIn([answer({ items: [say('done')] })], expired);
+    const tokens = await tokenServer(() => [200, { access_token: renewed, refresh_token: 'next-refresh-token' }]);
+    const path = join(place.home, 'auth.json');
+    const { code } = await run(place, tokens.env, [...inNamespace, 'mount --bind "$0" "$0" && exec "$@"', path]);
+    expect([code, JSON.parse(readFileSync(path, 'utf8'))]).toMatchObject([
+      0,
+      { tokens: { access_token: renewed, refresh_token: 'next-refresh-token' } },
+    ]);
+  });
+
+  it.runIf(canMount())('in a file that is mounted read-only is left alone', async () => {
+    const { model, place } = await signedIn([], expired);
+    const tokens = await tokenServer(() => [200, { access_token: renewed, refresh_token: 'next-refresh-token' }]);
+    const path = join(place.home, 'auth.json');
+    const mount = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"';
+    const { code, stderr } = await run(place, tokens.env, [...inNamespace, mount, path]);
+    expect([code, model.requests, tokens.requests]).toEqual([1, [], []]);
+    expect(stderr).toContain(`could not be renewed: ${path} cannot be written: the disk is read-only.`);
+  });
+
   it('that has ended sends nothing and says how to sign in', async () => {
     const { model, place } = await signedIn([], expired);
     const tokens = await tokenServer(() => [401, { error: { code: 'refresh_token_expired', message: 'too old' } }]);
@@ -128,17 +161,34 @@ describe('a login with ChatGPT', () => {
 });
 
 describe('a command that prints the key', () => {
-  it('identifies requests, and runs again when the key is refused', async () => {
-    const { model, place } = await scene(({ headers }) =>
-      headers.authorization === 'Bearer key-xx' ? answer({ items: [say('done')] }) : refused,
-    );
-    writeFileSync(join(place.root, 'key.sh'), 'printf x >> runs; printf "key-%s\\n" "$(cat runs)"');
+  /** A provider whose key a script of the shell prints. */
+  async function printed(script: Script, command: string): Promise<Scene> {
+    const made = await scene(script);
+    const { model, place } = made;
+    writeFileSync(join(place.root, 'key.sh'), command);
     const provider = `\n[model_providers.own]\nname = "Own"\nbase_url = "${model.url}"\n`;
     const auth = `auth = { command = "sh", args = ["key.sh"], cwd = ".." }\n`;
     appendFileSync(join(place.home, 'config.toml'), provider + auth);
-    const { code, stdout, stderr } = await place.start(['exec', '-c', 'model_provider="own"', 'hi']).finished;
+    return made;
+  }
+  const words = ['exec', '-c', 'model_provider="own"', 'hi'];
+
+  it('identifies requests, and runs again when the key is refused', async () => {
+    const { model, place } = await printed(
+      ({ headers }) => (headers.authorization === 'Bearer key-xx' ? answer({ items: [say('done')] }) : refused),
+      'printf x >> runs; printf "key-%s\\n" "$(cat runs)"',
+    );
+    const { code, stdout, stderr } = await place.start(words).finished;
     expect([code, stderr, stdout]).toEqual([0, expect.not.stringContaining('key-x'), 'done\n']);
     expect(model.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-x', 'Bearer key-xx']);
+  });
+
+  it('that prints what was refused is named, and nothing is sent again', async () => {
+    const { model, place } = await printed(() => refused, 'printf x >> runs; echo key-of-old');
+    const { code, stderr } = await place.start(words).finished;
+    const runs = readFileSync(join(place.root, 'runs'), 'utf8');
+    expect([code, model.requests.length, runs]).toEqual([1, 1, 'xx']);
+    expect(stderr).toContain('Check what the command in model_providers.own.auth prints, and what that key may use.');
   });
 });
 

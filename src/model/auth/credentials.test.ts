@@ -219,6 +219,35 @@ test('what another program stored while we were refused is taken', async () => {
   expect(credentials).toMatchObject({ kind: 'bearer', token: 'theirs' });
 });
 
+test('who signs in or out while tokens are on their way is not undone', async () => {
+  const outcomes = [];
+  for (const meanwhile of [
+    { ...chatgpt, accessToken: 'theirs', refreshToken: 'their refresh', accountId: 'their account' },
+    { kind: 'none' },
+    { kind: 'unusable', message: 'Broken.', next: 'Sign in.' },
+  ] as const) {
+    const memory = new LoginInMemory({ ...chatgpt, refreshToken: 'refresh' });
+    const post = (): Promise<PostedJson> => {
+      memory.login = meanwhile;
+      return Promise.resolve(fresh);
+    };
+    const sources = { environment: {}, logins: memory.store, post, now: () => 0 };
+    const credentials = await providerCredentials({ ...provider, ...keys }, sources)({ signal, rejected: 'access' });
+    expect(memory.login).toEqual(meanwhile);
+    outcomes.push(credentials);
+  }
+  const start = 'The login with ChatGPT was refused';
+  expect(outcomes).toMatchObject([
+    { kind: 'bearer', token: 'theirs', accountId: 'their account' },
+    { kind: 'missing', message: `${start}: somebody has signed out.` },
+    {
+      kind: 'missing',
+      message: `${start} and could not be renewed: what is stored cannot be read now.`,
+      passing: true,
+    },
+  ]);
+});
+
 test('no tokens are asked for where they could not be kept', async () => {
   const memory = new LoginInMemory({ ...chatgpt, refreshToken: 'refresh', expiresAt: 1 });
   memory.isFull = true;

@@ -13,13 +13,23 @@ export type PostJson = (url: string, body: JsonObject, signal: AbortSignal) => P
 const idleMs = 30_000;
 const largestAnswerBytes = 1024 * 1024;
 
-/** Sends a small object and waits for a small answer. Never rejects. */
+/**
+ * Sends a small object and waits for a small answer. Never rejects. The signal stops it only until the object is sent:
+ * that has an effect, a refresh token is used up by it, and what came of it must not be lost.
+ */
 export function postJson(sendTo: (target: Target) => Send): PostJson {
   return async (url, body, signal) => {
     const target = targetAt(url);
     if (target === undefined) return { kind: 'lost', why: 'the address for it is not an http or https address' };
     const headers = { accept: 'application/json', 'content-type': 'application/json' };
-    const opened = await sendTo(target)({ headers, body: [Buffer.from(JSON.stringify(body))], idleMs, signal });
+    const untilSent = stoppableUntilSent(signal);
+    const opened = await sendTo(target)({
+      headers,
+      body: [Buffer.from(JSON.stringify(body))],
+      idleMs,
+      ...untilSent,
+    });
+    untilSent.onSent();
     if (opened.kind !== 'answer') return { kind: 'lost', why: whyLost(opened, target.origin) };
     const chunks: Uint8Array[] = [];
     for (let size = 0; ;) {
@@ -36,6 +46,14 @@ export function postJson(sendTo: (target: Target) => Send): PostJson {
     const text = Buffer.concat(chunks).toString('utf8');
     return { kind: 'answer', status: opened.message.statusCode ?? 0, text };
   };
+}
+
+function stoppableUntilSent(signal: AbortSignal): { readonly signal: AbortSignal; readonly onSent: () => void } {
+  const stop = new AbortController();
+  const onAbort = (): void => stop.abort();
+  if (signal.aborted) onAbort();
+  else signal.addEventListener('abort', onAbort, { once: true });
+  return { signal: stop.signal, onSent: () => signal.removeEventListener('abort', onAbort) };
 }
 
 function whyLost(opened: Exclude<Opened, { kind: 'answer' }>, origin: string): string {

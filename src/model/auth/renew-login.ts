@@ -46,6 +46,8 @@ export async function renewLogin(old: ChatgptLogin, parts: RenewalParts, signal:
 /** What is stored now, if it is another login than the old one. */
 function storedSince({ accessToken }: ChatgptLogin, store: LoginStore): Renewal | undefined {
   const login = store.load();
+  // Somebody may be writing it.
+  if (login.kind === 'unusable') return { kind: 'failed', why: 'what is stored cannot be read now' };
   if (login.kind !== 'chatgpt') return { kind: 'ended', why: 'somebody has signed out' };
   return login.accessToken === accessToken ? undefined : { kind: 'renewed', login };
 }
@@ -66,8 +68,11 @@ async function exchange(
     if (answer.status < 200 || answer.status > 299) return refusal(answer.status, body);
     const tokens = body && tokensIn(body);
     if (tokens === undefined) return { kind: 'failed', why: 'there are no tokens in the answer' };
-    isKept = true;
+    // Who signed in or out meanwhile is not undone, and the tokens of two logins are not mixed.
+    const since = storedSince(old, parts.store);
+    if (since !== undefined) return since;
     room.keep(tokens, parts.now());
+    isKept = true;
   } finally {
     if (!isKept) room.discard();
   }

@@ -50,7 +50,9 @@ export async function ask(connection: Connection, request: ModelRequest, questio
     const isRefused = asked.opened.kind === 'failed' && asked.opened.failure.status === 401;
     if (!isRefused || credentials.kind !== 'bearer' || credentials.renewable !== true) return asked;
     if (renewals === mostRenewals) return asked;
-    credentials = await usableCredentials(connection.options, { signal, rejected: credentials.token });
+    const { token } = credentials;
+    credentials = await usableCredentials(connection.options, { signal, rejected: token });
+    if (credentials.kind === 'bearer' && credentials.token === token) return asked;
   }
 }
 

@@ -45,12 +45,15 @@ export function authModeOf(credentials: Credentials): AuthMode {
 
 /** Where a person finds the key that the server did not accept. */
 export function keyAdvice(
-  { id, envKeys, bearerToken, httpHeaders, envHttpHeaders }: ProviderOptions,
+  { id, envKeys, bearerToken, tokenCommand, httpHeaders, envHttpHeaders }: ProviderOptions,
   credentials: Credentials,
 ): string {
   if (credentials.kind === 'bearer' && credentials.renew !== undefined) return credentials.renew;
   if (envKeys.length > 0) return `Check the key in ${envKeys.join(' or ')} and what it may use.`;
   if (bearerToken !== undefined) return `Check experimental_bearer_token of the provider ${id} and what it may use.`;
+  if (tokenCommand !== undefined) {
+    return `Check what the command in model_providers.${id}.auth prints, and what that key may use.`;
+  }
   const named = [...Object.keys(httpHeaders), ...Object.keys(envHttpHeaders)];
   if (named.length > 0) return `Check the key of the provider ${id}, in its headers ${named.join(', ')}.`;
   return `No key was sent. Name the variable that holds the key in env_key of the provider ${id}.`;

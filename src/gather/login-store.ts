@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { Lock, Locks } from '../ports/files.ts';
 import type { LoginStore, NewTokens, RoomForTokens } from '../ports/login.ts';
@@ -93,6 +94,7 @@ function roomBeside(path: string): RoomForTokens {
       fileSystem.fsyncSync(file);
       try {
         fileSystem.renameSync(temporary, path);
+        syncFolderOf(path);
       } catch {
         // A file that is mounted by itself, as in a container, cannot be replaced. It can be written.
         fileSystem.writeFileSync(path, bytes, { flush: true });
@@ -101,6 +103,16 @@ function roomBeside(path: string): RoomForTokens {
     },
     discard,
   };
+}
+
+/** A name lasts when its folder is synced; where that is not to be had, a power cut may bring the old tokens back. */
+function syncFolderOf(path: string): void {
+  const folder = fileSystem.openSync(dirname(path), 'r');
+  try {
+    fileSystem.fsyncSync(folder);
+  } finally {
+    fileSystem.closeSync(folder);
+  }
 }
 
 function withTokens(stored: JsonObject, { accessToken, refreshToken, idToken }: NewTokens, at: number): JsonObject {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Login } from '../ports/login.ts';
-import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../protocol/json.ts';
 import { fileSystem, isMissing, reasonOf } from './file-system.ts';
 
 export const loginPath = (home: string): string => join(home, 'auth.json');
@@ -16,7 +16,7 @@ export function loadLogin(home: string): Login {
     if (isMissing(error)) return { kind: 'none' };
     return { kind: 'unusable', message: `The login in ${path} cannot be read: ${reasonOf(error)}.`, next: renew };
   }
-  const stored = parseObject(text);
+  const stored = parseJsonObject(text);
   if (stored === undefined) {
     return { kind: 'unusable', message: `The login in ${path} is not a JSON object.`, next: renew };
   }
@@ -55,16 +55,7 @@ function textAt(holder: JsonObject, key: string): string | undefined {
 
 /** The time in the middle part of a JSON web token, if it is one. */
 function expiryOf(token: string): number | undefined {
-  const claims = parseObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
+  const claims = parseJsonObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'));
   const seconds = claims && numberAt(claims, 'exp');
   return seconds === undefined ? undefined : seconds * 1000;
-}
-
-export function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -2,9 +2,9 @@ import { dirname } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { Lock, Locks } from '../ports/files.ts';
 import type { LoginStore, NewTokens, RoomForTokens } from '../ports/login.ts';
-import { type JsonObject, objectAt } from '../protocol/json.ts';
+import { type JsonObject, objectAt, parseJsonObject } from '../protocol/json.ts';
 import { fileSystem, reasonOf } from './file-system.ts';
-import { loadLogin, loginPath, parseObject } from './login-file.ts';
+import { loadLogin, loginPath } from './login-file.ts';
 
 export interface LoginStoreOptions {
   readonly home: string;
@@ -87,7 +87,7 @@ function roomBeside(path: string): RoomForTokens {
   }
   return {
     keep(tokens, at) {
-      const stored = parseObject(fileSystem.readFileSync(path, 'utf8')) ?? {};
+      const stored = parseJsonObject(fileSystem.readFileSync(path, 'utf8')) ?? {};
       const bytes = Buffer.from(`${JSON.stringify(withTokens(stored, tokens, at), undefined, 2)}\n`);
       fileSystem.writeSync(file, bytes, 0, bytes.length, 0);
       fileSystem.ftruncateSync(file, bytes.length);

@@ -12,6 +12,16 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The object that a text is; undefined for any other value, and for what is no JSON. */
+export function parseJsonObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** The member if it is a string, else undefined. Foreign files hold anything anywhere. */
 export function stringAt(value: JsonObject, key: string): string | undefined {
   const member = value[key];

@@ -1,5 +1,5 @@
 import type { ChatgptLogin, LoginStore, NewTokens } from '../../ports/login.ts';
-import { isJsonObject, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { PostJson } from './post-json.ts';
 
 export type Renewal =
@@ -64,7 +64,7 @@ async function exchange(
     const question = { client_id: clientId, grant_type: 'refresh_token', refresh_token: refreshToken };
     const answer = await parts.post(parts.url, question, signal);
     if (answer.kind === 'lost') return { kind: 'failed', why: answer.why };
-    const body = parseObject(answer.text);
+    const body = parseJsonObject(answer.text);
     if (answer.status < 200 || answer.status > 299) return refusal(answer.status, body);
     const tokens = body && tokensIn(body);
     if (tokens === undefined) return { kind: 'failed', why: 'there are no tokens in the answer' };
@@ -112,13 +112,4 @@ function tokensIn(body: JsonObject): NewTokens | undefined {
     ...(refreshToken === undefined ? {} : { refreshToken }),
     ...(idToken === undefined ? {} : { idToken }),
   };
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import type { CompactAnswer, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { asItem } from '../../protocol/item.ts';
-import { arrayAt, isJsonObject, type JsonObject, objectAt } from '../../protocol/json.ts';
+import { arrayAt, objectAt, parseJsonObject } from '../../protocol/json.ts';
 import { ask } from './ask.ts';
 import type { Connection } from './ask.ts';
 import { abortedFailure, cutFailure, idleFailure } from './connection-failure.ts';
@@ -51,7 +51,7 @@ async function read({ body, status, headers }: OpenAnswer, { idleMs, now }: Read
     return failed(part.kind === 'idle' ? idleFailure(idleMs) : cutFailure(part.code));
   }
   const text = Buffer.concat(chunks).toString('utf8');
-  const answer = parseObject(text);
+  const answer = parseJsonObject(text);
   if (answer === undefined) return failed(unreadable('is not a JSON object'));
   const output = arrayAt(answer, 'output');
   // Some servers report an error under a status of success.
@@ -73,15 +73,6 @@ function unreadable(what: string): ModelFailure {
     next: 'Check that the base URL leads to a provider that compacts, or set compaction.strategy to "structured".',
     retry: 'never',
   });
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function failed(failure: ModelFailure): CompactAnswer {

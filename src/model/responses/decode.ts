@@ -2,7 +2,7 @@ import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
 import type { Item } from '../../protocol/item.ts';
 import { asItem } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { isJsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { eventStreamParser } from './event-stream.ts';
 import { modelFailure } from './failure.ts';
 import { addedItems } from './added-items.ts';
@@ -86,7 +86,7 @@ export function responsesDecoder(): ResponsesDecoder {
       if (finished) break;
       const type = peekType(data);
       if (type !== undefined && !wanted.has(type)) continue;
-      const event = parse(data);
+      const event = parseJsonObject(data.toString('utf8'));
       const result = event === undefined ? lost(type) : decode(event);
       if (result === undefined) continue;
       decoded.push(result);
@@ -136,15 +136,6 @@ function lost(type: string | undefined): ModelEvent | undefined {
   if (type === eventType.itemDone) return { kind: 'failed', failure: unreadableItem() };
   const isEnd = type === eventType.completed || type === eventType.failed || type === eventType.incomplete;
   return isEnd ? { kind: 'failed', failure: unreadableEnd() } : undefined;
-}
-
-function parse(data: Buffer): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(data.toString('utf8'));
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function responseIdOf(event: JsonObject): string | undefined {

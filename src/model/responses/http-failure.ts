@@ -1,7 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ModelFailure } from '../../ports/model-client.ts';
-import type { JsonObject } from '../../protocol/json.ts';
-import { isJsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { detailOf, modelFailure, retryAfter } from './failure.ts';
 import type { FailureDraft } from './failure.ts';
 import { saysOverflow } from './overflow.ts';
@@ -88,7 +87,7 @@ interface ErrorWords {
 
 /** The error object of a body in any of the shapes that servers use. */
 function errorIn(body: string): ErrorWords {
-  const whole = parseObject(body) ?? {};
+  const whole = parseJsonObject(body) ?? {};
   const error = objectAt(whole, 'error') ?? whole;
   const message =
     stringAt(error, 'message') ?? stringAt(whole, 'error') ?? stringAt(whole, 'detail') ?? stringAt(error, 'detail');
@@ -98,15 +97,6 @@ function errorIn(body: string): ErrorWords {
     message: message ?? '',
     resetsAt: timeOf(numberAt(error, 'resets_at')),
   };
-}
-
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function timeOf(unixSeconds: number | undefined): string | undefined {

@@ -1,6 +1,6 @@
 import { badArguments } from '../../fragments/call-answers.ts';
+import { parseJsonObject } from '../../protocol/json.ts';
 import type { Tool } from '../define.ts';
-import { parseArguments } from '../parse-arguments.ts';
 import { type ApplyPatchPorts, preparePatch } from './prepare-patch.ts';
 import { applyPatchFunctionSpec, applyPatchSpec } from './spec.ts';
 
@@ -25,6 +25,6 @@ export function applyPatchTool(ports: ApplyPatchPorts, { form }: ApplyPatchOptio
 /** The patch itself, or the one in the arguments of a function call: no patch begins with a brace. */
 function readInput(input: string): string | undefined {
   if (!input.trimStart().startsWith('{')) return input;
-  const patch = parseArguments(input)?.['input'];
+  const patch = parseJsonObject(input)?.['input'];
   return typeof patch === 'string' ? patch : undefined;
 }

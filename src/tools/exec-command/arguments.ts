@@ -1,5 +1,4 @@
-import type { JsonObject } from '../../protocol/json.ts';
-import { parseArguments } from '../parse-arguments.ts';
+import { type JsonObject, parseJsonObject } from '../../protocol/json.ts';
 import { defaultOutputTokens, defaultTimeoutMs, maximumTimeoutMs } from './spec.ts';
 
 export interface ExecCommandArguments {
@@ -14,7 +13,7 @@ export interface ExecCommandArguments {
 
 /** Reads the model's arguments; a string says what is wrong with them. Unknown members are passed over. */
 export function readArguments(text: string): ExecCommandArguments | string {
-  const value = parseArguments(text);
+  const value = parseJsonObject(text);
   if (value === undefined) return 'they are not a JSON object.';
   const { cmd, workdir } = value;
   if (typeof cmd !== 'string' || cmd.trim() === '') return '`cmd` must be a non-empty string.';

@@ -1,9 +1,8 @@
 import { badArguments, planUpdated } from '../../fragments/call-answers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { PlanItem, PlanStep } from '../../protocol/turn-item.ts';
 import type { Tool } from '../define.ts';
-import { parseArguments } from '../parse-arguments.ts';
 
 const statuses = ['pending', 'in_progress', 'completed'];
 
@@ -38,7 +37,7 @@ export function updatePlanTool(): Tool {
     name: 'update_plan',
     spec,
     prepare(call, step) {
-      const plan = readPlan(parseArguments(call.input));
+      const plan = readPlan(parseJsonObject(call.input));
       if (typeof plan === 'string') return { kind: 'refused', output: badArguments(plan) };
       const item: PlanItem = { kind: 'plan', id: `plan_${step.envelope.telemetry.turnId}`, steps: plan };
       return { kind: 'prepared', item, standing: true, run: () => Promise.resolve({ output: planUpdated, item }) };

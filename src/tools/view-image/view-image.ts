@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import { badArguments, refused } from '../../fragments/call-answers.ts';
 import { access } from '../../policy/access.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
+import { parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
 import type { CallResult, Tool } from '../define.ts';
-import { parseArguments } from '../parse-arguments.ts';
 
 export interface ViewImagePorts {
   loadImage(path: string, cwd: string): UserImage | Outcome;
@@ -34,7 +34,7 @@ export function viewImageTool(ports: ViewImagePorts): Tool {
     name: 'view_image',
     spec,
     prepare(call, { envelope: { workspace, policy } }) {
-      const path = parseArguments(call.input)?.['path'];
+      const path = parseJsonObject(call.input)?.['path'];
       if (typeof path !== 'string' || path === '')
         return { kind: 'refused', output: badArguments('`path` must be a string.') };
       const absolute = resolve(workspace.cwd, path);

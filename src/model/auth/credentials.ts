@@ -1,5 +1,6 @@
 import type { ChatgptLogin, Login, LoginStore } from '../../ports/login.ts';
-import type { Credentials, CredentialsWanted, Environment, ProviderOptions } from '../responses/provider.ts';
+import type { Environment } from '../environment.ts';
+import type { Credentials, CredentialsWanted, ProviderOptions } from '../responses/provider.ts';
 import type { PostJson } from './post-json.ts';
 import { type Renewal, renewalUrl, renewLogin } from './renew-login.ts';
 import { tokenFromCommand } from './token-command.ts';

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { sender } from '../responses/exchange.ts';
+import { sender } from '../network/exchange.ts';
 import { postJson } from './post-json.ts';
 
 async function urlOf(listener: RequestListener): Promise<string> {

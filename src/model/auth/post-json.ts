@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../protocol/json.ts';
-import type { Opened, Send } from '../responses/exchange.ts';
+import type { Opened, Send } from '../network/exchange.ts';
 import { noAnswerFailure } from '../responses/no-answer-failure.ts';
-import { type Target, targetAt } from '../responses/target.ts';
+import { type Target, targetAt } from '../network/target.ts';
 
 /** `why` is the end of a sentence. */
 export type PostedJson =

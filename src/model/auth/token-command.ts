@@ -1,5 +1,6 @@
 import type { TokenCommand } from '../../config/providers.ts';
-import type { Credentials, CredentialsWanted, Environment, ProviderOptions } from '../responses/provider.ts';
+import type { Environment } from '../environment.ts';
+import type { Credentials, CredentialsWanted, ProviderOptions } from '../responses/provider.ts';
 
 export interface TokenCommandParts {
   readonly environment: Environment;

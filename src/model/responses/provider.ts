@@ -4,8 +4,6 @@ import type { AuthMode } from '../../ports/model-client.ts';
 /** Where a model is reached and how patiently: what the configuration says of it. */
 export type ProviderOptions = ProviderConfig;
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /** `missing`: a key should be there and is not. No request is sent then. */
 export type Credentials =
   | {

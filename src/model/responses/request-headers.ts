@@ -1,5 +1,6 @@
-import type { Credentials, Environment, ProviderOptions } from './provider.ts';
-import { proxySecrets } from './proxy.ts';
+import type { Environment } from '../environment.ts';
+import type { Credentials, ProviderOptions } from './provider.ts';
+import { proxySecrets } from '../network/proxy.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -4,11 +4,11 @@ import type { Connection, ResponsesClientOptions } from './ask.ts';
 import { compact } from './compact.ts';
 import { abortedFailure, cutFailure, emptyFailure, idleFailure } from './connection-failure.ts';
 import { responsesDecoder } from './decode.ts';
-import { sender } from './exchange.ts';
+import { sender } from '../network/exchange.ts';
 import type { OpenAnswer } from './open-answer.ts';
 import { authModeOf } from './provider.ts';
 import type { ProviderOptions } from './provider.ts';
-import type { Read } from './response-body.ts';
+import type { Read } from '../network/response-body.ts';
 
 /**
  * A client of `POST {base}/responses` that streams over server-sent events, and of the endpoints below it. Its

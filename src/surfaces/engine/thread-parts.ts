@@ -21,7 +21,7 @@ import { providerCredentials } from '../../model/auth/credentials.ts';
 import { postJson } from '../../model/auth/post-json.ts';
 import { createDigester } from '../../model/digester.ts';
 import { responsesEncoder } from '../../model/responses/encode.ts';
-import { sender } from '../../model/responses/exchange.ts';
+import { sender } from '../../model/network/exchange.ts';
 import { responsesClient } from '../../model/responses/transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ids } from '../../ports/ids.ts';

@@ -1,4 +1,4 @@
-import type { ProviderOptions } from './provider.ts';
+import type { ProviderConfig } from '../../config/providers.ts';
 
 /** Where requests go. */
 export interface Target {
@@ -12,7 +12,10 @@ export interface Target {
 }
 
 /** The address of an endpoint below a provider's base URL, or undefined when the base is not an HTTP address. */
-export function targetOf(provider: ProviderOptions, endpoint: string): Target | undefined {
+export function targetOf(
+  provider: Pick<ProviderConfig, 'baseUrl' | 'queryParams'>,
+  endpoint: string,
+): Target | undefined {
   const base = targetAt(provider.baseUrl);
   if (base === undefined) return undefined;
   const [, path = '', given = ''] = /^([^?]*)\??(.*)$/.exec(base.path) ?? [];

@@ -1,5 +1,5 @@
 import { isExempt, isLoopback } from './no-proxy.ts';
-import type { Environment } from './provider.ts';
+import type { Environment } from '../environment.ts';
 import type { Target } from './target.ts';
 import { bareHost } from './target.ts';
 

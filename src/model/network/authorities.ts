@@ -1,5 +1,5 @@
 import type { SecureContext } from 'node:tls';
-import type { Environment } from './provider.ts';
+import type { Environment } from '../environment.ts';
 import type { Unusable } from './proxy.ts';
 
 export type Authorities = { readonly kind: 'trusted'; readonly secureContext: SecureContext } | Unusable;

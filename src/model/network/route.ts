@@ -1,6 +1,6 @@
 import type { Agent, ClientRequest } from 'node:http';
 import { loadAuthorities } from './authorities.ts';
-import type { Environment } from './provider.ts';
+import type { Environment } from '../environment.ts';
 import { connectionTo, type Proxy, proxyFor, type Unusable } from './proxy.ts';
 import type { Target } from './target.ts';
 import { tunnelThrough, type TunnelOptions } from './tunnel.ts';

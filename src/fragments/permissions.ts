@@ -17,6 +17,8 @@ export interface PermissionsText {
   readonly deniedPaths: readonly string[];
   /** Everything that is not denied may be read. */
   readonly readsEverything: boolean;
+  /** Meant to be writable, and not there. */
+  readonly missingRoots: readonly string[];
   /** Commands that begin so were approved for good. */
   readonly approvedPrefixes: readonly CommandPrefix[];
   readonly networkRules: readonly NetworkRule[];
@@ -55,6 +57,7 @@ export const permissionsFragment = defineFragment<PermissionsText>({
       `Approval: ${told.approval}. ${approvalSentence[told.approval]}`,
       ...(told.readsEverything ? [] : ['Reading is limited to what commands need and to the roots listed here.']),
       ...list('Writable roots', told.writableRoots),
+      ...list('Not writable until the user creates them', told.missingRoots),
       ...list('Read-only inside them, and shown as empty folders where they do not exist', told.readOnlyPaths),
       ...list('Not readable, and no request can change that', told.deniedPaths),
       ...titled('Commands that begin with one of these run without a question:', listPrefixes(told.approvedPrefixes)),

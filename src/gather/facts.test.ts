@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { bundledCatalogue } from './catalogue.ts';
+import { profileFor } from '../policy/profiles.ts';
 import { gatherFacts } from './facts.ts';
 import { findPlaces } from './places.ts';
 import { findShell } from './shell.ts';
@@ -23,6 +24,16 @@ function program(name: string): string {
   return path;
 }
 
+const chosen = {
+  own: { program: ['/opt/capstan'], state: ['/home/me/.capstan'], secrets: [] },
+  profile: profileFor('workspace-write', {
+    network: false,
+    writableRoots: ['/usr', '/srv/not-there'],
+    excludeTmpdir: false,
+    excludeSlashTmp: false,
+  }),
+} as const;
+
 test('all facts together', async () => {
   vi.stubEnv('TZ', '');
   const client = { name: 'test', version: '1', source: 'exec' };
@@ -30,11 +41,19 @@ test('all facts together', async () => {
   const shell = program('zsh');
   const env = { TZ: '', SHELL: shell, TMPDIR: folder };
   expect(
-    await gatherFacts({ clock, env, cwd: folder, client, trust: 'trusted', catalogue: bundledCatalogue() }),
+    await gatherFacts({ clock, env, cwd: folder, client, trust: 'trusted', catalogue: bundledCatalogue(), ...chosen }),
   ).toEqual({
     time: { epochMs: clock.now(), date: '2026-11-15', timezone: 'Etc/UTC' },
     shell: { name: 'zsh', path: shell },
-    places: { cwd: folder, workspaceRoots: [folder], temporaryDirectory: folder, slashTmp: true, gitDirectories: [] },
+    places: {
+      cwd: folder,
+      workspaceRoots: [folder],
+      temporaryDirectory: folder,
+      slashTmp: true,
+      gitDirectories: [],
+      own: chosen.own,
+      missing: ['/srv/not-there'],
+    },
     trust: 'trusted',
     catalogue: bundledCatalogue(),
     client,
@@ -52,7 +71,7 @@ test('another shell than these, a relative one or one that cannot run is not tak
 });
 
 test.each([undefined, '', 'relative/tmp'])('TMPDIR %j names no folder', (temporary) => {
-  expect(findPlaces(folder, { TMPDIR: temporary })).not.toHaveProperty('temporaryDirectory');
+  expect(findPlaces(folder, { TMPDIR: temporary }, chosen)).not.toHaveProperty('temporaryDirectory');
 });
 
 test('a pointer file leads to its git folder, and a worktree to the shared one as well', () => {
@@ -64,6 +83,6 @@ test('a pointer file leads to its git folder, and a worktree to the shared one a
   mkdirSync(join(folder, 'side'));
   writeFileSync(join(folder, 'side/.git'), 'gitdir: ../main/.git/worktrees/side\n');
 
-  expect(findPlaces(join(folder, 'side'), {}).gitDirectories).toEqual([join(main, 'worktrees/side'), main]);
-  expect(findPlaces(join(folder, 'main'), {}).gitDirectories).toEqual([]);
+  expect(findPlaces(join(folder, 'side'), {}, chosen).gitDirectories).toEqual([join(main, 'worktrees/side'), main]);
+  expect(findPlaces(join(folder, 'main'), {}, chosen).gitDirectories).toEqual([]);
 });

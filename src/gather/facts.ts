@@ -1,7 +1,9 @@
 import type { Trust } from '../config/trust.ts';
 import type { ClientFacts, Facts } from '../envelope/facts.ts';
 import type { Catalogue } from '../envelope/model-record.ts';
+import type { OwnPlaces } from '../policy/own-places.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { PermissionProfile } from '../protocol/permission-profile.ts';
 import { findPlaces } from './places.ts';
 import { findShell } from './shell.ts';
 import { timeFactsAt } from './timezone.ts';
@@ -17,14 +19,19 @@ export interface FactSources {
   readonly trust: Trust;
   /** The models that are known. */
   readonly catalogue: Catalogue;
+  /** What belongs to the engine itself. */
+  readonly own: OwnPlaces;
+  /** What the turn is to run under: of what it names, some may not exist. */
+  readonly profile: PermissionProfile;
 }
 
 /** What is true at the start of a turn. */
-export async function gatherFacts({ clock, env, cwd, client, trust, catalogue }: FactSources): Promise<Facts> {
+export async function gatherFacts(sources: FactSources): Promise<Facts> {
+  const { clock, env, cwd, client, trust, catalogue, own, profile } = sources;
   return {
     time: timeFactsAt(clock.now(), env),
     shell: findShell(env),
-    places: findPlaces(cwd, env),
+    places: findPlaces(cwd, env, { own, profile }),
     trust,
     catalogue,
     client,

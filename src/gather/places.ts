@@ -1,17 +1,27 @@
 import { isAbsolute } from 'node:path';
+import type { OwnPlaces } from '../policy/own-places.ts';
 import type { Places } from '../policy/resolve-policy.ts';
+import type { PermissionProfile } from '../protocol/permission-profile.ts';
 import { kindOfEntry } from './file-system.ts';
 import { findGitDirectory } from './git-directory.ts';
+import { missingRoots } from './missing-roots.ts';
 
 /** Where the symbols of a permission profile point to, for one working folder. */
-export function findPlaces(cwd: string, env: Readonly<Record<string, string | undefined>>): Places {
+export function findPlaces(
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+  { own, profile }: { readonly own: OwnPlaces; readonly profile: PermissionProfile },
+): Places {
   const { TMPDIR: temporary } = env;
+  const missing = missingRoots(profile, temporary);
   return {
     cwd,
     workspaceRoots: [cwd],
     ...(temporary !== undefined && isAbsolute(temporary) ? { temporaryDirectory: temporary } : {}),
     slashTmp: kindOfEntry('/tmp') === 'folder',
     gitDirectories: pointedToDirectories(cwd),
+    own,
+    ...(missing.length === 0 ? {} : { missing }),
   };
 }
 

@@ -17,6 +17,7 @@ test('the root that holds the working folder comes first', () => {
     readOnlyPaths: [...names.map((name) => `/a/${name}`), ...names.map((name) => `/srv/repo/${name}`)],
     deniedPaths: [],
     readsEverything: true,
+    missingRoots: [],
   });
 });
 
@@ -41,6 +42,7 @@ test('denied paths, globs and limits on reading are told', () => {
     readOnlyPaths: [],
     deniedPaths: ['/srv/**/*.env', '/srv/private'],
     readsEverything: false,
+    missingRoots: [],
   });
 });
 

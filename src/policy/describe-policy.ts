@@ -13,21 +13,24 @@ export interface PolicyDescription {
   readonly writableRoots: readonly string[];
   /** Inside writable roots, and yet not to be written. */
   readonly readOnlyPaths: readonly string[];
-  /** Paths and globs that cannot even be read. */
+  /** Paths and globs that cannot even be read, without the engine's own secrets. */
   readonly deniedPaths: readonly string[];
   /** Everything that is not denied may be read. */
   readonly readsEverything: boolean;
+  /** Meant to be writable, and not there. */
+  readonly missingRoots: readonly string[];
 }
 
 export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescription {
   const { files, network } = policy;
   const mode = policy.enforcement === 'external' ? 'external-sandbox' : sandboxModeOf(policy);
   if (files.kind === 'unrestricted') {
-    return { mode, network, writableRoots: [], readOnlyPaths: [], deniedPaths: [], readsEverything: true };
+    return { mode, network, writableRoots: [], readOnlyPaths: [], deniedPaths: [], readsEverything: true, missingRoots: [] };
   }
   const roots = writableRoots(policy);
   const readOnly = roots.flatMap(({ carveOuts }) => carveOuts.filter((rule) => rule.access === 'read'));
-  const denied = files.rules.filter((rule) => rule.access === 'deny' && rule.path !== '/');
+  // The engine's secrets are not named: no task is about them, and each path would stand in every request.
+  const denied = files.rules.filter((rule) => rule.access === 'deny' && rule.path !== '/' && rule.own !== true);
   return {
     mode,
     network,
@@ -35,6 +38,7 @@ export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescr
     readOnlyPaths: [...new Set(readOnly.map((rule) => rule.path))].toSorted(byDepth),
     deniedPaths: [...new Set([...denied.map((rule) => rule.path), ...files.denyGlobs])].toSorted(),
     readsEverything: accessByRules(files.rules, '/') !== 'deny',
+    missingRoots: files.missingRoots ?? [],
   };
 }
 

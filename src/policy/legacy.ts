@@ -12,7 +12,9 @@ import { writableRoots } from './writable-roots.ts';
  * roots, which says too much about the working folder and is right about the rest.
  */
 export function sandboxPolicyOf(profile: PermissionProfile, places: Places): SandboxPolicy {
-  const policy = resolvePolicy(profile, places);
+  // What was chosen, and not what is left of it on this machine at this moment.
+  const { own: _own, missing: _missing, ...symbols } = places;
+  const policy = resolvePolicy(profile, symbols);
   if (policy.files.kind === 'unrestricted') {
     return policy.network === 'enabled' && policy.enforcement !== 'external'
       ? { type: 'danger-full-access' }

@@ -1,3 +1,5 @@
+import type { OwnPlaces } from './own-places.ts';
+
 /** Where the symbols of a profile point to on this machine and in this turn. All paths are absolute. */
 export interface Places {
   readonly cwd: string;
@@ -9,4 +11,8 @@ export interface Places {
   readonly slashTmp: boolean;
   /** Where `.git` pointer files (worktrees, submodules) lead to. */
   readonly gitDirectories: readonly string[];
+  /** Absent only where no engine runs. */
+  readonly own?: OwnPlaces;
+  /** Places that a profile may name to be written and that do not exist. Absent: none. */
+  readonly missing?: readonly string[];
 }

@@ -2,6 +2,7 @@ import type { FileSystemRules, PermissionProfile } from '../protocol/permission-
 import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { accessByRules } from './access.ts';
 import { expandEntry } from './expand-entry.ts';
+import { type Reopened, withoutOwnPlaces } from './own-places.ts';
 import { joinPath, normalisePath } from './paths.ts';
 import type { Places } from './places.ts';
 import { protectedNames } from './protected-names.ts';
@@ -21,6 +22,9 @@ const denyEverything = '/**';
  * Below every path that may be written the protected names are read-only and kept from being made, unless an entry
  * stands on exactly that path; entries deeper inside still open what they name. A policy that lets the whole disk be
  * written comes out as `unrestricted`, and nothing is protected in it.
+ *
+ * The engine's own places are taken out last (`own-places.ts`). A path that does not exist is not writable by an entry of
+ * its own: a sandbox cannot open it, and a patch must not differ from a command.
  */
 export function resolvePolicy(profile: PermissionProfile, places: Places): ResolvedPolicy {
   switch (profile.type) {
@@ -36,6 +40,7 @@ export function resolvePolicy(profile: PermissionProfile, places: Places): Resol
 function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
   if (rules.type === 'unrestricted') return { kind: 'unrestricted' };
   const explicit: PathRule[] = [];
+  const reopened = { toRead: new Set<string>(), toWrite: new Set<string>() } satisfies Reopened;
   const denyGlobs = new Set<string>();
   let platformDefaults = false;
   for (const entry of rules.entries) {
@@ -44,6 +49,7 @@ function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
       case 'paths': {
         const ifMissing = entry.access === 'write' || entry.missing_path_behavior === 'skip' ? 'skip' : 'protect';
         explicit.push(...expanded.paths.map((path) => ({ path, access: entry.access, ifMissing }) as const));
+        if (entry.path.type === 'path') noteReopened(reopened, entry.access, expanded.paths);
         break;
       }
       case 'globs':
@@ -60,11 +66,40 @@ function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
     }
   }
   if (denyGlobs.size === 0 && writesWholeDisk(explicit)) return { kind: 'unrestricted' };
+  const { granted, missingRoots } = withoutMissingRoots(explicit, places);
   return {
     kind: 'restricted',
-    rules: protect(explicit, places),
+    rules: withoutOwnPlaces(protect(granted, places), places.own, reopened),
     denyGlobs: [...denyGlobs].toSorted(),
     platformDefaults,
+    ...(missingRoots.length === 0 ? {} : { missingRoots }),
+  };
+}
+
+function noteReopened(
+  { toRead, toWrite }: { toRead: Set<string>; toWrite: Set<string> },
+  access: PathRule['access'],
+  paths: readonly string[],
+): void {
+  for (const path of paths) {
+    if (access !== 'deny') toRead.add(path);
+    if (access === 'write') toWrite.add(path);
+  }
+}
+
+/** A missing root that lies in another writable one can be made there, and stays. */
+function withoutMissingRoots(
+  rules: readonly PathRule[],
+  { missing = [] }: Places,
+): { readonly granted: readonly PathRule[]; readonly missingRoots: readonly string[] } {
+  if (missing.length === 0) return { granted: rules, missingRoots: [] };
+  const absent = new Set(missing.map(normalisePath));
+  const present = rules.filter((rule) => rule.access !== 'write' || !absent.has(rule.path));
+  const isLost = ({ path, access }: PathRule) =>
+    access === 'write' && absent.has(path) && accessByRules(present, path) !== 'write';
+  return {
+    granted: rules.filter((rule) => !isLost(rule)),
+    missingRoots: [...new Set(rules.filter(isLost).map((rule) => rule.path))].toSorted(),
   };
 }
 

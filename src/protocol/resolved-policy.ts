@@ -21,6 +21,8 @@ export type ResolvedFiles =
       readonly denyGlobs: readonly string[];
       /** The system folders that programs need to start are readable. */
       readonly platformDefaults: boolean;
+      /** Paths that entries would let be written, and that do not exist: nothing is granted there. Absent: none. */
+      readonly missingRoots?: readonly string[];
     };
 
 export interface PathRule {
@@ -28,4 +30,6 @@ export interface PathRule {
   readonly access: Access;
   /** What a sandbox does when the path does not exist: leave it, or keep the command from making it. */
   readonly ifMissing: 'skip' | 'protect';
+  /** No entry asks for it: it keeps a place of the engine. */
+  readonly own?: true;
 }

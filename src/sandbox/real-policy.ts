@@ -22,6 +22,8 @@ export interface RealPolicy {
   readonly rules: readonly RealRule[];
   /** Links that commands could replace and that lead to something restricted: their folders must hold still. */
   readonly heldLinks: readonly string[];
+  /** Those of them that are held for the engine's own places alone. */
+  readonly ownLinks: ReadonlySet<string>;
   /** Links on the way to what is granted. */
   readonly grantedLinks: readonly Link[];
 }
@@ -52,6 +54,7 @@ export function realPolicy(files: RestrictedFiles, disk: DiskView): RealPolicy {
 
   const rules: RealRule[] = [];
   const heldLinks = new Set<string>();
+  const heldForOthers = new Set<string>();
   const grantedLinks = new Map<string, Link>();
   for (const { rule, followed: found } of followed) {
     if (ignoredGrants.includes(rule.path)) continue;
@@ -60,7 +63,10 @@ export function realPolicy(files: RestrictedFiles, disk: DiskView): RealPolicy {
       const restricts = rule.access === 'deny' || accessByRules(spelled, parentOf(rule.path)) === 'write';
       // The names that are protected in an ignored root are no more protected than the place it leads to.
       const belowIgnored = rule.access === 'read' && ignoredGrants.some((root) => isWithin(rule.path, root));
-      if (restricts && !belowIgnored) for (const link of replaceable) heldLinks.add(link.location);
+      for (const { location } of restricts && !belowIgnored ? replaceable : []) {
+        heldLinks.add(location);
+        if (rule.own !== true) heldForOthers.add(location);
+      }
       const narrows = rule.access === 'deny' || accessByRules(everything, parentOf(found.path)) === 'write';
       if (!narrows) continue;
     }
@@ -72,6 +78,7 @@ export function realPolicy(files: RestrictedFiles, disk: DiskView): RealPolicy {
   return {
     rules: strictestByPlace(rules),
     heldLinks: [...heldLinks].toSorted(byDepth),
+    ownLinks: heldLinks.difference(heldForOthers),
     grantedLinks: [...grantedLinks.values()].toSorted((a, b) => byDepth(a.location, b.location)),
   };
 }

@@ -146,6 +146,7 @@ describe('saved approvals', () => {
     readOnlyPaths: [],
     deniedPaths: [],
     readsEverything: true,
+    missingRoots: [],
     approvedPrefixes: [['git', 'log']],
     networkRules: [],
   };

@@ -150,6 +150,7 @@ export const renderings: readonly {
       readOnlyPaths: some(short),
       deniedPaths: some(short),
       readsEverything: fc.boolean(),
+      missingRoots: some(short),
       approvedPrefixes: prefixes,
       networkRules: rules,
     }),

@@ -78,6 +78,7 @@ export const examples: readonly Fragment[] = [
     readOnlyPaths: ['/repo/.git'],
     deniedPaths: ['/repo/.env'],
     readsEverything: true,
+    missingRoots: ['/srv/cache'],
     approvedPrefixes: [['git', 'pull']],
     networkRules: [{ host: 'example.org', action: 'allow' }],
   }),

@@ -9,6 +9,7 @@ export interface Permissions {
   readonly writableRoots: readonly string[];
   readonly readOnlyPaths: readonly string[];
   readonly deniedPaths: readonly string[];
+  readonly missingRoots: readonly string[];
   /** Each as JSON, sorted: their order says nothing. */
   readonly prefixes: readonly string[];
   /** `allow` or `deny` and the host as JSON. */
@@ -28,6 +29,7 @@ export function readPermissions(text: string): Permissions | undefined {
     writableRoots: quotedList(body, 'Writable roots'),
     readOnlyPaths: quotedList(body, 'Read-only inside them'),
     deniedPaths: quotedList(body, 'Not readable'),
+    missingRoots: quotedList(body, 'Not writable until'),
     prefixes: dashedList(body, 'Commands that begin with one of these run without a question:')
       .map(unquoted)
       .toSorted(),

@@ -62,6 +62,7 @@ export const permissions: fc.Arbitrary<PermissionsText> = fc.record({
   readOnlyPaths: paths,
   deniedPaths: paths,
   readsEverything: fc.boolean(),
+  missingRoots: paths,
   approvedPrefixes: fc.array(fc.array(fc.constantFrom('git', 'status', '</x>\n', '"'), { maxLength: 3 }), {
     maxLength: 4,
   }),

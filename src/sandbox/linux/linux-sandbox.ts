@@ -46,11 +46,8 @@ export async function planLinux(
       next: 'Work in a folder that the profile lets commands read, or add an entry for this one.',
     });
   }
-  const ownPaths = [bubblewrap.path, ...(mountPoints.registry === undefined ? [] : [mountPoints.registry])];
-  const plan = planMounts(
-    { files, deniedMatches: expansion.paths, ownPaths, ownProcessTable: bubblewrap.ownProcessTable },
-    disk,
-  );
+  const { ownProcessTable } = bubblewrap;
+  const plan = planMounts({ files, deniedMatches: expansion.paths, ownProcessTable }, disk);
   if (plan.kind === 'impossible') return unenforceable(plan);
   const hold = mountPoints.hold(plan.mountPoints);
   return {

@@ -47,15 +47,15 @@ function files(
 function plan(
   resolved: ResolvedFiles,
   disk: DiskView,
-  more: { ownPaths?: readonly string[]; deniedMatches?: readonly string[] } = {},
+  more: { deniedMatches?: readonly string[]; ownProcessTable?: boolean } = {},
 ) {
-  const made = planMounts({ files: resolved, deniedMatches: [], ownPaths: [], ownProcessTable: true, ...more }, disk);
+  const made = planMounts({ files: resolved, deniedMatches: [], ownProcessTable: true, ...more }, disk);
   return made.kind === 'mounts'
     ? { options: made.options.join(' '), mountPoints: made.mountPoints }
     : { ...made, options: undefined };
 }
 
-const readBase = '--ro-bind / / --dev /dev --proc /proc';
+const readBase = '--ro-bind / / --dev /dev --proc /proc --remount-ro /proc';
 
 describe('law', () => {
   const path = fc
@@ -84,7 +84,7 @@ describe('law', () => {
         (rules, root, existing) => {
           const disk = diskOf(...existing.map((name) => `${name}/`));
           const resolved = files(root === undefined ? rules : [...rules, ['/', root]]);
-          const made = planMounts({ files: resolved, deniedMatches: [], ownPaths: [], ownProcessTable: false }, disk);
+          const made = planMounts({ files: resolved, deniedMatches: [], ownProcessTable: false }, disk);
           const options = made.kind === 'mounts' ? made.options : [];
           const restricted = resolved.kind === 'restricted' ? resolved.rules : [];
           for (const target of existing) expect(met(options, target)).toBe(accessByRules(restricted, target));
@@ -110,7 +110,7 @@ describe('law', () => {
               [target, 'read'],
             ]),
             deniedMatches: [],
-            ownPaths: [],
+           
             ownProcessTable: true,
           },
           disk,
@@ -129,15 +129,28 @@ test('read-only is the disk without writing', () => {
 
 test('a kernel without process tables for sandboxes', () => {
   const made = planMounts(
-    { files: files([['/', 'read']]), deniedMatches: [], ownPaths: [], ownProcessTable: false },
+    { files: files([['/', 'read']]), deniedMatches: [], ownProcessTable: false },
     diskOf(),
   );
   expect(made).toMatchObject({ options: ['--ro-bind', '/', '/', '--dev', '/dev'] });
 });
 
+test('where commands may write the whole disk, they do not write the process table of the host', () => {
+  expect(plan({ kind: 'unrestricted' }, diskOf(), { ownProcessTable: false }).options).toBe(
+    '--bind / / --dev /dev --ro-bind-try /proc /proc --ro-bind-try /sys /sys --bind-try /dev/shm /dev/shm',
+  );
+  const rules = files([
+    ['/', 'write'],
+    ['/secret', 'deny'],
+  ]);
+  expect(plan(rules, diskOf('/secret'), { ownProcessTable: false }).options).toBe(
+    '--bind / / --dev /dev --ro-bind-try /proc /proc --ro-bind /dev/null /secret',
+  );
+});
+
 test('a disk without limits', () => {
   expect(plan({ kind: 'unrestricted' }, diskOf())).toEqual({
-    options: '--bind / / --dev /dev --proc /proc --bind-try /dev/shm /dev/shm',
+    options: '--bind / / --dev /dev --proc /proc --remount-ro /proc --ro-bind-try /sys /sys --bind-try /dev/shm /dev/shm',
     mountPoints: [],
   });
 });
@@ -231,7 +244,7 @@ describe('limited reading', () => {
   test('starts from nothing, shows links on the way, and ends read-only', () => {
     const disk = diskOf('/usr/bin/bash', '/bin -> usr/bin', '/etc/', '/repo/');
     expect(plan(files([['/repo', 'read']], { platformDefaults: true }), disk).options).toBe(
-      '--tmpfs / --dev /dev --proc /proc --symlink usr/bin /bin --ro-bind /etc /etc --ro-bind /repo /repo --ro-bind /usr /usr --remount-ro /',
+      '--tmpfs / --dev /dev --proc /proc --remount-ro /proc --symlink usr/bin /bin --ro-bind /etc /etc --ro-bind /repo /repo --ro-bind /usr /usr --remount-ro /',
     );
   });
 
@@ -244,7 +257,7 @@ describe('limited reading', () => {
         ]),
         diskOf('/docs/'),
       ).options,
-    ).toBe('--tmpfs / --dev /dev --proc /proc --ro-bind /docs /docs --remount-ro /');
+    ).toBe('--tmpfs / --dev /dev --proc /proc --remount-ro /proc --ro-bind /docs /docs --remount-ro /');
   });
 });
 
@@ -284,17 +297,17 @@ describe('folders that could be moved away', () => {
     );
   });
 
-  test('the sandbox protects what it is made of', () => {
-    const rules = files([
-      ['/', 'read'],
-      ['/repo', 'write'],
-    ]);
-    const options = plan(rules, diskOf('/repo/bin/bwrap', '/usr/bin/x'), {
-      ownPaths: ['/repo/bin/bwrap', '/usr/bin/x'],
-    });
-    expect(options).toMatchObject({
-      options: `${readBase} --bind /repo /repo --bind /repo/bin /repo/bin --ro-bind /repo/bin/bwrap /repo/bin/bwrap`,
-    });
+  test('a link that is held for the engine alone closes a folder that is too long to be opened piece by piece', () => {
+    const rules = [
+      { path: '/', access: 'read', ifMissing: 'protect' },
+      { path: '/bin', access: 'write', ifMissing: 'skip' },
+      { path: '/bin/capstan', access: 'read', ifMissing: 'skip', own: true },
+    ] as const;
+    const names = Array.from({ length: 300 }, (_, index) => `/bin/x${index}`);
+    const disk = diskOf('/bin/capstan -> /opt/capstan/bin.js', '/opt/capstan/bin.js', ...names);
+    expect(plan(files([], { rules }), disk).options).toBe(`${readBase} --ro-bind /bin /bin`);
+    const others = files([], { rules: rules.map(({ path, access, ifMissing }) => ({ path, access, ifMissing })) });
+    expect(plan(others, disk).options).toBeUndefined();
   });
 });
 

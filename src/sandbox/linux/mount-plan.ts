@@ -4,8 +4,9 @@ import type { Access } from '../../protocol/permission-profile.ts';
 import type { ResolvedFiles } from '../../protocol/resolved-policy.ts';
 import type { DiskView } from '../disk-view.ts';
 import { followLinks } from '../follow-links.ts';
-import { type RealPolicy, realPolicy, type RealRule } from '../real-policy.ts';
+import { realPolicy, type RealRule } from '../real-policy.ts';
 import { type Mount, mountOptions } from './mount.ts';
+import { ownProcesses } from './own-processes.ts';
 
 export interface MountPlan {
   readonly kind: 'mounts';
@@ -25,14 +26,16 @@ export interface MountRequest {
   readonly files: ResolvedFiles;
   /** What the deny globs match today. */
   readonly deniedMatches: readonly string[];
-  /** Kept from being changed wherever a command could write: what the sandbox itself depends on. */
-  readonly ownPaths: readonly string[];
   /** Whether this system lets a sandbox have its own process table. */
   readonly ownProcessTable: boolean;
 }
 
 /** A folder whose names must not change is opened child by child; beyond this many that takes too long. */
 const mostHeldChildren = 250;
+
+const wholeDisk = ['--bind', '/', '/'];
+/** The disk may be written; the settings of the kernel and its control groups lead out of the sandbox and may not. */
+const opened = ['--ro-bind-try', '/sys', '/sys', '--bind-try', '/dev/shm', '/dev/shm'];
 
 /**
  * Mounts that give each place the access of its most specific rule: shallow places first, so that a later mount covers
@@ -41,16 +44,14 @@ const mostHeldChildren = 250;
 export function planMounts(request: MountRequest, disk: DiskView): MountPlan | MountsImpossible {
   const { files } = request;
   if (files.kind === 'unrestricted') {
-    const options = ['--bind', '/', '/', ...machinery(request), '--bind-try', '/dev/shm', '/dev/shm'];
-    return { kind: 'mounts', options, mountPoints: [] };
+    return { kind: 'mounts', options: [...wholeDisk, ...machinery(request, 'write'), ...opened], mountPoints: [] };
   }
-  const own = request.ownPaths.map((path) => ({ path, access: 'read', ifMissing: 'skip' }) as const);
   // A glob speaks about names. Its matches are denied where they lead to, and their links need not be held.
   const matches = request.deniedMatches.map(
     (path) => ({ path: followLinks(disk, path).path, access: 'deny', ifMissing: 'skip' }) as const,
   );
   const wanted = realPolicy({ ...files, rules: [...files.rules, ...matches] }, disk);
-  const rules = [...wanted.rules, ...ownRules(own, wanted.rules, disk)].toSorted((a, b) => byDepth(a.path, b.path));
+  const { rules } = wanted;
   const accessAt = (path: string) => accessByRules(rules, path);
 
   const mounts = new Map<string, Mount>();
@@ -61,8 +62,11 @@ export function planMounts(request: MountRequest, disk: DiskView): MountPlan | M
   const held = [...new Set(wanted.heldLinks.map(parentOf))];
   for (const folder of held) {
     const children = disk.list(folder);
-    if (children.length > mostHeldChildren) return tooManyChildren(folder, wanted.heldLinks);
-    hold(folder, children, { mounts, disk, accessAt });
+    const isLong = children.length > mostHeldChildren;
+    const isOwn = wanted.heldLinks.every((link) => parentOf(link) !== folder || wanted.ownLinks.has(link));
+    if (isLong && !isOwn) return tooManyChildren(folder, wanted.heldLinks);
+    // No user asked for the engine's own places to be kept, so commands must run: with a folder that is closed whole.
+    hold(folder, isLong ? [] : children, { mounts, disk, accessAt });
   }
   keepAncestorsInPlace(mounts, accessAt);
   for (const link of wanted.grantedLinks) {
@@ -78,12 +82,12 @@ function assemble(
 ): MountPlan {
   const sorted = [...mounts].toSorted(([a], [b]) => byDepth(a, b));
   const empty = sorted.filter(([, mount]) => mount.kind === 'empty-folder').map(([path]) => path);
-  const root = { read: ['--ro-bind', '/', '/'], write: ['--bind', '/', '/'], deny: ['--tmpfs', '/'] }[base];
+  const root = { read: ['--ro-bind', '/', '/'], write: wholeDisk, deny: ['--tmpfs', '/'] }[base];
   return {
     kind: 'mounts',
     options: [
       ...root,
-      ...machinery(request),
+      ...machinery(request, base),
       ...sorted.flatMap(([path, mount]) => mountOptions(path, mount)),
       // Last, because mounting below a folder that is already read-only fails. What is mounted below stays as it is.
       ...[...empty, ...(base === 'deny' ? ['/'] : [])].flatMap((path) => ['--remount-ro', path]),
@@ -92,8 +96,13 @@ function assemble(
   };
 }
 
-function machinery({ ownProcessTable }: MountRequest): readonly string[] {
-  return ['--dev', '/dev', ...(ownProcessTable ? ['--proc', '/proc'] : [])];
+/**
+ * Devices and processes. All of `/proc` is read-only: a process of root could set the kernel's parameters there even
+ * without capabilities. Where the system gives no process table of its own, commands see that of the host.
+ */
+function machinery({ ownProcessTable }: MountRequest, base: Access): readonly string[] {
+  if (ownProcessTable) return ['--dev', '/dev', ...ownProcesses];
+  return ['--dev', '/dev', ...(base === 'write' ? ['--ro-bind-try', '/proc', '/proc'] : [])];
 }
 
 interface Ground {
@@ -104,8 +113,8 @@ interface Ground {
 /** The mount that turns the access around a place into the access of its rule, if it takes one. */
 function mountFor(rule: RealRule, outer: Access, { rules, disk }: Ground): readonly [string, Mount] | undefined {
   const { path, access, kind } = rule;
-  // The root is the base of everything and not a mount on top of it.
-  if (path === '/' || access === outer || kind === 'blocked') return undefined;
+  // The root is the base of everything and not a mount on top of it; `/proc` is mounted with the machinery.
+  if (path === '/' || (path === '/proc' && rule.own === true) || access === outer || kind === 'blocked') return undefined;
   if (kind === 'missing')
     return outer === 'write' && access !== 'write' ? keepMissing(rule, { rules, disk }) : undefined;
   if (access === 'write') return [path, { kind: 'writable' }];
@@ -174,17 +183,6 @@ function keepAncestorsInPlace(mounts: Map<string, Mount>, accessAt: (path: strin
       if (!mounts.has(folder)) mounts.set(folder, { kind: 'writable' });
     }
   }
-}
-
-/** The sandbox's own files, where the policy would let a command change them. */
-function ownRules(
-  own: readonly { readonly path: string; readonly access: 'read'; readonly ifMissing: 'skip' }[],
-  rules: RealPolicy['rules'],
-  disk: DiskView,
-): readonly RealRule[] {
-  return own
-    .filter(({ path }) => accessByRules(rules, path) === 'write')
-    .map((rule) => ({ ...rule, kind: disk.look(rule.path).kind === 'folder' ? 'folder' : 'file' }));
 }
 
 function tooManyChildren(folder: string, links: readonly string[]): MountsImpossible {

@@ -139,10 +139,15 @@ function isAlive(id: number): boolean {
   }
 }
 
+/** Where the files of this user's engines stand, whether or not the folder is there. */
+export function mountRegistry(temporaryDirectory: string): string {
+  return join(temporaryDirectory, `capstan-mounts-${process.getuid?.()}`);
+}
+
 /** The folder for this user's files, if it is this user's own and closed to others. */
 function openRegistry(temporaryDirectory: string): string | undefined {
   const user = process.getuid?.();
-  const folder = join(temporaryDirectory, `capstan-mounts-${user}`);
+  const folder = mountRegistry(temporaryDirectory);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const found = lstatSync(folder);

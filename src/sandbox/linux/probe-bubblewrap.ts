@@ -2,6 +2,7 @@ import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
 import type { Bubblewrap } from './bubblewrap.ts';
 import { bubblewrapArguments } from './bubblewrap-arguments.ts';
+import { ownProcesses } from './own-processes.ts';
 
 const limits = { timeoutMs: 5000, outputBytes: 16_384 };
 
@@ -20,7 +21,7 @@ export async function probeBubblewrap(path: string, spawn: Spawn): Promise<Bubbl
     const said = end.kind === 'exited' ? end.output.text.trim() : end.reason;
     if (bubblewrap.closesUserNamespaces && /--disable-userns|max_user_namespaces/.test(said)) {
       bubblewrap = { ...bubblewrap, closesUserNamespaces: false };
-    } else if (bubblewrap.ownProcessTable && /mount proc/i.test(said)) {
+    } else if (bubblewrap.ownProcessTable && /mount proc|newroot\/proc/i.test(said)) {
       bubblewrap = { ...bubblewrap, ownProcessTable: false };
     } else {
       return refusal(path, said);
@@ -36,7 +37,7 @@ function tryOut(bubblewrap: Bubblewrap, spawn: Spawn): Promise<ProcessEnd> {
     '/',
     '--dev',
     '/dev',
-    ...(bubblewrap.ownProcessTable ? ['--proc', '/proc'] : []),
+    ...(bubblewrap.ownProcessTable ? ownProcesses : []),
     '--perms',
     '555',
     '--tmpfs',

@@ -9,6 +9,7 @@ import { configInFolder } from '../../gather/config-in-folder.ts';
 import type { BaseLayers } from '../../gather/config-layers.ts';
 import { folderProblem } from '../../gather/folder.ts';
 import { loadInstructionFiles } from '../../gather/model-instructions.ts';
+import { missingRootNotices } from '../../gather/missing-roots.ts';
 import { type ResumedSettings, settingsFrom } from '../../gather/settings.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineOptions } from './engine-options.ts';
@@ -29,7 +30,7 @@ export interface ConfiguredThread {
 /** What holds for a thread in its folder. */
 export async function configureThread(
   base: BaseLayers,
-  { approval, permissionProfile: profile }: Pick<EngineOptions, 'approval' | 'permissionProfile'>,
+  { approval, permissionProfile: profile, env }: Pick<EngineOptions, 'approval' | 'permissionProfile' | 'env'>,
   place: ThreadPlace,
 ): Promise<ConfiguredThread | Outcome> {
   const missing = folderProblem(place.cwd);
@@ -51,7 +52,12 @@ export async function configureThread(
   });
   if ('code' in made) return made;
   const settings = withFittingEffort(made.settings, place.resumed, catalogue);
-  const notices = [...problems, ...made.notices, ...modelNotices(catalogue, settings)];
+  const notices = [
+    ...problems,
+    ...made.notices,
+    ...modelNotices(catalogue, settings),
+    ...missingRootNotices(settings.profile, { cwd: place.cwd, temporaryDirectory: env['TMPDIR'] }),
+  ];
   return { config, catalogue, settings, notices };
 }
 

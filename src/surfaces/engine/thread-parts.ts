@@ -1,5 +1,4 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { ProviderConfig } from '../../config/providers.ts';
 import { remoteCompaction } from '../../config/remote-compaction.ts';
@@ -26,6 +25,7 @@ import { responsesClient } from '../../model/responses/transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { Tracer } from '../../ports/tracer.ts';
+import type { OwnPlaces } from '../../policy/own-places.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import { createFlock } from '../../rollout/flock.ts';
@@ -39,6 +39,8 @@ import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
 import type { Environment } from '../environment.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
+import { findOwnPlaces } from './own-places.ts';
+import { packageRoot } from './package-root.ts';
 
 export interface ThreadPartsInput {
   readonly env: Environment;
@@ -99,6 +101,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
   });
   const patches = { disk: nodeDisk(), clock };
   const instructions = new InstructionFiles({ home, clock });
+  let own: OwnPlaces | undefined;
   return {
     clock,
     ids,
@@ -134,7 +137,9 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
-      return gatherFacts({ clock, env, cwd: chosen.cwd, client: input.client, trust, catalogue });
+      own ??= findOwnPlaces({ env, home, temporaryDirectory });
+      const { cwd: folder, profile } = chosen;
+      return gatherFacts({ clock, env, cwd: folder, client: input.client, trust, catalogue, own, profile });
     },
     folderProblem,
     async gatherStep(envelope) {
@@ -154,12 +159,4 @@ function realPath(path: string): string | undefined {
 
 function definedOnly(env: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
-}
-
-/** The package's own folder, from sources and from any depth of the bundle: what was built and unpacked is there. */
-function packageRoot(): string {
-  const { existsSync } = process.getBuiltinModule('node:fs');
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
-  return folder;
 }

@@ -1,0 +1,98 @@
+import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { loginPath } from '../../gather/login-file.ts';
+import type { OwnPlaces } from '../../policy/own-places.ts';
+import { isWithin } from '../../policy/paths.ts';
+import { followLinks } from '../../sandbox/follow-links.ts';
+import { viewHostDisk } from '../../sandbox/host-disk.ts';
+import { mountRegistry } from '../../sandbox/linux/mount-points.ts';
+import type { Environment } from '../environment.ts';
+import { packageRoot } from './package-root.ts';
+
+export interface OwnPlacesInput {
+  readonly env: Environment;
+  readonly home: string;
+  readonly temporaryDirectory: string;
+  /** Where the code stands that runs now: the folder of the build, or the sources. */
+  readonly code: string;
+  /** The package that the code belongs to. */
+  readonly root: string;
+  /** The Node that runs it, without links. */
+  readonly node: string;
+  /** The script that Node was started with, as it was spelled; a link in most installations. */
+  readonly script: string;
+}
+
+/** The places of the engine that runs in this process. */
+export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'temporaryDirectory'>): OwnPlaces {
+  const root = packageRoot();
+  const running = fileURLToPath(import.meta.url).slice(root.length + 1);
+  return ownPlaces({
+    ...input,
+    root,
+    code: join(root, running.slice(0, running.indexOf('/'))),
+    node: process.execPath,
+    script: process.argv[1] ?? '',
+  });
+}
+
+/**
+ * What commands and patches must not change, or not read, because this engine or its next start depends on it. Links on
+ * the way count by themselves: whoever can replace one decides what the next start runs.
+ */
+export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
+  const { env, home, temporaryDirectory, node } = input;
+  const homes = [home, ...['CAPSTAN_HOME', 'CODEX_HOME', 'CODEX_SQLITE_HOME'].flatMap((name) => named(env, name))];
+  const program = [...programOf(input), node, ...bubblewrapsOf(input), mountRegistry(temporaryDirectory)];
+  return {
+    program: [...new Set(program)],
+    state: [...new Set(homes)],
+    // The second is where a renewed login is written before it takes the name of the first.
+    secrets: [loginPath(home), `${loginPath(home)}.tmp`, ...secretNames.map((name) => join(home, name))],
+  };
+}
+
+/** Keys of MCP servers, variables with keys of providers, and the key that marks this home's own records. */
+const secretNames = ['.credentials.json', '.env', 'capstan/key'];
+
+function named(env: Environment, name: string): readonly string[] {
+  const value = env[name];
+  return value === undefined || value.trim() === '' ? [] : [resolve(value)];
+}
+
+/**
+ * An installed package is kept whole. Elsewhere it may be a checkout in which somebody works on the engine itself, so
+ * only what runs is kept: the build and what came with it, or the sources when they run as they are.
+ */
+function programOf({ root, code, script }: OwnPlacesInput): readonly string[] {
+  const isInstalled = basename(dirname(root)) === 'node_modules';
+  const isSource = basename(code) === 'src';
+  const cache = process.getBuiltinModule('node:module').getCompileCacheDir?.();
+  return [
+    ...(isInstalled ? [root] : [code, join(root, '.local')]),
+    // The build has its dependencies in it.
+    ...(isSource ? ['smol-toml', '@opentelemetry/api'].map((name) => join(root, 'node_modules', name)) : []),
+    ...(cache === undefined ? [] : [dirname(cache)]),
+    ...startLinks(script, code),
+  ];
+}
+
+/** The links by which this program was started: in `node_modules/.bin`, or in a folder of the search path. */
+function startLinks(script: string, code: string): readonly string[] {
+  if (!script.startsWith('/')) return [];
+  const { path, links } = followLinks(viewHostDisk(), script);
+  if (!isWithin(path, code)) return [];
+  return links.map(({ location }) => {
+    const folder = dirname(location);
+    // npm puts the folder in front of the search path: a program called `node` in it would run the next start.
+    return basename(folder) === '.bin' ? folder : location;
+  });
+}
+
+/** Every bubblewrap that could build a sandbox; the one that came with the package lies in it. */
+function bubblewrapsOf({ env }: OwnPlacesInput): readonly string[] {
+  const { existsSync, realpathSync } = process.getBuiltinModule('node:fs');
+  const searched = (env['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
+  const found = [...searched.map((folder) => join(folder, 'bwrap')), ...named(env, 'CAPSTAN_BWRAP')].filter(existsSync);
+  return [...found.map((program) => realpathSync(program)), ...named(env, 'CAPSTAN_BWRAP')];
+}

@@ -25,7 +25,15 @@ export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescr
   const { files, network } = policy;
   const mode = policy.enforcement === 'external' ? 'external-sandbox' : sandboxModeOf(policy);
   if (files.kind === 'unrestricted') {
-    return { mode, network, writableRoots: [], readOnlyPaths: [], deniedPaths: [], readsEverything: true, missingRoots: [] };
+    return {
+      mode,
+      network,
+      writableRoots: [],
+      readOnlyPaths: [],
+      deniedPaths: [],
+      readsEverything: true,
+      missingRoots: [],
+    };
   }
   const roots = writableRoots(policy);
   const readOnly = roots.flatMap(({ carveOuts }) => carveOuts.filter((rule) => rule.access === 'read'));

@@ -110,7 +110,7 @@ describe('law', () => {
               [target, 'read'],
             ]),
             deniedMatches: [],
-           
+
             ownProcessTable: true,
           },
           disk,
@@ -128,10 +128,7 @@ test('read-only is the disk without writing', () => {
 });
 
 test('a kernel without process tables for sandboxes', () => {
-  const made = planMounts(
-    { files: files([['/', 'read']]), deniedMatches: [], ownProcessTable: false },
-    diskOf(),
-  );
+  const made = planMounts({ files: files([['/', 'read']]), deniedMatches: [], ownProcessTable: false }, diskOf());
   expect(made).toMatchObject({ options: ['--ro-bind', '/', '/', '--dev', '/dev'] });
 });
 
@@ -150,7 +147,8 @@ test('where commands may write the whole disk, they do not write the process tab
 
 test('a disk without limits', () => {
   expect(plan({ kind: 'unrestricted' }, diskOf())).toEqual({
-    options: '--bind / / --dev /dev --proc /proc --remount-ro /proc --ro-bind-try /sys /sys --bind-try /dev/shm /dev/shm',
+    options:
+      '--bind / / --dev /dev --proc /proc --remount-ro /proc --ro-bind-try /sys /sys --bind-try /dev/shm /dev/shm',
     mountPoints: [],
   });
 });

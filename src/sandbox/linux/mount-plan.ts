@@ -114,7 +114,8 @@ interface Ground {
 function mountFor(rule: RealRule, outer: Access, { rules, disk }: Ground): readonly [string, Mount] | undefined {
   const { path, access, kind } = rule;
   // The root is the base of everything and not a mount on top of it; `/proc` is mounted with the machinery.
-  if (path === '/' || (path === '/proc' && rule.own === true) || access === outer || kind === 'blocked') return undefined;
+  if (path === '/' || (path === '/proc' && rule.own === true) || access === outer || kind === 'blocked')
+    return undefined;
   if (kind === 'missing')
     return outer === 'write' && access !== 'write' ? keepMissing(rule, { rules, disk }) : undefined;
   if (access === 'write') return [path, { kind: 'writable' }];

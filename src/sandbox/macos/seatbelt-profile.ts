@@ -30,7 +30,9 @@ function fileSections(files: ResolvedFiles, disk: DiskView, at: (path: string) =
   const { rules, heldLinks } = realPolicy(files, disk);
   const accessAt = (path: string) => accessByRules(rules, path);
   const readsEverything =
-    accessAt('/') !== 'deny' && files.denyGlobs.length === 0 && rules.every((rule) => rule.access !== 'deny' || rule.own === true);
+    accessAt('/') !== 'deny' &&
+    files.denyGlobs.length === 0 &&
+    rules.every((rule) => rule.access !== 'deny' || rule.own === true);
   const changes = rules.filter((rule) => rule.path === '/' || rule.access !== accessAt(parentOf(rule.path)));
   return [
     ...(readsEverything ? [preferencesSection] : []),

@@ -1,0 +1,57 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
+import { viewHostDisk } from '../../src/sandbox/host-disk.ts';
+import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap-arguments.ts';
+import { bubblewrapCandidates } from '../../src/sandbox/linux/find-bubblewrap.ts';
+import { planMounts } from '../../src/sandbox/linux/mount-plan.ts';
+
+const packaged = join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap');
+const chosen = process.env['CAPSTAN_BWRAP'];
+const [program] = bubblewrapCandidates({
+  path: process.env['PATH'] ?? '',
+  cwd: '/nowhere',
+  packaged,
+  ...(chosen === undefined ? {} : { chosen }),
+});
+
+export const sandboxIsPossible = process.platform === 'linux' && program !== undefined;
+
+/** Who runs commands here: root has more to lose, and a plain user is what most people are. */
+const self = process.getuid?.() ?? -1;
+export const users: readonly number[] = self === 0 ? [0, 65_534] : [self];
+
+/** Real sandboxes for any user: bubblewrap stands where a plain user can start it. */
+export function createSandboxed() {
+  const base = sandboxIsPossible ? mkdtempSync('/var/tmp/capstan-security-') : '';
+  const bubblewrap = join(base, 'bwrap');
+  if (program !== undefined && sandboxIsPossible) {
+    copyFileSync(program, bubblewrap);
+    for (const path of [base, bubblewrap]) chmodSync(path, 0o755);
+  }
+  return {
+    /** What a script says, and the reason when there is no sandbox for it. */
+    run(
+      { files, network }: ResolvedPolicy,
+      script: string,
+      { user, cwd, ownProcessTable = true }: { user: number; cwd: string; ownProcessTable?: boolean },
+    ): string {
+      const disk = viewHostDisk();
+      const canCreateIn = user === self ? disk.canCreateIn : (folder: string) => (statSync(folder).mode & 0o002) !== 0;
+      const plan = planMounts({ files, deniedMatches: [], ownProcessTable }, { ...disk, canCreateIn });
+      if (plan.kind === 'impossible') return plan.message;
+      const [file = '', ...argv] = bubblewrapArguments({
+        bubblewrap: { kind: 'bubblewrap', path: bubblewrap, closesUserNamespaces: false, ownProcessTable },
+        mounts: plan.options,
+        network,
+        cwd,
+        argv: ['/bin/sh', '-c', script],
+      });
+      const ended = spawnSync(file, argv, { cwd: '/', uid: user, gid: user, encoding: 'utf8' });
+      for (const point of plan.mountPoints) rmSync(point, { recursive: true, force: true });
+      return ended.stdout + ended.stderr;
+    },
+    remove: () => rmSync(base, { recursive: true, force: true }),
+  };
+}

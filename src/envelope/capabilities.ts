@@ -1,3 +1,4 @@
+import { decideApproval } from '../policy/approval.ts';
 import type { TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
 import type { Instructions } from './instructions.ts';
@@ -25,12 +26,18 @@ export interface Capabilities {
 export function resolveCapabilities(
   facts: TurnFacts,
   settings: Settings,
-  { identity: { model } }: { identity: Identity; workspace: Workspace; instructions: Instructions; policy: Policy },
+  {
+    identity: { model },
+    policy,
+  }: { identity: Identity; workspace: Workspace; instructions: Instructions; policy: Policy },
 ): Capabilities {
   const { skills, sessionContext = [], apps = false, plugins = false, dynamicTools = [] } = facts.found ?? {};
   const sees = model.modalities.includes('image');
+  const forbidden = forbiddenBy(policy);
   return {
-    tools: [...facts.tools, ...dynamicTools].filter((name) => sees || !needsEyes.has(name)),
+    tools: [...facts.tools, ...dynamicTools].filter(
+      (name) => (sees || !needsEyes.has(name)) && !forbidden.includes(name),
+    ),
     dynamicTools,
     features: Object.entries(settings.features ?? {}).flatMap(([name, open]) => (open ? [name] : [])),
     modalities: model.modalities,
@@ -45,3 +52,9 @@ export function resolveCapabilities(
 
 /** A model that takes no pictures has no use for these. */
 const needsEyes: ReadonlySet<string> = new Set(['view_image']);
+
+/** Tools that could do nothing but refuse. They come back with the turn whose policy lets them work. */
+function forbiddenBy({ approval, sandboxLevel }: Policy): readonly string[] {
+  if (decideApproval(approval, { kind: 'run', escalated: false }) !== 'run') return ['exec_command', 'apply_patch'];
+  return sandboxLevel === 'read-only' ? ['apply_patch'] : [];
+}

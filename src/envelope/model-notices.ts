@@ -1,9 +1,9 @@
-import { type Catalogue, lookUpModel } from './model-record.ts';
-import type { Settings } from './settings.ts';
-import { nominalWindow } from './window.ts';
+import { type Catalogue, lookUpModel, type ModelRecord } from './model-record.ts';
+import type { Settings, WindowSettings } from './settings.ts';
+import { largestWindow, nominalWindow, rawWindow } from './window.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 
-export type ModelNotice = Outcome<'model-unknown' | 'service-tier-unused'>;
+export type ModelNotice = Outcome<'model-unknown' | 'service-tier-unused' | 'window-too-large'>;
 
 /** What a person should know about the choice of the model. */
 export function modelNotices(
@@ -16,6 +16,42 @@ export function modelNotices(
     const { contextWindow, effectiveTokens } = window;
     return contextWindow === undefined && effectiveTokens === undefined ? [unknown(model, nominalWindow(record))] : [];
   }
+  return [...windowNotices(model, record, window), ...tierNotices(model, record, serviceTier)];
+}
+
+function windowNotices(model: string, record: ModelRecord, window: WindowSettings): readonly ModelNotice[] {
+  const { contextWindow = 0, effectiveTokens = 0 } = window;
+  const [most, raw] = [largestWindow(record), rawWindow(record, window)];
+  const about = (key: string, chosen: number, used: number, next: string): ModelNotice => ({
+    code: 'window-too-large',
+    message: `${key} is ${chosen}, but the model ${model} has a window of ${used} tokens: ${used} are used.`,
+    next,
+  });
+  return [
+    ...(contextWindow > most
+      ? [
+          about(
+            'model_context_window',
+            contextWindow,
+            most,
+            `Set it to ${most} or less, or describe the model in a file and name that in model_catalog_json.`,
+          ),
+        ]
+      : []),
+    ...(effectiveTokens > raw
+      ? [
+          about(
+            'window.effective_tokens',
+            effectiveTokens,
+            raw,
+            `Set it to ${raw} or less${raw < most ? `, or model_context_window to ${most} or less` : ''}.`,
+          ),
+        ]
+      : []),
+  ];
+}
+
+function tierNotices(model: string, record: ModelRecord, serviceTier: string | undefined): readonly ModelNotice[] {
   const tier = serviceTier === 'fast' ? 'priority' : serviceTier;
   if (tier === undefined || tier === 'default' || record.serviceTiers.includes(tier)) return [];
   const offered = record.serviceTiers.length === 0 ? 'none' : record.serviceTiers.join(', ');

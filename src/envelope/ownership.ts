@@ -147,7 +147,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.modes': { source: catalogue, consumers: [modes] },
   'identity.model.compatibility': { source: catalogue, consumers: [modelRecord, compactor] },
   'identity.model.instructions': { source: catalogue, consumers: [instructions] },
-  'identity.model.guessed': { source: catalogue, consumers: [identity, modelNotices] },
+  'identity.model.guessed': { source: catalogue, consumers: [identity, modelNotices, window] },
   'identity.provider': {
     source: { setting: 'provider', otherwise: 'default' },
     consumers: [turnLines, firstLine, trace, modes],
@@ -233,11 +233,11 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
 
   'policy.approval': {
     source: { setting: 'approval', otherwise: 'default' },
-    consumers: [environment, permissions, exec, patch, turnLines],
+    consumers: [environment, permissions, exec, patch, capabilities, turnLines],
   },
   'policy.profile': { source: profile, consumers: [turnLines] },
   'policy.resolved': { source: profile, consumers: [environment, permissions, exec, patch, image, effects] },
-  'policy.sandboxLevel': { source: profile, consumers: [exec, effects] },
+  'policy.sandboxLevel': { source: profile, consumers: [capabilities, exec, effects] },
   'policy.shellEnvironment': {
     source: { setting: 'shellEnvironment', otherwise: 'default' },
     consumers: [exec, storedEnvelope],
@@ -252,7 +252,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   },
   'policy.networkProxy': { source: byDefault, consumers: [], awaits: 'a proxy between commands and the network' },
 
-  'capabilities.tools': { source: facts, consumers: [toolSpecs, router, modelSwitch, compactor] },
+  'capabilities.tools': { source: facts, consumers: [toolSpecs, router, exec, modelSwitch, compactor] },
   'capabilities.dynamicTools': { source: facts, consumers: [], awaits: 'tools that clients bring along' },
   'capabilities.features': {
     source: { setting: 'features', otherwise: 'default' },

@@ -77,7 +77,7 @@ export type LeftOut = 'permissions' | 'collaboration-mode' | 'environment' | 'ap
 
 /** Every number is optional: what is absent comes from the model or from `window.ts`. */
 export interface WindowSettings {
-  /** Tokens; smaller than the model's own window. */
+  /** Tokens; at most the largest window that the catalogue knows of the model. */
   readonly contextWindow?: number;
   /** Share of the model's window that is used. */
   readonly effectivePercent?: number;

@@ -84,9 +84,20 @@ function sharesOf({ autoCompactPercent: compact, reservePercent: reserve }: Wind
   };
 }
 
+/** The most that may be chosen for a model. Of one that the catalogue does not know, the user knows more. */
+export function largestWindow(model: Identity['model']): number {
+  return model.guessed ? Infinity : Math.max(model.contextWindow, model.maxContextWindow ?? 0);
+}
+
+/** The window of the model before any share is taken of it. */
+export function rawWindow(model: Identity['model'], { contextWindow, effectiveTokens }: WindowSettings): number {
+  // Of a model that nothing is known about, a number of tokens is a window too.
+  const own = model.guessed ? Math.max(model.contextWindow, effectiveTokens ?? 0) : model.contextWindow;
+  return Math.min(contextWindow ?? own, largestWindow(model));
+}
+
 function effectiveWindow(model: Identity['model'], chosen: WindowSettings): number {
-  const most = Math.max(model.contextWindow, model.maxContextWindow ?? 0);
-  const raw = Math.min(chosen.contextWindow ?? model.contextWindow, most);
+  const raw = rawWindow(model, chosen);
   if (chosen.effectiveTokens !== undefined) return Math.min(chosen.effectiveTokens, raw);
   return Math.floor((raw * (chosen.effectivePercent ?? model.effectivePercent)) / 100);
 }

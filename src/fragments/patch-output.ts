@@ -32,6 +32,10 @@ export const patchAborted = 'aborted by user before anything was changed';
 export const patchWithoutTool =
   'apply_patch verification failed: this command is a patch, which no shell can run. Call the tool apply_patch with it.';
 
+/** The same where no patch can be applied, and so the tool is not offered. */
+export const patchNotPossible =
+  'patch rejected: this command is a patch, and no file may be changed under the permissions that hold now.';
+
 /** The answer to a patch that came as a shell command and was carried out. */
 export function patchFromCommand(answer: string): string {
   return `Wall time: 0.0000 seconds\nOutput:\n${answer}`;

@@ -38,9 +38,12 @@ const networkSentence: Readonly<Record<NetworkAccess, string>> = {
 
 const approvalSentence: Readonly<Record<ApprovalPolicy, string>> = {
   never:
-    'Nobody can be asked. A command that the sandbox stops stays stopped: find another way, or say what is missing.',
-  'on-request': 'A command that needs more than the sandbox grants can be proposed to the user, with the reason.',
-  untrusted: 'The user is asked before each command.',
+    'The user cannot be asked. A command that the sandbox stops stays stopped: find another way, or say what is missing.',
+  // No surface can put a question to the user yet, and the model must not count on one.
+  'on-request':
+    'The user cannot be asked yet. A command that the sandbox stops stays stopped: find another way, or say what is missing.',
+  untrusted:
+    'Each command and each patch needs the consent of the user, who cannot be asked yet. None can run: say what is needed.',
 };
 
 export const permissionsFragment = defineFragment<PermissionsText>({

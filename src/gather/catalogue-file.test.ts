@@ -182,6 +182,29 @@ test('whoever chooses a model that nobody knows is told how to describe it', () 
   expect(notices({})).toEqual([]);
 });
 
+test('a window that is larger than the model has is reported; of an unknown model every window is taken', () => {
+  const notices = (model: string, window: Settings['window']) =>
+    modelNotices(bundledCatalogue(), { ...settings, model, window: window ?? {} });
+  expect(notices('gpt-5.5', { contextWindow: 1_000_000 })).toEqual([
+    {
+      code: 'window-too-large',
+      message: 'model_context_window is 1000000, but the model gpt-5.5 has a window of 272000 tokens: 272000 are used.',
+      next: 'Set it to 272000 or less, or describe the model in a file and name that in model_catalog_json.',
+    },
+  ]);
+  expect(notices('gpt-5.4', { effectiveTokens: 300_000 })).toEqual([
+    {
+      code: 'window-too-large',
+      message:
+        'window.effective_tokens is 300000, but the model gpt-5.4 has a window of 272000 tokens: 272000 are used.',
+      next: 'Set it to 272000 or less, or model_context_window to 1000000 or less.',
+    },
+  ]);
+  expect(notices('gpt-5.4', { contextWindow: 900_000, effectiveTokens: 300_000 })).toEqual([]);
+  expect(notices('qwen:latest', { contextWindow: 1_000_000 })).toEqual([]);
+  expect(notices('qwen:latest', { effectiveTokens: 1_000_000 })).toEqual([]);
+});
+
 test('a tier that the model does not have is told', () => {
   const notices = (model: string, serviceTier: string) =>
     modelNotices(bundledCatalogue(), { ...settings, model, serviceTier });

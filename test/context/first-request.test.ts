@@ -14,7 +14,7 @@ const topics = {
   'where commands may write': /Writable roots: "[^\n]*\/workspace"/,
   'what stays read-only inside': /Read-only inside them[^\n]*\/workspace\/\.git"/,
   'whether there is a network': /Network: restricted\./,
-  'whom to ask': /Approval: never\. Nobody can be asked\./,
+  'whom to ask': /Approval: never\. The user cannot be asked\./,
   'that a newer message about it holds': /The newest such message holds\./,
   'how a patch is written': /\*\*\* Begin Patch/,
   'that a patch is whole or nothing': /applied as a whole or not at all/,

@@ -273,9 +273,20 @@ describe('the window', () => {
     );
   });
 
-  test('nobody gets more than the model has', () => {
-    expect(windowOf({ contextWindow: 1_000_000 }).effective).toBe(258_400);
-    expect(windowOf({ effectiveTokens: 1_000_000 }).effective).toBe(272_000);
+  test('no setting gives more than the catalogue knows of the model', () => {
+    const known = (window: WindowSettings) =>
+      resolveEnvelope(bareFacts, { ...bareSettings, model: 'gpt-5.5', window }).window.effective;
+    expect(known({ contextWindow: 1_000_000 })).toBe(258_400);
+    expect(known({ effectiveTokens: 1_000_000 })).toBe(272_000);
+  });
+
+  test('of a model that the catalogue does not know, the user knows the window', () => {
+    const unknown = (window: WindowSettings) =>
+      resolveEnvelope(bareFacts, { ...bareSettings, model: 'qwen:latest', window }).window.effective;
+    expect(unknown({})).toBe(258_400);
+    expect(unknown({ contextWindow: 1_000_000 })).toBe(950_000);
+    expect(unknown({ effectiveTokens: 1_000_000 })).toBe(1_000_000);
+    expect(unknown({ contextWindow: 500_000, effectiveTokens: 1_000_000 })).toBe(500_000);
   });
 });
 

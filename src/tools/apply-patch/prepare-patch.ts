@@ -47,7 +47,7 @@ export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step
   if (patch.hunks.length === 0) return { kind: 'refused', output: patchRejected('empty patch', budget) };
   const { approval } = step.envelope.policy;
   if (decideApproval(approval, { kind: 'run', escalated: false }) !== 'run') {
-    const reason = `the approval policy is ${approval} and nobody can be asked now.`;
+    const reason = `the approval policy is ${approval}, and the user cannot be asked.`;
     return { kind: 'refused', output: refused(reason, 'Tell the user what is needed.') };
   }
   const item: FileChangeItem = {

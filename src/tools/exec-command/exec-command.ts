@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Step } from '../../envelope/step.ts';
 import { badArguments, refused } from '../../fragments/call-answers.ts';
 import { commandOutput, type CommandReport } from '../../fragments/command-output.ts';
-import { patchWithoutTool } from '../../fragments/patch-output.ts';
+import { patchNotPossible, patchWithoutTool } from '../../fragments/patch-output.ts';
 import type { Budget } from '../../fragments/truncate.ts';
 import { decideApproval } from '../../policy/approval.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
@@ -39,7 +39,7 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
       if (typeof given === 'string') return { kind: 'refused', output: badArguments(given) };
       const { approval } = step.envelope.policy;
       if (decideApproval(approval, { kind: 'run', escalated: given.escalated }) !== 'run') {
-        const reason = `the approval policy is ${approval} and nobody can be asked now.`;
+        const reason = `the approval policy is ${approval}, and the user cannot be asked.`;
         return {
           kind: 'refused',
           output: refused(reason, 'Run it within the sandbox, or tell the user what is needed.'),
@@ -68,9 +68,15 @@ function preparePatchCommand(
 ): PreparedCall | RefusedCall | undefined {
   const found = interceptPatch(given.script);
   if (found.kind === 'none') return undefined;
-  if (found.kind === 'bare-patch') return { kind: 'refused', output: patchWithoutTool };
+  if (found.kind === 'bare-patch') {
+    return { kind: 'refused', output: offersPatches(step) ? patchWithoutTool : patchNotPossible };
+  }
   const folder = resolve(folderOf(given, step), found.folder ?? '.');
   return preparePatch(patches, { callId, text: found.text, folder, cameAs: 'command' }, step);
+}
+
+function offersPatches({ envelope }: Step): boolean {
+  return envelope.capabilities.tools.includes('apply_patch');
 }
 
 function folderOf({ workdir }: ExecCommandArguments, step: Step): string {
@@ -105,7 +111,7 @@ async function run(
     ...(policy.resolved.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {}),
   };
   const variables = childEnvironment(await shellEnvironment.variables(), policy.shellEnvironment, names);
-  const env = withPatchProgram(variables, given.script, patchProgram);
+  const env = offersPatches(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
   const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy.resolved);
   if (command.kind === 'refused') {
     const { message, next } = command;

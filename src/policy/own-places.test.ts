@@ -1,0 +1,98 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Access, FileSystemEntry } from '../protocol/permission-profile.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { access } from './access.ts';
+import type { OwnPlaces } from './own-places.ts';
+import { isWithin } from './paths.ts';
+import { resolvePolicy } from './resolve-policy.ts';
+
+const path = fc
+  .array(fc.constantFrom('a', 'b', '.git'), { minLength: 1, maxLength: 4 })
+  .map((names) => `/${names.join('/')}`);
+const paths = fc.array(path, { maxLength: 3 });
+const own: fc.Arbitrary<OwnPlaces> = fc.record({ program: paths, state: paths, secrets: paths });
+const granted = fc.constantFrom<Access>('read', 'write', 'deny');
+const roots: fc.Arbitrary<FileSystemEntry> = fc.record({
+  path: fc.constantFrom(
+    { type: 'special', value: { kind: 'root' } } as const,
+    { type: 'special', value: { kind: 'project_roots' } } as const,
+    { type: 'special', value: { kind: 'tmpdir' } } as const,
+  ),
+  access: granted,
+});
+const named: fc.Arbitrary<FileSystemEntry> = fc.record({
+  path: path.map((each) => ({ type: 'path', path: each }) as const),
+  access: granted,
+});
+
+const width: Readonly<Record<Access, number>> = { deny: 0, read: 1, write: 2 };
+
+function resolve(entries: readonly FileSystemEntry[], places: { cwd: string; tmp: string; own?: OwnPlaces }) {
+  const { cwd, tmp, own: mine } = places;
+  return resolvePolicy(
+    { type: 'managed', file_system: { type: 'restricted', entries }, network: 'restricted' },
+    {
+      cwd,
+      workspaceRoots: [cwd],
+      temporaryDirectory: tmp,
+      slashTmp: false,
+      gitDirectories: [],
+      ...(mine === undefined ? {} : { own: mine }),
+    },
+  );
+}
+
+function isLimited({ files }: ResolvedPolicy): boolean {
+  return files.kind === 'restricted';
+}
+
+test("law: the engine's own places only ever narrow what is granted", () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.oneof(roots, named), { maxLength: 5 }),
+      path,
+      path,
+      own,
+      path,
+      (entries, cwd, tmp, mine, at) => {
+        const without = resolve(entries, { cwd, tmp });
+        const withOwn = resolve(entries, { cwd, tmp, own: mine });
+        expect(width[access(withOwn, at)]).toBeLessThanOrEqual(width[access(without, at)]);
+      },
+    ),
+    { numRuns: 2000 },
+  );
+});
+
+test('law: no root writes the program or the state, and none reads a secret, unless an entry names the place', () => {
+  fc.assert(
+    fc.property(fc.array(roots, { maxLength: 4 }), path, path, own, (entries, cwd, tmp, mine) => {
+      const policy = resolve(entries, { cwd, tmp, own: mine });
+      fc.pre(isLimited(policy));
+      for (const each of [...mine.program, ...mine.state]) expect(access(policy, each)).not.toBe('write');
+      for (const each of mine.secrets) expect(access(policy, each)).toBe('deny');
+      for (const root of [cwd, tmp]) {
+        const isProgram = mine.program.some((folder) => isWithin(root, folder));
+        if (isProgram) expect(access(policy, `${root}/x`)).not.toBe('write');
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("the kernel's own folders are not writable with the rest of the disk, unless an entry names them", () => {
+  const whole: FileSystemEntry = { path: { type: 'special', value: { kind: 'root' } }, access: 'write' };
+  const limit: FileSystemEntry = { path: { type: 'path', path: '/secret' }, access: 'deny' };
+  const policy = resolve([whole, limit], { cwd: '/a', tmp: '/b' });
+  expect(['/x', '/proc/sys/kernel/core_pattern', '/sys/kernel/x'].map((each) => access(policy, each))).toEqual([
+    'write',
+    'read',
+    'read',
+  ]);
+  const reopened = resolve([whole, limit, { path: { type: 'path', path: '/sys' }, access: 'write' }], {
+    cwd: '/a',
+    tmp: '/b',
+  });
+  expect(access(reopened, '/sys/kernel/x')).toBe('write');
+});

@@ -17,7 +17,7 @@ const changes: Readonly<Record<number, ScriptedTurn>> = {
   1: { title: 'the thread begins' },
   3: { title: 'another folder', world: { cwd: '/repo/part' } },
   5: { title: 'commands may only look', world: { mode: 'read-only' } },
-  6: { title: 'the user can be asked', world: { approval: 'on-request' } },
+  6: { title: 'another approval policy', world: { approval: 'on-request' } },
   8: { title: 'the network is open', world: { network: true } },
   9: { title: 'AGENTS.md is edited', world: { instructions: 'Be brief.' } },
   11: { title: 'a plan is wanted', world: { collaboration: { mode: 'plan' } } },

@@ -274,8 +274,10 @@ describe('the window', () => {
   });
 
   test('no setting gives more than the catalogue knows of the model', () => {
-    const known = (window: WindowSettings) =>
-      resolveEnvelope(bareFacts, { ...bareSettings, model: 'gpt-5.5', window }).window.effective;
+    const { model } = bareSettings;
+    const models = [{ ...bareFacts.catalogue.fallback, slug: model }] as const;
+    const facts = { ...bareFacts, catalogue: { ...bareFacts.catalogue, models } };
+    const known = (window: WindowSettings) => resolveEnvelope(facts, { ...bareSettings, window }).window.effective;
     expect(known({ contextWindow: 1_000_000 })).toBe(258_400);
     expect(known({ effectiveTokens: 1_000_000 })).toBe(272_000);
   });

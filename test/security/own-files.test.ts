@@ -72,7 +72,11 @@ function open(path: string): void {
   if (entry.isDirectory()) for (const name of readdirSync(path)) open(join(path, name));
 }
 
-function ownHere({ code = 'work/node_modules/capstan/dist', home = 'home' } = {}) {
+function ownHere({
+  code = 'work/node_modules/capstan/dist',
+  home = 'home',
+  script = 'work/node_modules/.bin/capstan',
+} = {}) {
   return ownPlaces({
     env: { CODEX_HOME: join(root, home), PATH: '/usr/bin' },
     home: join(root, 'home'),
@@ -80,7 +84,7 @@ function ownHere({ code = 'work/node_modules/capstan/dist', home = 'home' } = {}
     root: dirname(join(root, code)),
     code: join(root, code),
     node: join(workspace, 'node_modules/node/bin/node'),
-    script: join(workspace, 'node_modules/.bin/capstan'),
+    script: join(root, script),
   });
 }
 
@@ -147,6 +151,31 @@ describe.skipIf(!sandboxIsPossible)('a command (on Linux with bubblewrap)', () =
     test.each(Object.entries(commands))('that %s changes nothing', (_, script) => {
       const before = kept();
       run(script);
+      expect(kept()).toEqual(before);
+    });
+
+    test('that swaps the link by which the home is named changes nothing', () => {
+      symlinkSync('home', join(root, 'linked'));
+      const before = readlinkSync(join(root, 'linked'));
+      run(
+        'mkdir ../evil; ln -sfn evil ../linked; mv ../linked ../moved',
+        policyOf({ own: ownHere({ home: 'linked' }) }),
+      );
+      expect(readlinkSync(join(root, 'linked'))).toBe(before);
+    });
+
+    test('that swaps the program where packages are links changes nothing', () => {
+      const store = 'work/node_modules/.pnpm/capstan@1/node_modules/capstan';
+      mkdirSync(join(root, store, 'dist'), { recursive: true });
+      writeFileSync(join(root, store, 'dist/bin.js'), 'bin\n');
+      rmSync(join(workspace, 'node_modules/capstan'), { recursive: true });
+      symlinkSync('.pnpm/capstan@1/node_modules/capstan', join(workspace, 'node_modules/capstan'));
+      open(root);
+      const before = kept();
+      const own = ownHere({ code: `${store}/dist`, script: 'work/node_modules/capstan/dist/bin.js' });
+      const script = `rm -f node_modules/capstan; ln -sfn /tmp node_modules/capstan; echo x > node_modules/.bin/other
+echo x > node_modules/.pnpm/capstan@1/node_modules/capstan/dist/bin.js; mv node_modules/.pnpm/capstan@1 node_modules/.pnpm/x`;
+      run(script, policyOf({ own }));
       expect(kept()).toEqual(before);
     });
 

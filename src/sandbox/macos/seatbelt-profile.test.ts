@@ -2,6 +2,8 @@ import { describe, expect, test } from 'vitest';
 import type { Access, NetworkAccess } from '../../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { DiskView, Sight } from '../disk-view.ts';
+import { profileFor } from '../../policy/profiles.ts';
+import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { seatbeltProfile } from './seatbelt-profile.ts';
 import { baseSection, networkSection, preferencesSection } from './seatbelt-sections.ts';
 
@@ -10,6 +12,7 @@ function diskOf(seen: Readonly<Record<string, Sight>>): DiskView {
 }
 
 const folder = { kind: 'folder' } as const;
+const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
 
 function policy(
   rules: readonly (readonly [string, Access])[],
@@ -38,6 +41,21 @@ function rulesOf(given: ResolvedPolicy, disk: DiskView): readonly string[] {
     .filter((line) => !fixed.has(line))
     .map((line) => line.replaceAll(/\(param "\w+"\)/g, (name) => paths.get(name) ?? '?'));
 }
+
+test("the engine's own places are rules like others, and its secrets leave the settings of the user readable", () => {
+  const disk = diskOf({ '/repo': folder, '/repo/dist': folder, '/home/auth.json': { kind: 'file' } });
+  const places = { cwd: '/repo', workspaceRoots: ['/repo'], slashTmp: false, gitDirectories: [] };
+  const own = { program: ['/repo/dist', '/opt/node'], state: ['/repo/home'], secrets: ['/home/auth.json'] };
+  const given = resolvePolicy(profileFor('workspace-write', options), { ...places, own });
+  const rules = rulesOf(given, disk).filter((line) => /dist|home|node|hH/.test(line));
+  expect(rules).toEqual([
+    '(deny file-read* file-write* (subpath /home/auth.json))',
+    '(deny file-write* (subpath /repo/dist))',
+    '(deny file-write* (subpath /repo/home))',
+    '(deny file-write* (regex #"^/repo/[hH][oO][mM][eE](/|$)"))',
+  ]);
+  expect(seatbeltProfile(given, disk).text).toContain(preferencesSection);
+});
 
 test('rules come shallow first; folders with something protected in them keep their place; names are compared in any case', () => {
   const disk = diskOf({ '/repo': folder, '/repo/.git': folder, '/repo/private': folder, '/repo/private/open': folder });

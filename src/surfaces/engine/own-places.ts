@@ -43,7 +43,8 @@ export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'temp
 export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
   const { env, home, temporaryDirectory, node } = input;
   const homes = [home, ...['CAPSTAN_HOME', 'CODEX_HOME', 'CODEX_SQLITE_HOME'].flatMap((name) => named(env, name))];
-  const program = [...programOf(input), node, ...bubblewrapsOf(input), mountRegistry(temporaryDirectory)];
+  const registry = process.platform === 'linux' ? [mountRegistry(temporaryDirectory)] : [];
+  const program = [...programOf(input), node, ...bubblewrapsOf(input), ...registry];
   return {
     program: [...new Set(program)],
     state: [...new Set(homes)],
@@ -77,16 +78,22 @@ function programOf({ root, code, script }: OwnPlacesInput): readonly string[] {
   ];
 }
 
-/** The links by which this program was started: in `node_modules/.bin`, or in a folder of the search path. */
+/**
+ * What decides which program the next start runs: the links on the way to this one, and the `.bin` folders around it.
+ * npm and its like put those in front of the search path, so that even a new name in one, such as `node`, could be run.
+ */
 function startLinks(script: string, code: string): readonly string[] {
   if (!script.startsWith('/')) return [];
   const { path, links } = followLinks(viewHostDisk(), script);
   if (!isWithin(path, code)) return [];
-  return links.map(({ location }) => {
-    const folder = dirname(location);
-    // npm puts the folder in front of the search path: a program called `node` in it would run the next start.
-    return basename(folder) === '.bin' ? folder : location;
-  });
+  const folders = [script, path].flatMap(packageFolders).map((folder) => join(folder, '.bin'));
+  return [...folders, ...links.map(({ location }) => location).filter((link) => !folders.includes(dirname(link)))];
+}
+
+/** The folders called `node_modules` that hold the path. */
+function packageFolders(path: string): readonly string[] {
+  const names = path.split('/');
+  return names.flatMap((name, index) => (name === 'node_modules' ? [names.slice(0, index + 1).join('/')] : []));
 }
 
 /** Every bubblewrap that could build a sandbox; the one that came with the package lies in it. */

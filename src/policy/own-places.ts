@@ -12,7 +12,7 @@ export interface OwnPlaces {
   readonly secrets: readonly string[];
 }
 
-/** Interfaces of the kernel: whoever can write there as root changes the host, whatever the sandbox. */
+/** Interfaces of the kernel: what root writes there changes the host, whatever the sandbox. */
 const kernel: OwnPlaces = { program: [], state: ['/proc', '/sys'], secrets: [] };
 
 /**

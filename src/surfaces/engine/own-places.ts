@@ -7,7 +7,6 @@ import { followLinks } from '../../sandbox/follow-links.ts';
 import { viewHostDisk } from '../../sandbox/host-disk.ts';
 import { mountRegistry } from '../../sandbox/linux/mount-points.ts';
 import type { Environment } from '../environment.ts';
-import { packageRoot } from './package-root.ts';
 
 export interface OwnPlacesInput {
   readonly env: Environment;
@@ -24,22 +23,18 @@ export interface OwnPlacesInput {
 }
 
 /** The places of the engine that runs in this process. */
-export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'temporaryDirectory'>): OwnPlaces {
-  const root = packageRoot();
-  const running = fileURLToPath(import.meta.url).slice(root.length + 1);
+export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'temporaryDirectory' | 'root'>): OwnPlaces {
+  const { root } = input;
+  const [code = ''] = fileURLToPath(import.meta.url).slice(root.length + 1).split('/');
   return ownPlaces({
     ...input,
-    root,
-    code: join(root, running.slice(0, running.indexOf('/'))),
+    code: join(root, code),
     node: process.execPath,
     script: process.argv[1] ?? '',
   });
 }
 
-/**
- * What commands and patches must not change, or not read, because this engine or its next start depends on it. Links on
- * the way count by themselves: whoever can replace one decides what the next start runs.
- */
+/** What commands and patches must not change, or not read, because this engine or its next start depends on it. */
 export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
   const { env, home, temporaryDirectory, node } = input;
   const homes = [home, ...['CAPSTAN_HOME', 'CODEX_HOME', 'CODEX_SQLITE_HOME'].flatMap((name) => named(env, name))];
@@ -62,8 +57,8 @@ function named(env: Environment, name: string): readonly string[] {
 }
 
 /**
- * An installed package is kept whole. Elsewhere it may be a checkout in which somebody works on the engine itself, so
- * only what runs is kept: the build and what came with it, or the sources when they run as they are.
+ * An installed package is kept whole. Elsewhere it may be a checkout whose sources the user wants to change, so only what
+ * runs is kept: the build and what came with it, or the sources when they run as they are.
  */
 function programOf({ root, code, script }: OwnPlacesInput): readonly string[] {
   const isInstalled = basename(dirname(root)) === 'node_modules';
@@ -73,7 +68,8 @@ function programOf({ root, code, script }: OwnPlacesInput): readonly string[] {
     ...(isInstalled ? [root] : [code, join(root, '.local')]),
     // The build has its dependencies in it.
     ...(isSource ? ['smol-toml', '@opentelemetry/api'].map((name) => join(root, 'node_modules', name)) : []),
-    ...(cache === undefined ? [] : [dirname(cache)]),
+    // Another program's cache may stand in a folder of many things.
+    ...(cache === undefined ? [] : [basename(dirname(cache)) === 'compiled' ? dirname(cache) : cache]),
     ...startLinks(script, code),
   ];
 }
@@ -84,10 +80,19 @@ function programOf({ root, code, script }: OwnPlacesInput): readonly string[] {
  */
 function startLinks(script: string, code: string): readonly string[] {
   if (!script.startsWith('/')) return [];
-  const { path, links } = followLinks(viewHostDisk(), script);
-  if (!isWithin(path, code)) return [];
+  const path = realPath(script);
+  if (path === undefined || !isWithin(path, code)) return [];
+  const links = path === script ? [] : followLinks(viewHostDisk(), script).links;
   const folders = [script, path].flatMap(packageFolders).map((folder) => join(folder, '.bin'));
   return [...folders, ...links.map(({ location }) => location).filter((link) => !folders.includes(dirname(link)))];
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return process.getBuiltinModule('node:fs').realpathSync.native(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** The folders called `node_modules` that hold the path. */
@@ -98,8 +103,8 @@ function packageFolders(path: string): readonly string[] {
 
 /** Every bubblewrap that could build a sandbox; the one that came with the package lies in it. */
 function bubblewrapsOf({ env }: OwnPlacesInput): readonly string[] {
-  const { existsSync, realpathSync } = process.getBuiltinModule('node:fs');
+  const { existsSync } = process.getBuiltinModule('node:fs');
   const searched = (env['PATH'] ?? '').split(':').filter((folder) => folder.startsWith('/'));
   const found = [...searched.map((folder) => join(folder, 'bwrap')), ...named(env, 'CAPSTAN_BWRAP')].filter(existsSync);
-  return [...found.map((program) => realpathSync(program)), ...named(env, 'CAPSTAN_BWRAP')];
+  return [...found.flatMap((program) => realPath(program) ?? []), ...named(env, 'CAPSTAN_BWRAP')];
 }

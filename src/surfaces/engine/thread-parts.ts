@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
 import type { ProviderConfig } from '../../config/providers.ts';
 import { remoteCompaction } from '../../config/remote-compaction.ts';
@@ -40,7 +41,6 @@ import { viewImageTool } from '../../tools/view-image/view-image.ts';
 import type { Environment } from '../environment.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
 import { findOwnPlaces } from './own-places.ts';
-import { packageRoot } from './package-root.ts';
 
 export interface ThreadPartsInput {
   readonly env: Environment;
@@ -137,7 +137,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
-      own ??= findOwnPlaces({ env, home, temporaryDirectory });
+      own ??= findOwnPlaces({ env, home, temporaryDirectory, root });
       const { cwd: folder, profile } = chosen;
       return gatherFacts({ clock, env, cwd: folder, client: input.client, trust, catalogue, own, profile });
     },
@@ -159,4 +159,12 @@ function realPath(path: string): string | undefined {
 
 function definedOnly(env: Environment): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+/** The package's own folder, from sources and from any depth of the bundle: what was built and unpacked is there. */
+function packageRoot(): string {
+  const { existsSync } = process.getBuiltinModule('node:fs');
+  let folder = dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
+  return folder;
 }

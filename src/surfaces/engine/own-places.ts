@@ -25,7 +25,9 @@ export interface OwnPlacesInput {
 /** The places of the engine that runs in this process. */
 export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'temporaryDirectory' | 'root'>): OwnPlaces {
   const { root } = input;
-  const [code = ''] = fileURLToPath(import.meta.url).slice(root.length + 1).split('/');
+  const [code = ''] = fileURLToPath(import.meta.url)
+    .slice(root.length + 1)
+    .split('/');
   return ownPlaces({
     ...input,
     code: join(root, code),

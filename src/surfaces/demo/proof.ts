@@ -67,10 +67,16 @@ async function loadLines(path: string): Promise<{ lines: readonly Line[]; fileBy
 const inputStart = '"input":[';
 const inputEnd = '],"stream":';
 
-/** Compares bytes: up to the bracket that closes its input, the earlier body is the beginning of the later one. */
+/** Compares bytes: up to the bracket that closes it, the earlier input is the beginning of the later one. */
 function extendsInput(before: Buffer, now: Buffer): boolean {
-  const end = before.lastIndexOf(inputEnd);
-  return end > 0 && before.indexOf(inputStart) > 0 && commonLength(before, now) >= end;
+  const [earlier, later] = [inputIn(before), inputIn(now)];
+  return earlier.length > 0 && commonLength(earlier, later) === earlier.length;
+}
+
+/** Tools stand before the input, and change with the policy. */
+function inputIn(body: Buffer): Buffer {
+  const start = body.indexOf(inputStart);
+  return body.subarray(start, start < 0 ? start : body.lastIndexOf(inputEnd));
 }
 
 function commonLength(one: Buffer, other: Buffer): number {

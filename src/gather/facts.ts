@@ -23,7 +23,7 @@ export interface FactSources {
 export async function gatherFacts({ clock, env, cwd, client, trust, catalogue }: FactSources): Promise<Facts> {
   return {
     time: timeFactsAt(clock.now(), env),
-    shell: findShell(env),
+    shell: findShell(env, cwd),
     places: findPlaces(cwd, env),
     trust,
     catalogue,

@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { profileFor } from '../../policy/profiles.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import type { ProcessTable } from '../../ports/processes.ts';
+import type { ProgramFiles } from '../../ports/program-files.ts';
 import type { Spawn } from '../../ports/spawn.ts';
 import type {
   Access,
@@ -38,15 +40,19 @@ export interface Trial {
   succeeding(profile: PermissionProfile, scripts: readonly string[]): Promise<readonly string[]>;
 }
 
-export function createTrial(spawn: Spawn): Trial {
+export interface TrialParts {
+  readonly spawn: Spawn;
+  readonly programFiles: ProgramFiles;
+  readonly processes: ProcessTable;
+}
+
+export function createTrial({ spawn, programFiles, processes }: TrialParts): Trial {
   const packaged = join(import.meta.dirname, '../../../.local/bubblewrap/usr/bin/bwrap');
   const chosen = process.env['CAPSTAN_BWRAP'];
-  const candidates = bubblewrapCandidates({
-    path: process.env['PATH'] ?? '',
-    cwd: '/nowhere',
-    packaged,
-    ...(chosen === undefined ? {} : { chosen }),
-  });
+  const candidates = bubblewrapCandidates(
+    { path: process.env['PATH'] ?? '', writable: [], packaged, ...(chosen === undefined ? {} : { chosen }) },
+    programFiles,
+  );
   const isPossible = process.platform === 'linux' && candidates.length > 0;
   // Every workspace may write /tmp, so what must not be written stands elsewhere.
   const base = isPossible ? mkdtempSync('/var/tmp/capstan-sandbox-') : '';
@@ -58,8 +64,10 @@ export function createTrial(spawn: Spawn): Trial {
     env: process.env,
     cwd: repo,
     packagedBubblewrap: packaged,
-    temporaryDirectory: '/tmp',
+    mountRegistries: () => [join(base, 'registry')],
     spawn,
+    programFiles,
+    processes,
   });
 
   const trial: Trial = {

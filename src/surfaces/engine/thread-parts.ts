@@ -7,6 +7,10 @@ import type { ClientFacts } from '../../envelope/facts.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
+import { nodeProgramFiles } from '../../exec/node-program-files.ts';
+import { processTable } from '../../exec/process-identity.ts';
+import { callerPrograms, systemPrograms } from '../../exec/programs.ts';
+import { runFolder } from '../../exec/run-folder.ts';
 import { captureShellEnvironment } from '../../exec/shell-environment.ts';
 import { systemProcesses } from '../../exec/survivors.ts';
 import { gatherFacts } from '../../gather/facts.ts';
@@ -29,6 +33,7 @@ import type { Tracer } from '../../ports/tracer.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import { createFlock } from '../../rollout/flock.ts';
+import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import type { CheckpointHooks, ThreadParts } from '../../thread/parts.ts';
 import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';
@@ -63,9 +68,8 @@ export interface ThreadPartsInput {
 export function createThreadParts(input: ThreadPartsInput): ThreadParts {
   const { env, clock, ids, provider, config, catalogue, home, settings } = input;
   const { cwd } = settings;
-  const temporaryDirectory = env['TMPDIR'] ?? '/tmp';
-  const spawn = createNodeSpawn({ clock, temporaryDirectory });
-  const shell = findShell(env);
+  const spawn = createNodeSpawn({ clock, runFolder: runFolder(home) });
+  const shell = findShell(env, cwd);
   const shellEnvironment = captureShellEnvironment({
     shell: shell.path,
     home: input.osHome,
@@ -81,16 +85,19 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     env,
     cwd,
     packagedBubblewrap: join(root, '.local/bubblewrap/usr/bin/bwrap'),
-    temporaryDirectory,
+    mountRegistries: mountRegistryFolders,
     lingerMs: 1000,
     spawn,
+    programFiles: nodeProgramFiles,
+    processes: processTable,
   });
   const client = responsesClient({
     provider,
     credentials: providerCredentials(provider, {
       environment: env,
-      logins: loginStore({ home, locks: createFlock({ clock }), clock }),
+      logins: loginStore({ home, locks: createFlock({ clock, programs: systemPrograms }), clock }),
       post: postJson(sender({ environment: env })),
+      programs: callerPrograms({ path: env['PATH'] ?? '', writable: [cwd, '/tmp', env['TMPDIR'] ?? ''] }),
       now: () => clock.now(),
     }),
     environment: env,

@@ -79,7 +79,13 @@ test('a processor without a filter refuses while the network is restricted', asy
   expect(await sandbox.plan(command, restricted)).toMatchObject({ code: 'policy-unenforceable' });
   expect(await sandbox.plan(command, { ...restricted, network: 'enabled' })).toMatchObject({
     kind: 'runnable',
-    files: [],
+    env: {},
+    files: [Buffer.from('--setenv\0A\u00001\0')],
+  });
+  const broken = { ...command, env: { A: '1\0--bind\0/\0/' } };
+  expect(await sandbox.plan(broken, { ...restricted, network: 'enabled' })).toMatchObject({
+    code: 'policy-unenforceable',
+    message: 'The variable "A" holds a NUL byte, which no environment can hold.',
   });
 });
 

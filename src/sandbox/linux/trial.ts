@@ -34,7 +34,7 @@ export interface Trial {
   run(
     profile: PermissionProfile,
     script: string | readonly string[],
-    options?: { readonly cwd?: string; readonly timeoutMs?: number },
+    options?: { readonly cwd?: string; readonly timeoutMs?: number; readonly env?: Readonly<Record<string, string>> },
   ): Promise<{ readonly exitCode: number; readonly text: string }>;
   /** Which of the scripts do not fail, one after the other. */
   succeeding(profile: PermissionProfile, scripts: readonly string[]): Promise<readonly string[]>;
@@ -90,10 +90,10 @@ export function createTrial({ spawn, programFiles, processes }: TrialParts): Tri
     remove() {
       for (const folder of [base, temporary]) rmSync(folder, { recursive: true, force: true });
     },
-    async run(profile, script, { cwd = repo, timeoutMs = 20_000 } = {}) {
+    async run(profile, script, { cwd = repo, timeoutMs = 20_000, env: more = {} } = {}) {
       const policy = resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] });
       const argv = typeof script === 'string' ? ['bash', '-c', script] : script;
-      const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C' };
+      const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C', ...more };
       const planned = await sandbox.plan({ argv, cwd, env }, policy);
       if (planned.kind === 'refused') return { exitCode: -1, text: `${planned.code}: ${planned.message}` };
       const end = await spawn.run(planned, { timeoutMs, outputBytes: 100_000 }, new AbortController().signal);

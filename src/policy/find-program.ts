@@ -52,7 +52,7 @@ function* candidates(
   for (const entry of path.split(':')) {
     const spelled = normalisePath(entry);
     const program = spelled === undefined || isOpen(spelled) ? undefined : files.program(joinPath(spelled, name));
-    if (spelled === undefined || program === undefined || isOpen(program)) continue;
+    if (spelled === undefined || program === undefined) continue;
     const places = [files.place(spelled), parentOf(program)];
     if (places.every((place) => place !== undefined && !isOpen(place) && !files.isWritableByOthers(place))) {
       yield program;

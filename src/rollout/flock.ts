@@ -54,9 +54,12 @@ export function createFlock(options: FlockOptions): Locks {
 
 async function tryOnce(path: string, { clock, programs, lockers }: Required<FlockOptions>): Promise<Lock | LockHeld> {
   makeFolder(dirname(path));
-  const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  // A lock may stand beside a file that commands can reach: a link there must not have us write elsewhere.
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = openSync(path, flags, 0o600);
   let taken = false;
   try {
+    if (!fstatSync(file).isFile()) throw new Error(`${path} is not a file.`);
     if ((await lockOpenFile(file, lockers, programs)) === 'held') return heldBy(file);
     // Someone may have removed the file between opening and locking. Then our lock guards a file that nobody finds.
     taken = isSameFile(file, path);

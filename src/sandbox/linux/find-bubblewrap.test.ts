@@ -56,14 +56,6 @@ describe('candidates', () => {
     expect(bubblewrapCandidates(search, files)).toEqual([]);
   });
 
-  test('are searched in the folders of the system first', () => {
-    const system = {
-      ...files,
-      program: (program: string) => (program === '/usr/bin/bwrap' ? program : files.program(program)),
-    };
-    expect(bubblewrapCandidates({ path, writable: [] }, system)[0]).toBe('/usr/bin/bwrap');
-  });
-
   test('end with a refusal when commands could have written the one that the user named', () => {
     const search = { path: join(base, 'plain'), writable: [join(base, 'chosen')], chosen, packaged };
     expect(bubblewrapCandidates(search, files)).toEqual([

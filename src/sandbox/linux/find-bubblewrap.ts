@@ -40,7 +40,7 @@ export function bubblewrapCandidates(
   { path, writable, chosen, packaged }: BubblewrapSearch,
   files: ProgramFiles,
 ): readonly (string | SandboxRefused)[] {
-  const searched = programCandidates({ name: 'bwrap', prefer: 'system', path, writable }, files);
+  const searched = programCandidates({ name: 'bwrap', prefer: 'caller', path, writable }, files);
   const named = [chosen, packaged].map((program) => (program ? files.program(program) : undefined));
   if (chosen !== undefined && named[0] !== undefined && isWritableProgram(chosen, writable, files)) {
     return [...searched, writableChoice(chosen)];

@@ -7,7 +7,7 @@ const patienceMs = 5000;
 /**
  * Pipes without names, for Linux: there is nothing that a command could swap, and nothing that a killed process leaves
  * behind. Node cannot make a pipe, but a shell does for every `|`: its parts hold the pipes until we have opened them
- * through the process table, and end before the pipes are used.
+ * through the process table. They end at once then; until they have, the output of a command would not end.
  */
 export async function makeAnonymousPipes(count: number): Promise<readonly PipeEnds[]> {
   const child = spawn('/bin/sh', ['-c', holderScript(count)], {
@@ -19,16 +19,12 @@ export async function makeAnonymousPipes(count: number): Promise<readonly PipeEn
   });
   const ended = endOf(child);
   const timer = setTimeout(() => killGroup(child), patienceMs);
+  void ended.then(() => clearTimeout(timer));
   try {
     const holders = await Promise.race([holdersIn(child, count), ended.then(failed)]);
-    const pipes = openAll(holders.map((holder) => () => openHeld(holder)));
-    // As long as a holder lives it could read, and its end of the pipe would keep the output from ending.
-    child.stdin?.end();
-    await ended;
-    return pipes;
+    return openAll(holders.map((holder) => () => openHeld(holder)));
   } finally {
-    clearTimeout(timer);
-    child.stdin?.destroy();
+    child.stdin?.end();
   }
 }
 

@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { makeAnonymousPipes } from '../../src/exec/anonymous-pipes.ts';
 import { makeNamedPipes } from '../../src/exec/named-pipes.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
@@ -68,8 +68,9 @@ describe.runIf(process.platform === 'linux')('pipes of commands on Linux', () =>
     const pipes = await makeAnonymousPipes(8);
     const names = pipes.map(({ readEnd }) => readlinkSync(`/proc/self/fd/${readEnd}`));
     expect(new Set(names).size).toBe(8);
-    const holders = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && holds(pid, names));
-    expect(holders).toEqual([String(process.pid)]);
+    const holders = () => readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && holds(pid, names));
+    await vi.waitUntil(() => holders().length === 1, { timeout: 10_000, interval: 5 });
+    expect(holders()).toEqual([String(process.pid)]);
     close(...pipes);
   });
 

@@ -1,4 +1,4 @@
-import { findProgram, type ProgramSearch } from '../policy/find-program.ts';
+import { findProgram } from '../policy/find-program.ts';
 import type { Programs } from '../ports/program-files.ts';
 import { nodeProgramFiles } from './node-program-files.ts';
 
@@ -7,7 +7,14 @@ export const systemPrograms: Programs = {
   find: (name) => findProgram({ name, prefer: 'system', path: '', writable: [] }, nodeProgramFiles),
 };
 
-/** Programs that the user chose by name, from the caller's search path. */
-export function callerPrograms(search: Pick<ProgramSearch, 'path' | 'writable'>): Programs {
-  return { find: (name) => findProgram({ ...search, name, prefer: 'caller' }, nodeProgramFiles) };
+export interface CallerPrograms {
+  /** The caller's search path. */
+  readonly path: string;
+  /** Folders in which commands may write. Asked when a program is looked for. */
+  readonly writable: () => readonly string[];
+}
+
+/** Programs that the user chose by name. */
+export function callerPrograms({ path, writable }: CallerPrograms): Programs {
+  return { find: (name) => findProgram({ name, prefer: 'caller', path, writable: writable() }, nodeProgramFiles) };
 }

@@ -145,7 +145,7 @@ describe('a command of the user that has no path', () => {
     plant(join(workspace, 'bin'), 'print-key');
     const parts = (path: string) => ({
       environment: {},
-      programs: callerPrograms({ path, writable: [workspace] }),
+      programs: callerPrograms({ path, writable: () => [workspace] }),
       now: () => 0,
     });
     const command = { command: 'print-key', args: [], timeoutMs: 5000, refreshIntervalMs: 0, cwd: workspace };

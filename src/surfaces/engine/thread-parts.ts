@@ -18,6 +18,7 @@ import { folderProblem } from '../../gather/folder.ts';
 import { InstructionFiles } from '../../gather/instruction-document.ts';
 import { loadImage } from '../../gather/load-image.ts';
 import { loginStore } from '../../gather/login-store.ts';
+import { findPlaces } from '../../gather/places.ts';
 import { findShell } from '../../gather/shell.ts';
 import { findTrust } from '../../gather/trust.ts';
 import { timeFactsAt } from '../../gather/timezone.ts';
@@ -31,6 +32,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { Requirements } from '../../policy/requirements.ts';
+import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import { writableRoots } from '../../policy/writable-roots.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import { createFlock } from '../../rollout/flock.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
@@ -97,7 +100,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       environment: env,
       logins: loginStore({ home, locks: createFlock({ clock, programs: systemPrograms }), clock }),
       post: postJson(sender({ environment: env })),
-      programs: callerPrograms({ path: env['PATH'] ?? '', writable: [cwd, '/tmp', env['TMPDIR'] ?? ''] }),
+      programs: callerPrograms({ path: env['PATH'] ?? '', writable: () => writableFolders(settings, env) }),
       now: () => clock.now(),
     }),
     environment: env,
@@ -149,6 +152,12 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems };
     },
   };
+}
+
+/** Where commands may write under the thread's own settings, temporary folders included in any case. */
+function writableFolders({ cwd, profile }: Settings, env: Environment): readonly string[] {
+  const roots = writableRoots(resolvePolicy(profile, findPlaces(cwd, env)));
+  return [cwd, '/tmp', env['TMPDIR'] ?? '', ...roots.map(({ path }) => path)];
 }
 
 function realPath(path: string): string | undefined {

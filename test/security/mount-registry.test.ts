@@ -36,7 +36,7 @@ afterEach(() => {
   rmSync(base, { recursive: true, force: true });
 });
 
-const linux = describe.runIf(process.platform === 'linux');
+const linux = process.platform === 'linux' ? describe : describe.skip;
 const engine = () =>
   createMountPoints({
     registries: [registry],
@@ -242,7 +242,8 @@ const trial = createTrial({
   programFiles: nodeProgramFiles,
   processes: processTable,
 });
-describe.runIf(trial.isPossible)(trial.title, () => {
+const suite = trial.isPossible ? describe : describe.skip;
+suite(trial.title, () => {
   beforeEach(() => trial.reset());
   afterEach(() => trial.remove());
 

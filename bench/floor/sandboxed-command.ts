@@ -1,22 +1,26 @@
 import { join } from 'node:path';
+import { nodeProgramFiles } from '../../src/exec/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
+import { processTable } from '../../src/exec/process-identity.ts';
 import { systemClock } from '../../src/gather/system-clock.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
 import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import type { PlainCommand, RunnableCommand } from '../../src/ports/sandbox.ts';
+import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 
 /** The command inside the very sandbox that Capstan puts it into. Undefined where there is none. */
 export async function sandboxedCommand(command: PlainCommand): Promise<RunnableCommand | undefined> {
-  const temporaryDirectory = '/tmp';
   const sandbox = createSandbox({
     platform: process.platform,
     architecture: process.arch,
     env: command.env,
     cwd: command.cwd,
     packagedBubblewrap: join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap'),
-    temporaryDirectory,
-    spawn: createNodeSpawn({ clock: systemClock, temporaryDirectory }),
+    mountRegistries: mountRegistryFolders,
+    spawn: createNodeSpawn({ clock: systemClock, runFolder: '/nowhere' }),
+    programFiles: nodeProgramFiles,
+    processes: processTable,
   });
   const options = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
   const policy = resolvePolicy(profileFor('workspace-write', options), {

@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'capstan-exec-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
-const { run } = createNodeSpawn({ clock, temporaryDirectory: folder });
+const { run } = createNodeSpawn({ clock, runFolder: folder });
 const limits = { timeoutMs: 10_000, outputBytes: 1_000_000 };
 const never = new AbortController().signal;
 
@@ -204,7 +204,7 @@ test.runIf(process.platform === 'linux')('descriptors that somebody left open do
   const door = openSync('/', 'r');
   const text = `
     import { createNodeSpawn } from ${JSON.stringify(join(import.meta.dirname, 'node-spawn.ts'))};
-    const spawn = createNodeSpawn({ clock: { now: () => 0 }, temporaryDirectory: ${JSON.stringify(folder)} });
+    const spawn = createNodeSpawn({ clock: { now: () => 0 }, runFolder: ${JSON.stringify(folder)} });
     const command = { kind: 'runnable', argv: ['bash', '-c', 'readlink /proc/$$/fd/*; cat <&3'], cwd: '/', env: process.env, files: [Buffer.from('given')], cleanup: async () => {} };
     const end = await spawn.run(command, { timeoutMs: 5000, outputBytes: 10000 }, new AbortController().signal);
     console.log(end.output.text);`;
@@ -221,7 +221,7 @@ test.runIf(process.platform === 'linux')('descriptors that somebody left open do
 test('a process that ends at once leaves nothing behind', async () => {
   const text = `
     import { createNodeSpawn } from ${JSON.stringify(join(import.meta.dirname, 'node-spawn.ts'))};
-    const spawn = createNodeSpawn({ clock: { now: () => 0 }, temporaryDirectory: ${JSON.stringify(folder)} });
+    const spawn = createNodeSpawn({ clock: { now: () => 0 }, runFolder: ${JSON.stringify(folder)} });
     const command = { kind: 'runnable', argv: ['sleep', '141421'], cwd: '/', env: process.env, files: [], cleanup: async () => {} };
     spawn.run(command, { timeoutMs: 5000, outputBytes: 10000 }, new AbortController().signal);
     setTimeout(() => process.exit(), Number(process.argv[1]));`;
@@ -235,7 +235,7 @@ describe.runIf(process.platform === 'linux')('a process that is killed', () => {
   async function killWhenUp(...scripts: readonly string[]): Promise<void> {
     const text = `
       import { createNodeSpawn } from ${JSON.stringify(join(import.meta.dirname, 'node-spawn.ts'))};
-      const spawn = createNodeSpawn({ clock: { now: () => 0 }, temporaryDirectory: ${JSON.stringify(folder)} });
+      const spawn = createNodeSpawn({ clock: { now: () => 0 }, runFolder: ${JSON.stringify(folder)} });
       for (const script of ${JSON.stringify(scripts)}) {
         const command = { kind: 'runnable', argv: ['bash', '-c', script], cwd: '/', env: process.env, files: [], cleanup: async () => {} };
         spawn.run(command, { timeoutMs: 60000, outputBytes: 10000 }, new AbortController().signal);
@@ -257,6 +257,6 @@ describe.runIf(process.platform === 'linux')('a process that is killed', () => {
   });
 });
 
-test('leaves nothing in the temporary folder', () => {
+test('leaves nothing in the run folder', () => {
   expect(readdirSync(folder)).toEqual([]);
 });

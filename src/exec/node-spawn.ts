@@ -19,8 +19,8 @@ import { markName } from './warden-script.ts';
 export interface NodeSpawnOptions {
   /** Measures durations. Time limits run on real time, as processes do. */
   readonly clock: Clock;
-  /** Where pipes get their names for a moment. */
-  readonly temporaryDirectory: string;
+  /** Where pipes get their names for a moment, on systems that need names. No command may write there. */
+  readonly runFolder: string;
 }
 
 /** How long a killed command may tidy up. */
@@ -29,8 +29,8 @@ const graceMs = 500;
 const drainMs = 250;
 const longestTimerMs = 2 ** 31 - 1;
 
-export function createNodeSpawn({ clock, temporaryDirectory }: NodeSpawnOptions): Spawn {
-  const pipes = createPipeStock({ temporaryDirectory });
+export function createNodeSpawn({ clock, runFolder }: NodeSpawnOptions): Spawn {
+  const pipes = createPipeStock({ platform: process.platform, runFolder });
   let doors: InheritedDoors | undefined;
   return {
     async run(command, limits, signal, onStarted) {

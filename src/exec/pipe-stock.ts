@@ -1,36 +1,37 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, constants, mkdtempSync, openSync, rmSync, unlinkSync } from 'node:fs';
-import { join } from 'node:path';
-
-/** Both ends of a pipe, as descriptors that no other process has. */
-export interface PipeEnds {
-  readonly readEnd: number;
-  readonly writeEnd: number;
-}
+import { makeAnonymousPipes } from './anonymous-pipes.ts';
+import { makeNamedPipes } from './named-pipes.ts';
+import type { PipeEnds } from './pipe-ends.ts';
 
 export interface PipeStock {
   /** A fresh pipe, or undefined where the system gives none. */
   take(): Promise<PipeEnds | undefined>;
 }
 
+export interface PipeStockOptions {
+  /** As Node names it. */
+  readonly platform: string;
+  /** Where pipes get their names for a moment, on systems that need names. No command may write there. */
+  readonly runFolder: string;
+}
+
 /** The first command should not wait for many; a turn of many commands should not ask often. */
-const firstBatch = 8;
-const laterBatch = 32;
+const firstBatch = 3;
+const laterBatch = 8;
 
 /**
  * Real pipes. Node gives children socket pairs, one per stream, which has two faults: output of the two streams
  * arrives in no particular order, and `echo x > /dev/stderr` fails, because a socket cannot be opened by its name.
- * Node cannot make a pipe, but it can open a named one: `mkfifo` makes a batch, both ends of each are opened, and the
- * names are gone before anybody could use them.
  */
-export function createPipeStock({ temporaryDirectory }: { readonly temporaryDirectory: string }): PipeStock {
+export function createPipeStock({ platform, runFolder }: PipeStockOptions): PipeStock {
+  const make = (count: number): Promise<readonly PipeEnds[]> =>
+    platform === 'linux' ? makeAnonymousPipes(count) : makeNamedPipes(runFolder, count);
   const stock: PipeEnds[] = [];
   let unavailable = false;
   let batch = firstBatch;
   let refill: Promise<void> | undefined;
 
   function start(): Promise<void> {
-    refill ??= makePipes(temporaryDirectory, batch)
+    refill ??= make(batch)
       .then((pipes) => {
         batch = laterBatch;
         return void stock.push(...pipes);
@@ -49,47 +50,4 @@ export function createPipeStock({ temporaryDirectory }: { readonly temporaryDire
       return taken;
     },
   };
-}
-
-async function makePipes(temporaryDirectory: string, count: number): Promise<readonly PipeEnds[]> {
-  const folder = mkdtempSync(join(temporaryDirectory, 'capstan-pipes-'));
-  const names = Array.from({ length: count }, (_, index) => join(folder, String(index)));
-  const making = makeNamedPipes(names);
-  const remove = () => {
-    // Whoever still makes pipes would put them into a folder that is being removed.
-    making.child.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 5 });
-  };
-  // The process may end while the next batch is being made.
-  process.once('exit', remove);
-  try {
-    await making.done;
-    return names.map(openPipe);
-  } finally {
-    process.off('exit', remove);
-    remove();
-  }
-}
-
-function makeNamedPipes(names: readonly string[]): { readonly child: ChildProcess; readonly done: Promise<void> } {
-  const child = spawn('mkfifo', ['-m', '600', ...names], { stdio: 'ignore', env: { PATH: '/usr/bin:/bin' } });
-  const done = new Promise<void>((resolve, reject) => {
-    child.on('error', reject);
-    child.on('exit', (code) => (code === 0 ? resolve() : reject(new Error(`mkfifo ended with ${code}`))));
-  });
-  return { child, done };
-}
-
-function openPipe(name: string): PipeEnds {
-  // Opening the reader first, and without waiting, is what keeps both calls from blocking. The writer is opened
-  // without that flag: children share it, and few programs expect a full stdout to refuse bytes.
-  const readEnd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
-  try {
-    const writeEnd = openSync(name, constants.O_WRONLY);
-    unlinkSync(name);
-    return { readEnd, writeEnd };
-  } catch (error) {
-    closeSync(readEnd);
-    throw error;
-  }
 }

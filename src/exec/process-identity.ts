@@ -1,10 +1,15 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import type { ProcessTable } from '../ports/processes.ts';
+import { systemPrograms } from './programs.ts';
 
 /** When the process was started, in words of the system; undefined when there is no such process or nobody says. */
 export async function identifyProcess(pid: number, platform: string = process.platform): Promise<string | undefined> {
   return platform === 'linux' ? fromProcessTable(pid) : await fromProcessList(pid);
 }
+
+/** The system's own table of processes, where it can be read as files. */
+export const processTable: ProcessTable = { startedAt: fromProcessTable };
 
 /** Ticks since the system came up, and which coming up that was. A process that is dead and not buried has ended. */
 function fromProcessTable(pid: number): string | undefined {
@@ -21,9 +26,12 @@ function fromProcessTable(pid: number): string | undefined {
 
 function fromProcessList(pid: number): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const options = { env: { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' } };
-    execFile('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], options, (error, stdout) =>
-      resolve(error === null ? readProcessList(stdout) : undefined),
+    const options = { env: { LC_ALL: 'C', TZ: 'UTC' } };
+    execFile(
+      systemPrograms.find('ps') ?? '/bin/ps',
+      ['-o', 'stat=,lstart=', '-p', String(pid)],
+      options,
+      (error, stdout) => resolve(error === null ? readProcessList(stdout) : undefined),
     );
   });
 }

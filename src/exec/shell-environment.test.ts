@@ -10,7 +10,7 @@ const home = mkdtempSync(join(tmpdir(), 'capstan-home-'));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
-const real = createNodeSpawn({ clock, temporaryDirectory: home });
+const real = createNodeSpawn({ clock, runFolder: home });
 const ids = { uuid: () => '0192f0c1-2c1e-7000-8000-000000000000' };
 const env = { HOME: home, PATH: '/usr/bin:/bin', OWN: '1', SHLVL: '3', PWD: '/x' };
 

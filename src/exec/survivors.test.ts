@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
 import { identifyProcess, readProcessList } from './process-identity.ts';
+import { systemPrograms } from './programs.ts';
 import { systemProcesses } from './survivors.ts';
 import { wardenScript } from './warden-script.ts';
 
@@ -52,7 +53,11 @@ test('the list of processes of other systems is read', async () => {
 });
 
 test.each(['linux', 'darwin'])('the script of the warden can be read by any shell: %s', (platform) => {
-  const { status, stderr } = spawnSync('sh', ['-n', '-c', wardenScript(platform)], { encoding: 'utf8' });
+  const { status, stderr } = spawnSync('sh', ['-n', '-c', wardenScript(platform, systemPrograms)], {
+    encoding: 'utf8',
+  });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(wardenScript(platform)).toContain(platform === 'linux' ? '/proc/[0-9]*/environ' : 'ps -axww -E');
+  expect(wardenScript(platform, systemPrograms)).toContain(
+    platform === 'linux' ? '/proc/[0-9]*/environ' : "ps' -axww -E",
+  );
 });

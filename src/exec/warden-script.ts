@@ -1,3 +1,5 @@
+import type { Programs } from '../ports/program-files.ts';
+
 /** Every command has this variable, with a value of its own: what it starts inherits it, wherever it goes. */
 export const markName = 'CAPSTAN_COMMAND';
 
@@ -7,8 +9,10 @@ export const markName = 'CAPSTAN_COMMAND';
  * it kills the groups that still stand, and then whatever carries one of the marks. By then every child of the dead
  * process has become the program that it was meant to be, because until then it holds the other end of the input, too.
  * A sandbox that is being built hides its variables for a moment: those that were about to start are looked for longer.
+ * It runs outside of every sandbox, so it calls programs by their paths.
  */
-export function wardenScript(platform: string): string {
+export function wardenScript(platform: string, programs: Programs): string {
+  const tool = (name: string): string => quoted(programs.find(name) ?? `/bin/${name}`);
   return `words=
 while read -r sign word; do
   rest=
@@ -17,7 +21,7 @@ while read -r sign word; do
   words=$rest
 done
 [ -n "$words" ] || exit 0
-${platform === 'darwin' ? markedOnMacos : markedOnLinux}
+${platform === 'darwin' ? markedOnMacos(tool('ps')) : markedOnLinux(tool('grep'))}
 rounds=2
 for word in $words; do
   case $word in
@@ -33,21 +37,25 @@ while [ "$rounds" -gt 0 ]; do
     done
   done
   rounds=$((rounds - 1))
-  sleep 0.05
+  ${tool('sleep')} 0.05
 done
 `;
 }
 
-const markedOnLinux = `marked() {
-  for file in $(grep -lF "$1" /proc/[0-9]*/environ); do
+const markedOnLinux = (grep: string): string => `marked() {
+  for file in $(${grep} -lF "$1" /proc/[0-9]*/environ); do
     file=\${file#/proc/}
     echo "\${file%/environ}"
   done
 }`;
 
 /** The system hides the variables of its own programs, so that this finds less than on Linux. */
-const markedOnMacos = `marked() {
-  ps -axww -E -o pid= -o command= | while read -r process text; do
+const markedOnMacos = (ps: string): string => `marked() {
+  ${ps} -axww -E -o pid= -o command= | while read -r process text; do
     case $text in *"$1"*) echo "$process" ;; esac
   done
 }`;
+
+function quoted(path: string): string {
+  return `'${path.replaceAll("'", String.raw`'\''`)}'`;
+}

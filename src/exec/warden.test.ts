@@ -1,11 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
+import { systemPrograms } from './programs.ts';
 import { wardenScript } from './warden-script.ts';
 
 /** Runs the warden over what it is told, and then breaks the pipe. */
 async function tellAndBreak(text: string): Promise<void> {
-  const warden = spawn('/bin/sh', ['-c', wardenScript('linux')], { stdio: ['pipe', 'ignore', 'ignore'] });
+  const warden = spawn('/bin/sh', ['-c', wardenScript('linux', systemPrograms)], {
+    env: {},
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   warden.stdin.end(text);
   await once(warden, 'close');
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { InheritedDoors } from './inherited-doors.ts';
+import { systemPrograms } from './programs.ts';
 import { wardenScript } from './warden-script.ts';
 
 /** A command that the warden knows of. */
@@ -50,9 +51,9 @@ function tell(text: string): void {
 }
 
 function startWarden(doors: InheritedDoors): ChildProcess {
-  const child = spawn('/bin/sh', ['-c', wardenScript(process.platform), 'capstan-warden'], {
+  const child = spawn('/bin/sh', ['-c', wardenScript(process.platform, systemPrograms), 'capstan-warden'], {
     cwd: '/',
-    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+    env: { LC_ALL: 'C' },
     // It must outlive a signal to the group that we are in.
     detached: true,
     stdio: doors.shut(['pipe', 'ignore', 'ignore']),

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -9,16 +9,19 @@ import { findPlaces } from './places.ts';
 import { findShell } from './shell.ts';
 
 let folder: string;
+/** Where commands may not write, unlike in the temporary folder. */
+let bin: string;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-facts-')));
+  bin = realpathSync(mkdtempSync('/var/tmp/capstan-facts-'));
 });
 afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
+  for (const each of [folder, bin]) rmSync(each, { recursive: true, force: true });
   vi.unstubAllEnvs();
 });
 
-function program(name: string): string {
-  const path = join(folder, name);
+function program(name: string, where = bin): string {
+  const path = join(where, name);
   writeFileSync(path, '#!/bin/sh\n');
   chmodSync(path, 0o755);
   return path;
@@ -61,13 +64,23 @@ test('all facts together', async () => {
 });
 
 test('another shell than these, a relative one or one that cannot run is not taken', () => {
-  const fallback = findShell({});
+  const fallback = findShell({}, folder);
   expect(fallback.path).toMatch(/^\/bin\/(bash|sh)$/);
-  writeFileSync(join(folder, 'bash'), 'not a program');
-  expect(findShell({ SHELL: program('fish') })).toEqual(fallback);
-  expect(findShell({ SHELL: 'zsh' })).toEqual(fallback);
-  expect(findShell({ SHELL: join(folder, 'bash') })).toEqual(fallback);
-  expect(findShell({ SHELL: join(folder, 'sh') })).toEqual(fallback);
+  writeFileSync(join(bin, 'bash'), 'not a program');
+  expect(findShell({ SHELL: program('fish') }, folder)).toEqual(fallback);
+  expect(findShell({ SHELL: 'zsh' }, folder)).toEqual(fallback);
+  expect(findShell({ SHELL: join(bin, 'bash') }, folder)).toEqual(fallback);
+  expect(findShell({ SHELL: join(bin, 'sh') }, folder)).toEqual(fallback);
+});
+
+test('a shell that commands could have written is not taken', () => {
+  const fallback = findShell({}, folder);
+  const own = program('zsh');
+  expect(findShell({ SHELL: own }, '/')).toEqual({ name: 'zsh', path: own });
+  expect(findShell({ SHELL: own }, bin)).toEqual(fallback);
+  expect(findShell({ SHELL: own, TMPDIR: bin }, folder)).toEqual(fallback);
+  symlinkSync(program('bash', folder), join(bin, 'bash'));
+  expect(findShell({ SHELL: join(bin, 'bash') }, folder)).toEqual(fallback);
 });
 
 test.each([undefined, '', 'relative/tmp'])('TMPDIR %j names no folder', (temporary) => {

@@ -30,7 +30,7 @@ export async function gatherFacts(sources: FactSources): Promise<Facts> {
   const { clock, env, cwd, client, trust, catalogue, own, profile } = sources;
   return {
     time: timeFactsAt(clock.now(), env),
-    shell: findShell(env),
+    shell: findShell(env, cwd),
     places: findPlaces(cwd, env, { own, profile }),
     trust,
     catalogue,

@@ -15,3 +15,9 @@ export interface Processes {
   /** Ends the process with its whole group, if it is still that one. Never rejects. */
   end(process: StartedProcess): Promise<Survival>;
 }
+
+/** What the system says about processes without being asked for long. */
+export interface ProcessTable {
+  /** When the process was started, in words of the system; undefined when there is no such process or no such table. */
+  startedAt(pid: number): string | undefined;
+}

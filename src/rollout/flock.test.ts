@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Lock, LockHeld } from '../ports/files.ts';
+import { systemPrograms } from '../exec/programs.ts';
 import { createFlock } from './flock.ts';
 import { lockPrograms, type LockProgram } from './lock-program.ts';
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const clock = { now: () => Date.parse('2026-11-15T10:00:00.000Z'), sleep };
-const flock = createFlock({ clock });
+const flock = createFlock({ clock, programs: systemPrograms });
 
 let folder = '';
 let path = '';
@@ -55,8 +56,10 @@ describe('the writer lock', () => {
 
   test('is refused to a second process, and free when the first is killed', async () => {
     const module = JSON.stringify(new URL('./flock.ts', import.meta.url).href);
+    const programs = JSON.stringify(new URL('../exec/programs.ts', import.meta.url).href);
     const script = `const { createFlock } = await import(${module});
-      const lock = await createFlock({ clock: { now: Date.now, sleep: async () => {} } }).take(${JSON.stringify(path)});
+      const { systemPrograms } = await import(${programs});
+      const lock = await createFlock({ programs: systemPrograms, clock: { now: Date.now, sleep: async () => {} } }).take(${JSON.stringify(path)});
       console.log(lock.kind); setInterval(() => lock, 1000);`;
     const child = await started(process.execPath, ['--input-type=module', '-e', script]);
     expect(await flock.take(path)).toEqual({
@@ -100,7 +103,11 @@ describe('the writer lock', () => {
   test('is taken again when the file was removed meanwhile', async () => {
     // Once, after we opened the file and before it is locked.
     const script = `[ -e "$0.swept" ] || { rm "$0"; : > "$0.swept"; }; exec flock -n -x 3`;
-    const sweeping = createFlock({ clock, programs: [{ command: 'sh', args: ['-c', script, path] }] });
+    const sweeping = createFlock({
+      clock,
+      programs: systemPrograms,
+      lockers: [{ command: 'sh', args: ['-c', script, path] }],
+    });
     const lock = taken(await sweeping.take(path));
     expect((await flock.take(path)).kind).toBe('held');
     await lock.release();
@@ -119,7 +126,7 @@ describe('the programs that lock', () => {
 
   test('are interchangeable', async () => {
     const perl = lockPrograms.filter((program) => program.command === 'perl');
-    const byPerl = createFlock({ clock, programs: [missing, ...perl] });
+    const byPerl = createFlock({ clock, programs: systemPrograms, lockers: [missing, ...perl] });
     const lock = taken(await byPerl.take(path));
     expect((await byPerl.take(path)).kind).toBe('held');
     expect((await flock.take(path)).kind).toBe('held');
@@ -130,17 +137,21 @@ describe('the programs that lock', () => {
   });
 
   test('may be missing, which has a remedy', async () => {
-    await expect(createFlock({ clock, programs: [missing] }).take(path)).rejects.toMatchObject({
-      code: 'lock-unavailable',
-      next: expect.stringContaining('util-linux'),
-    });
+    await expect(createFlock({ clock, programs: systemPrograms, lockers: [missing] }).take(path)).rejects.toMatchObject(
+      {
+        code: 'lock-unavailable',
+        next: expect.stringContaining('util-linux'),
+      },
+    );
   });
 
   test('may fail, which is not the same as a lock that is held', async () => {
     const failing: LockProgram = { command: 'sh', args: ['-c', 'echo no locks here >&2; exit 71'] };
-    await expect(createFlock({ clock, programs: [failing] }).take(path)).rejects.toMatchObject({
-      code: 'lock-failed',
-      message: expect.stringContaining('sh ended with 71. no locks here'),
-    });
+    await expect(createFlock({ clock, programs: systemPrograms, lockers: [failing] }).take(path)).rejects.toMatchObject(
+      {
+        code: 'lock-failed',
+        message: expect.stringContaining('sh ended with 71. no locks here'),
+      },
+    );
   });
 });

@@ -14,13 +14,16 @@ import {
 import { dirname } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { Lock, LockHeld, Locks } from '../ports/files.ts';
+import type { Programs } from '../ports/program-files.ts';
 import { errorCode } from './disk-fault.ts';
 import { lockOpenFile, lockPrograms, type LockProgram } from './lock-program.ts';
 
 export interface FlockOptions {
   readonly clock: Clock;
-  /** Programs that can lock, best first. */
-  readonly programs?: readonly LockProgram[];
+  /** Finds the tools of the system. */
+  readonly programs: Programs;
+  /** Tools that can lock, best first. */
+  readonly lockers?: readonly LockProgram[];
 }
 
 /**
@@ -34,26 +37,30 @@ const pauses = [10, 20, 30, 40];
  * are synchronous, so that it runs as soon as `take` was called and the caller has its time.
  */
 export function createFlock(options: FlockOptions): Locks {
-  const { clock, programs = lockPrograms } = options;
+  const trying = { lockers: lockPrograms, ...options };
+  const { clock } = options;
   return {
     async take(path) {
-      let answer = await tryOnce(path, clock, programs);
+      let answer = await tryOnce(path, trying);
       for (const pause of pauses) {
         if (answer.kind === 'lock') break;
         await clock.sleep(pause);
-        answer = await tryOnce(path, clock, programs);
+        answer = await tryOnce(path, trying);
       }
       return answer;
     },
   };
 }
 
-async function tryOnce(path: string, clock: Clock, programs: readonly LockProgram[]): Promise<Lock | LockHeld> {
+async function tryOnce(path: string, { clock, programs, lockers }: Required<FlockOptions>): Promise<Lock | LockHeld> {
   makeFolder(dirname(path));
-  const file = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  // A lock may stand beside a file that commands can reach: a link there must not have us write elsewhere.
+  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const file = openSync(path, flags, 0o600);
   let taken = false;
   try {
-    if ((await lockOpenFile(file, programs)) === 'held') return heldBy(file);
+    if (!fstatSync(file).isFile()) throw new Error(`${path} is not a file.`);
+    if ((await lockOpenFile(file, lockers, programs)) === 'held') return heldBy(file);
     // Someone may have removed the file between opening and locking. Then our lock guards a file that nobody finds.
     taken = isSameFile(file, path);
     if (!taken) return { kind: 'held' };

@@ -1,3 +1,4 @@
+import type { Programs } from '../ports/program-files.ts';
 import { Fault } from '../protocol/outcome.ts';
 import { errorCode } from './disk-fault.ts';
 
@@ -6,6 +7,7 @@ import { errorCode } from './disk-fault.ts';
  * with 1 when someone else has it.
  */
 export interface LockProgram {
+  /** The name of a tool of the system. */
   readonly command: string;
   readonly args: readonly string[];
 }
@@ -26,9 +28,14 @@ export const lockPrograms: readonly LockProgram[] = [
  * to the open file, not to the process that asked for it: the program gets our open file, locks it and exits, and the
  * lock stays until we close the file or die.
  */
-export async function lockOpenFile(descriptor: number, programs: readonly LockProgram[]): Promise<'taken' | 'held'> {
+export async function lockOpenFile(
+  descriptor: number,
+  programs: readonly LockProgram[],
+  { find }: Programs,
+): Promise<'taken' | 'held'> {
   for (const program of programs) {
-    const end = await run(program, descriptor);
+    const path = find(program.command);
+    const end = path === undefined ? 'missing' : await run(path, program.args, descriptor);
     if (end === 'missing') continue;
     if (end.status === 0) return 'taken';
     if (end.status === 1) return 'held';
@@ -41,7 +48,7 @@ export async function lockOpenFile(descriptor: number, programs: readonly LockPr
   const names = programs.map((program) => program.command).join(' nor ');
   throw new Fault({
     code: 'lock-unavailable',
-    message: `The writer lock of the thread could not be taken: this machine has neither ${names}.`,
+    message: `The writer lock of the thread could not be taken: the folders of the system, such as /usr/bin, have neither ${names}.`,
     next: 'Install util-linux, which has flock, or perl.',
   });
 }
@@ -51,11 +58,13 @@ interface End {
   readonly errors: string;
 }
 
-function run(program: LockProgram, descriptor: number): Promise<End | 'missing'> {
+function run(path: string, args: readonly string[], descriptor: number): Promise<End | 'missing'> {
   // Cheaper at start-up than an import.
   const { spawn } = process.getBuiltinModule('node:child_process');
   const { promise, resolve } = Promise.withResolvers<End | 'missing'>();
-  const child = spawn(program.command, program.args, { stdio: ['ignore', 'ignore', 'pipe', descriptor] });
+  // Variables such as PERL5OPT would make it load other code.
+  const env = { LC_ALL: 'C' };
+  const child = spawn(path, args, { cwd: '/', env, stdio: ['ignore', 'ignore', 'pipe', descriptor] });
   let errors = '';
   child.stderr?.on('data', (data) => (errors += String(data)));
   child.on('error', (error) => resolve(errorCode(error) === 'ENOENT' ? 'missing' : { status: error.message, errors }));

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
+import { systemPrograms } from '../exec/programs.ts';
 import { createFlock } from './flock.ts';
 import { nodeFiles } from './node-files.ts';
 import { createRolloutStore } from './store.ts';
@@ -46,7 +47,13 @@ describe('the disk of this machine', () => {
 
 describe('a thread on a real disk', () => {
   const home = (): string => join(root, 'new', 'home');
-  const store = () => createRolloutStore({ home: home(), files: nodeFiles, locks: createFlock({ clock }), clock });
+  const store = () =>
+    createRolloutStore({
+      home: home(),
+      files: nodeFiles,
+      locks: createFlock({ clock, programs: systemPrograms }),
+      clock,
+    });
 
   test('belongs to its owner alone, and can be continued and read', async () => {
     const first = await store().create(id, { cwd: '/repo' });

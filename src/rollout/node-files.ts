@@ -40,7 +40,8 @@ export const nodeFiles: Files = {
   },
 
   async open(path, { create, mode }) {
-    const flags = constants.O_RDWR | constants.O_APPEND | (create ? constants.O_CREAT : 0);
+    // What is new is a file of ours, and not what a link of that name leads to.
+    const flags = constants.O_RDWR | constants.O_APPEND | (create ? constants.O_CREAT | constants.O_NOFOLLOW : 0);
     return openFile(await result<number>((done) => open(path, flags, mode, done)));
   },
 

@@ -5,6 +5,7 @@ import { describe, onTestFinished, test } from 'vitest';
 import { createMemoryStore, rolloutStoreContract, SimulatedDisk } from '../testing/index.ts';
 import { createBlobs } from './blobs.ts';
 import { withBlobs } from './blobs-store.ts';
+import { systemPrograms } from '../exec/programs.ts';
 import { createFlock } from './flock.ts';
 import { nodeFiles } from './node-files.ts';
 import { createRolloutStore } from './store.ts';
@@ -35,7 +36,8 @@ describe.each(rolloutStoreContract)('$name', ({ run }) => {
   test('on the disk', async () => {
     const home = mkdtempSync(join(tmpdir(), 'capstan-store-'));
     onTestFinished(() => rmSync(home, { recursive: true }));
-    const make = () => createRolloutStore({ home, files: nodeFiles, locks: createFlock({ clock }), clock });
+    const make = () =>
+      createRolloutStore({ home, files: nodeFiles, locks: createFlock({ clock, programs: systemPrograms }), clock });
     await run({ store: make(), other: make() });
   });
 });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
-import type { Files, Locks } from '../ports/files.ts';
+import type { Files, Locks, OpenFile } from '../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import { isJsonObject, stringAt } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -58,9 +58,19 @@ export async function appendThreadName(
   return { code: 'names-locked', message, next: 'Try again when it has ended.' };
 }
 
+/** The list may be a link to one that several homes share; a new one is a file. */
+async function openOrMake(files: Files, path: string): Promise<OpenFile> {
+  try {
+    return await files.open(path, { create: false, mode: 0o600 });
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return files.open(path, { create: true, mode: 0o600 });
+  }
+}
+
 async function appendLine(files: Files, home: string, path: string, line: string): Promise<void> {
   try {
-    const file = await files.open(path, { create: true, mode: 0o600 });
+    const file = await openOrMake(files, path);
     try {
       const size = await file.size();
       const last = size === 0 ? '\n' : Buffer.from(await file.read(size - 1, 1)).toString();

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Spawn } from '../ports/spawn.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { processTable } from '../exec/process-identity.ts';
 import { createSandbox } from './sandbox.ts';
 
 const command = { argv: ['ls'], cwd: '/', env: { A: '1' } };
@@ -21,8 +22,19 @@ const unused: Spawn = {
   },
 };
 
+/** A machine that has no program but the one that the user names. */
+const parts = {
+  mountRegistries: () => [],
+  programFiles: {
+    place: (path: string) => path,
+    program: (path: string) => (path === '/opt/bwrap' ? path : undefined),
+    isWritableByOthers: () => false,
+  },
+  processes: processTable,
+};
+
 function sandboxOn(platform: string) {
-  return createSandbox({ platform, architecture: 'x64', env: {}, cwd: '/', temporaryDirectory: '/tmp', spawn: unused });
+  return createSandbox({ ...parts, platform, architecture: 'x64', env: {}, cwd: '/', spawn: unused });
 }
 
 test.each<[string, ResolvedPolicy]>([
@@ -57,17 +69,23 @@ test('a processor without a filter refuses while the network is restricted', asy
     run: async () => ({ kind: 'exited', exitCode: 0, output: { text: '', totalBytes: 0 }, durationMs: 0 }),
   };
   const sandbox = createSandbox({
+    ...parts,
     platform: 'linux',
     architecture: 'riscv64',
-    env: { CAPSTAN_BWRAP: process.execPath },
+    env: { CAPSTAN_BWRAP: '/opt/bwrap' },
     cwd: '/nowhere',
-    temporaryDirectory: '/tmp',
     spawn,
   });
   expect(await sandbox.plan(command, restricted)).toMatchObject({ code: 'policy-unenforceable' });
   expect(await sandbox.plan(command, { ...restricted, network: 'enabled' })).toMatchObject({
     kind: 'runnable',
-    files: [],
+    env: {},
+    files: [Buffer.from('--setenv\0A\u00001\0')],
+  });
+  const broken = { ...command, env: { A: '1\0--bind\0/\0/' } };
+  expect(await sandbox.plan(broken, { ...restricted, network: 'enabled' })).toMatchObject({
+    code: 'policy-unenforceable',
+    message: 'The variable "A" holds a NUL byte, which no environment can hold.',
   });
 });
 
@@ -80,11 +98,11 @@ test('the machine is probed once, also when many commands come first', async () 
     },
   };
   const sandbox = createSandbox({
+    ...parts,
     platform: 'linux',
     architecture: 'x64',
-    env: { CAPSTAN_BWRAP: process.execPath },
+    env: { CAPSTAN_BWRAP: '/opt/bwrap' },
     cwd: '/nowhere',
-    temporaryDirectory: '/tmp',
     spawn,
   });
   sandbox.prepare();

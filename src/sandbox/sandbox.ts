@@ -1,9 +1,13 @@
+import { isWritableProgram } from '../policy/find-program.ts';
+import { writableRoots } from '../policy/writable-roots.ts';
+import type { ProcessTable } from '../ports/processes.ts';
+import type { ProgramFiles } from '../ports/program-files.ts';
 import type { PlainCommand, RunnableCommand, Sandbox, SandboxRefused } from '../ports/sandbox.ts';
 import type { Spawn } from '../ports/spawn.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { findBubblewrap } from './linux/find-bubblewrap.ts';
+import { type BubblewrapSearch, findBubblewrap } from './linux/find-bubblewrap.ts';
 import { type LinuxSandbox, planLinux } from './linux/linux-sandbox.ts';
-import { createMountPoints } from './linux/mount-points.ts';
+import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { planMacos } from './macos/macos-sandbox.ts';
 
 export interface SandboxOptions {
@@ -12,16 +16,18 @@ export interface SandboxOptions {
   readonly architecture: string;
   /** The process's variables: `PATH`, and `CAPSTAN_BWRAP` for a bubblewrap that is not on it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the engine works: programs from there are not trusted to build sandboxes. */
+  /** Where the engine works. Neither there nor in temporary folders is a program trusted to build sandboxes. */
   readonly cwd: string;
   /** A bubblewrap that came with the package; it need not exist. */
   readonly packagedBubblewrap?: string;
-  /** Where engines of this user tell each other which mount points are in use: the same for all of them. */
-  readonly temporaryDirectory: string;
+  /** Where engines of this user may tell each other which mount points are in use, best first: the same for all of them. */
+  readonly mountRegistries: () => readonly string[];
   /** How long folders that a sandbox needed stay after its end, for the next one. Default: not at all. */
   readonly lingerMs?: number;
   /** Runs the one probe that tells what this machine can do. */
   readonly spawn: Spawn;
+  readonly programFiles: ProgramFiles;
+  readonly processes: ProcessTable;
 }
 
 export interface PreparedSandbox extends Sandbox {
@@ -31,17 +37,16 @@ export interface PreparedSandbox extends Sandbox {
 
 /** Commands isolated as the policy says, by the means of the platform, or refused (I10). */
 export function createSandbox(options: SandboxOptions): PreparedSandbox {
-  let linux: Promise<LinuxSandbox | SandboxRefused> | undefined;
-  const findLinux = () => (linux ??= findLinuxSandbox(options));
+  const findLinux = linuxSandboxes(options);
   return {
     prepare() {
-      if (options.platform === 'linux') void findLinux();
+      if (options.platform === 'linux') void findLinux([]);
     },
     async plan(command, policy) {
       if (!needsSandbox(policy)) return unchanged(command);
       switch (options.platform) {
         case 'linux': {
-          const found = await findLinux();
+          const found = await findLinux(writableRoots(policy).map(({ path }) => path));
           return 'bubblewrap' in found ? planLinux(command, policy, found) : found;
         }
         case 'darwin':
@@ -61,27 +66,51 @@ function unchanged({ argv, cwd, env }: PlainCommand): RunnableCommand {
   return { kind: 'runnable', argv, cwd, env, files: [], cleanup: async () => {} };
 }
 
-async function findLinuxSandbox({
-  env,
-  cwd,
-  packagedBubblewrap,
-  architecture,
-  temporaryDirectory,
-  lingerMs = 0,
-  spawn,
-}: SandboxOptions): Promise<LinuxSandbox | SandboxRefused> {
-  const chosen = env['CAPSTAN_BWRAP'];
-  const bubblewrap = await findBubblewrap(
-    {
-      path: env['PATH'] ?? '',
-      cwd,
+/** Finds what builds sandboxes here: once, and again for a policy under which commands could have written it. */
+function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => Promise<LinuxSandbox | SandboxRefused> {
+  const { env, cwd, packagedBubblewrap, architecture, spawn, programFiles, processes, lingerMs = 0 } = options;
+  const { CAPSTAN_BWRAP: chosen, PATH: path = '', TMPDIR: temporary = '' } = env;
+  const always = [cwd, '/tmp', temporary];
+  let mountPoints: MountPoints | undefined;
+  async function search(roots: readonly string[]): Promise<LinuxSandbox | SandboxRefused> {
+    const wanted: BubblewrapSearch = {
+      path,
+      writable: [...always, ...roots],
       ...(chosen === undefined ? {} : { chosen }),
       ...(packagedBubblewrap === undefined ? {} : { packaged: packagedBubblewrap }),
-    },
-    spawn,
-  );
-  if (bubblewrap.kind === 'refused') return bubblewrap;
-  return { bubblewrap, architecture, mountPoints: createMountPoints({ temporaryDirectory, lingerMs }) };
+    };
+    const bubblewrap = await findBubblewrap(wanted, { spawn, files: programFiles });
+    if (bubblewrap.kind === 'refused') return bubblewrap;
+    const temporaryDirectories = [...new Set([temporary, '/tmp'])].filter((folder) => folder.startsWith('/'));
+    mountPoints ??= createMountPoints({
+      registries: options.mountRegistries(),
+      processes,
+      temporaryDirectories,
+      lingerMs,
+    });
+    return { bubblewrap, architecture, mountPoints };
+  }
+  const found = new Map<string, Promise<LinuxSandbox | SandboxRefused>>();
+  const searchOnce = (roots: readonly string[]): Promise<LinuxSandbox | SandboxRefused> => {
+    const key = roots.join('\0');
+    const known = found.get(key) ?? search(roots);
+    found.set(key, known);
+    return known;
+  };
+  return async (roots) => {
+    const first = await searchOnce([]);
+    const isTrusted = !('bubblewrap' in first) || isTrustedUnder(first.bubblewrap.path, roots, options);
+    return isTrusted ? first : searchOnce(roots);
+  };
+}
+
+/** The one of the package is as trustworthy as the engine, which it stands beside. */
+function isTrustedUnder(
+  program: string,
+  roots: readonly string[],
+  { packagedBubblewrap = '', programFiles }: SandboxOptions,
+): boolean {
+  return program === programFiles.program(packagedBubblewrap) || !isWritableProgram(program, roots, programFiles);
 }
 
 function noSandboxOn(platform: string): SandboxRefused {

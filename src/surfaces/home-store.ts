@@ -1,3 +1,4 @@
+import { systemPrograms } from '../exec/programs.ts';
 import { systemClock } from '../gather/system-clock.ts';
 import { systemIds } from '../gather/system-ids.ts';
 import type { Blobs } from '../ports/blobs.ts';
@@ -16,7 +17,12 @@ export interface HomeStore {
 
 /** The threads under a home, with what they keep beside their files. Whoever only reads needs no budget. */
 export function createHomeStore(home: string, { maxBlobBytes }: { readonly maxBlobBytes: number }): HomeStore {
-  const disk = { home, files: nodeFiles, locks: createFlock({ clock: systemClock }), clock: systemClock };
+  const disk = {
+    home,
+    files: nodeFiles,
+    locks: createFlock({ clock: systemClock, programs: systemPrograms }),
+    clock: systemClock,
+  };
   const blobs = createBlobs({ ...disk, ids: systemIds(systemClock), maxBytes: maxBlobBytes });
   return { store: withBlobs(createRolloutStore(disk), blobs), blobs, disk };
 }

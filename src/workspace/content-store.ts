@@ -39,7 +39,9 @@ export class ContentStore {
 
   saveKnown(known: KnownWorkspace): void {
     const half = `${this.#knownPath}.${process.pid}`;
-    fs.writeFileSync(half, encodeKnown(known), { mode: 0o600 });
+    // Left by a process of the same number that was killed.
+    fs.rmSync(half, { force: true });
+    fs.writeFileSync(half, encodeKnown(known), { mode: 0o600, flag: 'wx' });
     fs.renameSync(half, this.#knownPath);
   }
 
@@ -47,7 +49,7 @@ export class ContentStore {
   startPack(name: string, root: string): PackWriter {
     fs.mkdirSync(this.folder, { recursive: true, mode: 0o700 });
     const rootFile = `${this.folder}/root`;
-    if (!fs.existsSync(rootFile)) fs.writeFileSync(rootFile, `${root}\n`, { mode: 0o600 });
+    if (!fs.existsSync(rootFile)) fs.writeFileSync(rootFile, `${root}\n`, { mode: 0o600, flag: 'wx' });
     this.#contents = undefined;
     return new PackWriter(`${this.folder}/${name}`);
   }

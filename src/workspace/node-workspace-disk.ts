@@ -1,10 +1,14 @@
+import { hasDoors, inFolder, O_PATH } from '../tools/apply-patch/folder-door.ts';
 import type { Sight, WorkspaceDisk } from './disk.ts';
 
 // Without an ESM import of `node:fs`, which costs every start.
 const fs = process.getBuiltinModule('node:fs');
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
-/** The disk of this machine. */
+/**
+ * The disk of this machine. Whatever changes it goes through an open door of the folder: a command that runs meanwhile
+ * may put a link in the place of a folder, and a restore must not follow it out of the workspace.
+ */
 export const nodeWorkspaceDisk: WorkspaceDisk = {
   list: (folder) => fs.readdirSync(folder),
   look(path) {
@@ -51,13 +55,26 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
   },
   putLink: (path, target) => replace(path, (beside) => fs.symlinkSync(target, beside)),
   makeFolder(path, mode) {
-    fs.mkdirSync(path);
-    fs.chmodSync(path, mode);
+    inFolder(path, (name) => {
+      fs.mkdirSync(name);
+      setMode(name, mode);
+    });
   },
-  removeFolder: (path) => fs.rmdirSync(path),
-  remove: (path) => fs.unlinkSync(path),
-  setMode: (path, mode) => fs.chmodSync(path, mode),
+  removeFolder: (path) => inFolder(path, (name) => fs.rmdirSync(name)),
+  remove: (path) => inFolder(path, (name) => fs.unlinkSync(name)),
+  setMode: (path, mode) => inFolder(path, (name) => setMode(name, mode)),
 };
+
+/** Of the file or folder itself: one that was swapped for a link keeps the mode of what it leads to. */
+function setMode(path: string, mode: number): void {
+  if (!hasDoors()) return fs.chmodSync(path, mode);
+  const file = fs.openSync(path, O_PATH | O_NOFOLLOW);
+  try {
+    fs.chmodSync(`/proc/self/fd/${file}`, mode);
+  } finally {
+    fs.closeSync(file);
+  }
+}
 
 /** Where a part of the path is no folder there is nothing either. */
 function statOf(path: string) {
@@ -77,15 +94,16 @@ function kindOf(found: { isFile(): boolean; isDirectory(): boolean; isSymbolicLi
 
 /** Makes something beside the path and gives it the path's name when it is whole. */
 function replace(path: string, make: (beside: string) => void): void {
-  const folder = path.slice(0, path.lastIndexOf('/'));
-  const beside = freeName(folder);
-  try {
-    make(beside);
-    fs.renameSync(beside, path);
-  } catch (error) {
-    fs.rmSync(beside, { force: true });
-    throw error;
-  }
+  inFolder(path, (name, folder) => {
+    const beside = freeName(folder);
+    try {
+      make(beside);
+      fs.renameSync(beside, name);
+    } catch (error) {
+      fs.rmSync(beside, { force: true });
+      throw error;
+    }
+  });
 }
 
 function freeName(folder: string): string {

@@ -63,7 +63,7 @@ it('a clock that goes back makes no turn, step or call last less than nothing', 
 });
 
 it('a command lasts no less than nothing', async () => {
-  const spawn = createNodeSpawn({ clock: fallingClock(), temporaryDirectory: tmpdir() });
+  const spawn = createNodeSpawn({ clock: fallingClock(), runFolder: tmpdir() });
   const command = {
     kind: 'runnable',
     argv: ['/bin/true'],

@@ -1,20 +1,24 @@
 import { join } from 'node:path';
+import { nodeProgramFiles } from '../../src/exec/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
+import { processTable } from '../../src/exec/process-identity.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
 import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 
 /** A process that starts commands in sandboxes and kills itself after so many microseconds, while one is being built. */
 const [, , folder = '', ...commands] = process.argv;
-const spawn = createNodeSpawn({ clock: { now: () => 0, sleep: async () => {} }, temporaryDirectory: folder });
+const spawn = createNodeSpawn({ clock: { now: () => 0, sleep: async () => {} }, runFolder: folder });
 const sandbox = createSandbox({
   platform: process.platform,
   architecture: process.arch,
   env: process.env,
   cwd: '/nowhere',
   packagedBubblewrap: join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap'),
-  temporaryDirectory: folder,
+  mountRegistries: () => [join(folder, 'registry')],
   spawn,
+  programFiles: nodeProgramFiles,
+  processes: processTable,
 });
 const places = { cwd: folder, workspaceRoots: [folder], slashTmp: false, gitDirectories: [] };
 const choices = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseThreadId } from '../../src/protocol/ids.ts';
 import { systemClock } from '../../src/gather/system-clock.ts';
+import { systemPrograms } from '../../src/exec/programs.ts';
 import { createFlock } from '../../src/rollout/flock.ts';
 import { nodeFiles } from '../../src/rollout/node-files.ts';
 import { words } from '../../src/protocol/user-input.ts';
@@ -9,7 +10,7 @@ import { firstWorld } from '../harness/world.ts';
 
 /** A process that runs turns until it is killed, folds their history if it is told to, and prints what it has acknowledged. */
 const [, , home, url, id = 'new', how] = process.argv;
-const disk = { home: home!, files: nodeFiles, locks: createFlock({ clock: systemClock }) };
+const disk = { home: home!, files: nodeFiles, locks: createFlock({ clock: systemClock, programs: systemPrograms }) };
 const thread = new WatchedThread(url!, disk, id === 'new' ? undefined : parseThreadId(id));
 thread.idStart = process.pid;
 

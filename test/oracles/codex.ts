@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { type Finished, type Place, Running } from '../harness/run-capstan.ts';
+import { codexSearchPath } from './native-codex.ts';
 
 const require = createRequire(import.meta.url);
 
@@ -11,7 +12,7 @@ export function codexCommand(place: Place) {
     // On this Node the script becomes the native program: signals reach it without anybody between.
     script: require.resolve('@openai/codex/bin/codex.js'),
     cwd: place.workspace,
-    env: { ...process.env, CODEX_HOME: place.home },
+    env: { ...process.env, PATH: codexSearchPath(), CODEX_HOME: place.home },
   };
 }
 

@@ -1,5 +1,14 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
+
+/**
+ * The search path for a process of Codex. It takes the first `bwrap` on it, and what it can do depends on the version: so
+ * the one that it brings along comes first, whatever the machine has.
+ */
+export function codexSearchPath(): string {
+  const resources = join(dirname(dirname(nativeCodex())), 'codex-resources');
+  return [resources, process.env['PATH'] ?? ''].join(delimiter);
+}
 
 /** The program itself, without the script that npm puts in front of it. */
 export function nativeCodex(): string {

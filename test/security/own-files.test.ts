@@ -80,7 +80,6 @@ function ownHere({
   return ownPlaces({
     env: { CODEX_HOME: join(root, home), PATH: '/usr/bin' },
     home: join(root, 'home'),
-    temporaryDirectory: join(root, 'tmp'),
     root: dirname(join(root, code)),
     code: join(root, code),
     node: join(workspace, 'node_modules/node/bin/node'),

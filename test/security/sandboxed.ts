@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { nodeProgramFiles } from '../../src/exec/node-program-files.ts';
 import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
 import { viewHostDisk } from '../../src/sandbox/host-disk.ts';
 import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap-arguments.ts';
@@ -9,12 +10,10 @@ import { planMounts } from '../../src/sandbox/linux/mount-plan.ts';
 
 const packaged = join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap');
 const chosen = process.env['CAPSTAN_BWRAP'];
-const [program] = bubblewrapCandidates({
-  path: process.env['PATH'] ?? '',
-  cwd: '/nowhere',
-  packaged,
-  ...(chosen === undefined ? {} : { chosen }),
-});
+const program = bubblewrapCandidates(
+  { path: process.env['PATH'] ?? '', writable: [], packaged, ...(chosen === undefined ? {} : { chosen }) },
+  nodeProgramFiles,
+).find((candidate) => typeof candidate === 'string');
 
 export const sandboxIsPossible = process.platform === 'linux' && program !== undefined;
 

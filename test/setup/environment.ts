@@ -3,6 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll } from 'vitest';
+import { sweepFolders } from '../../src/exec/sweep-folders.ts';
 import { testSeed } from '../harness/seed.ts';
 
 fc.configureGlobal({ seed: testSeed });
@@ -18,7 +19,9 @@ const developerHome = homedir();
 process.env['npm_config_userconfig'] ??= join(developerHome, '.npmrc');
 process.env['npm_config_cache'] ??= join(developerHome, '.npm');
 
-const home = mkdtempSync(join(tmpdir(), 'capstan-home-'));
+const home = mkdtempSync(join(tmpdir(), `capstan-home-${process.pid}-`));
+// A worker that is killed leaves its own.
+sweepFolders(tmpdir(), 'capstan-home-');
 process.env['HOME'] = home;
 process.env['USERPROFILE'] = home;
 for (const name of ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME']) delete process.env[name];

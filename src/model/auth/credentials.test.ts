@@ -16,7 +16,7 @@ const ask = (
   load: () => Login = noLogin,
 ): Promise<Credentials> => {
   const logins = { ...new LoginInMemory({ kind: 'none' }).store, load };
-  const sources = { environment, logins, post: untouched, now: () => 1000 };
+  const sources = { environment, logins, post: untouched, programs: { find: () => undefined }, now: () => 1000 };
   return providerCredentials({ ...provider, ...more }, sources)({ signal });
 };
 const untouched = (): never => {
@@ -120,6 +120,7 @@ async function renewing(
         posted.push(url, body);
         return Promise.resolve(answer);
       },
+      programs: { find: () => undefined },
       now: () => at,
     },
   )({ signal, asIs, ...(rejected === undefined ? {} : { rejected }) });
@@ -215,7 +216,7 @@ test('what another program stored while we were refused is taken', async () => {
     memory.login = { ...chatgpt, accessToken: 'theirs' };
     return Promise.resolve(json(401, { error: { code: 'refresh_token_reused' } }));
   };
-  const sources = { environment: {}, logins: memory.store, post, now: () => 0 };
+  const sources = { environment: {}, logins: memory.store, post, programs: { find: () => undefined }, now: () => 0 };
   const credentials = await providerCredentials({ ...provider, ...keys }, sources)({ signal, rejected: 'access' });
   expect(credentials).toMatchObject({ kind: 'bearer', token: 'theirs' });
 });
@@ -232,7 +233,7 @@ test('who signs in or out while tokens are on their way is not undone', async ()
       memory.login = meanwhile;
       return Promise.resolve(fresh);
     };
-    const sources = { environment: {}, logins: memory.store, post, now: () => 0 };
+    const sources = { environment: {}, logins: memory.store, post, programs: { find: () => undefined }, now: () => 0 };
     const credentials = await providerCredentials({ ...provider, ...keys }, sources)({ signal, rejected: 'access' });
     expect(memory.login).toEqual(meanwhile);
     outcomes.push(credentials);
@@ -252,7 +253,13 @@ test('who signs in or out while tokens are on their way is not undone', async ()
 test('no tokens are asked for where they could not be kept', async () => {
   const memory = new LoginInMemory({ ...chatgpt, refreshToken: 'refresh', expiresAt: 1 });
   memory.isFull = true;
-  const sources = { environment: {}, logins: memory.store, post: untouched, now: () => 2 };
+  const sources = {
+    environment: {},
+    logins: memory.store,
+    post: untouched,
+    programs: { find: () => undefined },
+    now: () => 2,
+  };
   expect(await providerCredentials({ ...provider, ...keys }, sources)({ signal })).toMatchObject({
     kind: 'missing',
     message: 'The login with ChatGPT has expired and could not be renewed: the disk is full.',

@@ -1,4 +1,5 @@
 import type { ChatgptLogin, Login, LoginStore } from '../../ports/login.ts';
+import type { Programs } from '../../ports/program-files.ts';
 import type { Environment } from '../environment.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from '../responses/provider.ts';
 import type { PostJson } from './post-json.ts';
@@ -10,6 +11,8 @@ export interface CredentialSources {
   /** Asked only when the provider goes by the login and no variable is set. */
   readonly logins: LoginStore;
   readonly post: PostJson;
+  /** Finds the command of a provider that is named without a path. */
+  readonly programs: Programs;
   readonly now: () => number;
 }
 

@@ -24,7 +24,11 @@ function commandOf(script: string, more: Partial<TokenCommand> = {}) {
     cwd: folder,
     ...more,
   };
-  const ask = tokenFromCommand(command, provider, { environment: process.env, now: () => now });
+  const ask = tokenFromCommand(command, provider, {
+    environment: process.env,
+    programs: { find: (name) => (name === 'print-token' ? process.execPath : undefined) },
+    now: () => now,
+  });
   return {
     folder,
     ask: (wanted: Partial<CredentialsWanted> = {}) => ask({ signal, ...wanted }),
@@ -71,7 +75,13 @@ test.each<[string, string, Partial<TokenCommand>, string]>([
   ['prints no text', 'process.stdout.write(Buffer.from([0xff, 0xfe]))', {}, 'printed something that is no text'],
   ['prints without end', 'process.stdout.write("x".repeat(100_000))', {}, 'printed too much'],
   ['is not there', '', { command: '/nowhere/print' }, 'could not be started (ENOENT)'],
-  ['has an odd name', '', { command: 'pr\0int' }, 'could not be started (ERR_INVALID_ARG_VALUE)'],
+  ['has an odd path', '', { command: '/pr\0int' }, 'could not be started (ERR_INVALID_ARG_VALUE)'],
+  [
+    'is on no folder of the PATH that counts',
+    '',
+    { command: 'print' },
+    'was not found on the PATH, of which folders that commands can write are skipped',
+  ],
 ])('one that %s is told, and asked again next time', async (_, script, more, why) => {
   const { ask } = commandOf(script, more);
   const told = {

@@ -1,9 +1,12 @@
 import type { TokenCommand } from '../../config/providers.ts';
+import type { Programs } from '../../ports/program-files.ts';
 import type { Environment } from '../environment.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from '../responses/provider.ts';
 
 export interface TokenCommandParts {
   readonly environment: Environment;
+  /** Finds a command that is named without a path: on the user's search path, outside of the workspace. */
+  readonly programs: Programs;
   readonly now: () => number;
 }
 
@@ -16,13 +19,14 @@ const mostBytes = 64 * 1024;
 export function tokenFromCommand(
   command: TokenCommand,
   provider: Pick<ProviderOptions, 'id' | 'name'>,
-  { environment, now }: TokenCommandParts,
+  { environment, programs, now }: TokenCommandParts,
 ): (wanted: CredentialsWanted) => Promise<Credentials> {
   let kept: { readonly token: string; readonly at: number } | undefined;
   let running: Promise<Credentials> | undefined;
   const isOld = (at: number): boolean => command.refreshIntervalMs > 0 && now() - at >= command.refreshIntervalMs;
   const renew = async (): Promise<Credentials> => {
-    const printed = await run(command, environment).catch(notStarted);
+    const program = command.command.includes('/') ? command.command : programs.find(command.command);
+    const printed = program === undefined ? notFound : await run(command, program, environment).catch(notStarted);
     running = undefined;
     if (printed.kind === 'failed') {
       return {
@@ -48,11 +52,11 @@ function asBearer(token: string): Credentials {
 
 type Printed = { readonly kind: 'token'; readonly token: string } | { readonly kind: 'failed'; readonly why: string };
 
-function run({ command, args, timeoutMs, cwd }: TokenCommand, environment: Environment): Promise<Printed> {
+function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environment: Environment): Promise<Printed> {
   const { spawn } = process.getBuiltinModule('node:child_process');
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => resolve({ kind: 'failed', why });
-    const child = spawn(command, args, { cwd, env: { ...environment }, stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn(program, args, { cwd, env: { ...environment }, stdio: ['ignore', 'pipe', 'ignore'] });
     const chunks: Buffer[] = [];
     let bytes = 0;
     const timer = setTimeout(() => {
@@ -80,6 +84,11 @@ function run({ command, args, timeoutMs, cwd }: TokenCommand, environment: Envir
     });
   });
 }
+
+const notFound: Printed = {
+  kind: 'failed',
+  why: 'was not found on the PATH, of which folders that commands can write are skipped',
+};
 
 function notStarted(error: NodeJS.ErrnoException): Printed {
   return { kind: 'failed', why: `could not be started (${error.code ?? error.message})` };

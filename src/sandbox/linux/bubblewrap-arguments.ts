@@ -8,6 +8,8 @@ export interface BubblewrapRun {
   readonly network: NetworkAccess;
   /** A path without links. */
   readonly cwd: string;
+  /** The descriptor from which the command's variables are read, as `environmentOptions` writes them. */
+  readonly environment?: number;
   /** The descriptor from which the system-call filter is read. */
   readonly filter?: number;
   readonly argv: readonly string[];
@@ -23,12 +25,14 @@ export function bubblewrapArguments({
   mounts,
   network,
   cwd,
+  environment,
   filter,
   argv,
 }: BubblewrapRun): readonly string[] {
   return [
     bubblewrap.path,
     '--die-with-parent',
+    ...(environment === undefined ? [] : ['--args', String(environment)]),
     ...mounts,
     '--unshare-user',
     '--unshare-pid',
@@ -43,4 +47,17 @@ export function bubblewrapArguments({
     '--',
     ...argv,
   ];
+}
+
+/**
+ * The command's variables as options for bubblewrap. It must not have them as its own: it runs outside of the sandbox,
+ * and one such as LD_LIBRARY_PATH may lead it to a library that a command has written into the workspace. They go through
+ * a descriptor, because every user of the machine can read a command line.
+ */
+export function environmentOptions(env: Readonly<Record<string, string>>): Uint8Array {
+  const options = Object.entries(env)
+    // Neither can stand in an environment, and bubblewrap would end.
+    .filter(([name]) => name !== '' && !name.includes('='))
+    .flatMap(([name, value]) => ['--setenv', name, value]);
+  return Buffer.from(options.map((option) => `${option}\0`).join(''));
 }

@@ -2,6 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { nodeProgramFiles } from '../../exec/node-program-files.ts';
+import type { ProgramFiles } from '../../ports/program-files.ts';
 import type { Spawn } from '../../ports/spawn.ts';
 import { bubblewrapCandidates, findBubblewrap } from './find-bubblewrap.ts';
 
@@ -29,10 +31,15 @@ const folders = ['work/bin', 'linked', 'folder', 'not-executable', 'missing', 'p
   join(base, name),
 );
 const path = ['', 'relative', ...folders].join(':');
+/** This machine, but for the folders of its system, which may have a bubblewrap or not. */
+const files: ProgramFiles = {
+  ...nodeProgramFiles,
+  program: (program) => (program.startsWith(base) ? nodeProgramFiles.program(program) : undefined),
+};
 
 describe('candidates', () => {
   test('come from the search path outside the workspace, then by choice, then from the package', () => {
-    expect(bubblewrapCandidates({ path, cwd: join(base, 'work'), chosen, packaged })).toEqual([
+    expect(bubblewrapCandidates({ path, writable: [join(base, 'work')], chosen, packaged }, files)).toEqual([
       plain,
       system,
       chosen,
@@ -41,11 +48,25 @@ describe('candidates', () => {
   });
 
   test('are not skipped when the workspace is the whole disk', () => {
-    expect(bubblewrapCandidates({ path, cwd: '/' })[0]).toBe(inWorkspace);
+    expect(bubblewrapCandidates({ path, writable: ['/'] }, files)[0]).toBe(inWorkspace);
   });
 
   test('need not exist', () => {
-    expect(bubblewrapCandidates({ path: '', cwd: '/', chosen: '/no/such', packaged: '/neither' })).toEqual([]);
+    const search = { path: '', writable: [], chosen: '/no/such', packaged: '/neither' };
+    expect(bubblewrapCandidates(search, files)).toEqual([]);
+  });
+
+  test('end with a refusal when commands could have written the one that the user named', () => {
+    const search = { path: join(base, 'plain'), writable: [join(base, 'chosen')], chosen, packaged };
+    expect(bubblewrapCandidates(search, files)).toEqual([
+      plain,
+      {
+        kind: 'refused',
+        code: 'sandbox-unusable',
+        message: `CAPSTAN_BWRAP names ${JSON.stringify(chosen)}, which lies where commands may write, so that a command could have replaced it.`,
+        next: 'Move the program out of the workspace and of temporary folders, or unset CAPSTAN_BWRAP.',
+      },
+    ]);
   });
 });
 
@@ -69,11 +90,11 @@ describe('probing', () => {
     return spawn;
   }
 
-  const search = { path: join(base, 'plain'), cwd: '/nowhere', packaged };
+  const search = { path: join(base, 'plain'), writable: [], packaged };
 
   test('one run is enough when all is well', async () => {
     const spawn = system(() => '');
-    expect(await findBubblewrap(search, spawn)).toEqual({
+    expect(await findBubblewrap(search, { spawn, files })).toEqual({
       kind: 'bubblewrap',
       path: plain,
       closesUserNamespaces: true,
@@ -87,7 +108,7 @@ describe('probing', () => {
       if (options.includes('--disable-userns')) return 'bwrap: Unknown option --disable-userns\n';
       return options.includes('--proc') ? "bwrap: Can't mount proc on /newroot/proc: Operation not permitted\n" : '';
     });
-    expect(await findBubblewrap(search, spawn)).toEqual({
+    expect(await findBubblewrap(search, { spawn, files })).toEqual({
       kind: 'bubblewrap',
       path: plain,
       closesUserNamespaces: false,
@@ -97,7 +118,7 @@ describe('probing', () => {
 
   test('takes the next program when the first is too old', async () => {
     const spawn = system((called) => (called === plain ? 'bwrap: Unknown option --perms' : ''));
-    expect(await findBubblewrap(search, spawn)).toMatchObject({ path: packaged });
+    expect(await findBubblewrap(search, { spawn, files })).toMatchObject({ path: packaged });
   });
 
   test.each([
@@ -112,12 +133,7 @@ describe('probing', () => {
     ['bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted', 'sandbox-unusable', 'RTM_NEWADDR', 'namespaces'],
     ['error while loading shared libraries: libcap.so.2', 'sandbox-unusable', 'libcap', 'CAPSTAN_BWRAP'],
   ])('%s', async (says, code, message, next) => {
-    expect(
-      await findBubblewrap(
-        search,
-        system(() => says),
-      ),
-    ).toEqual({
+    expect(await findBubblewrap(search, { spawn: system(() => says), files })).toEqual({
       kind: 'refused',
       code,
       message: expect.stringContaining(message) as string,
@@ -129,15 +145,12 @@ describe('probing', () => {
     const spawn: Spawn = {
       run: async () => ({ kind: 'timed-out', output: { text: '', totalBytes: 0 }, durationMs: 5000 }),
     };
-    expect(await findBubblewrap(search, spawn)).toMatchObject({ kind: 'bubblewrap', path: plain });
+    expect(await findBubblewrap(search, { spawn, files })).toMatchObject({ kind: 'bubblewrap', path: plain });
   });
 
   test('nothing to probe is told with what to install', async () => {
-    expect(
-      await findBubblewrap(
-        { path: '', cwd: '/' },
-        system(() => ''),
-      ),
-    ).toMatchObject({ code: 'sandbox-missing' });
+    expect(await findBubblewrap({ path: '', writable: [] }, { spawn: system(() => ''), files })).toMatchObject({
+      code: 'sandbox-missing',
+    });
   });
 });

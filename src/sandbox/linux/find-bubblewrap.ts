@@ -1,6 +1,5 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { isWithin } from '../../policy/paths.ts';
+import { isWritableProgram, programCandidates } from '../../policy/find-program.ts';
+import type { ProgramFiles } from '../../ports/program-files.ts';
 import type { SandboxRefused } from '../../ports/sandbox.ts';
 import type { Spawn } from '../../ports/spawn.ts';
 import type { Bubblewrap } from './bubblewrap.ts';
@@ -9,37 +8,44 @@ import { probeBubblewrap } from './probe-bubblewrap.ts';
 export interface BubblewrapSearch {
   /** The search path of this process. */
   readonly path: string;
-  /** A program below this folder could have been written by the agent, and is not trusted when the search path leads to it. */
-  readonly cwd: string;
+  /** Folders in which commands may write: a program from there is not trusted to hold them. */
+  readonly writable: readonly string[];
   /** Named by the user. */
   readonly chosen?: string;
-  /** Came with the package. */
+  /** Came with the package. It is as trustworthy as the engine, which it stands beside, wherever that is. */
   readonly packaged?: string;
 }
 
-/** Programs that may be bubblewrap, best first, links followed. */
-export function bubblewrapCandidates({ path, cwd, chosen, packaged }: BubblewrapSearch): readonly string[] {
-  const workplace = realPath(cwd) ?? cwd;
-  const isForeign = (program: string) => workplace === '/' || !isWithin(program, workplace);
-  const searched = path
-    .split(':')
-    // An empty entry means the working folder.
-    .filter((folder) => folder.startsWith('/'))
-    .map((folder) => executable(join(folder, 'bwrap')))
-    .filter((program) => program !== undefined && isForeign(program));
-  const named = [chosen, packaged].map((program) => (program ? executable(program) : undefined));
-  return [...new Set([...searched, ...named].filter((program) => program !== undefined))];
+export interface BubblewrapParts {
+  readonly spawn: Spawn;
+  readonly files: ProgramFiles;
 }
 
-/** The first candidate that can build a sandbox here, or why there is none. */
-export async function findBubblewrap(search: BubblewrapSearch, spawn: Spawn): Promise<Bubblewrap | SandboxRefused> {
+/** The first program that can build a sandbox here, or why there is none. */
+export async function findBubblewrap(
+  search: BubblewrapSearch,
+  { spawn, files }: BubblewrapParts,
+): Promise<Bubblewrap | SandboxRefused> {
   const problems: SandboxRefused[] = [];
-  for (const program of bubblewrapCandidates(search)) {
-    const found = await probeBubblewrap(program, spawn);
-    if (found.kind === 'bubblewrap') return found;
+  for (const candidate of bubblewrapCandidates(search, files)) {
+    const found = typeof candidate === 'string' ? await probeBubblewrap(candidate, spawn) : candidate;
+    if (found.kind === 'bubblewrap' || candidate === found) return found;
     problems.push(found);
   }
   return problems[0] ?? missing;
+}
+
+/** Programs that may be bubblewrap, best first, links followed. A refusal ends the list: what comes after is not tried. */
+export function bubblewrapCandidates(
+  { path, writable, chosen, packaged }: BubblewrapSearch,
+  files: ProgramFiles,
+): readonly (string | SandboxRefused)[] {
+  const searched = programCandidates({ name: 'bwrap', prefer: 'caller', path, writable }, files);
+  const named = [chosen, packaged].map((program) => (program ? files.program(program) : undefined));
+  if (chosen !== undefined && named[0] !== undefined && isWritableProgram(chosen, writable, files)) {
+    return [...searched, writableChoice(chosen)];
+  }
+  return [...new Set([...searched, ...named].filter((program) => program !== undefined))];
 }
 
 const missing: SandboxRefused = {
@@ -49,20 +55,11 @@ const missing: SandboxRefused = {
   next: 'Install the package "bubblewrap" so that `bwrap` is on the PATH, or set CAPSTAN_BWRAP to its path.',
 };
 
-function executable(program: string): string | undefined {
-  try {
-    const real = realpathSync(program);
-    accessSync(real, constants.X_OK);
-    return statSync(real).isFile() ? real : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
+function writableChoice(chosen: string): SandboxRefused {
+  return {
+    kind: 'refused',
+    code: 'sandbox-unusable',
+    message: `CAPSTAN_BWRAP names ${JSON.stringify(chosen)}, which lies where commands may write, so that a command could have replaced it.`,
+    next: 'Move the program out of the workspace and of temporary folders, or unset CAPSTAN_BWRAP.',
+  };
 }

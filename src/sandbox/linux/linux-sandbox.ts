@@ -5,7 +5,7 @@ import { expandGlobs } from '../expand-globs.ts';
 import { followLinks } from '../follow-links.ts';
 import { viewHostDisk } from '../host-disk.ts';
 import { unenforceable } from '../unenforceable.ts';
-import { bubblewrapArguments } from './bubblewrap-arguments.ts';
+import { bubblewrapArguments, environmentOptions } from './bubblewrap-arguments.ts';
 import { planMounts } from './mount-plan.ts';
 import type { MountPoints } from './mount-points.ts';
 import type { Bubblewrap } from './bubblewrap.ts';
@@ -18,8 +18,9 @@ export interface LinuxSandbox {
   readonly architecture: string;
 }
 
-/** The descriptor of the first extra file of a command. */
-const filterDescriptor = 3;
+/** The descriptors of the extra files of a command, in their order. */
+const environmentDescriptor = 3;
+const filterDescriptor = 4;
 
 /** The command inside bubblewrap. Dying is simple there: when bubblewrap dies, the kernel kills all that it started. */
 export async function planLinux(
@@ -33,6 +34,14 @@ export async function planLinux(
     return unenforceable({
       message: `There is no system-call filter for the processor ${architecture}, so commands cannot be kept from local sockets.`,
       next: 'Enable the network in the profile, or run on x64 or arm64.',
+    });
+  }
+  // It would end the variable and begin an option of bubblewrap.
+  const broken = Object.entries(command.env).find(([name, value]) => `${name}${value}`.includes('\0'));
+  if (broken !== undefined) {
+    return unenforceable({
+      message: `The variable ${JSON.stringify(broken[0])} holds a NUL byte, which no environment can hold.`,
+      next: 'Change it in shell_environment_policy.set.',
     });
   }
   const expansion = await expandGlobs(files.kind === 'restricted' ? files.denyGlobs : []);
@@ -57,12 +66,13 @@ export async function planLinux(
       mounts: plan.options,
       network,
       cwd,
+      environment: environmentDescriptor,
       ...(isFilterable ? { filter: filterDescriptor } : {}),
       argv: command.argv,
     }),
     cwd: command.cwd,
-    env: command.env,
-    files: isFilterable ? [seccompFilter(architecture, network)] : [],
+    env: {},
+    files: [environmentOptions(command.env), ...(isFilterable ? [seccompFilter(architecture, network)] : [])],
     cleanup: async () => hold.release(),
   };
 }

@@ -1,8 +1,18 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { processTable } from '../../exec/process-identity.ts';
 import { createMountPoints } from './mount-points.ts';
 
 let base = '';
@@ -15,7 +25,19 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 /** One engine. Engines in one process are told apart by nothing but their holds, as in two processes. */
-const engine = () => createMountPoints({ temporaryDirectory: base, lingerMs: 0 });
+const engine = () =>
+  createMountPoints({
+    registries: [join(base, 'registry')],
+    processes: processTable,
+    temporaryDirectories: [base],
+    lingerMs: 0,
+  });
+
+/** What an engine that has died would have written. */
+function entryOf(dead: number, folders: readonly string[]): string {
+  const startedAt = (processTable.startedAt(process.pid) ?? '').replace(/\d+$/, '1');
+  return JSON.stringify({ process: dead, startedAt, processTable: readlinkSync('/proc/self/ns/pid'), folders });
+}
 
 function registry(): string {
   return engine().registry as string;
@@ -48,7 +70,7 @@ test('what a dead engine left behind is taken away by the next, or taken over', 
   const other = join(base, '.git');
   mkdirSync(target);
   mkdirSync(other);
-  writeFileSync(join(registry(), `${dead}-1`), JSON.stringify({ process: dead, folders: [target, other] }));
+  writeFileSync(join(registry(), `${dead}-1`), entryOf(dead, [target, other]));
   const hold = engine().hold([target]);
   expect([existsSync(target), existsSync(other)]).toEqual([true, false]);
   hold.release();

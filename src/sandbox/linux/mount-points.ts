@@ -1,28 +1,40 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
+import { protectedNames } from '../../policy/protected-names.ts';
+import type { ProcessTable } from '../../ports/processes.ts';
+import { isHeldByCodex } from './codex-mount-points.ts';
+import {
+  type MountUser,
+  type MountUsers,
+  openMountRegistry,
+  quietly,
+  usersInMemory,
+  usersOnDisk,
+} from './mount-registry.ts';
+import { removeEmptyFolder } from './remove-empty-folder.ts';
 
 /**
  * Keeping a command from making a missing path means mounting something there, and bubblewrap makes the folder to
- * mount on: on the host, where it would stay. Whoever removes it while another sandbox still mounts on it takes that
- * sandbox's protection away, so folders are removed by the last user only. Users tell each other through small files
- * in a shared place, because other engines may work in the same workspace; what a crashed engine left behind is
- * removed by the next one that looks.
+ * mount on: on the host, where it would stay. Removing it while another sandbox still mounts on it takes that sandbox's
+ * protection away, so folders are removed by the last user only. Users announce themselves by small files in a registry,
+ * because other engines may work in the same workspace; the next engine that looks removes what a crashed one left.
+ *
+ * What an entry of another process says is not enough to remove a folder: it must also be empty, stand where its path
+ * says, and have a name that sandboxes protect, unless this engine needs the very folder itself.
  */
 export interface MountPoints {
   /** Where the users' files stand. No sandboxed command may write there. Undefined: only this process is seen. */
   readonly registry: string | undefined;
-  /** Announces that the folders will be mounted on. Those that existed before anybody's use are never removed. */
+  /** Announces that the folders will be mounted on. Those that existed before any use are never removed. */
   hold(folders: readonly string[]): { release(): void };
 }
 
-interface User {
-  readonly process: number;
-  /** Folders that exist only because a sandbox needs them. */
-  readonly folders: readonly string[];
-}
-
 export interface MountPointOptions {
-  readonly temporaryDirectory: string;
+  /** Where the registry may stand, best first. */
+  readonly registries: readonly string[];
+  readonly processes: ProcessTable;
+  /** Where Codex may have its own registry. */
+  readonly temporaryDirectories: readonly string[];
   /**
    * Folders stay this long after their last use: removing a folder on which a sandbox was mounted takes milliseconds,
    * and the next command is likely to need the same ones.
@@ -30,16 +42,23 @@ export interface MountPointOptions {
   readonly lingerMs: number;
 }
 
-export function createMountPoints({ temporaryDirectory, lingerMs }: MountPointOptions): MountPoints {
-  const registry = openRegistry(temporaryDirectory);
-  const users = registry === undefined ? usersInMemory() : usersOnDisk(registry);
+export function createMountPoints(options: MountPointOptions): MountPoints {
+  const startedAt = options.processes.startedAt(process.pid);
+  // Without a table of processes, entries of the dead could not be told from those of the living.
+  const registry = startedAt === undefined ? undefined : openMountRegistry(options.registries);
+  const engine: Engine = {
+    users: registry === undefined ? usersInMemory() : usersOnDisk(registry),
+    self: { process: process.pid, startedAt: startedAt ?? '', processTable: ownProcessTable() },
+    processes: options.processes,
+    isHeldElsewhere: (folder) => isHeldByCodex(folder, options.temporaryDirectories),
+  };
   const stays = new Map<string, Stay>();
   const endAll = (): void => {
     for (const stay of stays.values()) stay.end();
   };
 
   function begin(key: string, folders: readonly string[]): Stay {
-    const end = announce(users, folders);
+    const end = announce(engine, folders);
     const stay: Stay = {
       holders: 0,
       end() {
@@ -66,8 +85,8 @@ export function createMountPoints({ temporaryDirectory, lingerMs }: MountPointOp
         release() {
           stay.holders -= 1;
           if (stay.holders > 0) return;
-          if (lingerMs === 0) stay.end();
-          else stay.timer = setTimeout(stay.end, lingerMs).unref();
+          if (options.lingerMs === 0) stay.end();
+          else stay.timer = setTimeout(stay.end, options.lingerMs).unref();
         },
       };
     },
@@ -81,151 +100,87 @@ interface Stay {
   end(): void;
 }
 
+interface Engine {
+  readonly users: MountUsers;
+  readonly self: Omit<MountUser, 'folders'>;
+  readonly processes: ProcessTable;
+  isHeldElsewhere(folder: string): boolean;
+}
+
+/** What stands in the place of a start for a use that is over, while a folder of it has to stay. */
+const over = 'over';
+
 /** Makes the use known to all engines. What it gives back ends the use. */
-function announce(users: Users, folders: readonly string[]): () => void {
+function announce(engine: Engine, folders: readonly string[]): () => void {
+  const { users, self } = engine;
   let name = '';
   let ours: readonly string[] = [];
   users.exclusively(() => {
     const others = users.all();
-    for (let count = 0; name === '' || others.has(name); count += 1) name = `${process.pid}-${count}`;
+    name = `${process.pid}-${Math.random().toString(36).slice(2)}`;
     const made = new Set([...others.values()].flatMap((user) => user.folders));
     ours = folders.filter((folder) => made.has(folder) || !exists(folder));
-    users.add(name, { process: process.pid, folders: ours });
-    sweep(users, others);
+    users.add(name, { ...self, folders: ours });
+    sweep(engine, others);
   });
   return () =>
     users.exclusively(() => {
       users.remove(name);
-      removeUnused(ours, users.all());
+      removeUnused(engine, ours);
+      const kept = ours.filter((folder) => isEmptyFolder(folder) && engine.isHeldElsewhere(folder));
+      if (kept.length > 0) users.add(name, { ...self, startedAt: over, folders: kept });
     });
 }
 
-interface Users {
-  exclusively(work: () => void): void;
-  all(): ReadonlyMap<string, User>;
-  add(name: string, user: User): void;
-  remove(name: string): void;
+/** Ends the use of those that died without doing so. */
+function sweep(engine: Engine, all: ReadonlyMap<string, MountUser>): void {
+  for (const [name, user] of all) {
+    if (isAlive(engine, user)) continue;
+    engine.users.remove(name);
+    const removable = user.folders.filter((folder) => protectedNames.includes(basename(folder)));
+    removeUnused(engine, removable);
+    // The entry has to last for an engine that needs these itself, or until Codex does not need them any more.
+    const known = new Set([...engine.users.all().values()].flatMap(({ folders }) => folders));
+    const folders = user.folders.filter((folder) => isEmptyFolder(folder) && !known.has(folder));
+    if (folders.length > 0) engine.users.add(name, { ...user, folders });
+  }
 }
 
-/** Ends the stay of users that died without doing so. */
-function sweep(users: Users, all: ReadonlyMap<string, User>): void {
-  const dead = [...all].filter(([, user]) => !isAlive(user.process));
-  for (const [name] of dead) users.remove(name);
-  if (dead.length > 0)
-    removeUnused(
-      dead.flatMap(([, user]) => user.folders),
-      users.all(),
-    );
-}
-
-function removeUnused(folders: readonly string[], users: ReadonlyMap<string, User>): void {
-  const used = new Set([...users.values()].flatMap((user) => user.folders));
+/** Removes the folders that have no user left. */
+function removeUnused({ users, isHeldElsewhere }: Engine, folders: readonly string[]): void {
+  const used = new Set([...users.all().values()].flatMap((user) => user.folders));
   for (const folder of folders) {
-    if (used.has(folder)) continue;
-    // Never more than an empty folder: somebody may have put something there in the meantime.
-    quietly(() => rmdirSync(folder));
+    if (!used.has(folder) && !isHeldElsewhere(folder)) quietly(() => removeEmptyFolder(folder));
+  }
+}
+
+/** Whether the process of an entry still runs. One in another container cannot be seen from here, and may. */
+function isAlive({ processes, self }: Engine, user: MountUser): boolean {
+  if (user.processTable === self.processTable) return processes.startedAt(user.process) === user.startedAt;
+  return user.startedAt !== over && systemStart(user) === systemStart(self);
+}
+
+/** Starts of processes are told with the start of the system before them. */
+function systemStart({ startedAt }: Pick<MountUser, 'startedAt'>): string {
+  return startedAt.split(' ', 1)[0] ?? '';
+}
+
+function ownProcessTable(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid');
+  } catch {
+    return '';
+  }
+}
+
+function isEmptyFolder(path: string): boolean {
+  try {
+    return !lstatSync(path).isSymbolicLink() && readdirSync(path).length === 0;
+  } catch {
+    return false;
   }
 }
 
 function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-function isAlive(id: number): boolean {
-  try {
-    return process.kill(id, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** Where the files of this user's engines stand, whether or not the folder is there. */
-export function mountRegistry(temporaryDirectory: string): string {
-  return join(temporaryDirectory, `capstan-mounts-${process.getuid?.()}`);
-}
-
-/** The folder for this user's files, if it is this user's own and closed to others. */
-function openRegistry(temporaryDirectory: string): string | undefined {
-  const user = process.getuid?.();
-  const folder = mountRegistry(temporaryDirectory);
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const found = lstatSync(folder);
-    return found.isDirectory() && found.uid === user && (found.mode & 0o077) === 0 ? folder : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function usersInMemory(): Users {
-  const users = new Map<string, User>();
-  return {
-    exclusively: (work) => work(),
-    all: () => new Map(users),
-    add: (name, user) => void users.set(name, user),
-    remove: (name) => void users.delete(name),
-  };
-}
-
-const lockName = 'lock';
-/** The lock is held for less than a millisecond at a time: one that stands this long belongs to a dead process. */
-const lockPatienceMs = 1000;
-
-function usersOnDisk(registry: string): Users {
-  const lock = join(registry, lockName);
-  return {
-    exclusively(work) {
-      takeLock(lock, registry);
-      try {
-        work();
-      } finally {
-        quietly(() => rmdirSync(lock));
-      }
-    },
-    all() {
-      const names = namesIn(registry).filter((name) => name !== lockName);
-      return new Map(names.flatMap((name) => readUser(registry, name)));
-    },
-    add: (name, user) => quietly(() => writeFileSync(join(registry, name), JSON.stringify(user), { mode: 0o600 })),
-    remove: (name) => quietly(() => unlinkSync(join(registry, name))),
-  };
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function readUser(registry: string, name: string): readonly [string, User][] {
-  try {
-    return [[name, JSON.parse(readFileSync(join(registry, name), 'utf8')) as User]];
-  } catch {
-    return [];
-  }
-}
-
-function takeLock(lock: string, registry: string): void {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
-  for (let waited = 0; waited < lockPatienceMs; waited += 1) {
-    try {
-      mkdirSync(lock);
-      return;
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      // Systems tidy their temporary folders now and then.
-      if (code === 'ENOENT') quietly(() => mkdirSync(registry, { mode: 0o700 }));
-      else if (code === 'EEXIST') Atomics.wait(pause, 0, 0, 1);
-      else return;
-    }
-  }
-}
-
-/** A disk that refuses must not keep a command from running: in the worst case an empty folder stays behind. */
-function quietly(work: () => void): void {
-  try {
-    work();
-  } catch {}
 }

@@ -2,11 +2,17 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
+import { nodeProgramFiles } from '../../exec/node-program-files.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
+import { processTable } from '../../exec/process-identity.ts';
 import { createTrial, modeProfile } from './trial.ts';
 
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
-const trial = createTrial(createNodeSpawn({ clock, temporaryDirectory: '/tmp' }));
+const trial = createTrial({
+  spawn: createNodeSpawn({ clock, runFolder: '/nowhere' }),
+  programFiles: nodeProgramFiles,
+  processes: processTable,
+});
 const { repo, run } = trial;
 const readOnly = modeProfile('read-only', 'restricted');
 const workspaceWrite = modeProfile('workspace-write', 'restricted');

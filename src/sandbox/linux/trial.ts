@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { profileFor } from '../../policy/profiles.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import type { ProcessTable } from '../../ports/processes.ts';
+import type { ProgramFiles } from '../../ports/program-files.ts';
 import type { Spawn } from '../../ports/spawn.ts';
 import type {
   Access,
@@ -32,21 +34,25 @@ export interface Trial {
   run(
     profile: PermissionProfile,
     script: string | readonly string[],
-    options?: { readonly cwd?: string; readonly timeoutMs?: number },
+    options?: { readonly cwd?: string; readonly timeoutMs?: number; readonly env?: Readonly<Record<string, string>> },
   ): Promise<{ readonly exitCode: number; readonly text: string }>;
   /** Which of the scripts do not fail, one after the other. */
   succeeding(profile: PermissionProfile, scripts: readonly string[]): Promise<readonly string[]>;
 }
 
-export function createTrial(spawn: Spawn): Trial {
+export interface TrialParts {
+  readonly spawn: Spawn;
+  readonly programFiles: ProgramFiles;
+  readonly processes: ProcessTable;
+}
+
+export function createTrial({ spawn, programFiles, processes }: TrialParts): Trial {
   const packaged = join(import.meta.dirname, '../../../.local/bubblewrap/usr/bin/bwrap');
   const chosen = process.env['CAPSTAN_BWRAP'];
-  const candidates = bubblewrapCandidates({
-    path: process.env['PATH'] ?? '',
-    cwd: '/nowhere',
-    packaged,
-    ...(chosen === undefined ? {} : { chosen }),
-  });
+  const candidates = bubblewrapCandidates(
+    { path: process.env['PATH'] ?? '', writable: [], packaged, ...(chosen === undefined ? {} : { chosen }) },
+    programFiles,
+  );
   const isPossible = process.platform === 'linux' && candidates.length > 0;
   // Every workspace may write /tmp, so what must not be written stands elsewhere.
   const base = isPossible ? mkdtempSync('/var/tmp/capstan-sandbox-') : '';
@@ -58,8 +64,10 @@ export function createTrial(spawn: Spawn): Trial {
     env: process.env,
     cwd: repo,
     packagedBubblewrap: packaged,
-    temporaryDirectory: '/tmp',
+    mountRegistries: () => [join(base, 'registry')],
     spawn,
+    programFiles,
+    processes,
   });
 
   const trial: Trial = {
@@ -82,10 +90,10 @@ export function createTrial(spawn: Spawn): Trial {
     remove() {
       for (const folder of [base, temporary]) rmSync(folder, { recursive: true, force: true });
     },
-    async run(profile, script, { cwd = repo, timeoutMs = 20_000 } = {}) {
+    async run(profile, script, { cwd = repo, timeoutMs = 20_000, env: more = {} } = {}) {
       const policy = resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] });
       const argv = typeof script === 'string' ? ['bash', '-c', script] : script;
-      const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C' };
+      const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C', ...more };
       const planned = await sandbox.plan({ argv, cwd, env }, policy);
       if (planned.kind === 'refused') return { exitCode: -1, text: `${planned.code}: ${planned.message}` };
       const end = await spawn.run(planned, { timeoutMs, outputBytes: 100_000 }, new AbortController().signal);

@@ -1,11 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemPrograms } from '../../exec/programs.ts';
+import { sweepFolders } from '../../exec/sweep-folders.ts';
+import { isWithin } from '../../policy/paths.ts';
 import type { Environment } from '../environment.ts';
 import { projectFiles } from './project.ts';
 
-/** The folders of one demo. They stay when it is over, so that a reader can look into them. */
+/** The folders of one demo. They stay until the next one, so that a reader can look into them. */
 export interface Place {
   readonly root: string;
   /** A user folder of its own: the person's configuration and threads are not touched. */
@@ -14,17 +17,41 @@ export interface Place {
   readonly project: string;
 }
 
-export function makePlace(env: Environment): Place {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), 'capstan-demo-')));
+export function makePlace(env: Environment, osHome = homedir()): Place {
+  const root = makeRoot(osHome);
   const place = { root, home: join(root, 'home'), project: join(root, 'project') };
   mkdirSync(place.home, { mode: 0o700 });
   mkdirSync(place.project);
   for (const [name, text] of Object.entries(projectFiles(process.execPath))) {
     writeFileSync(join(place.project, name), text);
   }
-  const options = { cwd: place.project, env: placeEnvironment(place, env), stdio: 'ignore' } as const;
-  if (spawnSync('git', ['init', '--quiet'], options).status !== 0) makeRepository(place.project);
+  if (!initialise(place, env)) makeRepository(place.project);
   return place;
+}
+
+/**
+ * Among the user's caches, where no command of another thread can change the demo's configuration; in the temporary
+ * folder if that cannot be. The folders of earlier demos are removed when the next one begins.
+ */
+function makeRoot(osHome: string): string {
+  const prefix = 'demo-';
+  try {
+    const caches = join(osHome, '.cache', 'capstan');
+    mkdirSync(caches, { recursive: true, mode: 0o700 });
+    const parent = realpathSync(caches);
+    // What is swapped for a link while it is being removed would lead elsewhere.
+    if (![realpathSync(tmpdir()), '/tmp'].some((folder) => isWithin(parent, folder))) sweepFolders(parent, prefix);
+    return mkdtempSync(join(parent, `${prefix}${process.pid}-`));
+  } catch {
+    return realpathSync(mkdtempSync(join(tmpdir(), 'capstan-demo-')));
+  }
+}
+
+function initialise({ home, project }: Place, { PATH = '' }: Environment): boolean {
+  const git = systemPrograms.find('git');
+  // Not the user's variables: some of them, such as GIT_TEMPLATE_DIR, would have git do something else.
+  const options = { cwd: project, env: { PATH, HOME: home }, stdio: 'ignore' } as const;
+  return git !== undefined && spawnSync(git, ['init', '--quiet'], options).status === 0;
 }
 
 /** Where there is no git, as much of a repository as the engine asks for. */
@@ -33,7 +60,7 @@ function makeRepository(project: string): void {
   writeFileSync(join(project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
 }
 
-/** Temporary folders are not writable here: the place itself lies in one, and nothing but the project should change. */
+/** Temporary folders are not writable here: the place itself may lie in one, and nothing but the project should change. */
 export function writeConfig({ home }: Place, modelUrl: string): void {
   const text = `model = "scripted"
 model_provider = "demo"

@@ -81,7 +81,7 @@ function tryPlace(): Place | Trouble {
     return makePlace(process.env);
   } catch (error) {
     const message = `There is no place for the demo's files: ${(error as Error).message}`;
-    return { code: 'demo-no-place', message, next: 'Let TMPDIR name a folder that you may write to.' };
+    return { code: 'demo-no-place', message, next: 'Let HOME or TMPDIR name a folder that you may write to.' };
   }
 }
 

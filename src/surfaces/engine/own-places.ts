@@ -5,13 +5,12 @@ import type { OwnPlaces } from '../../policy/own-places.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { followLinks } from '../../sandbox/follow-links.ts';
 import { viewHostDisk } from '../../sandbox/host-disk.ts';
-import { mountRegistry } from '../../sandbox/linux/mount-points.ts';
+import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import type { Environment } from '../environment.ts';
 
 export interface OwnPlacesInput {
   readonly env: Environment;
   readonly home: string;
-  readonly temporaryDirectory: string;
   /** Where the code stands that runs now: the folder of the build, or the sources. */
   readonly code: string;
   /** The package that the code belongs to. */
@@ -23,7 +22,7 @@ export interface OwnPlacesInput {
 }
 
 /** The places of the engine that runs in this process. */
-export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'temporaryDirectory' | 'root'>): OwnPlaces {
+export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'root'>): OwnPlaces {
   const { root } = input;
   const [code = ''] = fileURLToPath(import.meta.url)
     .slice(root.length + 1)
@@ -38,16 +37,22 @@ export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'temp
 
 /** What commands and patches must not change, or not read, because this engine or its next start depends on it. */
 export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
-  const { env, home, temporaryDirectory, node } = input;
+  const { env, home, node } = input;
   const homes = [home, ...['CAPSTAN_HOME', 'CODEX_HOME', 'CODEX_SQLITE_HOME'].flatMap((name) => named(env, name))];
-  const registry = process.platform === 'linux' ? [mountRegistry(temporaryDirectory)] : [];
+  const registry = process.platform === 'linux' ? mountRegistryFolders() : [];
   const program = [...programOf(input), node, ...bubblewrapsOf(input), ...registry];
   return {
     program: [...new Set(program)],
     state: [...new Set(homes)],
-    // The second is where a renewed login is written before it takes the name of the first.
-    secrets: [loginPath(home), `${loginPath(home)}.tmp`, ...secretNames.map((name) => join(home, name))],
+    secrets: [...loginFiles(home), ...secretNames.map((name) => join(home, name))],
   };
+}
+
+/** The login, and where a renewed one is written before it takes that name, as spelled and where links lead. */
+function loginFiles(home: string): readonly string[] {
+  const path = loginPath(home);
+  const places = new Set([path, realPath(path) ?? path]);
+  return [...places].flatMap((place) => [place, `${place}.tmp`]);
 }
 
 /** Keys of MCP servers, variables with keys of providers, and the key that marks this home's own records. */

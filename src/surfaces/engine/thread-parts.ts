@@ -7,6 +7,10 @@ import type { ClientFacts } from '../../envelope/facts.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
+import { nodeProgramFiles } from '../../exec/node-program-files.ts';
+import { processTable } from '../../exec/process-identity.ts';
+import { callerPrograms, systemPrograms } from '../../exec/programs.ts';
+import { runFolder } from '../../exec/run-folder.ts';
 import { captureShellEnvironment } from '../../exec/shell-environment.ts';
 import { systemProcesses } from '../../exec/survivors.ts';
 import { gatherFacts } from '../../gather/facts.ts';
@@ -14,6 +18,7 @@ import { folderProblem } from '../../gather/folder.ts';
 import { InstructionFiles } from '../../gather/instruction-document.ts';
 import { loadImage } from '../../gather/load-image.ts';
 import { loginStore } from '../../gather/login-store.ts';
+import { findPlaces } from '../../gather/places.ts';
 import { findShell } from '../../gather/shell.ts';
 import { findTrust } from '../../gather/trust.ts';
 import { timeFactsAt } from '../../gather/timezone.ts';
@@ -28,8 +33,11 @@ import type { Ids } from '../../ports/ids.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { OwnPlaces } from '../../policy/own-places.ts';
 import type { Requirements } from '../../policy/requirements.ts';
+import { resolvePolicy } from '../../policy/resolve-policy.ts';
+import { writableRoots } from '../../policy/writable-roots.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import { createFlock } from '../../rollout/flock.ts';
+import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import type { CheckpointHooks, ThreadParts } from '../../thread/parts.ts';
 import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';
@@ -65,9 +73,8 @@ export interface ThreadPartsInput {
 export function createThreadParts(input: ThreadPartsInput): ThreadParts {
   const { env, clock, ids, provider, config, catalogue, home, settings } = input;
   const { cwd } = settings;
-  const temporaryDirectory = env['TMPDIR'] ?? '/tmp';
-  const spawn = createNodeSpawn({ clock, temporaryDirectory });
-  const shell = findShell(env);
+  const spawn = createNodeSpawn({ clock, runFolder: runFolder(home) });
+  const shell = findShell(env, cwd);
   const shellEnvironment = captureShellEnvironment({
     shell: shell.path,
     home: input.osHome,
@@ -76,6 +83,8 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     ids,
   });
   const root = packageRoot();
+  let own: OwnPlaces | undefined;
+  const ownPlaces = () => (own ??= findOwnPlaces({ env, home, root }));
   const patchProgram = { folder: join(root, 'dist/commands'), node: process.execPath };
   const sandbox = createSandbox({
     platform: process.platform,
@@ -83,16 +92,22 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     env,
     cwd,
     packagedBubblewrap: join(root, '.local/bubblewrap/usr/bin/bwrap'),
-    temporaryDirectory,
+    mountRegistries: mountRegistryFolders,
     lingerMs: 1000,
     spawn,
+    programFiles: nodeProgramFiles,
+    processes: processTable,
   });
   const client = responsesClient({
     provider,
     credentials: providerCredentials(provider, {
       environment: env,
-      logins: loginStore({ home, locks: createFlock({ clock }), clock }),
+      logins: loginStore({ home, locks: createFlock({ clock, programs: systemPrograms }), clock }),
       post: postJson(sender({ environment: env })),
+      programs: callerPrograms({
+        path: env['PATH'] ?? '',
+        writable: () => writableFolders(settings, env, ownPlaces()),
+      }),
       now: () => clock.now(),
     }),
     environment: env,
@@ -101,7 +116,6 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
   });
   const patches = { disk: nodeDisk(), clock };
   const instructions = new InstructionFiles({ home, clock });
-  let own: OwnPlaces | undefined;
   return {
     clock,
     ids,
@@ -137,9 +151,17 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
-      own ??= findOwnPlaces({ env, home, temporaryDirectory, root });
       const { cwd: folder, profile } = chosen;
-      return gatherFacts({ clock, env, cwd: folder, client: input.client, trust, catalogue, own, profile });
+      return gatherFacts({
+        clock,
+        env,
+        cwd: folder,
+        client: input.client,
+        trust,
+        catalogue,
+        own: ownPlaces(),
+        profile,
+      });
     },
     folderProblem,
     async gatherStep(envelope) {
@@ -147,6 +169,12 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems };
     },
   };
+}
+
+/** Where commands may write under the thread's own settings, temporary folders included in any case. */
+function writableFolders({ cwd, profile }: Settings, env: Environment, own: OwnPlaces): readonly string[] {
+  const roots = writableRoots(resolvePolicy(profile, findPlaces(cwd, env, { own, profile })));
+  return [cwd, '/tmp', env['TMPDIR'] ?? '', ...roots.map(({ path }) => path)];
 }
 
 function realPath(path: string): string | undefined {

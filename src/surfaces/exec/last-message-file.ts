@@ -2,20 +2,23 @@ import { dirname, resolve } from 'node:path';
 import { fileSystem, kindOfEntry, reasonOf } from '../../gather/file-system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { TurnResult } from '../../thread/settle.ts';
+import type { Environment } from '../environment.ts';
+import { findOutputFile, type OutputFile, writeOutputFile } from '../output-file.ts';
 import { type ExecArguments, lastValue } from './arguments.ts';
 
-/** The file of `--output-last-message`. */
-export interface LastMessageFile {
-  readonly path: string;
-}
-
 /** Where the answer goes, if anywhere. Before the turn, because a turn costs time and money. Touches nothing. */
-export function checkLastMessageFile(asked: ExecArguments, cwd: string): LastMessageFile | Outcome | undefined {
+export function checkLastMessageFile(
+  asked: ExecArguments,
+  cwd: string,
+  env: Environment,
+): OutputFile | Outcome | undefined {
   const given = lastValue(asked, 'lastMessageFile');
   if (given === undefined) return undefined;
   const path = resolve(cwd, given);
-  const problem = whyNotWritable(path);
-  if (problem === undefined) return { path };
+  const file = findOutputFile(path, [cwd, '/tmp', env['TMPDIR'] ?? '']);
+  const problem =
+    whyNotWritable(path) ?? (file === 'leads-out' ? 'a link leads from there out of the workspace' : undefined);
+  if (problem === undefined && file !== 'leads-out') return file;
   return {
     code: 'last-message-unwritable',
     message: `The answer cannot be written to ${path}: ${problem}.`,
@@ -27,11 +30,13 @@ export function checkLastMessageFile(asked: ExecArguments, cwd: string): LastMes
  * Writes the answer of a completed turn; a failed turn leaves the file as it was. What a person should know of it comes
  * back: `last-message-unwritten` when the file is not what was asked for.
  */
-export function writeLastMessage({ path }: LastMessageFile, result: TurnResult): Outcome | undefined {
+export function writeLastMessage(file: OutputFile, result: TurnResult): Outcome | undefined {
   if (result.kind !== 'completed') return undefined;
+  const { path } = file;
   try {
     // A file that is also our standard output holds what was printed before.
-    fileSystem.writeFileSync(isStandardOutput(path) ? 1 : path, result.lastMessage ?? '');
+    if (isStandardOutput(path)) fileSystem.writeFileSync(1, result.lastMessage ?? '');
+    else writeOutputFile(file, result.lastMessage ?? '', 0o666);
   } catch (error) {
     return {
       code: 'last-message-unwritten',

@@ -58,7 +58,7 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   if ('code' in images) return complain(images, 1);
   const outputSchema = loadOutputSchema(asked, cwd);
   if ('code' in outputSchema) return complain(outputSchema, 1);
-  const lastMessageFile = checkLastMessageFile(asked, cwd);
+  const lastMessageFile = checkLastMessageFile(asked, cwd, process.env);
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return complain(lastMessageFile, 1);
 
   const output = createOutput({

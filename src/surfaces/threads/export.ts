@@ -13,6 +13,7 @@ import { flatLines } from '../export/flat-lines.ts';
 import { htmlOf } from '../export/html.ts';
 import { markdownOf } from '../export/markdown.ts';
 import { readPage } from '../export/read-page.ts';
+import { findOutputFile, writeOutputFile } from '../output-file.ts';
 import { readThread, type ReadThread } from '../read-thread.ts';
 import { lastOption, runCommand, threadNamed } from '../run-command.ts';
 
@@ -64,7 +65,7 @@ async function exportThread(asked: ParsedWords): Promise<number | Outcome> {
   if ('code' in here) return here;
   const target = resolve(here.path, output);
   const path = kindOfEntry(target) === 'folder' ? join(target, nameOf(exported, format)) : target;
-  return write(path, text, asked.flags.has('force') ? 'w' : 'wx');
+  return asked.flags.has('force') ? replace(path, text, here.path) : write(path, text);
 }
 
 function textOf({ id, lines }: ReadThread, format: Format): string {
@@ -88,13 +89,26 @@ function nameOf({ id, lines }: ReadThread, format: Format): string {
 }
 
 /** For the user alone, as rollouts are: it holds prompts and outputs. */
-function write(path: string, text: string, flag: 'w' | 'wx'): number | Outcome {
+function write(path: string, text: string): number | Outcome {
   try {
-    process.getBuiltinModule('node:fs').writeFileSync(path, text, { flag, mode: 0o600 });
+    process.getBuiltinModule('node:fs').writeFileSync(path, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const isThere = (error as NodeJS.ErrnoException).code === 'EEXIST';
     const message = isThere ? `${path} is there already.` : `${path} cannot be written: ${(error as Error).message}.`;
     return { code: 'export-unwritten', message, next: isThere ? 'Give another name, or add --force.' : '' };
+  }
+  process.stdout.write(`${path}\n`);
+  return 0;
+}
+
+/** In place of what is there, but not through a link that a command may have put into the workspace. */
+function replace(path: string, text: string, cwd: string): number | Outcome {
+  const file = findOutputFile(path, [cwd, '/tmp', process.env['TMPDIR'] ?? '']);
+  try {
+    if (file === 'leads-out') throw new Error('a link leads from there out of the workspace');
+    writeOutputFile(file, text, 0o600);
+  } catch (error) {
+    return { code: 'export-unwritten', message: `${path} cannot be written: ${(error as Error).message}.`, next: '' };
   }
   process.stdout.write(`${path}\n`);
   return 0;

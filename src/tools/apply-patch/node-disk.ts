@@ -1,12 +1,10 @@
 import { joinPath, parentOf } from '../../policy/paths.ts';
 import type { PatchDisk, Sight } from './disk.ts';
+import { inFolder } from './folder-door.ts';
 
 // Without an ESM import of `node:fs`, which alone would cost more than a whole patch.
 const fs = process.getBuiltinModule('node:fs');
-const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
-
-/** Opens a folder for its name alone, which needs no right to list it. Linux has it; Node has no name for it. */
-const O_PATH = 0o10000000;
+const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
 
 /** The disk of this machine. */
 export function nodeDisk(): PatchDisk {
@@ -83,32 +81,6 @@ function withFile<Result>(place: string, flags: number, use: (file: number, size
       fs.closeSync(file);
     }
   });
-}
-
-/**
- * Does something in the folder of a place through an open door of that folder. Commands may run at the same time, and
- * one of them could put a link where a folder was after the policy was asked: the door leads to the folder that was
- * meant, or there is none.
- */
-function inFolder<Result>(place: string, use: (name: string, folder: string) => Result): Result {
-  const folder = parentOf(place);
-  const name = place.slice(place.lastIndexOf('/') + 1);
-  if (!hasDoors()) return use(place, folder);
-  const door = fs.openSync(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW);
-  try {
-    const open = `/proc/self/fd/${door}`;
-    if (fs.readlinkSync(open) !== folder) throw new Error('its folder was moved or replaced meanwhile');
-    return use(`${open}/${name}`, open);
-  } finally {
-    fs.closeSync(door);
-  }
-}
-
-let doors: boolean | undefined;
-
-/** Only Linux lets a program name what is in a folder that it holds open. */
-function hasDoors(): boolean {
-  return (doors ??= process.platform === 'linux' && fs.existsSync('/proc/self/fd'));
 }
 
 function writeAll(file: number, content: Uint8Array, position: number): void {

@@ -97,7 +97,7 @@ it.each(programs)('%s: with env, the program gets those variables and no others'
 it.each(programs)('%s: without env, the program inherits the variables', async (program) => {
   const set = await stage(program, [command('echo "[$WITNESS_INHERITED]"'), ok]);
   vi.stubEnv('WITNESS_INHERITED', 'inherited');
-  for (const [name, value] of Object.entries(variablesFor(set.place))) vi.stubEnv(name, value);
+  for (const [name, value] of Object.entries(variablesFor(set.place, program))) vi.stubEnv(name, value);
   const { Codex } = await import('@openai/codex-sdk');
   const thread = new Codex({ codexPathOverride: set.command }).startThread({ workingDirectory: set.place.workspace });
   const { items } = await thread.run('Go.');

@@ -14,7 +14,7 @@ it('the example in docs/exec.md does what it says', async () => {
   const { model, place } = await stage('capstan', [answer({ items: [say('It was the clock.')] })]);
   symlinkSync(join(import.meta.dirname, '../node_modules'), join(place.workspace, 'node_modules'));
   writeFileSync(join(place.workspace, 'example.mts'), example);
-  const { PATH, ...variables } = variablesFor(place);
+  const { PATH, ...variables } = variablesFor(place, 'capstan');
   const { stdout } = await promisify(execFile)(process.execPath, ['example.mts'], {
     cwd: place.workspace,
     env: { ...variables, PATH: `${place.root}${delimiter}${PATH}` },

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Codex, CodexOptions, Thread, ThreadOptions } from '@openai/codex-sdk';
 import type { Script } from '../../../src/testing/index.ts';
 import { capstanScript, type Place } from '../../harness/run-capstan.ts';
-import { nativeCodex } from '../native-codex.ts';
+import { codexSearchPath, nativeCodex } from '../native-codex.ts';
 import { type Scene, scene } from '../scene.ts';
 
 /** The programs that the SDK can have behind it. What both do alike is tested with each of them. */
@@ -25,7 +25,7 @@ export async function stage(program: Program, script: Script): Promise<Stage> {
   const sdk = await import('@openai/codex-sdk');
   const command = program === 'codex' ? nativeCodex() : capstanCommand(set.place);
   const codex = ({ env, ...options }: CodexOptions = {}): Codex =>
-    new sdk.Codex({ codexPathOverride: command, env: { ...variablesFor(set.place), ...env }, ...options });
+    new sdk.Codex({ codexPathOverride: command, env: { ...variablesFor(set.place, program), ...env }, ...options });
   return {
     ...set,
     command,
@@ -34,9 +34,10 @@ export async function stage(program: Program, script: Script): Promise<Stage> {
   };
 }
 
-/** What a program needs to find its home. */
-export function variablesFor({ home }: Place): Record<string, string> {
-  return { PATH: process.env['PATH'] ?? '', HOME: process.env['HOME'] ?? '', CODEX_HOME: home };
+/** What a program needs to find its home and its sandbox. */
+export function variablesFor({ home }: Place, program: Program): Record<string, string> {
+  const path = program === 'codex' ? codexSearchPath() : (process.env['PATH'] ?? '');
+  return { PATH: path, HOME: process.env['HOME'] ?? '', CODEX_HOME: home };
 }
 
 /** The SDK starts one file. This one notes its number and becomes the command, so that signals reach it. */

@@ -1,0 +1,76 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { openAll, openBothEnds, type PipeEnds } from './pipe-ends.ts';
+
+/** A shell answers within milliseconds; one that hangs must not hang a command. */
+const patienceMs = 5000;
+
+/**
+ * Pipes without names, for Linux: there is nothing that a command could swap, and nothing that a killed process leaves
+ * behind. Node cannot make a pipe, but a shell does for every `|`: its parts hold the pipes until we have opened them
+ * through the process table. They end at once then; until they have, the output of a command would not end.
+ */
+export async function makeAnonymousPipes(count: number): Promise<readonly PipeEnds[]> {
+  const child = spawn('/bin/sh', ['-c', holderScript(count)], {
+    cwd: '/',
+    env: {},
+    // An interrupt at the terminal is for us, not for it.
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const ended = endOf(child);
+  const timer = setTimeout(() => killGroup(child), patienceMs);
+  void ended.then(() => clearTimeout(timer));
+  try {
+    const holders = await Promise.race([holdersIn(child, count), ended.then(failed)]);
+    return openAll(holders.map((holder) => () => openHeld(holder)));
+  } finally {
+    child.stdin?.end();
+  }
+}
+
+/** Every part after the first keeps the pipe that it reads from, says who it is, and waits for our end. */
+function holderScript(count: number): string {
+  return `exec 3<&0 4>&1
+hold() { exec 5<&0; read -r process rest </proc/self/stat; echo "$process" >&4; read -r rest <&3; }
+:${' | hold'.repeat(count)}`;
+}
+
+function openHeld(holder: string): PipeEnds {
+  // Opening what we have open cannot lead to another pipe, whatever became of the holder meanwhile.
+  return openBothEnds({ toRead: `/proc/${holder}/fd/5`, toWrite: (readEnd) => `/proc/self/fd/${readEnd}` }, 0);
+}
+
+function holdersIn(child: ChildProcess, count: number): Promise<readonly string[]> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.on('error', reject);
+    child.stdin?.on('error', () => {});
+    child.stdout?.setEncoding('latin1').on('data', (more: string) => {
+      text += more;
+      const holders = text.split('\n').slice(0, -1);
+      if (holders.length < count) return;
+      if (holders.every((holder) => /^\d+$/.test(holder))) resolve(holders);
+      else reject(new Error('The shell does not say which processes hold the pipes.'));
+    });
+  });
+}
+
+function endOf(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.on('error', () => resolve());
+    child.on('exit', () => resolve());
+  });
+}
+
+function failed(): never {
+  throw new Error('The shell that makes pipes ended too early.');
+}
+
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // Ended in the meantime.
+  }
+}

@@ -1,0 +1,38 @@
+import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Removes the folders `PREFIX PID - …` that processes of this user left behind when they were killed. Only for a parent
+ * that no command may write: a folder that is swapped for a link while it is being removed would lead elsewhere.
+ */
+export function sweepFolders(parent: string, prefix: string): void {
+  for (const name of namesIn(parent)) {
+    const process = name.startsWith(prefix) ? /^(\d+)-\w+$/.exec(name.slice(prefix.length))?.[1] : undefined;
+    if (process === undefined || isAlive(Number(process))) continue;
+    const folder = join(parent, name);
+    try {
+      const found = lstatSync(folder);
+      if (found.isDirectory() && found.uid === globalThis.process.getuid?.()) {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    } catch {
+      // What cannot be removed now is tried again by the next process.
+    }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function isAlive(id: number): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -1,0 +1,81 @@
+import type { ProgramFiles } from '../ports/program-files.ts';
+import { isWithin, joinPath, normalisePath, parentOf } from './paths.ts';
+
+export interface ProgramSearch {
+  readonly name: string;
+  /** `system`: the folders of the system come before the search path. `caller`: the search path alone. */
+  readonly prefer: 'system' | 'caller';
+  /** The caller's search path; empty for tools that are taken from the system or not at all. */
+  readonly path: string;
+  /** Folders in which commands may write: the workspace, temporary folders, writable roots. */
+  readonly writable: readonly string[];
+}
+
+/** Where systems keep the tools that every system has. A command that can write there owns the machine anyway. */
+const systemFolders = [
+  '/usr/bin',
+  '/bin',
+  '/usr/sbin',
+  '/sbin',
+  '/run/current-system/sw/bin',
+  '/run/current-system/profile/bin',
+];
+
+/**
+ * The places of a program that the engine starts itself, best first, links followed.
+ *
+ * A program of the search path is skipped if its entry is empty or relative, if it lies in or leads into a folder that
+ * commands may write, or if another user may write its folder: it would run outside of the sandbox, and a command could
+ * have put it there.
+ */
+export function programCandidates(search: ProgramSearch, files: ProgramFiles): readonly string[] {
+  return [...new Set(candidates(search, files))];
+}
+
+export function findProgram(search: ProgramSearch, files: ProgramFiles): string | undefined {
+  const { value } = candidates(search, files).next();
+  return value ?? undefined;
+}
+
+function* candidates(
+  { name, prefer, path, writable }: ProgramSearch,
+  files: ProgramFiles,
+): Generator<string, undefined> {
+  // A text with a slash is a path, and there is nothing to search for.
+  if (name === '' || name.includes('/') || name.includes('\0')) return undefined;
+  for (const folder of prefer === 'system' ? systemFolders : []) {
+    const program = files.program(joinPath(folder, name));
+    if (program !== undefined) yield program;
+  }
+  const roots = path === '' ? [] : realRoots(writable, files);
+  const isOpen = (place: string): boolean => roots.some((root) => isWithin(place, root));
+  for (const entry of path.split(':')) {
+    const spelled = normalisePath(entry);
+    const program = spelled === undefined || isOpen(spelled) ? undefined : files.program(joinPath(spelled, name));
+    if (spelled === undefined || program === undefined) continue;
+    const places = [files.place(spelled), parentOf(program)];
+    if (places.every((place) => place !== undefined && !isOpen(place) && !files.isWritableByOthers(place))) {
+      yield program;
+    }
+  }
+  return undefined;
+}
+
+/** Whether a program that the user named by its path lies in, or leads into, a folder that commands may write. */
+export function isWritableProgram(
+  program: string,
+  writable: readonly string[],
+  files: Pick<ProgramFiles, 'program' | 'place'>,
+): boolean {
+  const roots = realRoots(writable, files);
+  return [normalisePath(program), files.program(program)].some(
+    (place) => place !== undefined && roots.some((root) => isWithin(place, root)),
+  );
+}
+
+/** Both spellings of each root. The whole disk is left out: where all of it may be written, there is nothing to choose. */
+function realRoots(writable: readonly string[], files: Pick<ProgramFiles, 'place'>): readonly string[] {
+  const spelled = writable.map(normalisePath).filter((root) => root !== undefined);
+  const roots = spelled.flatMap((root) => [root, files.place(root)]);
+  return [...new Set(roots)].filter((root): root is string => root !== undefined && root !== '/');
+}

@@ -1,0 +1,173 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmdirSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { normalisePath } from '../../policy/paths.ts';
+
+/** Somebody who mounts on folders: an engine, for as long as its commands may run. */
+export interface MountUser {
+  readonly process: number;
+  /** When that process was started, in words of the system. Another process of the number is not this user. */
+  readonly startedAt: string;
+  /** In which table of processes it has its number: containers have tables of their own. */
+  readonly processTable: string;
+  /** Folders that exist only because a sandbox needs them. */
+  readonly folders: readonly string[];
+}
+
+/** The users of all engines of this user account. */
+export interface MountUsers {
+  exclusively(work: () => void): void;
+  all(): ReadonlyMap<string, MountUser>;
+  add(name: string, user: MountUser): void;
+  remove(name: string): void;
+}
+
+/**
+ * Where the registry may stand, best first: below the folder that the system names as the user's home, whatever the
+ * variables HOME and TMPDIR say, because all engines must find the same one; for accounts without a home, in folders
+ * that are emptied at a restart. No sandboxed command may write there.
+ */
+export function mountRegistryFolders(): readonly string[] {
+  const user = process.getuid?.() ?? -1;
+  return [
+    ...homeOf().map((home) => join(home, '.local/state/capstan/mount-points')),
+    `/run/user/${user}/capstan-mount-points`,
+    `/dev/shm/capstan-mount-points-${user}`,
+  ];
+}
+
+function homeOf(): readonly string[] {
+  try {
+    const { homedir } = userInfo();
+    return homedir.startsWith('/') && homedir !== '/' ? [homedir] : [];
+  } catch {
+    // The system does not know this account by name.
+    return [];
+  }
+}
+
+/** The first folder that can be made, is this user's own and closed to others. */
+export function openMountRegistry(folders: readonly string[]): string | undefined {
+  for (const folder of folders) {
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const found = lstatSync(folder);
+      const isOwn = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
+      if (isOwn) return realpathSync(folder);
+    } catch {
+      // A home that is missing or read-only: the next place.
+    }
+  }
+  return undefined;
+}
+
+const lockName = 'lock';
+/** The lock is held for less than a millisecond at a time: one that stands this long belongs to a dead process. */
+const lockPatienceMs = 1000;
+
+export function usersOnDisk(registry: string): MountUsers {
+  const lock = join(registry, lockName);
+  return {
+    exclusively(work) {
+      takeLock(lock, registry);
+      try {
+        work();
+      } finally {
+        quietly(() => rmdirSync(lock));
+      }
+    },
+    all() {
+      return new Map(namesIn(registry).flatMap((name) => readUser(registry, name)));
+    },
+    add: (name, user) =>
+      quietly(() => writeFileSync(join(registry, name), JSON.stringify(user), { mode: 0o600, flag: 'wx' })),
+    remove: (name) => quietly(() => unlinkSync(join(registry, name))),
+  };
+}
+
+export function usersInMemory(): MountUsers {
+  const users = new Map<string, MountUser>();
+  return {
+    exclusively: (work) => work(),
+    all: () => new Map(users),
+    add: (name, user) => void users.set(name, user),
+    remove: (name) => void users.delete(name),
+  };
+}
+
+/** A disk that refuses must not keep a command from running: in the worst case an empty folder stays behind. */
+export function quietly(work: () => void): void {
+  try {
+    work();
+  } catch {}
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+const entryName = /^\d{1,10}-[0-9a-z]{1,20}$/;
+/** Far more than the folders of one command. */
+const mostBytes = 1 << 20;
+
+/** An entry that an engine wrote. Anything else is not read any further, and nothing is done because of it. */
+function readUser(registry: string, name: string): readonly [string, MountUser][] {
+  if (!entryName.test(name)) return [];
+  let file: number | undefined;
+  try {
+    file = openSync(join(registry, name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const found = fstatSync(file);
+    if (!found.isFile() || found.uid !== process.getuid?.() || found.size > mostBytes) return [];
+    const user = asUser(JSON.parse(readFileSync(file, 'utf8')));
+    return user === undefined ? [] : [[name, user]];
+  } catch {
+    return [];
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
+
+function asUser(value: unknown): MountUser | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { process, startedAt, processTable, folders } = value as Readonly<Record<keyof MountUser, unknown>>;
+  if (typeof process !== 'number' || !Number.isSafeInteger(process) || process <= 0) return undefined;
+  if (typeof startedAt !== 'string' || typeof processTable !== 'string' || !Array.isArray(folders)) return undefined;
+  if (!folders.every(isNormalPath)) return undefined;
+  return { process, startedAt, processTable, folders };
+}
+
+function isNormalPath(value: unknown): value is string {
+  return typeof value === 'string' && value !== '/' && normalisePath(value) === value;
+}
+
+function takeLock(lock: string, registry: string): void {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  for (let waited = 0; waited < lockPatienceMs; waited += 1) {
+    try {
+      mkdirSync(lock);
+      return;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'ENOENT') quietly(() => mkdirSync(registry, { recursive: true, mode: 0o700 }));
+      else if (code === 'EEXIST') Atomics.wait(pause, 0, 0, 1);
+      else return;
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { makePlace } from './place.ts';
+
+function home(): string {
+  const folder = mkdtempSync('/var/tmp/capstan-demo-');
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+test('a demo stands among the caches and takes the folders of earlier ones away', () => {
+  const osHome = home();
+  const caches = join(osHome, '.cache/capstan');
+  const dead = spawnSync(process.execPath, ['-e', '']).pid;
+  for (const name of [`demo-${dead}-abcdef`, `demo-${process.pid}-runs`, 'compiled']) {
+    mkdirSync(join(caches, name), { recursive: true });
+  }
+  mkdirSync(join(osHome, 'kept'));
+  writeFileSync(join(osHome, 'kept/file'), '');
+  symlinkSync(join(osHome, 'kept'), join(caches, `demo-${dead}-link`));
+  const { root, project } = makePlace(process.env, osHome);
+  expect(root).toMatch(new RegExp(`^${caches}/demo-${process.pid}-\\w{6}$`));
+  expect(readdirSync(project)).toContain('.git');
+  expect(existsSync(join(caches, `demo-${dead}-abcdef`))).toBe(false);
+  expect(readdirSync(caches).length).toBe(4);
+  expect(existsSync(join(osHome, 'kept/file'))).toBe(true);
+});
+
+test('without a home that can be written it stands in the temporary folder', () => {
+  const file = join(home(), 'file');
+  writeFileSync(file, '');
+  const { root } = makePlace({}, file);
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }));
+  expect(root).toMatch(/\/capstan-demo-\w{6}$/);
+});

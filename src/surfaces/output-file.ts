@@ -1,0 +1,58 @@
+import { basename, dirname, join } from 'node:path';
+import { fileSystem } from '../gather/file-system.ts';
+import { isWithin } from '../policy/paths.ts';
+import { inFolder } from '../tools/apply-patch/folder-door.ts';
+
+const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = fileSystem.constants;
+
+/** A file that the user named for a text of the engine. */
+export interface OutputFile {
+  readonly path: string;
+  /** Where the path led when it was looked at, links followed. Undefined for a device or a pipe. */
+  readonly place: string | undefined;
+}
+
+/**
+ * Where a text will be written. `leads-out`: the path is spelled inside a folder that commands may write, and a link
+ * leads out of there. A command could have made the link, and the text is the model's.
+ */
+export function findOutputFile(path: string, writable: readonly string[]): OutputFile | 'leads-out' {
+  const roots = writable.filter((root) => root.startsWith('/') && root !== '/');
+  const place = placeOf(path);
+  const real = roots.map(realPath).filter((root) => root !== undefined);
+  const isSpelledInside = [...roots, ...real].some((root) => isWithin(path, root));
+  const staysInside = place !== undefined && real.some((root) => isWithin(place, root));
+  if (isSpelledInside && !staysInside) return 'leads-out';
+  const found = fileSystem.statSync(path, { throwIfNoEntry: false });
+  return { path, place: found === undefined || found.isFile() ? place : undefined };
+}
+
+/** Writes the text where the path led before. Throws when a link has taken the place of the file or of its folder. */
+export function writeOutputFile({ path, place }: OutputFile, text: string, mode: number): void {
+  if (place === undefined) return fileSystem.writeFileSync(path, text);
+  inFolder(place, (name) => {
+    // Without waiting: a pipe that took the place of the file must not hold us.
+    const file = fileSystem.openSync(name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, mode);
+    try {
+      if (!fileSystem.fstatSync(file).isFile()) throw new Error('it is not a file any more');
+      fileSystem.writeFileSync(file, text);
+    } finally {
+      fileSystem.closeSync(file);
+    }
+  });
+}
+
+/** Undefined for a link that leads nowhere. */
+function placeOf(path: string): string | undefined {
+  if (fileSystem.lstatSync(path, { throwIfNoEntry: false }) !== undefined) return realPath(path);
+  const folder = realPath(dirname(path));
+  return folder === undefined ? undefined : join(folder, basename(path));
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return fileSystem.realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}

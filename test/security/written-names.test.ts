@@ -1,0 +1,141 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemPrograms } from '../../src/exec/programs.ts';
+import { createFlock } from '../../src/rollout/flock.ts';
+import { nodeFiles } from '../../src/rollout/node-files.ts';
+import { writeWhole } from '../../src/rollout/whole-file.ts';
+import { findOutputFile, type OutputFile, writeOutputFile } from '../../src/surfaces/output-file.ts';
+import { ContentStore } from '../../src/workspace/content-store.ts';
+import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
+
+/** A folder is not where it was, or is no folder any more. */
+const swapped = /ENOTDIR|ELOOP|moved or replaced/;
+
+/** What a command in the sandbox may not write, and what it may. */
+let outside = '';
+let victim = '';
+let workspace = '';
+beforeEach(() => {
+  const base = realpathSync(mkdtempSync('/var/tmp/capstan-names-'));
+  outside = join(base, 'outside');
+  victim = join(outside, 'victim');
+  workspace = join(base, 'workspace');
+  mkdirSync(outside);
+  mkdirSync(workspace);
+  writeFileSync(victim, 'untouched', { mode: 0o644 });
+});
+afterEach(() => {
+  const isUntouched = readFileSync(victim, 'utf8') === 'untouched' && (statSync(victim).mode & 0o777) === 0o644;
+  if (!isUntouched || readdirSync(outside).length !== 1) throw new Error('Something was changed outside.');
+  rmSync(join(outside, '..'), { recursive: true, force: true });
+});
+
+describe('the file of an answer or an export', () => {
+  const find = (name: string) => findOutputFile(join(workspace, name), [workspace]);
+  const found = (name: string) => find(name) as OutputFile;
+
+  test('is written, new or in place of what was there, also through a link inside the workspace', () => {
+    writeFileSync(join(workspace, 'old'), 'something longer');
+    symlinkSync('old', join(workspace, 'link'));
+    for (const name of ['new', 'link']) writeOutputFile(found(name), 'answer', 0o600);
+    expect(readFileSync(join(workspace, 'new'), 'utf8')).toBe('answer');
+    expect(readFileSync(join(workspace, 'old'), 'utf8')).toBe('answer');
+  });
+
+  test('is refused when a link was there before that leads out', () => {
+    symlinkSync(victim, join(workspace, 'link'));
+    symlinkSync(join(outside, 'new'), join(workspace, 'dangling'));
+    symlinkSync(outside, join(workspace, 'folder'));
+    expect(['link', 'dangling', 'folder/new', 'folder/victim'].map(find)).toEqual(Array(4).fill('leads-out'));
+  });
+
+  test('is not written through a link that a command put in its place during the turn', () => {
+    const [missing, present] = [found('missing'), (writeFileSync(join(workspace, 'present'), ''), found('present'))];
+    for (const { path } of [missing, present]) {
+      rmSync(path, { force: true });
+      symlinkSync(victim, path);
+    }
+    expect(() => writeOutputFile(missing, 'answer', 0o600)).toThrow('ELOOP');
+    expect(() => writeOutputFile(present, 'answer', 0o600)).toThrow('ELOOP');
+  });
+
+  test('is not written when its folder was swapped for a link during the turn', () => {
+    mkdirSync(join(workspace, 'out'));
+    const file = found('out/victim');
+    renameSync(join(workspace, 'out'), join(workspace, 'gone'));
+    symlinkSync(outside, join(workspace, 'out'));
+    expect(() => writeOutputFile(file, 'answer', 0o600)).toThrow(swapped);
+  });
+
+  test('does not hang when it was swapped for a pipe', () => {
+    const file = found('out');
+    spawnSync('mkfifo', [file.path]);
+    // A pipe that has no reader.
+    expect(() => writeOutputFile(file, 'answer', 0o600)).toThrow('ENXIO');
+  });
+});
+
+describe('a lock', () => {
+  const locks = createFlock({ clock: { now: () => 0, sleep: async () => {} }, programs: systemPrograms });
+
+  test('is not taken, and nothing is signed, through a link', async () => {
+    symlinkSync(victim, join(workspace, 'auth.json.lock'));
+    await expect(locks.take(join(workspace, 'auth.json.lock'))).rejects.toThrow('ELOOP');
+    symlinkSync(join(outside, 'new'), join(workspace, 'dangling.lock'));
+    await expect(locks.take(join(workspace, 'dangling.lock'))).rejects.toThrow('ELOOP');
+  });
+
+  test('is not taken on a pipe, from which the name of the holder could never be read', async () => {
+    spawnSync('mkfifo', [join(workspace, 'lock')]);
+    await expect(locks.take(join(workspace, 'lock'))).rejects.toThrow('is not a file');
+  });
+});
+
+describe('a file on its way into the home folder', () => {
+  test('is not written through a link of its temporary name', async () => {
+    const [path, temporary] = [join(workspace, 'rollout'), join(workspace, 'rollout.tmp')];
+    symlinkSync(victim, temporary);
+    await expect(writeWhole(nodeFiles, { path, temporary, mode: 0o600, content: [Buffer.from('x')] })).rejects.toThrow(
+      'ELOOP',
+    );
+  });
+
+  test('nor is the record of what a snapshot saw', () => {
+    symlinkSync(victim, join(workspace, `known.json.${process.pid}`));
+    new ContentStore(workspace).saveKnown(new Map());
+    expect(readdirSync(workspace)).toEqual(['known.json']);
+  });
+});
+
+describe.runIf(process.platform === 'linux')('a restore, while a command swaps folders for links', () => {
+  const disk = nodeWorkspaceDisk;
+  beforeEach(() => symlinkSync(outside, join(workspace, 'swapped')));
+
+  test.each([
+    ['writes no file', (path: string) => disk.putFile(path, Buffer.from('x'), 0o644)],
+    ['makes no link', (path: string) => disk.putLink(path, '/etc/passwd')],
+    ['makes no folder', (path: string) => disk.makeFolder(`${path}-new`, 0o755)],
+    ['removes nothing', (path: string) => disk.remove(path)],
+    ['changes no mode', (path: string) => disk.setMode(path, 0o777)],
+  ])('%s behind the link', (_, act) => {
+    expect(() => act(join(workspace, 'swapped/victim'))).toThrow(swapped);
+  });
+
+  test('changes no mode through a link that took the place of the file', () => {
+    symlinkSync(victim, join(workspace, 'file'));
+    expect(() => disk.setMode(join(workspace, 'file'), 0o777)).toThrow(/ENOTSUP|EOPNOTSUPP|ELOOP/);
+  });
+});

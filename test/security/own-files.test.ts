@@ -48,7 +48,7 @@ const files = {
   'work/node_modules/capstan/.local/bubblewrap/usr/bin/bwrap': 'bwrap\n',
   'work/node_modules/node/bin/node': 'node\n',
   'work/node_modules/.bin/other': 'other\n',
-  [`tmp/capstan-mounts-${process.getuid?.()}/1-0`]: '{}\n',
+  [`tmp/mount-points`]: '{}\n',
 } as const;
 
 beforeEach(() => {
@@ -84,6 +84,7 @@ function ownHere({
     code: join(root, code),
     node: join(workspace, 'node_modules/node/bin/node'),
     script: join(root, script),
+    registries: [join(root, 'tmp/mount-points')],
   });
 }
 
@@ -138,7 +139,7 @@ const commands = {
   'puts another home in its place': 'mv ../home ../moved; mkdir ../home; mv .. ../../moved',
   'writes into a thread': 'echo x >> ../home/sessions/rollout.jsonl',
   'forges an entry of the mount registry':
-    'for folder in ../tmp/capstan-mounts-*; do echo x > $folder/2-0; rm -f $folder/1-0; done',
+    'for folder in ../tmp/mount-points; do echo x > $folder/2-0; rm -f $folder/1-0; done',
 } as const;
 
 const secrets = 'home/auth.json home/.env home/capstan/key work/node_modules/linked-home/auth.json'.split(' ');

@@ -19,6 +19,8 @@ export interface OwnPlacesInput {
   readonly node: string;
   /** The script that Node was started with, as it was spelled; a link in most installations. */
   readonly script: string;
+  /** Where engines tell each other which mount points are in use. */
+  readonly registries: readonly string[];
 }
 
 /** The places of the engine that runs in this process. */
@@ -32,6 +34,7 @@ export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'root
     code: join(root, code),
     node: process.execPath,
     script: process.argv[1] ?? '',
+    registries: process.platform === 'linux' ? mountRegistryFolders() : [],
   });
 }
 
@@ -39,8 +42,7 @@ export function findOwnPlaces(input: Pick<OwnPlacesInput, 'env' | 'home' | 'root
 export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
   const { env, home, node } = input;
   const homes = [home, ...['CAPSTAN_HOME', 'CODEX_HOME', 'CODEX_SQLITE_HOME'].flatMap((name) => named(env, name))];
-  const registry = process.platform === 'linux' ? mountRegistryFolders() : [];
-  const program = [...programOf(input), node, ...bubblewrapsOf(input), ...registry];
+  const program = [...programOf(input), node, ...bubblewrapsOf(input), ...input.registries];
   return {
     program: [...new Set(program)],
     state: [...new Set(homes)],

@@ -1,13 +1,14 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
+import { providerVariables } from '../../config/provider-variables.ts';
 import type { ProviderConfig } from '../../config/providers.ts';
 import { remoteCompaction } from '../../config/remote-compaction.ts';
 import type { ClientFacts } from '../../envelope/facts.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
-import { captureShellEnvironment } from '../../exec/shell-environment.ts';
+import { createShellEnvironment, type ShellEnvironmentOptions } from '../../exec/shell-environment.ts';
 import { systemProcesses } from '../../exec/survivors.ts';
 import { gatherFacts } from '../../gather/facts.ts';
 import { folderProblem } from '../../gather/folder.ts';
@@ -66,14 +67,12 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
   const temporaryDirectory = env['TMPDIR'] ?? '/tmp';
   const spawn = createNodeSpawn({ clock, temporaryDirectory });
   const shell = findShell(env);
-  const shellEnvironment = captureShellEnvironment({
-    shell: shell.path,
-    home: input.osHome,
-    env: definedOnly(env),
-    spawn,
-    ids,
-  });
   const root = packageRoot();
+  const loginShell = loginShellFor(input, { shell: shell.path, root });
+  const shellEnvironment = createShellEnvironment({
+    env: definedOnly(env),
+    ...(loginShell === undefined ? {} : { loginShell }),
+  });
   const patchProgram = { folder: join(root, 'dist/commands'), node: process.execPath };
   const sandbox = createSandbox({
     platform: process.platform,
@@ -111,7 +110,6 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
         // While the model thinks there is time to look around; the first command finds the answers waiting.
         const onSent = (): void => {
           request.onSent?.();
-          void shellEnvironment.variables();
           sandbox.prepare();
         };
         return client.stream({ ...request, onSent }, signal);
@@ -141,6 +139,25 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       const { document, problems } = await instructions.load(envelope.instructions.user);
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems };
     },
+  };
+}
+
+/** Undefined where no login shell is asked: by choice, or because commands would get nothing of its answer. */
+function loginShellFor(
+  { config, requirements, settings, osHome, home, ephemeral, clock }: ThreadPartsInput,
+  { shell, root }: { readonly shell: string; readonly root: string },
+): ShellEnvironmentOptions['loginShell'] {
+  const policy = settings.shellEnvironment;
+  const allowed = requirements.allowLoginShell ?? config.allowLoginShell ?? true;
+  if (!allowed || policy.inherit === 'none') return undefined;
+  return {
+    shell,
+    home: osHome,
+    program: { node: process.execPath, path: join(root, 'dist/keep-variables.js') },
+    ...(ephemeral ? {} : { folder: join(home, 'capstan/shell') }),
+    policy,
+    secretNames: providerVariables(config),
+    clock,
   };
 }
 

@@ -52,8 +52,8 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(asked, note), loadEngine(asked, cwd)]);
   if (typeof prompt !== 'string') return complain(prompt, 1);
   if (engine.kind === 'refused') return complain(engine.outcome, 1);
-  const images = loadImages(asked, cwd);
-  if ('code' in images) return complain(images, 1);
+  const pictures = loadImages(asked, cwd);
+  if ('code' in pictures) return complain(pictures, 1);
   const outputSchema = loadOutputSchema(asked, cwd);
   if ('code' in outputSchema) return complain(outputSchema, 1);
   const lastMessageFile = checkLastMessageFile(asked, cwd);
@@ -79,7 +79,7 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   }
   const cyberAccessProgram = lastValue(asked, 'cyberAccessProgram');
   const own = { ...outputSchema, ...(cyberAccessProgram === undefined ? {} : { cyberAccessProgram }) };
-  const turn = { input: { text: prompt, images }, ...own };
+  const turn = { input: { text: prompt, ...pictures }, ...own };
   const ending = endOnSignal({
     onSignal: (name) => {
       if (name === 'SIGTERM' && asked.flags.has('sdkJson')) output.toldToEnd();

@@ -106,5 +106,12 @@ export default defineConfig([
     optimization: { inlineConst: true },
     output: { ...output, minify: true },
   },
+  {
+    ...shared,
+    // Started by a login shell, once an hour at most.
+    input: { 'keep-variables': 'src/exec/login-shell/keep-variables.ts' },
+    plugins: [builtins],
+    output: { ...output, minify: true },
+  },
   { ...shared, input: { index: 'src/index.ts', testing: 'src/testing/index.ts' }, output },
 ]);

@@ -12,7 +12,14 @@ const configuration = [
   'tsconfig.json',
 ];
 const stampFile = (root) => join(root, 'dist', '.stamp');
-const outputs = ['dist/bin.js', 'dist/apply-patch.js', 'dist/commands/apply_patch', 'dist/index.js', 'dist/testing.js'];
+const outputs = [
+  'dist/bin.js',
+  'dist/apply-patch.js',
+  'dist/keep-variables.js',
+  'dist/commands/apply_patch',
+  'dist/index.js',
+  'dist/testing.js',
+];
 
 export function isBuilt(root) {
   if (!outputs.every((name) => existsSync(join(root, name)))) return false;

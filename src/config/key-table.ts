@@ -102,6 +102,7 @@ const keys = {
     } as const,
     { unused: ['experimental_use_profile'], unknown: 'error' },
   ),
+  allow_login_shell: flag,
   developer_instructions: text,
   instructions: text,
   model_instructions_file: path,

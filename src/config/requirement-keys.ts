@@ -38,6 +38,7 @@ const enforced = {
   features: pins,
   feature_requirements: pins,
   permissions: table({ filesystem: table({ deny_read: { type: 'path-list' } as const }) }),
+  allow_login_shell: flag,
   models: table({ new_thread: table({ model: name, model_reasoning_effort: name, service_tier: name }) }),
 } as const satisfies KeyTable;
 
@@ -49,7 +50,6 @@ export const unenforcedKeys = [
   'rules',
   'experimental_network',
   'model_catalog_json',
-  'allow_login_shell',
 ] as const;
 
 /** What limits something that is not there. It passes without a word, but not with a value of the wrong sort. */
@@ -60,7 +60,6 @@ const passing = {
   rules: anyTable,
   experimental_network: anyTable,
   model_catalog_json: name,
-  allow_login_shell: flag,
   allowed_approvals_reviewers: strings,
   allowed_web_search_modes: strings,
   allow_managed_hooks_only: flag,

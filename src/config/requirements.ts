@@ -40,6 +40,7 @@ function demanded(file: ConfigLayer, values: RequirementValues): Requirements {
       : { denyRead: { patterns, source: place('permissions', 'filesystem', 'deny_read') } }),
     ...(Object.keys(pins).length === 0 ? {} : { features: { pins, source: file.source } }),
     ...(instructions.trim() === '' ? {} : { instructions }),
+    ...(values.allowLoginShell === undefined ? {} : { allowLoginShell: values.allowLoginShell }),
     ...(Object.keys(newThread).length === 0 ? {} : { newThread }),
   };
 }

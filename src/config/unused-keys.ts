@@ -3,7 +3,7 @@
  * neither typing errors nor worth a word.
  */
 export const unusedKeys: readonly string[] = `
-  agents allow_login_shell analytics approvals_reviewer apps apps_mcp_product_sku audio auto_review
+  agents analytics approvals_reviewer apps apps_mcp_product_sku audio auto_review
   background_terminal_max_timeout browser_use chatgpt_base_url check_for_update_on_startup
   cli_auth_credentials_store computer_use desktop disable_paste_burst
   experimental_realtime_webrtc_call_base_url experimental_realtime_ws_backend_prompt

@@ -1,66 +1,34 @@
-import type { Ids } from '../ports/ids.ts';
+import { withLoginShell } from '../policy/login-shell-variables.ts';
 import type { ShellEnvironment } from '../ports/shell-environment.ts';
-import type { Spawn } from '../ports/spawn.ts';
+import type { LoginShell, LoginShellOptions } from './login-shell/login-shell.ts';
 import { markName } from './warden-script.ts';
 
 export interface ShellEnvironmentOptions {
-  /** Path of the user's shell. */
-  readonly shell: string;
-  /** Where the shell starts: profile files may look at what lies around them. */
-  readonly home: string;
-  /** The process's own variables: what the shell starts with, and the answer when it fails. */
+  /** The process's own variables. */
   readonly env: Readonly<Record<string, string>>;
-  readonly spawn: Spawn;
-  readonly ids: Ids;
+  /** Absent: no login shell is asked. */
+  readonly loginShell?: Omit<LoginShellOptions, 'env'>;
 }
 
-const limits = { timeoutMs: 10_000, outputBytes: 4_000_000 };
+/** What a shell says about itself, and what marks a command of ours: about this process, not about its commands. */
+const ownToProcess = new Set(['SHLVL', '_', 'PWD', 'OLDPWD', markName]);
 
-/** What the capturing shell says about itself or is marked with, not about the user. */
-const ownToShell = new Set(['SHLVL', '_', 'PWD', 'OLDPWD', markName]);
-
-/** Asks the login shell for its variables. Whatever the profile files print besides is ignored. */
-export function captureShellEnvironment(options: ShellEnvironmentOptions): ShellEnvironment {
-  let captured: Promise<Readonly<Record<string, string>>> | undefined;
+/** The variables of this process, and those that the user's login shell has besides. */
+export function createShellEnvironment({ env, loginShell }: ShellEnvironmentOptions): ShellEnvironment {
+  const own = Object.fromEntries(Object.entries(env).filter(([name]) => !ownToProcess.has(name)));
+  let asked: Promise<LoginShell> | undefined;
   return {
-    variables() {
-      captured ??= capture(options);
-      return captured;
+    async variables(request) {
+      if (loginShell === undefined) return own;
+      asked ??= load({ ...loginShell, env });
+      const added = await (await asked).variables(request);
+      return added === undefined ? own : withLoginShell(own, added);
     },
   };
 }
 
-async function capture({
-  shell,
-  home,
-  env,
-  spawn,
-  ids,
-}: ShellEnvironmentOptions): Promise<Readonly<Record<string, string>>> {
-  const mark = `capstan-${ids.uuid()}`;
-  // NUL cannot stand in a variable, so it separates variables, and marks from variables.
-  const script = `printf '${mark}\\0'; command env -0; printf '${mark}\\0'`;
-  const end = await spawn.run(
-    { kind: 'runnable', argv: [shell, '-lc', script], cwd: home, env, files: [], cleanup: async () => {} },
-    limits,
-    new AbortController().signal,
-  );
-  const variables = end.kind === 'exited' && end.exitCode === 0 ? parse(end.output.text, mark) : undefined;
-  return withoutShellsOwn(variables ?? env);
-}
-
-function parse(text: string, mark: string): Readonly<Record<string, string>> | undefined {
-  const [, between, ...rest] = text.split(`${mark}\0`);
-  if (between === undefined || rest.length === 0) return undefined;
-  const entries = between.split('\0').flatMap((line): [string, string][] => {
-    const equals = line.indexOf('=');
-    return equals > 0 ? [[line.slice(0, equals), line.slice(equals + 1)]] : [];
-  });
-  const variables = Object.fromEntries(entries);
-  // A shell without a search path is a shell that failed.
-  return variables['PATH'] ? variables : undefined;
-}
-
-function withoutShellsOwn(variables: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => !ownToShell.has(name)));
+/** Loaded on use: many turns run no command. */
+async function load(options: LoginShellOptions): Promise<LoginShell> {
+  const { LoginShell } = await import('./login-shell/login-shell.ts');
+  return new LoginShell(options);
 }

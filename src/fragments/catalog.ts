@@ -53,6 +53,7 @@ import { subagentNotificationFragment } from './subagent-notification.ts';
 import { timeReminderFragment } from './time-reminder.ts';
 import { tokenBudgetFallbackFragment, tokenBudgetReminderFragment } from './token-budget.ts';
 import { turnAbortedFragment } from './turn-aborted.ts';
+import { unusableImagesFragment } from './unusable-images.ts';
 import { userActionFragment } from './user-action.ts';
 import { userShellCommandFragment } from './user-shell-command.ts';
 
@@ -120,6 +121,7 @@ export const fragmentCatalog: readonly FragmentKind<never>[] = [
   interAgentMessageFragment,
   realtimeDelegationFragment,
   imageResizeNoticeFragment,
+  unusableImagesFragment,
   tokenBudgetReminderFragment,
   tokenBudgetFallbackFragment,
   rolloutBudgetFragment,

@@ -10,7 +10,11 @@ export function imageParts({ path, dataUrl }: UserImage, number: number): readon
   ];
 }
 
-/** Whether a text is one of the two that name a picture. */
-export function isImageLabel(text: string): boolean {
-  return /^<\/?image\b[^>]*>$/.test(text.trim());
+/**
+ * Whether a part is one of the two texts that name a picture. Only beside that picture: a user who writes such a text
+ * has written it.
+ */
+export function isImageLabel(content: readonly JsonObject[], index: number): boolean {
+  const label = /^<(\/?)image\b[^>]*>$/.exec(String(content[index]?.['text'] ?? '').trim());
+  return label !== null && content[label[1] === '' ? index + 1 : index - 1]?.['type'] === 'input_image';
 }

@@ -42,6 +42,7 @@ test('everything that is enforced', async () => {
   const text = `allowed_approval_policies = ["on-failure", "never", "on-request"]
 allowed_sandbox_modes = ["workspace-write", "read-only"]
 additional_developer_instructions = "Stay inside."
+allow_login_shell = false
 
 [features]
 memories = false
@@ -60,10 +61,11 @@ service_tier = "flex"
       approvals: { allowed: ['on-request', 'never'], source: `${path}:1`, key: 'allowed_approval_policies' },
       sandboxModes: { allowed: ['workspace-write', 'read-only'], source: `${path}:2`, key: 'allowed_sandbox_modes' },
       instructions: 'Stay inside.',
+      allowLoginShell: false,
       features: { pins: { memories: false, multi_agent: true }, source: path },
       denyRead: {
         patterns: ['/users/me/.ssh', '/etc/shadow', '/**/*.pem', join(folder, 'beside')],
-        source: `${path}:10`,
+        source: `${path}:11`,
       },
       newThread: { model: 'gpt-5.4', effort: 'low', serviceTier: 'flex' },
     },

@@ -61,6 +61,11 @@ export function entryMetadata(origin: Origin, turn: TurnId, words?: readonly Quo
   return { capstan: { turn, origin, ...(words === undefined ? {} : { words }) } as unknown as JsonObject };
 }
 
+/** Whether a line says where its item comes from. Then nothing is read out of the item's text. */
+export function hasOrigin(metadata: JsonObject | undefined): boolean {
+  return metadata !== undefined && readOrigin(objectAt(metadata, 'capstan')) !== undefined;
+}
+
 /** The entry of a stored item: its recorded origin, or for foreign items what their shape says. */
 export function entryOf(item: Item, metadata: JsonObject | undefined): Entry {
   const ours = metadata === undefined ? undefined : objectAt(metadata, 'capstan');

@@ -108,7 +108,9 @@ export function otherParts(item: Item): readonly JsonObject[] {
 }
 
 function saidParts(item: MessageItem): readonly JsonObject[] {
-  const texts = item.content.filter(({ text }) => typeof text === 'string' && !isImageLabel(text));
+  const texts = item.content.filter(
+    ({ text }, index) => typeof text === 'string' && !isImageLabel(item.content, index),
+  );
   const said = texts.filter((part) => !isContext(item, part));
   // A message that is nothing but such text, and is known to be the user's, quotes it.
   return said.length === 0 ? texts : said;

@@ -9,6 +9,8 @@ export interface Requirements {
   readonly denyRead?: DeniedReads;
   /** Features that are open or closed, whatever anybody says. */
   readonly features?: { readonly pins: Readonly<Record<string, boolean>>; readonly source: string };
+  /** Whether the user's login shell is asked for variables, whatever the configuration says. */
+  readonly allowLoginShell?: boolean;
   /** Told to the model besides everything else. */
   readonly instructions?: string;
   /** What a new thread starts with where nobody chose. */

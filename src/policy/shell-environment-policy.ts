@@ -48,19 +48,28 @@ export function childEnvironment(
   policy: ShellEnvironmentPolicy,
   extra: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const excluded = matcher(policy.exclude);
-  const included = matcher(policy.includeOnly);
-  const inherited = Object.entries(base).filter(
-    ([name]) =>
-      policy.inherit !== 'none' &&
-      (policy.inherit === 'all' || core(name)) &&
-      (policy.ignoreDefaultExcludes || !secrets(name)) &&
-      !excluded(name),
-  );
-  const chosen = [...inherited, ...Object.entries(policy.set)].filter(
-    ([name]) => policy.includeOnly.length === 0 || included(name),
-  );
+  const isInherited = inheritedBy(policy);
+  const isIncluded = includedBy(policy);
+  const inherited = Object.entries(base).filter(([name]) => isInherited(name));
+  const set = Object.entries(policy.set).filter(([name]) => isIncluded(name));
+  const chosen = [...inherited, ...set];
   return Object.fromEntries([...chosen, ...Object.entries(extra), ...Object.entries(fixed)]);
+}
+
+/** Whether a variable of the user's, by its name, passes the policy. */
+export function inheritedBy(policy: Omit<ShellEnvironmentPolicy, 'set'>): (name: string) => boolean {
+  const excluded = matcher(policy.exclude);
+  const isIncluded = includedBy(policy);
+  return (name) =>
+    policy.inherit !== 'none' &&
+    (policy.inherit === 'all' || core(name)) &&
+    (policy.ignoreDefaultExcludes || !secrets(name)) &&
+    !excluded(name) &&
+    isIncluded(name);
+}
+
+function includedBy({ includeOnly }: Pick<ShellEnvironmentPolicy, 'includeOnly'>): (name: string) => boolean {
+  return includeOnly.length === 0 ? () => true : matcher(includeOnly);
 }
 
 function matcher(patterns: readonly string[]): (name: string) => boolean {

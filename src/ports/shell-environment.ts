@@ -1,8 +1,16 @@
-/**
- * The variables of the user's login shell, captured once and reused for every command, so that no command pays for
- * running the profile files again.
- */
+import type { Outcome } from '../protocol/outcome.ts';
+
+/** The variables that commands start from, before the policy chooses among them. */
 export interface ShellEnvironment {
-  /** Starts capturing on the first call; every call gives the same result. Never rejects: falls back to the process's own variables. */
-  variables(): Promise<Readonly<Record<string, string>>>;
+  /**
+   * The first call may ask the user's login shell. It waits for a bounded time, and not at all once the signal aborts;
+   * without an answer the process's own variables are all there is. Never rejects.
+   */
+  variables(request: ShellEnvironmentRequest): Promise<Readonly<Record<string, string>>>;
+}
+
+export interface ShellEnvironmentRequest {
+  readonly signal: AbortSignal;
+  /** What the user should know while the call waits. */
+  warn(outcome: Outcome): void;
 }

@@ -1,8 +1,18 @@
+import type { Outcome } from './outcome.ts';
+
 /** What a user submits: words, pictures, or both. */
 export interface UserInput {
   readonly text: string;
   /** In the order in which they were given; they stand before the words. */
   readonly images: readonly UserImage[];
+  /** Files that were meant as pictures and are none. The user is warned, and the model learns of them. */
+  readonly unusableImages?: readonly UnusableImage[];
+}
+
+export interface UnusableImage {
+  /** As the user wrote it. */
+  readonly path: string;
+  readonly problem: Outcome;
 }
 
 export interface UserImage {

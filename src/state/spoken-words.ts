@@ -1,6 +1,6 @@
 import { recognise } from '../fragments/recognise.ts';
 import { isImageLabel } from '../fragments/user-image.ts';
-import { entryOf } from '../history/entry.ts';
+import { entryOf, hasOrigin } from '../history/entry.ts';
 import { asItem, isMessage } from '../protocol/item.ts';
 import { arrayAt, type JsonObject, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
@@ -23,8 +23,13 @@ export function spokenWords({ type, payload, metadata }: Line): SpokenWords | un
   const { family } = entryOf(item, metadata).origin;
   const role = family === 'user' ? 'user' : item.role === 'assistant' && family === 'model' ? 'assistant' : undefined;
   if (role === undefined) return undefined;
-  const texts = item.content.flatMap(({ text }) => (typeof text === 'string' && isSaid(role, text) ? [text] : []));
-  return spoken({ role, text: texts.join('\n'), form: 'item' }, mediaOf(item.content));
+  const { content } = item;
+  // Context stands in the same message in foreign files only. In ours the words may quote it.
+  const isContext = hasOrigin(metadata) ? () => false : (text: string) => recognise(role, text) !== undefined;
+  const texts = content.flatMap(({ text }, index) =>
+    typeof text === 'string' && !isImageLabel(content, index) && !isContext(text) ? [text] : [],
+  );
+  return spoken({ role, text: texts.join('\n'), form: 'item' }, mediaOf(content));
 }
 
 function inEvent(event: JsonObject): SpokenWords | undefined {
@@ -41,11 +46,6 @@ function spoken(words: SpokenWords, media: string | undefined): SpokenWords | un
   const text = words.text.trim();
   if (text !== '') return { ...words, text };
   return media === undefined ? undefined : { ...words, text: media };
-}
-
-/** Marks around pictures, and context that stands in the same message. */
-function isSaid(role: string, text: string): boolean {
-  return !isImageLabel(text) && recognise(role, text) === undefined;
 }
 
 function mediaOf(content: readonly JsonObject[]): string | undefined {

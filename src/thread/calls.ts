@@ -1,5 +1,7 @@
 import type { Step } from '../envelope/step.ts';
 import type { CallItem } from '../protocol/item.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { StartedProcess } from '../ports/processes.ts';
 import type { CallResult, PreparedCall, RefusedCall } from '../tools/define.ts';
 import { callProcess, callStarted } from '../state/call-start.ts';
 import type { Turn } from './parts.ts';
@@ -84,6 +86,15 @@ export class Calls {
     await this.#turn.log.durable().catch(() => {});
   }
 
+  /** Goes out at once: it says why a call takes its time. */
+  #warn(outcome: Outcome): void {
+    const { log, warned } = this.#turn;
+    if (warned.has(outcome.code)) return;
+    warned.add(outcome.code);
+    log.tell({ kind: 'warning', outcome });
+    log.durable().catch(() => {});
+  }
+
   async #run(call: CallItem): Promise<CallResult | RefusedCall> {
     const { log, parts, signal, threadId, turnId, effects } = this.#turn;
     const prepared = parts.router.prepare(call, this.#step);
@@ -95,10 +106,11 @@ export class Calls {
     if (prepared.mayWrite === true) await effects.before();
     await log.durable();
     const over = new AbortController();
-    const end = await prepared.run(signal, (process) => {
+    const onStarted = (process: StartedProcess): void => {
       log.record(callProcess(turnId, callId, process));
       void this.#keep(over.signal);
-    });
+    };
+    const end = await prepared.run(signal, onStarted, (outcome) => this.#warn(outcome));
     over.abort('ended');
     return end;
   }

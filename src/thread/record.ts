@@ -1,22 +1,32 @@
 import { userMessage } from '../fragments/message.ts';
+import { unusableImagesFragment } from '../fragments/unusable-images.ts';
 import { limitOutput } from '../history/limit-output.ts';
 import type { CallItem, Item } from '../protocol/item.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import { answerLine, itemCompleted, itemLine } from '../state/item-drafts.ts';
-import type { UserInput } from '../protocol/user-input.ts';
+import type { UnusableImage, UserInput } from '../protocol/user-input.ts';
 import type { CallResult } from '../tools/define.ts';
 import type { RecordingTurn } from './parts.ts';
+import { recordEvent } from './record-context.ts';
 
 /** Ways in which an item enters history. Each records its origin with it. */
 
 export function recordUserMessage(turn: RecordingTurn, input: UserInput): void {
   const { log, parts, turnId } = turn;
+  recordUnusableImages(turn, input.unusableImages ?? []);
   const id = `msg_${parts.ids.uuid()}`;
   const item = userMessage(id, input);
   log.record(itemLine(item, { family: 'user' }, turnId));
   const paths = input.images.map(({ path }) => path);
   recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: input.text, images: paths });
   log.tell({ kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text: input.text });
+}
+
+/** The words may speak of pictures that are not there: both sides know it before they are read. */
+function recordUnusableImages(turn: RecordingTurn, unusable: readonly UnusableImage[]): void {
+  if (unusable.length === 0) return;
+  recordEvent(turn, unusableImagesFragment, { paths: unusable.map(({ path }) => path) });
+  turn.log.tell(...unusable.map(({ problem }) => ({ kind: 'warning', outcome: problem }) as const));
 }
 
 /**

@@ -20,6 +20,8 @@ export interface EffectsInput {
 
 /** How long a call waits for a snapshot that is on its way. A turn without undo is better than one that hangs. */
 const patienceMs = 2000;
+/** The same for a turn that is interrupted, which must be over within a second. */
+const interruptedPatienceMs = 250;
 
 /**
  * What a turn does to its workspace, with a snapshot before the first effect and one after the last. Looking around
@@ -69,10 +71,13 @@ export class TurnEffects {
     const { clock, log, turnId, signal, warned } = this.#input;
     const taken = await new Promise<Snapshot>((resolve) => {
       const waiting = new AbortController();
-      const end = (): void => taking.drop();
-      // An end is still waited for after an interrupt: it says what the turn did.
-      if (when === 'before') signal.addEventListener('abort', end);
-      void clock.sleep(patienceMs, waiting.signal).then(() => waiting.signal.aborted || taking.stop());
+      const stopAfter = (ms: number): void =>
+        void clock.sleep(ms, waiting.signal).then(() => waiting.signal.aborted || taking.stop());
+      // An end is still waited for after an interrupt, for a moment: it says what the turn did.
+      const end = when === 'before' ? () => taking.drop() : () => stopAfter(interruptedPatienceMs);
+      signal.addEventListener('abort', end);
+      stopAfter(patienceMs);
+      if (when === 'after' && signal.aborted) end();
       void taking.snapshot.then((snapshot) => {
         // With a reason of its own: the default one is an error with a stack.
         waiting.abort('taken');

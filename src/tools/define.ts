@@ -2,6 +2,7 @@ import type { Step } from '../envelope/step.ts';
 import type { StartedProcess } from '../ports/processes.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { Outcome } from '../protocol/outcome.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 
 /** Something the model can ask for. */
@@ -27,8 +28,15 @@ export interface PreparedCall {
   readonly standing?: true;
   /** Files of the workspace may be other ones afterwards. */
   readonly mayWrite?: true;
-  /** Never rejects. Tells the process that does it, if there is one, while it runs. When the signal aborts it ends what it started and answers soon. */
-  run(signal: AbortSignal, onStarted: (process: StartedProcess) => void): Promise<CallResult>;
+  /**
+   * Never rejects. Reports the process that does it, if there is one, while it runs, and through `warn` what the user
+   * should know meanwhile. When the signal aborts it ends what it started and answers soon.
+   */
+  run(
+    signal: AbortSignal,
+    onStarted: (process: StartedProcess) => void,
+    warn: (outcome: Outcome) => void,
+  ): Promise<CallResult>;
 }
 
 /** A call that will not run; `output` tells the model why. */

@@ -3,7 +3,8 @@ import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
-import { scene, threadId } from '../harness/scene.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
 import { expectRefused, lastSent, refusal } from './expectations.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -88,7 +89,6 @@ describe('a picture that', () => {
       ['text.png/a.png', ['The image text.png/a.png cannot be read: a part of its path is not a folder.', next]],
       ['folder', ['The image folder cannot be read: it is a folder.', next]],
       ['pipe', ['The image pipe cannot be read: it is not a regular file.', next]],
-      ['text.png', ['text.png is not an image that models take.', 'Convert it to PNG, JPEG, GIF or WebP.']],
       [
         'huge.png',
         [
@@ -100,6 +100,21 @@ describe('a picture that', () => {
     const empty = ['The image has an empty path.', 'Give -i the path of a picture, or leave it out.'] as const;
     for (const [path, reason] of [...reasons, ['', empty] as const])
       expectRefused(stage, await stage.place.run('exec', '--json', '-i', path, 'x'), reason);
+  });
+
+  it('is no picture does not end the run: user and model are told', async () => {
+    const { model, place } = await scene([answer({ items: [say('I cannot see it.')] })]);
+    writeFileSync(join(place.workspace, 'text.png'), 'not an image');
+    const run = await place.run('exec', '--json', '-i', 'text.png', 'What is in it?');
+    expect([run.code, run.events.map(({ type, item }) => (item as JsonObject | undefined)?.['type'] ?? type)]).toEqual([
+      0,
+      ['thread.started', 'turn.started', 'error', 'agent_message', 'turn.completed'],
+    ]);
+    const message = 'text.png is not an image that models take. Convert it to PNG, JPEG, GIF or WebP.';
+    expect(run.events[2]).toEqual({ type: 'item.completed', item: { id: 'item_0', type: 'error', message } });
+    const told = inputOf(model, 0).slice(-2);
+    expect(told.map(({ role }) => role)).toEqual(['developer', 'user']);
+    expect(textsOf(told)).toEqual([expect.stringMatching(/^<unusable_images>[\s\S]*\ntext\.png\n/), 'What is in it?']);
   });
 
   it.skipIf(isRoot)('may not be read', async () => {

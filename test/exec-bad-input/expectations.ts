@@ -20,6 +20,9 @@ export function expectRefused({ model, place }: Scene, run: Finished, reason: Re
   expect([model.requests.length, place.rollouts()]).toEqual([0, []]);
 }
 
+/** What events say before the text when a stream fails for good. Programs know it from Codex. */
+export const brokenStream = 'stream disconnected before completion: ';
+
 /** The end of the events of a turn that failed. */
 export function failedTurn(message: string): readonly JsonObject[] {
   return [

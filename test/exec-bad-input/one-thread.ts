@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, say, type Step } from '../../src/testing/index.ts';
 import { scene } from '../harness/scene.ts';
-import { announcedId, failedTurn, lastSent, withoutRetries } from './expectations.ts';
+import { announcedId, brokenStream, failedTurn, lastSent, withoutRetries } from './expectations.ts';
 
 /** A fault of one turn: what the server does, and what of it is shown. */
 export interface TurnFault {
@@ -14,6 +14,8 @@ export interface TurnFault {
   readonly items?: readonly JsonObject[];
   /** The whole text; absent when the turn completes all the same. */
   readonly says?: string;
+  /** The answer began, or should have, and did not come to its end: events say so before the text. */
+  readonly breaksStream?: true;
 }
 
 export type Mode = 'json' | 'human';
@@ -61,10 +63,13 @@ function shown(mode: Mode, run: { events: readonly JsonObject[]; stdout: string;
   return mode === 'json' ? { events: run.events, stderr } : { stdout: run.stdout, stderr };
 }
 
-function expected(mode: Mode, id: string, { items = [], says }: TurnFault): Shown {
+function expected(mode: Mode, id: string, { items = [], says, breaksStream }: TurnFault): Shown {
   if (mode === 'human')
     return { stdout: '', stderr: `${says}\nTo go on with this thread: capstan exec resume ${id}\n` };
-  const end = says === undefined ? [expect.objectContaining({ type: 'turn.completed' })] : failedTurn(says);
+  const end =
+    says === undefined
+      ? [expect.objectContaining({ type: 'turn.completed' })]
+      : failedTurn(`${breaksStream === true ? brokenStream : ''}${says}`);
   return {
     events: [{ type: 'thread.started', thread_id: id }, { type: 'turn.started' }, ...items, ...end],
     stderr: '',

@@ -43,6 +43,7 @@ const unreachable = (url: string): readonly TurnFault[] => [
     step: hang({ afterBytes: 0, of: answer({ items: [] }) }),
     options: ['-c', 'model_providers.scripted.stream_idle_timeout_ms=200'],
     says: 'The provider sent nothing for 0.2 seconds. Send again; if the model needs longer than this, raise stream_idle_timeout_ms of the provider.',
+    breaksStream: true,
   },
 ];
 

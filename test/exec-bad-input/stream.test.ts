@@ -2,13 +2,14 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, callTool, cutAfter, httpError, malformed, say, type Step } from '../../src/testing/index.ts';
 import { scene, threadId } from '../harness/scene.ts';
-import { failedTurn, lastSent, withoutRetries } from './expectations.ts';
+import { brokenStream, failedTurn, lastSent, withoutRetries } from './expectations.ts';
 import { expectThreadToOutlive, type TurnFault } from './one-thread.ts';
 
 const words = Array.from({ length: 100 }, (_, i) => `word${i}`).join(' ');
 const cutAt = (bytes: number, item: JsonObject & { readonly type: string }): Step =>
   cutAfter({ bytes, of: answer({ items: [item], deltas: true }) });
 
+const breaksStream = true;
 const sendAgain = 'Send again; if it stays like this, check the network and any proxy between here and the provider.';
 const lostAt = (code: string): string => `The connection ended before the answer was complete (${code}). ${sendAgain}`;
 const serverError = 'Send again; if it stays like this, look at the status page of the provider.';
@@ -32,18 +33,20 @@ const cut = (url: string): readonly TurnFault[] => [
     step: cutAt(0, say('x')),
     says: `No answer from ${new URL(url).origin} (ECONNRESET). Check the network and the base URL of the provider.`,
   },
-  { name: 'before the first event', step: cutAt(10, say('x')), says: lostAt('ECONNRESET') },
-  { name: 'in the middle of a text', step: cutAt(5000, say(words)), says: lostAt('ECONNRESET') },
+  { name: 'before the first event', step: cutAt(10, say('x')), says: lostAt('ECONNRESET'), breaksStream },
+  { name: 'in the middle of a text', step: cutAt(5000, say(words)), says: lostAt('ECONNRESET'), breaksStream },
   {
     name: 'in the middle of a call',
     step: cutAt(5000, callTool('exec_command', { cmd: `echo ${words}` })),
     says: lostAt('ECONNRESET'),
+    breaksStream,
   },
   {
     name: 'after an item, before the end',
     step: body(events(created, said('Half an answer.'))),
     items: [told('Half an answer.')],
     says: lostAt('end of stream'),
+    breaksStream,
   },
 ];
 
@@ -58,27 +61,32 @@ const broken = (): readonly TurnFault[] => [
     name: 'an item that is no JSON',
     step: malformed({ data: '{"type":"response.output_item.done","item":{"type":"function_call"' }),
     says: `The provider sent an item of the answer that cannot be read. ${serverError}`,
+    breaksStream,
   },
   {
     name: 'an end that is no JSON',
     step: body(events(created, said('Nearly.'), '{"type":"response.completed","response":')),
     items: [told('Nearly.')],
     says: `The provider ended its answer with an event that cannot be read. ${serverError}`,
+    breaksStream,
   },
   {
     name: 'a line without end',
     step: body(`data: ${'x'.repeat(65 * 1024 * 1024)}`),
     says: `The provider sent an event of more than 64 MB. ${serverError}`,
+    breaksStream,
   },
   {
     name: 'text in place of events',
     step: body('Hello from a server that is no model.', 'text/plain'),
     says: 'The provider sent an answer of type text/plain in which there is no event. Check that the base URL of the provider leads to the Responses API; if it does, send again.',
+    breaksStream,
   },
   {
     name: 'bytes in place of events',
     step: body('\0\u0001\n\n\u0002\ud800', 'application/octet-stream'),
     says: 'The provider sent an answer of type application/octet-stream in which there is no event. Check that the base URL of the provider leads to the Responses API; if it does, send again.',
+    breaksStream,
   },
   {
     name: 'a stream under the name of JSON',
@@ -105,7 +113,7 @@ describe('a stream that', () => {
     ]);
     withoutRetries(place);
     const first = await place.run('exec', '--json', 'go');
-    expect(first.events.slice(-2)).toEqual(failedTurn(lostAt('end of stream')));
+    expect(first.events.slice(-2)).toEqual(failedTurn(brokenStream + lostAt('end of stream')));
     const next = await place.run('exec', '--json', 'resume', threadId(first), 'go on');
     expect(next.code).toBe(0);
     // Once: a call that was recorded is not made again.

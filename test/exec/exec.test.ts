@@ -298,7 +298,7 @@ describe('interruption', () => {
     expect(told.at(-2)).toMatch(/^<turn_aborted>/);
   });
 
-  it('is no success when nobody reads what is printed', async () => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('is no success when nobody reads what is printed: %s', async (signal) => {
     const { place } = await scene([
       answer({ items: [callTool('exec_command', { cmd: 'head -c 900000 /dev/zero | tr "\\0" x' })] }),
       answer({ items: [callTool('exec_command', { cmd: 'touch running; sleep 61.5' })] }),
@@ -308,7 +308,18 @@ describe('interruption', () => {
     // Open at both ends, so that it fills up and never breaks.
     const running = place.start(['exec', '--json', 'go'], { prefix: ['bash', '-c', 'exec "$@" 1<>"$0"', pipe] });
     await vi.waitUntil(() => existsSync(join(place.workspace, 'running')), { timeout: 20_000 });
-    running.child.kill('SIGTERM');
+    running.child.kill(signal);
     expect((await running.finished).code).toBe(1);
   });
+
+  it('does not wait for a program that prints the key', async () => {
+    const { place } = await scene([answer({ items: [say('ok')] })]);
+    const started = join(place.root, 'started');
+    const auth = `{ command = "/bin/sh", args = ["-c", ": > '${started}'; sleep 61.75"], timeout_ms = 60000 }`;
+    const running = place.start(['exec', '--json', '-c', `model_providers.scripted.auth=${auth}`, 'go']);
+    await vi.waitUntil(() => existsSync(started), { timeout: 20_000 });
+    running.child.kill('SIGINT');
+    const { code, events } = await running.finished;
+    expect([code, events.at(-1)]).toEqual([1, { type: 'turn.failed', error: { message } }]);
+  }, 30_000);
 });

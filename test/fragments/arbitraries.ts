@@ -48,6 +48,7 @@ import { subagentNotificationFragment } from '../../src/fragments/subagent-notif
 import { timeReminderFragment } from '../../src/fragments/time-reminder.ts';
 import { tokenBudgetFallbackFragment, tokenBudgetReminderFragment } from '../../src/fragments/token-budget.ts';
 import { turnAbortedFragment } from '../../src/fragments/turn-aborted.ts';
+import { unusableImagesFragment } from '../../src/fragments/unusable-images.ts';
 import { userActionFragment } from '../../src/fragments/user-action.ts';
 import { userShellCommandFragment } from '../../src/fragments/user-shell-command.ts';
 
@@ -270,6 +271,7 @@ export const renderings: readonly {
     imageResizeNoticeFragment,
     fc.record({ resized: some(fc.record({ number: fc.nat(), from: size, to: size })), count: fc.nat() }),
   ),
+  of(unusableImagesFragment, fc.record({ paths: some(text) })),
   of(tokenBudgetReminderFragment, fc.record({ remaining: fc.nat(), template: text }, { requiredKeys: ['remaining'] })),
   of(tokenBudgetFallbackFragment, fc.record({ prompt: text })),
   of(rolloutBudgetFragment, fc.record({ remaining: fc.double({ noNaN: true, noDefaultInfinity: true }) })),

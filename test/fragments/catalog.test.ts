@@ -72,6 +72,7 @@ describe('the catalogue', () => {
         "inter-agent-message | assistant | - | 10000 | alone |",
         "realtime-delegation | user | <realtime_delegation> | 3200 | alone |",
         "image-resize-notice | developer | <image_resize_notice> | 700 | alone |",
+        "unusable-images | developer | <unusable_images> | 800 | alone |",
         "token-budget-reminder | developer | <token_budget> | 600 |  |",
         "token-budget-fallback | developer | <token_budget_fallback> | 600 |  |",
         "rollout-budget | developer | <rollout_budget> | 100 |  |",

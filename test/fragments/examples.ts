@@ -46,6 +46,7 @@ import { subagentNotificationFragment } from '../../src/fragments/subagent-notif
 import { timeReminderFragment } from '../../src/fragments/time-reminder.ts';
 import { tokenBudgetFallbackFragment, tokenBudgetReminderFragment } from '../../src/fragments/token-budget.ts';
 import { turnAbortedFragment } from '../../src/fragments/turn-aborted.ts';
+import { unusableImagesFragment } from '../../src/fragments/unusable-images.ts';
 import { userActionFragment } from '../../src/fragments/user-action.ts';
 import { userShellCommandFragment } from '../../src/fragments/user-shell-command.ts';
 
@@ -146,6 +147,7 @@ export const examples: readonly Fragment[] = [
     resized: [{ number: 1, from: { width: 4000, height: 3000 }, to: { width: 2048, height: 1536 } }],
     count: 2,
   }),
+  render(unusableImagesFragment, { paths: ['notes.png'] }),
   render(tokenBudgetReminderFragment, { remaining: 9000 }),
   render(tokenBudgetFallbackFragment, { prompt: 'CONFIGURED TEXT' }),
   render(rolloutBudgetFragment, { remaining: 120_000 }),

@@ -60,7 +60,8 @@ supports_websockets = false
   }
 
   remove(): void {
-    rmSync(this.root, { recursive: true, force: true });
+    // A login shell that was asked for its variables outlives the command that asked.
+    rmSync(this.root, { recursive: true, force: true, maxRetries: 10, retryDelay: 20 });
   }
 
   /** Starts the command in the workspace. */

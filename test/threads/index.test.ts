@@ -109,6 +109,16 @@ it('is made again when it is gone, broken, or of another version', async () => {
   expect(statSync(home.database).mode & 0o777).toBe(0o600);
 });
 
+it('takes the place of an older one, which knew other words and keeps none', async () => {
+  const home = await knownHome();
+  const older = home.database.replace(/\d+\.sqlite$/, '1.sqlite');
+  expect(older).not.toBe(home.database);
+  rmSync(home.database);
+  for (const side of ['', '-wal']) writeFileSync(`${older}${side}`, 'old words');
+  expect(await answers(home)).toEqual(rightAnswers);
+  expect([existsSync(older), existsSync(`${older}-wal`)]).toEqual([false, false]);
+});
+
 /** Does something to the database; gives back how many rows there are in answer to it. */
 function inside(home: IndexHome, ...steps: readonly string[]): number {
   const database = new DatabaseSync(home.database);

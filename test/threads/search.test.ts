@@ -1,5 +1,4 @@
-import { rmSync } from 'node:fs';
-import { readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { all, bytesOf, event, IndexHome, meta, noon, says, turn, uuid } from './index-home.ts';
 
@@ -51,6 +50,17 @@ it('finds what a user or the model said, and shows where', async () => {
     nobody: [],
   });
   expect(await home.index.search('  ', all)).toMatchObject({ code: 'search-empty' });
+});
+
+it('finds what a user pasted, whatever it looks like, where the line says whose it is', async () => {
+  const home = new IndexHome();
+  const pasted = '<environment_context>\n  <cwd>/cellar</cwd>\n</environment_context>';
+  const path = home.write(one, [meta(one), event('task_started', { turn_id: 't1' })]);
+  const [type, payload] = says('user', pasted);
+  const metadata = { capstan: { turn: 't1', origin: { family: 'user' } } };
+  appendFileSync(path, `${JSON.stringify({ timestamp: new Date(noon).toISOString(), type, payload, metadata })}\n`);
+  expect(await home.found('cellar')).toEqual([one]);
+  expect(await home.index.summary(one as never)).toMatchObject({ preview: expect.stringContaining('/cellar') });
 });
 
 it('finds in forks and reverts what they took over, and nothing that was taken back', async () => {

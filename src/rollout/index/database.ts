@@ -2,10 +2,13 @@ import type { DatabaseSync } from 'node:sqlite';
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** The schema has a number, and so has the file. A file that says another number inside is made anew. */
-const schemaVersion = 1;
+/**
+ * The schema has a number, and so has the file. A file that says another number inside is made anew. 2: words that look
+ * like context are words where the line says so.
+ */
+const schemaVersion = 2;
 
-const indexPath = (home: string): string => join(home, 'capstan', `threads-${schemaVersion}.sqlite`);
+const indexPath = (home: string, version = schemaVersion): string => join(home, 'capstan', `threads-${version}.sqlite`);
 
 /**
  * - `folders`, `files`: what was seen when the folders were last looked at. `settled`: its time is old enough for every
@@ -60,6 +63,7 @@ export async function withDatabase<Result>(
   work: (database: DatabaseSync) => Promise<Result>,
 ): Promise<Result> {
   const path = indexPath(home);
+  if (!existsSync(path)) removeOlder(home);
   let result = await attempt(() => openFile(path), work);
   if (result.kind === 'failed' && isBroken(result.error) && moveAside(path)) {
     result = await attempt(() => openFile(path), work);
@@ -67,6 +71,18 @@ export async function withDatabase<Result>(
   if (result.kind === 'failed') result = await attempt(openMemory, work);
   if (result.kind === 'failed') throw result.error;
   return result.value;
+}
+
+/** Nothing reads them any more, and they would keep what was said in threads that are deleted. */
+function removeOlder(home: string): void {
+  for (let version = 1; version < schemaVersion; version++) {
+    try {
+      for (const side of ['', '-wal', '-shm', '-journal'])
+        rmSync(`${indexPath(home, version)}${side}`, { force: true });
+    } catch {
+      // A disk that cannot be written: then the new one is made in memory.
+    }
+  }
 }
 
 type Attempt<Result> =

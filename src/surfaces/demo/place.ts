@@ -60,10 +60,14 @@ function makeRepository(project: string): void {
   writeFileSync(join(project, '.git', 'HEAD'), 'ref: refs/heads/main\n');
 }
 
-/** Temporary folders are not writable here: the place itself may lie in one, and nothing but the project should change. */
+/**
+ * Temporary folders are not writable here: the place itself may lie in one, and nothing but the project should change. No
+ * login shell is asked: the demo needs none of its variables, and nothing of the demo should outlive it.
+ */
 export function writeConfig({ home }: Place, modelUrl: string): void {
   const text = `model = "scripted"
 model_provider = "demo"
+allow_login_shell = false
 sandbox_mode = "workspace-write"
 
 [sandbox_workspace_write]

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
+import { providerVariables } from '../../config/provider-variables.ts';
 import type { ProviderConfig } from '../../config/providers.ts';
 import { remoteCompaction } from '../../config/remote-compaction.ts';
 import type { ClientFacts } from '../../envelope/facts.ts';
@@ -11,7 +12,7 @@ import { nodeProgramFiles } from '../../exec/node-program-files.ts';
 import { processTable } from '../../exec/process-identity.ts';
 import { callerPrograms, systemPrograms } from '../../exec/programs.ts';
 import { runFolder } from '../../exec/run-folder.ts';
-import { captureShellEnvironment } from '../../exec/shell-environment.ts';
+import { createShellEnvironment, type ShellEnvironmentOptions } from '../../exec/shell-environment.ts';
 import { systemProcesses } from '../../exec/survivors.ts';
 import { gatherFacts } from '../../gather/facts.ts';
 import { folderProblem } from '../../gather/folder.ts';
@@ -75,16 +76,14 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
   const { cwd } = settings;
   const spawn = createNodeSpawn({ clock, runFolder: runFolder(home) });
   const shell = findShell(env, cwd);
-  const shellEnvironment = captureShellEnvironment({
-    shell: shell.path,
-    home: input.osHome,
-    env: definedOnly(env),
-    spawn,
-    ids,
-  });
   const root = packageRoot();
   let own: OwnPlaces | undefined;
   const ownPlaces = () => (own ??= findOwnPlaces({ env, home, root }));
+  const loginShell = loginShellFor(input, { shell: shell.path, root });
+  const shellEnvironment = createShellEnvironment({
+    env: definedOnly(env),
+    ...(loginShell === undefined ? {} : { loginShell }),
+  });
   const patchProgram = { folder: join(root, 'dist/commands'), node: process.execPath };
   const sandbox = createSandbox({
     platform: process.platform,
@@ -128,7 +127,6 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
         // While the model thinks there is time to look around; the first command finds the answers waiting.
         const onSent = (): void => {
           request.onSent?.();
-          void shellEnvironment.variables();
           sandbox.prepare();
         };
         return client.stream({ ...request, onSent }, signal);
@@ -175,6 +173,25 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
 function writableFolders({ cwd, profile }: Settings, env: Environment, own: OwnPlaces): readonly string[] {
   const roots = writableRoots(resolvePolicy(profile, findPlaces(cwd, env, { own, profile })));
   return [cwd, '/tmp', env['TMPDIR'] ?? '', ...roots.map(({ path }) => path)];
+}
+
+/** Undefined where no login shell is asked: by choice, or because commands would get nothing of its answer. */
+function loginShellFor(
+  { config, requirements, settings, osHome, home, ephemeral, clock }: ThreadPartsInput,
+  { shell, root }: { readonly shell: string; readonly root: string },
+): ShellEnvironmentOptions['loginShell'] {
+  const policy = settings.shellEnvironment;
+  const allowed = requirements.allowLoginShell ?? config.allowLoginShell ?? true;
+  if (!allowed || policy.inherit === 'none') return undefined;
+  return {
+    shell,
+    home: osHome,
+    program: { node: process.execPath, path: join(root, 'dist/keep-variables.js') },
+    ...(ephemeral ? {} : { folder: join(home, 'capstan/shell') }),
+    policy,
+    secretNames: providerVariables(config),
+    clock,
+  };
 }
 
 function realPath(path: string): string | undefined {

@@ -95,9 +95,24 @@ export function execEvents({ context = false } = {}): (
 }
 
 /** How the stream of events ends when the turn fails. Readers have no second field for advice, so it is in the text. */
-export function failedTurn(outcome: Pick<Outcome, 'message' | 'next'>): readonly ExecEvent[] {
-  return ended(fullText(outcome));
+export function failedTurn(outcome: Outcome): readonly ExecEvent[] {
+  const text = fullText(outcome);
+  return ended(isBrokenStream(outcome) ? `stream disconnected before completion: ${text}` : text);
 }
+
+/** An answer that did not come to its end. Programs that read the events know it by the words that Codex has for it. */
+function isBrokenStream(outcome: Outcome): boolean {
+  // A failure with a status is what a server answered in place of a stream.
+  return brokenStreams.has(outcome.code) && !('status' in outcome);
+}
+
+const brokenStreams: ReadonlySet<string> = new Set([
+  'stream-cut',
+  'stream-idle',
+  'server-error',
+  'overloaded',
+  'rate-limited',
+]);
 
 function ended(message: string): readonly ExecEvent[] {
   return [

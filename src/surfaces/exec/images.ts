@@ -2,22 +2,30 @@ import { resolve } from 'node:path';
 import { kindOfEntry } from '../../gather/file-system.ts';
 import { loadImage } from '../../gather/load-image.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { UserImage } from '../../protocol/user-input.ts';
+import type { UnusableImage, UserImage, UserInput } from '../../protocol/user-input.ts';
 import type { ExecArguments } from './arguments.ts';
 
-/** The pictures of `--image`. */
-export function loadImages(asked: ExecArguments, cwd: string): readonly UserImage[] | Outcome {
+/** What `--image` adds to the words. */
+export type Pictures = Required<Pick<UserInput, 'images' | 'unusableImages'>>;
+
+/**
+ * The pictures of `--image`. A file that is there and is no picture does not end the run: programs that drive `exec`
+ * count on that, and both the user and the model are told.
+ */
+export function loadImages(asked: ExecArguments, cwd: string): Pictures | Outcome {
   const lists = asked.values.image ?? [];
   // A variable that was not set, most likely.
   if (lists.includes('')) return noPath;
   const paths = lists.flatMap((list) => pathsIn(list, cwd));
   const images: UserImage[] = [];
+  const unusableImages: UnusableImage[] = [];
   for (const path of paths) {
     const image = loadImage(path, cwd);
-    if ('code' in image) return image;
-    images.push(image);
+    if (!('code' in image)) images.push(image);
+    else if (image.code === 'image-unsupported') unusableImages.push({ path, problem: image });
+    else return image;
   }
-  return images;
+  return { images, unusableImages };
 }
 
 const noPath: Outcome = {

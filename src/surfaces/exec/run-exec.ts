@@ -9,6 +9,7 @@ import type { TurnResult } from '../../thread/settle.ts';
 import type { ThreadTurn } from '../../thread/thread.ts';
 import { complain } from '../complain.ts';
 import { currentFolder } from '../current-folder.ts';
+import { type Ending, endOnSignal } from '../end-on-signal.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOptions } from '../engine/engine-options.ts';
 import { type EngineRefused, refused } from '../engine/engine-refused.ts';
@@ -23,9 +24,6 @@ import { execUsage } from './options.ts';
 import { createOutput, type Output } from './output.ts';
 import { loadOutputSchema } from './output-schema.ts';
 import { readPrompt } from './stdin.ts';
-
-/** How long a process that was told to end waits for a reader of what it has printed. */
-const unreadMs = 2000;
 
 /**
  * `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, interrupted, refused, or what was asked for
@@ -54,8 +52,8 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(asked, note), loadEngine(asked, cwd)]);
   if (typeof prompt !== 'string') return complain(prompt, 1);
   if (engine.kind === 'refused') return complain(engine.outcome, 1);
-  const images = loadImages(asked, cwd);
-  if ('code' in images) return complain(images, 1);
+  const pictures = loadImages(asked, cwd);
+  if ('code' in pictures) return complain(pictures, 1);
   const outputSchema = loadOutputSchema(asked, cwd);
   if ('code' in outputSchema) return complain(outputSchema, 1);
   const lastMessageFile = checkLastMessageFile(asked, cwd, process.env);
@@ -81,9 +79,14 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   }
   const cyberAccessProgram = lastValue(asked, 'cyberAccessProgram');
   const own = { ...outputSchema, ...(cyberAccessProgram === undefined ? {} : { cyberAccessProgram }) };
-  const turn = { input: { text: prompt, images }, ...own };
-  const onTerminate = asked.flags.has('sdkJson') ? () => output.toldToEnd() : () => {};
-  const result = await lostAsValue(() => runTurn(opened, turn, onTerminate));
+  const turn = { input: { text: prompt, ...pictures }, ...own };
+  const ending = endOnSignal({
+    onSignal: (name) => {
+      if (name === 'SIGTERM' && asked.flags.has('sdkJson')) output.toldToEnd();
+    },
+    onLate: () => output.lost(new Fault(cutShort)),
+  });
+  const result = await lostAsValue(() => runTurn(opened, turn, ending));
   if (result instanceof Fault) {
     output.lost(result);
     return 1;
@@ -107,27 +110,22 @@ async function lostAsValue<Value>(run: () => Promise<Value>): Promise<Value | Fa
   }
 }
 
+const cutShort: Outcome = {
+  code: 'interrupted',
+  message: 'The turn was interrupted, and what it was doing did not end within a second.',
+  next: 'Resume the thread: it shows what was in flight.',
+};
+
 async function runTurn(
   { thread }: OpenedThread,
   turn: Omit<ThreadTurn, 'signal'>,
-  onTerminate: () => void,
+  { signal, over }: Ending,
 ): Promise<TurnResult> {
-  const interrupt = new AbortController();
-  const stop = (): void => interrupt.abort();
-  let told = false;
-  const end = (): void => {
-    told = true;
-    onTerminate();
-    stop();
-  };
-  process.on('SIGINT', stop).on('SIGTERM', end);
   try {
-    return await thread.run({ ...turn, signal: interrupt.signal });
+    return await thread.run({ ...turn, signal });
   } finally {
     await thread.close();
-    process.off('SIGINT', stop).off('SIGTERM', end);
-    // Output that nobody reads any more must not keep the process. A part of it is missing then.
-    if (told) setTimeout(() => process.exit(process.exitCode ?? 1), unreadMs).unref();
+    over();
   }
 }
 

@@ -1,3 +1,4 @@
+import { isImageLabel } from '../../fragments/user-image.ts';
 import type { Entry } from '../../history/entry.ts';
 import { isMessage, isReasoning, type Item, messageText } from '../../protocol/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
@@ -64,15 +65,9 @@ function textsOf(parts: readonly JsonObject[]): readonly string[] {
   return parts.flatMap((part) => stringAt(part, 'text') ?? []);
 }
 
-/** The texts of a user without those that name a picture: they stand right before and after it. */
+/** The texts of a user without those that name a picture. */
 function wordsOf(parts: readonly JsonObject[]): readonly string[] {
-  const isPicture = (index: number): boolean => parts[index]?.['image_url'] !== undefined;
-  return textsOf(
-    parts.filter(({ text }, index) => {
-      const opens = isPicture(index + 1) && typeof text === 'string' && text.startsWith('<image');
-      return !opens && !(isPicture(index - 1) && text === '</image>');
-    }),
-  );
+  return textsOf(parts.filter((_, index) => !isImageLabel(parts, index)));
 }
 
 function picturesIn(parts: readonly JsonObject[]): readonly string[] {

@@ -8,6 +8,7 @@ import { checkpointText, pausedWords } from '../checkpoint-words.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
 import { complain } from '../complain.ts';
 import { count } from '../context/table.ts';
+import { endOnSignal } from '../end-on-signal.ts';
 import { lastOption, runCommand } from '../run-command.ts';
 import { meantThread } from './meant-thread.ts';
 
@@ -35,12 +36,9 @@ async function compact(asked: ParsedWords): Promise<number | Outcome> {
   if ('code' in meant) return meant;
   const { engine, id } = meant;
   const json = asked.flags.has('json');
-  const interrupt = new AbortController();
-  const stop = (): void => interrupt.abort();
-  process.on('SIGINT', stop).on('SIGTERM', stop);
+  const { signal, over } = endOnSignal({ onLate: () => void refused(interrupted, json) });
   try {
     const focus = rest.join(' ').trim();
-    const { signal } = interrupt;
     const done = await engine.compact(id, { listener: progress, signal, ...(focus === '' ? {} : { focus }) });
     if (done.kind === 'refused' || done.kind === 'failed') return refused(withOwnNext(done.outcome, id), json);
     if (done.kind === 'aborted') return refused(interrupted, json);
@@ -49,7 +47,7 @@ async function compact(asked: ParsedWords): Promise<number | Outcome> {
     );
     return 0;
   } finally {
-    process.off('SIGINT', stop).off('SIGTERM', stop);
+    over();
   }
 }
 

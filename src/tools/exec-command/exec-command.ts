@@ -86,7 +86,7 @@ function folderOf({ workdir }: ExecCommandArguments, step: Step): string {
 
 function startedItem(call: ToolCall, given: ExecCommandArguments, step: Step): CommandItem {
   const { shell } = step.envelope.workspace;
-  // The variables of the login shell were captured once, so that the shell itself need not be one.
+  // The variables of the login shell are asked for once, so that the shell itself need not be one.
   return {
     kind: 'command',
     id: call.callId,
@@ -102,7 +102,7 @@ async function run(
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
-  ...[signal, onStarted]: Parameters<PreparedCall['run']>
+  ...[signal, onStarted, warn]: Parameters<PreparedCall['run']>
 ): Promise<CallResult> {
   const { policy, window, telemetry } = step.envelope;
   const names = {
@@ -110,7 +110,8 @@ async function run(
     CAPSTAN_THREAD_ID: telemetry.threadId,
     ...(policy.resolved.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {}),
   };
-  const variables = childEnvironment(await shellEnvironment.variables(), policy.shellEnvironment, names);
+  const inherited = await shellEnvironment.variables({ signal, warn });
+  const variables = childEnvironment(inherited, policy.shellEnvironment, names);
   const env = offersPatches(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
   const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy.resolved);
   if (command.kind === 'refused') {

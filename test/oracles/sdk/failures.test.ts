@@ -25,7 +25,7 @@ const failures: Readonly<Record<string, { script: Script; capstan: string; codex
   },
   'a stream that breaks every time': {
     script: always(cutAfter({ bytes: 200, of: ok })),
-    capstan: 'The connection ended before the answer was complete',
+    capstan: 'stream disconnected before completion: The connection ended before the answer was complete',
     codex: 'stream disconnected before completion:',
   },
   'a stream that fails every time': {

@@ -86,6 +86,18 @@ it('a picture that is not there is an error, where Codex tells only the model', 
   expect(model.requests).toEqual([]);
 });
 
+it.each(programs)('%s: a file that is no picture does not end the turn, and the model reads of it', async (program) => {
+  const set = await stage(program, [ok]);
+  const path = picture(set, 'text.png');
+  writeFileSync(path, 'no picture at all');
+  const turn = await set.start().run([
+    { type: 'text', text: 'Look.' },
+    { type: 'local_image', path },
+  ]);
+  expect(turn.finalResponse).toBe('ok');
+  expect(JSON.stringify(set.model.requests[0]!.body['input'])).toContain('text.png');
+});
+
 it.each(programs)('%s: a turn without words is refused', async (program) => {
   const set = await stage(program, []);
   const path = picture(set, 'one.png');

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
+import { findInheritedDoors } from '../inherited-doors.ts';
+import { type KeepPlace, type KeepProgram, loginShellScript } from './keep-request.ts';
+import { isVariables } from './kept-variables.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+export interface CaptureOptions {
+  readonly shell: string;
+  readonly home: string;
+  readonly env: Variables;
+  readonly program: KeepProgram;
+}
+
+/** A login shell that was started. */
+export interface Capture {
+  /** The process; undefined when it could not be started. */
+  readonly pid: number | undefined;
+  /** What it answered; undefined when it failed. Never rejects. */
+  readonly variables: Promise<Variables | undefined>;
+}
+
+const mostCharacters = 4_000_000;
+/** How long an answer may be on its way after the shell has ended. */
+const drainMs = 250;
+
+/**
+ * Starts the login shell and leaves it alone: in a session of its own, which no signal to us reaches, with nothing to
+ * write to that ends with us. It is never killed, because what start-up files run may not be made for that, and it
+ * keeps no process alive that waits for nothing else.
+ */
+export function startCapture(options: CaptureOptions, place: KeepPlace | undefined): Capture {
+  try {
+    return watch(start(options, place));
+  } catch {
+    return { pid: undefined, variables: Promise.resolve(undefined) };
+  }
+}
+
+function start({ shell, home, env, program }: CaptureOptions, place: KeepPlace | undefined): ChildProcess {
+  return spawn(shell, ['-lc', loginShellScript(program, place)], {
+    cwd: home,
+    env,
+    detached: true,
+    stdio: findInheritedDoors().shut(['ignore', 'ignore', 'ignore', 'pipe']),
+  });
+}
+
+function watch(child: ChildProcess): Capture {
+  child.unref();
+  const { promise: variables, resolve } = Promise.withResolvers<Variables | undefined>();
+  child.on('error', () => resolve(undefined));
+  const answer = child.stdio[3] as Socket;
+  answer.unref();
+  const end = (found?: Variables): void => {
+    resolve(found);
+    answer.destroy();
+  };
+  let text = '';
+  answer.setEncoding('utf8').on('data', (more: string) => {
+    text += more;
+    // One line: a process that the start-up files left behind may hold the other end open for ever.
+    if (text.endsWith('\n') || text.length > mostCharacters) end(readAnswer(text));
+  });
+  answer.on('error', () => end()).on('close', () => end());
+  child.on('exit', () => setTimeout(end, drainMs).unref());
+  return { pid: child.pid, variables };
+}
+
+function readAnswer(text: string): Variables | undefined {
+  try {
+    const found: unknown = JSON.parse(text);
+    return isVariables(found) ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import type { ShellEnvironmentPolicy } from '../../policy/shell-environment-policy.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ShellEnvironmentRequest } from '../../ports/shell-environment.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { bareEnvironment } from './bare-environment.ts';
+import { releaseCaptureLock, signCaptureLock, takeCaptureLock } from './capture-lock.ts';
+import { startCapture } from './capture.ts';
+import type { KeepPlace, KeepProgram } from './keep-request.ts';
+import { loadKept, makePrivateFolder } from './kept-variables.ts';
+import { startupFileStates } from './startup-files.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+export interface LoginShellOptions {
+  /** Path of the user's shell. */
+  readonly shell: string;
+  /** The user's home folder, in which the shell starts: no project can put anything there. */
+  readonly home: string;
+  /** The process's own variables. */
+  readonly env: Variables;
+  /** Tells the variables at the end of the shell. */
+  readonly program: KeepProgram;
+  /** Where answers are kept for other processes. Absent: nowhere. */
+  readonly folder?: string;
+  readonly policy: ShellEnvironmentPolicy;
+  readonly secretNames: readonly string[];
+  readonly clock: Clock;
+}
+
+/** For how long a kept answer counts, and for how long it is better than waiting for another. */
+const freshMs = 60 * 60 * 1000;
+const usableMs = 24 * 60 * 60 * 1000;
+/** After this the user learns what a command waits for. */
+const noticeMs = 1000;
+/** After this a command waits no longer. */
+const limitMs = 10_000;
+/** How often the answer to another process is looked for. */
+const lookAgainMs = 50;
+
+/** Where the answer comes from: it is there, our own shell will give it, or that of another process. */
+type Source =
+  | { readonly kind: 'known'; readonly variables: Variables }
+  | { readonly kind: 'ours'; readonly answer: Promise<Variables | undefined>; readonly since: number }
+  | { readonly kind: 'others'; readonly place: KeepPlace; readonly since: number };
+
+/** The variables of the user's login shell: kept by an earlier process, or asked for on first need. */
+export class LoginShell {
+  readonly #options: LoginShellOptions;
+  #source: Promise<Source> | undefined;
+  #told = false;
+
+  constructor(options: LoginShellOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined when the shell failed or takes too long. In the second case a later call may have the answer. */
+  async variables({ signal, warn }: ShellEnvironmentRequest): Promise<Variables | undefined> {
+    const source = await (this.#source ??= this.#find());
+    if (source.kind === 'known') return source.variables;
+    const { clock, shell } = this.#options;
+    const over = new AbortController();
+    const waiting = AbortSignal.any([signal, over.signal]);
+    const passed = (ms: number) => clock.sleep(Math.max(0, source.since + ms - clock.now()), waiting);
+    void passed(noticeMs).then(() => {
+      if (waiting.aborted || this.#told) return;
+      this.#told = true;
+      return warn(slowShell(shell));
+    });
+    try {
+      // The timers hold the process while it waits, and nothing else does: neither the shell nor its answer.
+      return await Promise.race([this.#answer(source, waiting), passed(limitMs).then(() => undefined)]);
+    } finally {
+      over.abort('over');
+    }
+  }
+
+  async #answer(source: Exclude<Source, { kind: 'known' }>, waiting: AbortSignal): Promise<Variables | undefined> {
+    if (source.kind === 'ours') return source.answer;
+    const { place } = source;
+    const { clock } = this.#options;
+    while (!waiting.aborted) {
+      const kept = loadKept(place.folder, place.key);
+      if (kept !== undefined && isWithin(kept.at, freshMs, clock.now())) return kept.variables;
+      // The other one may have ended without an answer.
+      const lock = await takeCaptureLock(place.folder, place.key, clock.now());
+      if (lock === 'taken') return this.#start(place).answer;
+      await clock.sleep(lookAgainMs, waiting);
+    }
+    return undefined;
+  }
+
+  async #find(): Promise<Source> {
+    const place = this.#place();
+    if (place === undefined) return this.#start(undefined);
+    const { folder, key } = place;
+    const now = this.#options.clock.now();
+    const kept = loadKept(folder, key);
+    if (kept !== undefined && isWithin(kept.at, freshMs, now)) return { kind: 'known', variables: kept.variables };
+    const lock = await takeCaptureLock(folder, key, now);
+    if (kept !== undefined && isWithin(kept.at, usableMs, now)) {
+      if (lock === 'taken') this.#start(place);
+      return { kind: 'known', variables: kept.variables };
+    }
+    return typeof lock === 'object' ? { kind: 'others', place, since: lock.since } : this.#start(place);
+  }
+
+  #start(place: KeepPlace | undefined): Extract<Source, { kind: 'ours' }> {
+    const { shell, home, env, program, clock } = this.#options;
+    const bare = bareEnvironment(env, { shell, home });
+    const { pid, variables } = startCapture({ shell, home, env: bare, program }, place);
+    if (place !== undefined) {
+      if (pid !== undefined) void signCaptureLock(place.folder, place.key, pid);
+      // With an answer the program at the end of the shell has the lock, until the answer is kept.
+      void variables.then((found) => found === undefined && releaseCaptureLock(place.folder, place.key));
+    }
+    return { kind: 'ours', answer: variables, since: clock.now() };
+  }
+
+  /** Undefined where nothing can be kept, or must not be: a policy that hands on secrets wants them from the shell, too. */
+  #place(): KeepPlace | undefined {
+    const { shell, home, env, folder, secretNames } = this.#options;
+    const { set: _, ...policy } = this.#options.policy;
+    if (folder === undefined || policy.ignoreDefaultExcludes || !makePrivateFolder(folder)) return undefined;
+    const states = startupFileStates({ shell, home, zshHome: env['ZDOTDIR'] ?? home });
+    const question = [process.getuid?.() ?? 0, bareEnvironment(env, { shell, home }), states, policy, secretNames];
+    const key = createHash('sha256').update(JSON.stringify(question)).digest('hex');
+    return { folder, key, policy, secretNames };
+  }
+}
+
+/** A time that has not come yet is nothing to rely on. */
+function isWithin(at: number, ms: number, now: number): boolean {
+  return at <= now && now - at < ms;
+}
+
+function slowShell(shell: string): Outcome<'login-shell-slow'> {
+  return {
+    code: 'login-shell-slow',
+    message: `The login shell ${shell} takes more than a second to start, and the command waits for its variables, up to ${limitMs / 1000} s.`,
+    next: 'Look for what is slow in its start-up files, or set allow_login_shell = false to do without them.',
+  };
+}

@@ -99,6 +99,7 @@ export class Calls {
       log.record(callProcess(turnId, callId, process));
       void this.#keep(over.signal);
     });
+    if (prepared.mayWrite === true) effects.ended(end.touched);
     over.abort('ended');
     return end;
   }

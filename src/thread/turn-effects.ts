@@ -1,7 +1,8 @@
 import type { Envelope } from '../envelope/envelope.ts';
 import { access } from '../policy/access.ts';
+import type { Touched } from '../ports/change-watch.ts';
 import type { Clock } from '../ports/clock.ts';
-import { notNeeded, type Snapshot, type Snapshots } from '../ports/snapshots.ts';
+import { notNeeded, type Snapshot, type SnapshotRequest, type Snapshots } from '../ports/snapshots.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { snapshotLine } from '../state/snapshot-record.ts';
@@ -30,6 +31,9 @@ export class TurnEffects {
   #first: Taking | undefined;
   #before: Promise<Snapshot> | undefined;
   #last: Taking | undefined;
+  /** Calls that may write and have not ended. */
+  #running = 0;
+  readonly #touched: Touched[] = [];
 
   constructor(input: EffectsInput) {
     this.#input = input;
@@ -43,13 +47,14 @@ export class TurnEffects {
 
   /** The model says something, which it often does at the end of a turn. */
   prepareEnd(): void {
-    const { snapshots } = this.#input;
-    if (snapshots !== undefined && this.#before !== undefined) this.#last ??= this.#take(snapshots);
+    // A call in flight may change what would be seen.
+    if (this.#running === 0 && this.#before !== undefined) void this.#before.then((before) => this.#lookAgain(before));
   }
 
   /** Before a call that may write: afterwards the line about the snapshot is recorded, and has yet to become durable. */
   async before(): Promise<void> {
     const { snapshots } = this.#input;
+    this.#running += 1;
     if (snapshots === undefined) return;
     this.#last?.drop();
     this.#last = undefined;
@@ -57,12 +62,24 @@ export class TurnEffects {
     await this.#before;
   }
 
+  /** A call for which `before` was awaited has ended. */
+  ended(touched: Touched | undefined): void {
+    this.#running -= 1;
+    if (touched !== undefined) this.#touched.push(touched);
+  }
+
   /** Before the turn's end is recorded. */
   async after(): Promise<void> {
-    const { snapshots } = this.#input;
     if (this.#before === undefined) this.#first?.drop();
-    if (snapshots === undefined || (await this.#before)?.kind !== 'taken') return;
-    await this.#record('after', (this.#last ??= this.#take(snapshots)));
+    const last = this.#lookAgain(await this.#before);
+    if (last !== undefined) await this.#record('after', last);
+  }
+
+  /** Unless it has been done, or there is nothing to compare with. */
+  #lookAgain(before: Snapshot | undefined): Taking | undefined {
+    const { snapshots } = this.#input;
+    if (snapshots === undefined || before?.kind !== 'taken' || this.#running > 0) return undefined;
+    return (this.#last ??= this.#take(snapshots, { snapshot: before, touched: [...this.#touched] }));
   }
 
   async #record(when: 'before' | 'after', taking: Taking): Promise<Snapshot> {
@@ -88,11 +105,12 @@ export class TurnEffects {
     return taken;
   }
 
-  #take(snapshots: Snapshots): Taking {
+  #take(snapshots: Snapshots, since?: SnapshotRequest['since']): Taking {
     const { workspace, policy } = this.#input.envelope;
     const stopping = new AbortController();
+    const request = { root: workspace.cwd, denies: deniedBy(policy.resolved), ...(since && { since }) };
     return {
-      snapshot: snapshots.take({ root: workspace.cwd, denies: deniedBy(policy.resolved) }, stopping.signal),
+      snapshot: snapshots.take(request, stopping.signal),
       stop: () => stopping.abort('too slow'),
       drop: () => stopping.abort(notNeeded),
     };

@@ -38,6 +38,14 @@ export interface Scanned {
   readonly files: number;
   readonly bytes: number;
   readonly leftOut: readonly LeftOut[];
+  readonly sights: Sights;
+}
+
+/** How things looked on the way. Paths are below the root, which is ''. */
+export interface Sights {
+  readonly folders: ReadonlyMap<string, Sight>;
+  /** Whatever else was not recognised. */
+  readonly fresh: ReadonlyMap<string, Sight>;
 }
 
 /** A file that changed so short a time ago may change again without looking different. */
@@ -47,9 +55,11 @@ const settledAfterMs = 2000;
 export async function scan(input: ScanInput): Promise<Scanned> {
   const walk = new Walk(input);
   const { root, disk } = input;
-  const mode = disk.look(root)?.mode ?? 0;
-  const tree = await walk.folder({ at: root, inside: '', mode, names: disk.list(root) }, input.rules);
-  return { tree, files: walk.files, bytes: walk.bytes, leftOut: walk.leftOut };
+  const sight = disk.look(root);
+  if (sight !== undefined) walk.folders.set('', sight);
+  const tree = await walk.folder({ at: root, inside: '', mode: sight?.mode ?? 0, names: disk.list(root) }, input.rules);
+  const { files, bytes, leftOut, folders, fresh } = walk;
+  return { tree, files, bytes, leftOut, sights: { folders, fresh } };
 }
 
 interface FolderAt {
@@ -61,6 +71,8 @@ interface FolderAt {
 
 class Walk {
   readonly leftOut: LeftOut[] = [];
+  readonly folders = new Map<string, Sight>();
+  readonly fresh = new Map<string, Sight>();
   files = 0;
   bytes = 0;
   readonly #input: ScanInput;
@@ -97,6 +109,7 @@ class Walk {
         continue;
       }
       if (kind === 'folder') {
+        this.folders.set(below, sight);
         const entry = await this.#inner(path, below, sight, rules);
         const before = known.get(below);
         isSame &&= entry.kind === 'folder' && before?.tree === entry.tree && before.mode === entry.mode;
@@ -105,6 +118,7 @@ class Walk {
       }
       const before = last?.entries.get(name);
       const recognised = recognise(before, sight);
+      if (recognised === undefined) this.fresh.set(below, sight);
       const entry = recognised ?? this.#read(path, below, sight);
       if (entry === undefined || entry.kind === 'folder') continue;
       this.#count(entry);

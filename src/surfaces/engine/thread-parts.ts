@@ -6,6 +6,7 @@ import { remoteCompaction } from '../../config/remote-compaction.ts';
 import type { ClientFacts } from '../../envelope/facts.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
+import { createChangeWatch } from '../../exec/change-windows.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
 import { captureShellEnvironment } from '../../exec/shell-environment.ts';
 import { systemProcesses } from '../../exec/survivors.ts';
@@ -97,7 +98,9 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     clock,
     random: Math.random,
   });
-  const patches = { disk: nodeDisk(), clock };
+  const hasUndo = !input.ephemeral && config.undo?.enabled !== false;
+  const watched = hasUndo ? { watch: createChangeWatch(home) } : {};
+  const patches = { disk: nodeDisk(), clock, ...watched };
   const instructions = new InstructionFiles({ home, clock });
   return {
     clock,
@@ -122,11 +125,11 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     requirements: input.requirements,
     tracer: input.tracer,
     ...(input.checkpointHooks === undefined ? {} : { checkpointHooks: input.checkpointHooks }),
-    ...(input.ephemeral || config.undo?.enabled === false ? {} : { snapshots: lazySnapshots(input) }),
+    ...(hasUndo ? { snapshots: lazySnapshots(input) } : {}),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     router: createRouter([
-      execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram }),
+      execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram, ...watched }),
       updatePlanTool(),
       applyPatchTool(patches, { form: 'freeform' }),
       viewImageTool({ loadImage, realPath }),

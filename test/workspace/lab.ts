@@ -250,7 +250,7 @@ export class Lab {
 }
 
 /** Until the clock that stamps files has moved. */
-function nextTick(folder: string): void {
+export function nextTick(folder: string): void {
   const { latest } = fileTime(folder);
   while (fileTime(folder).earliest <= latest);
 }

@@ -34,7 +34,14 @@ test('all facts together', async () => {
   ).toEqual({
     time: { epochMs: clock.now(), date: '2026-11-15', timezone: 'Etc/UTC' },
     shell: { name: 'zsh', path: shell },
-    places: { cwd: folder, workspaceRoots: [folder], temporaryDirectory: folder, slashTmp: true, gitDirectories: [] },
+    places: {
+      cwd: folder,
+      workspaceRoots: [folder],
+      temporaryDirectory: folder,
+      slashTmp: true,
+      gitDirectories: [],
+      gitNames: ['HEAD'],
+    },
     trust: 'trusted',
     catalogue: bundledCatalogue(),
     client,
@@ -66,4 +73,22 @@ test('a pointer file leads to its git folder, and a worktree to the shared one a
 
   expect(findPlaces(join(folder, 'side'), {}).gitDirectories).toEqual([join(main, 'worktrees/side'), main]);
   expect(findPlaces(join(folder, 'main'), {}).gitDirectories).toEqual([]);
+});
+
+test('where git finds no whole repository, HEAD is kept; in a bare one, all that there is', () => {
+  const names = (...made: readonly string[]) => {
+    const root = join(folder, `root-${made.length}`);
+    mkdirSync(root);
+    for (const path of made) {
+      mkdirSync(join(root, path, '..'), { recursive: true });
+      if (path.endsWith('HEAD')) writeFileSync(join(root, path), 'ref: refs/heads/main\n');
+      else mkdirSync(join(root, path));
+    }
+    return findPlaces(root, {}).gitNames;
+  };
+  expect(names()).toEqual(['HEAD']);
+  expect(names('.git/HEAD')).toEqual(['HEAD']);
+  expect(names('.git/HEAD', '.git/objects')).toEqual(['HEAD']);
+  expect(names('.git/HEAD', '.git/objects', '.git/refs')).toEqual([]);
+  expect(names('HEAD', 'objects', 'refs', 'hooks')).toEqual(['HEAD', 'hooks', 'objects', 'refs']);
 });

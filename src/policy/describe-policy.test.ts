@@ -15,6 +15,7 @@ test('the root that holds the working folder comes first', () => {
     network: 'enabled',
     writableRoots: ['/srv/repo', '/a'],
     readOnlyPaths: [...names.map((name) => `/a/${name}`), ...names.map((name) => `/srv/repo/${name}`)],
+    keptGlobs: ['/a/**/.git', '/srv/repo/**/.git'],
     deniedPaths: [],
     readsEverything: true,
   });
@@ -39,6 +40,7 @@ test('denied paths, globs and limits on reading are told', () => {
     network: 'restricted',
     writableRoots: [],
     readOnlyPaths: [],
+    keptGlobs: [],
     deniedPaths: ['/srv/**/*.env', '/srv/private'],
     readsEverything: false,
   });

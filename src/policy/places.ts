@@ -9,4 +9,9 @@ export interface Places {
   readonly slashTmp: boolean;
   /** Where `.git` pointer files (worktrees, submodules) lead to. */
   readonly gitDirectories: readonly string[];
+  /**
+   * Names directly in the workspace roots that git takes as parts of a repository there, without any `.git`: they stay
+   * as they are.
+   */
+  readonly gitNames?: readonly string[];
 }

@@ -4,5 +4,8 @@
  */
 export const protectedNames: readonly string[] = ['.git', '.agents', '.codex', '.aws', '.capstan'];
 
+/** Git reads hooks and settings from these wherever they stand, so they are kept at any depth of what may be written. */
+export const namesKeptAnywhere: readonly string[] = ['.git'];
+
 /** The names that shared profiles spell out. Our own is protected all the same, without an entry that others would read. */
 export const sharedProtectedNames: readonly string[] = ['.git', '.agents', '.codex', '.aws'];

@@ -34,6 +34,7 @@ export interface SnapshotTaken {
   readonly others?: string;
   readonly files: number;
   readonly bytes: number;
+  readonly git: GitSights;
   /** What is not in it: files over a limit, files that could not be read. Paths below the root. */
   readonly skipped: readonly { readonly path: string; readonly why: string }[];
 }
@@ -42,4 +43,14 @@ export interface SnapshotMissing {
   readonly kind: 'missing';
   readonly root: string;
   readonly outcome: Outcome;
+}
+
+/** What a walk saw of git repositories. Paths are below the root, which is ''. */
+export interface GitSights {
+  /** Folders with a `.git` in them. */
+  readonly folders: readonly string[];
+  /** Folders that are repositories themselves. */
+  readonly bare: readonly string[];
+  /** Folders that the walk did not enter. */
+  readonly notEntered: readonly string[];
 }

@@ -28,4 +28,9 @@ export interface PathRule {
   readonly access: Access;
   /** What a sandbox does when the path does not exist: leave it, or keep the command from making it. */
   readonly ifMissing: 'skip' | 'protect';
+  /**
+   * Of a writable folder: names that stay read-only at any depth below it, with all they hold, unless a rule stands on
+   * one. A sandbox holds those that exist when the turn first looks; a command may make new ones.
+   */
+  readonly keeps?: readonly string[];
 }

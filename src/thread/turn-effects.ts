@@ -6,11 +6,15 @@ import { notNeeded, type Snapshot, type SnapshotRequest, type Snapshots } from '
 import type { TurnId } from '../protocol/ids.ts';
 import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { snapshotLine } from '../state/snapshot-record.ts';
+import type { GitGuard } from '../ports/git-guard.ts';
 import type { ThreadLog } from './log.ts';
+import { TurnRepositories } from './turn-repositories.ts';
 
 export interface EffectsInput {
   /** Absent: nobody wants to undo anything. */
   readonly snapshots: Snapshots | undefined;
+  /** Absent: nobody looks for git folders. */
+  readonly gitGuard: GitGuard | undefined;
   readonly clock: Clock;
   readonly log: ThreadLog;
   readonly turnId: TurnId;
@@ -34,15 +38,24 @@ export class TurnEffects {
   /** Calls that may write and have not ended. */
   #running = 0;
   readonly #touched: Touched[] = [];
+  readonly #repositories: TurnRepositories;
+  #hasBegun = false;
 
   constructor(input: EffectsInput) {
     this.#input = input;
+    const { gitGuard: guard, log, signal, warned } = input;
+    const { workspace, policy } = input.envelope;
+    const [roots, denies] = [keepingRoots(policy.resolved), deniedBy(policy.resolved)];
+    this.#repositories = new TurnRepositories({ guard, cwd: workspace.cwd, roots, log, signal, warned, denies });
   }
 
   /** The model thinks: there is time. */
   prepare(): void {
     const { envelope, snapshots } = this.#input;
-    if (snapshots !== undefined && envelope.policy.sandboxLevel !== 'read-only') this.#first ??= this.#take(snapshots);
+    if (envelope.policy.sandboxLevel === 'read-only' || this.#first !== undefined) return;
+    if (snapshots === undefined) return void this.#repositories.before(undefined);
+    this.#first = this.#take(snapshots);
+    void this.#first.snapshot.then((snapshot) => this.#repositories.before(snapshot));
   }
 
   /** The model says something, which it often does at the end of a turn. */
@@ -55,11 +68,11 @@ export class TurnEffects {
   async before(): Promise<void> {
     const { snapshots } = this.#input;
     this.#running += 1;
-    if (snapshots === undefined) return;
+    this.#hasBegun = true;
     this.#last?.drop();
     this.#last = undefined;
-    this.#before ??= this.#record('before', (this.#first ??= this.#take(snapshots)));
-    await this.#before;
+    if (snapshots !== undefined) this.#before ??= this.#record('before', (this.#first ??= this.#take(snapshots)));
+    await this.#repositories.before(await this.#before);
   }
 
   /** A call for which `before` was awaited has ended. */
@@ -70,9 +83,13 @@ export class TurnEffects {
 
   /** Before the turn's end is recorded. */
   async after(): Promise<void> {
-    if (this.#before === undefined) this.#first?.drop();
+    if (!this.#hasBegun) {
+      this.#first?.drop();
+      return this.#repositories.drop();
+    }
     const last = this.#lookAgain(await this.#before);
-    if (last !== undefined) await this.#record('after', last);
+    const taken = last === undefined ? undefined : await this.#record('after', last);
+    await this.#repositories.after(taken);
   }
 
   /** Unless it has been done, or there is nothing to compare with. */
@@ -122,6 +139,12 @@ export function deniedBy(policy: ResolvedPolicy): (path: string) => boolean {
   const { files } = policy;
   const isOpen = files.kind === 'unrestricted' || (files.denyGlobs.length === 0 && files.rules.every(allows));
   return isOpen ? () => false : (path) => access(policy, path) === 'deny';
+}
+
+/** Writable folders with names that stay read-only at any depth. */
+function keepingRoots({ files }: ResolvedPolicy): readonly string[] {
+  const rules = files.kind === 'unrestricted' ? [] : files.rules;
+  return [...new Set(rules.filter(({ keeps }) => keeps !== undefined).map(({ path }) => path))];
 }
 
 function allows(rule: PathRule): boolean {

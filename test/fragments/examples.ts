@@ -76,6 +76,7 @@ export const examples: readonly Fragment[] = [
     approval: 'on-request',
     writableRoots: ['/repo'],
     readOnlyPaths: ['/repo/.git'],
+    keptGlobs: ['/repo/**/.git'],
     deniedPaths: ['/repo/.env'],
     readsEverything: true,
     approvedPrefixes: [['git', 'pull']],

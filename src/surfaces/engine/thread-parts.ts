@@ -39,6 +39,7 @@ import { createRouter } from '../../tools/router.ts';
 import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
 import type { Environment } from '../environment.ts';
+import { lazyGitGuard } from './lazy-git-guard.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
 
 export interface ThreadPartsInput {
@@ -98,6 +99,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     clock,
     random: Math.random,
   });
+  const gitGuard = lazyGitGuard(clock);
   const hasUndo = !input.ephemeral && config.undo?.enabled !== false;
   const watched = hasUndo ? { watch: createChangeWatch(home) } : {};
   const patches = { disk: nodeDisk(), clock, ...watched };
@@ -125,11 +127,12 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     requirements: input.requirements,
     tracer: input.tracer,
     ...(input.checkpointHooks === undefined ? {} : { checkpointHooks: input.checkpointHooks }),
+    gitGuard,
     ...(hasUndo ? { snapshots: lazySnapshots(input) } : {}),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     router: createRouter([
-      execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram, ...watched }),
+      execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
       updatePlanTool(),
       applyPatchTool(patches, { form: 'freeform' }),
       viewImageTool({ loadImage, realPath }),

@@ -7,6 +7,7 @@ import type { Budget } from '../../fragments/truncate.ts';
 import { decideApproval } from '../../policy/approval.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import type { ChangeWatch } from '../../ports/change-watch.ts';
+import type { GitGuard } from '../../ports/git-guard.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { ShellEnvironment } from '../../ports/shell-environment.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
@@ -28,6 +29,8 @@ export interface ExecCommandPorts {
   readonly patchProgram: PatchProgram;
   /** Absent: no change is attributed to a command. */
   readonly watch?: ChangeWatch;
+  /** Absent: only the git folders that the policy names are protected. */
+  readonly gitGuard?: Pick<GitGuard, 'current'>;
 }
 
 /** Bytes of output that are held while a command runs; what the model gets of them is cut further. */
@@ -98,7 +101,7 @@ function startedItem(call: ToolCall, given: ExecCommandArguments, step: Step): C
 }
 
 async function run(
-  { spawn, sandbox, shellEnvironment, patchProgram, watch }: ExecCommandPorts,
+  { spawn, sandbox, shellEnvironment, patchProgram, watch, gitGuard }: ExecCommandPorts,
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
@@ -112,7 +115,7 @@ async function run(
   };
   const variables = childEnvironment(await shellEnvironment.variables(), policy.shellEnvironment, names);
   const env = withPatchProgram(variables, given.script, patchProgram);
-  const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy.resolved);
+  const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy.resolved, gitGuard?.current ?? []);
   if (command.kind === 'refused') {
     const { message, next } = command;
     return { output: refused(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };

@@ -1,19 +1,19 @@
 /** Notes when calls may change files, so that a change can be attributed to the call that made it. */
 export interface ChangeWatch {
   /** A call that may change files in the folder begins now. Never throws; takes microseconds. */
-  begin(root: string): OpenWindow;
+  begin(root: string): OpenCallTime;
 }
 
-export interface OpenWindow {
+export interface OpenCallTime {
   /** The call is over. */
-  end(): ChangeWindow;
+  end(): CallTime;
 }
 
 /**
  * The time of a call, by the clock that stamps files: whatever the call changed bears a time within, both ends
  * included. Milliseconds since the Unix epoch.
  */
-export interface ChangeWindow {
+export interface CallTime {
   readonly id: string;
   readonly from: number;
   readonly to: number;
@@ -24,9 +24,9 @@ export interface ChangeWindow {
 /** What a call did to files, as exactly as its tool knows it. */
 export type Touched =
   /** Anything that changed in this time may be its work. */
-  | { readonly kind: 'window'; readonly window: ChangeWindow }
-  /** These paths and no others. Its window, if it had one, is there for other threads. */
-  | { readonly kind: 'paths'; readonly paths: readonly TouchedPath[]; readonly windowId?: string };
+  | { readonly kind: 'time'; readonly time: CallTime }
+  /** These paths and no others. Its own time, if it was noted, is there for other threads. */
+  | { readonly kind: 'paths'; readonly paths: readonly TouchedPath[]; readonly timeId?: string };
 
 export interface TouchedPath {
   /** Absolute, without links. */

@@ -1,5 +1,5 @@
 import type { FileTime } from '../exec/file-time.ts';
-import type { ChangeWindow, Content, Touched } from '../ports/change-watch.ts';
+import type { CallTime, Content, Touched } from '../ports/change-watch.ts';
 import type { Sight } from './disk.ts';
 import type { KnownWorkspace } from './known-workspace.ts';
 import type { TreeEntry } from './tree.ts';
@@ -38,19 +38,18 @@ export interface ChangedEntry {
  */
 export function attribution(evidence: Evidence): (change: ChangedEntry) => boolean {
   const { after, since, others } = evidence;
-  const windows = evidence.touched.flatMap((one) => (one.kind === 'window' ? [one.window] : []));
+  const times = evidence.touched.flatMap((one) => (one.kind === 'time' ? [one.time] : []));
   const patched = patchesByPath(evidence);
   const stays = lazy(() => marksIn(evidence.before));
-  const covers = (time: number): boolean => windows.some(holds(time)) && !others.some(holds(time));
-  const isAlone = (window: ChangeWindow): boolean =>
-    !others.some(({ from, to }) => from <= window.to && window.from <= to);
+  const covers = (time: number): boolean => times.some(holds(time)) && !others.some(holds(time));
+  const isAlone = (call: CallTime): boolean => !others.some(({ from, to }) => from <= call.to && call.from <= to);
 
   const isOwnDeletion = (path: string): boolean => {
     const cut = path.lastIndexOf('/');
     const folder = after(path.slice(0, Math.max(0, cut)));
     // Sandboxes make and remove mount points in the root, so its times say nothing about anything else.
-    if (cut < 0 && windows.every(({ gone }) => gone !== undefined)) {
-      return windows.some((window) => window.gone?.includes(path) === true && isAlone(window));
+    if (cut < 0 && times.every(({ gone }) => gone !== undefined)) {
+      return times.some((call) => call.gone?.includes(path) === true && isAlone(call));
     }
     if (folder === undefined) return cut < 0 ? false : isOwnDeletion(path.slice(0, cut));
     if (folder.kind !== 'folder') return covers(folder.changedAt);
@@ -95,7 +94,7 @@ function patchesByPath({ root, touched }: Evidence): ReadonlyMap<string, readonl
   const seen = new Map<string, number>();
   let commands = 0;
   for (const one of touched) {
-    if (one.kind === 'window') {
+    if (one.kind === 'time') {
       commands += 1;
       continue;
     }

@@ -173,8 +173,8 @@ describe('bounds', () => {
   const policy = resolvePolicy(profileFor('workspace-write', options), places);
 
   it('more repositories than can be protected: no command runs', () => {
-    expect(protectGit(policy, paths(500))).toMatchObject({ enforcement: 'managed' });
-    expect(protectGit(policy, paths(501))).toMatchObject({ kind: 'refused', code: 'policy-unenforceable' });
+    expect(protectGit(policy, paths(200))).toMatchObject({ enforcement: 'managed' });
+    expect(protectGit(policy, paths(201))).toMatchObject({ kind: 'refused', code: 'policy-unenforceable' });
   });
 
   it('a folder too large to look through is named, whatever is in it', async () => {

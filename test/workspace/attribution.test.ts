@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { createChangeWatch, windowLogOf } from '../../src/exec/change-windows.ts';
+import { createChangeWatch, callTimesLogOf } from '../../src/exec/call-times.ts';
 import type { Touched } from '../../src/ports/change-watch.ts';
 import { fileChanges } from '../../src/workspace/file-changes.ts';
 import { Lab, type Listing } from './lab.ts';
@@ -159,11 +159,11 @@ describe('what is not the turn’s', () => {
     expect(await lab.restore(2)).toMatchObject({ deleted: [], kept: [{ path: 'whose', why: 'meanwhile' }] });
   });
 
-  it('a log of windows that makes no sense, or is a pipe, changes nothing', async () => {
+  it('a log of call times that makes no sense changes nothing', async () => {
     const lab = Lab.forTest();
     mkdirSync(join(lab.home, 'capstan'), { recursive: true });
     const odd = ['{', '[]', '{"id":1}', '{"id":"x","process":"1","root":3}', '{"id":"y","to":5}', '\u0000'];
-    writeFileSync(windowLogOf(lab.home), odd.join('\n'));
+    writeFileSync(callTimesLogOf(lab.home), odd.join('\n'));
     expect(await after(lab, () => lab.command(() => lab.write('ours', 'ours')))).toMatchObject({ deleted: ['ours'] });
   });
 });

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { createChangeWatch } from '../../src/exec/change-windows.ts';
+import { createChangeWatch } from '../../src/exec/call-times.ts';
 import { fileTime } from '../../src/exec/file-time.ts';
 import { systemClock } from '../../src/gather/system-clock.ts';
 import { systemIds } from '../../src/gather/system-ids.ts';
@@ -84,7 +84,7 @@ export class Lab {
   command(edit: () => void): Touched {
     const open = this.watch.begin(this.root);
     edit();
-    return { kind: 'window', window: open.end() };
+    return { kind: 'time', time: open.end() };
   }
 
   /** A call that writes, or deletes, one file and knows it, as a patch does. */
@@ -101,7 +101,7 @@ export class Lab {
       ...missing.map((folder) => ({ path: this.at(folder), found: 'nothing', left: 'folder' }) as const),
       { path: this.at(path), found, left: contentAt(this.at(path)) },
     ];
-    return { kind: 'paths', paths, windowId: open.end().id };
+    return { kind: 'paths', paths, timeId: open.end().id };
   }
 
   /** Somebody else changes files between two calls: by the clock of files before one and after the other. */

@@ -6,7 +6,7 @@ import { remoteCompaction } from '../../config/remote-compaction.ts';
 import type { ClientFacts } from '../../envelope/facts.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
-import { createChangeWatch } from '../../exec/change-windows.ts';
+import { createChangeWatch } from '../../exec/call-times.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
 import { captureShellEnvironment } from '../../exec/shell-environment.ts';
 import { systemProcesses } from '../../exec/survivors.ts';

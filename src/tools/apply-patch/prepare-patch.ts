@@ -8,7 +8,7 @@ import {
   patchUnfit,
 } from '../../fragments/patch-output.ts';
 import { decideApproval } from '../../policy/approval.ts';
-import type { ChangeWatch, ChangeWindow, Touched } from '../../ports/change-watch.ts';
+import type { ChangeWatch, CallTime, Touched } from '../../ports/change-watch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ChangedFile, FileChangeItem } from '../../protocol/turn-item.ts';
 import type { CallResult, PreparedCall, RefusedCall } from '../define.ts';
@@ -112,13 +112,13 @@ function runPatch({ disk, clock, watch }: ApplyPatchPorts, patch: Patch, call: P
     return end(1, `${applied.message}\n${left === '' ? 'Nothing was changed.\n' : left}`, touched);
   }
   const behind = applied.leftBehind.map((path) => `Could not be removed: ${path}\n`).join('');
-  const known = applying === undefined ? {} : { windowId: applying.id };
+  const known = applying === undefined ? {} : { timeId: applying.id };
   const touched = { kind: 'paths', paths: touchedPaths(computed.changes), ...known } as const;
   return end(0, `${summarise(computed.changes)}${behind}`, touched);
 }
 
-function failedTouch(window: ChangeWindow, left: 'nothing' | 'something'): Touched {
-  return left === 'nothing' ? { kind: 'paths', paths: [], windowId: window.id } : { kind: 'window', window };
+function failedTouch(time: CallTime, left: 'nothing' | 'something'): Touched {
+  return left === 'nothing' ? { kind: 'paths', paths: [], timeId: time.id } : { kind: 'time', time };
 }
 
 function isFolder(disk: PatchDisk, folder: string): boolean {

@@ -124,7 +124,7 @@ async function run(
   // Not sooner: what changed while the sandbox was prepared is not the command's work.
   const open = mayWrite(given, step) ? watch?.begin(step.envelope.workspace.cwd) : undefined;
   const end = await spawn.run(command, limits, signal, onStarted);
-  const touched = open === undefined ? {} : { touched: { kind: 'window', window: open.end() } as const };
+  const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
   return { ...answer(item, end, given, outputBudget(window.toolOutput, given.outputTokens)), ...touched };
 }
 

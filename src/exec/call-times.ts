@@ -1,12 +1,12 @@
-import type { ChangeWatch, ChangeWindow } from '../ports/change-watch.ts';
+import type { ChangeWatch, CallTime } from '../ports/change-watch.ts';
 import { numberAt, parseJsonObject, stringAt } from '../protocol/json.ts';
 import { fileTime } from './file-time.ts';
 
 const fs = process.getBuiltinModule('node:fs');
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
 
-/** A window of any thread of this home, as the log of windows tells it. */
-export interface LoggedWindow {
+/** When a call of any thread of this home ran, as the log tells it. */
+export interface LoggedCallTime {
   readonly id: string;
   readonly process: number;
   /** The folder that its call worked in, without links. */
@@ -17,21 +17,21 @@ export interface LoggedWindow {
 }
 
 /** Where threads of one home tell each other when their calls may change files. */
-export function windowLogOf(home: string): string {
-  return `${home}/capstan/call-windows.jsonl`;
+export function callTimesLogOf(home: string): string {
+  return `${home}/capstan/call-times.jsonl`;
 }
 
 /** A longer log makes room for a new one; the one before it is kept beside it. */
 const longestLogBytes = 256 * 1024;
 /** A folder with more names is not listed for each call. */
-const mostNames = 2000;
+const mostNames = 500;
 
-/** Of this process, whichever thread a window belongs to. */
+/** Of this process, whichever thread a call belongs to. */
 let count = 0;
 
-/** Notes windows in the log. A disk that refuses keeps no call from running: other threads then do not see it. */
+/** Notes the times in the log. A disk that refuses keeps no call from running: other threads then do not see it. */
 export function createChangeWatch(home: string): ChangeWatch {
-  const log = windowLogOf(home);
+  const log = callTimesLogOf(home);
   const crowded = new Set<string>();
   const namesIn = (root: string): readonly string[] | undefined => {
     if (crowded.has(root)) return undefined;
@@ -46,7 +46,7 @@ export function createChangeWatch(home: string): ChangeWatch {
       const { earliest: from } = fileTime(root);
       append(log, { id, process: process.pid, root: realPath(root), from });
       return {
-        end(): ChangeWindow {
+        end(): CallTime {
           const { latest: to } = fileTime(root);
           append(log, { id, to });
           const after = before === undefined ? undefined : new Set(namesIn(root));
@@ -99,21 +99,21 @@ function openLog(log: string): number {
   }
 }
 
-/** The windows of all threads, as far back as they are kept. What makes no sense is left out. */
-export function readWindows(home: string): readonly LoggedWindow[] {
-  const log = windowLogOf(home);
-  const windows = new Map<string, LoggedWindow>();
+/** The times of all threads' calls, as far back as they are kept. What makes no sense is left out. */
+export function readCallTimes(home: string): readonly LoggedCallTime[] {
+  const log = callTimesLogOf(home);
+  const times = new Map<string, LoggedCallTime>();
   for (const line of [`${log}.1`, log].flatMap(linesOf)) {
     const entry = parseJsonObject(line);
     const id = entry === undefined ? undefined : stringAt(entry, 'id');
     if (entry === undefined || id === undefined) continue;
     const [by, root] = [numberAt(entry, 'process'), stringAt(entry, 'root')];
     const [from, to] = [numberAt(entry, 'from'), numberAt(entry, 'to')];
-    if (by !== undefined && root !== undefined && from !== undefined) windows.set(id, { id, process: by, root, from });
-    const begun = windows.get(id);
-    if (begun !== undefined && to !== undefined) windows.set(id, { ...begun, to });
+    if (by !== undefined && root !== undefined && from !== undefined) times.set(id, { id, process: by, root, from });
+    const begun = times.get(id);
+    if (begun !== undefined && to !== undefined) times.set(id, { ...begun, to });
   }
-  return [...windows.values()];
+  return [...times.values()];
 }
 
 function linesOf(path: string): readonly string[] {

@@ -3,7 +3,7 @@ import type { SandboxRefused } from '../ports/sandbox.ts';
 import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { unenforceable } from './unenforceable.ts';
 
-/** Each takes a mount, and so does every folder above it. Bubblewrap takes 0.3 s for as many, and far longer for more. */
+/** Each takes a mount, and so does every folder above it. Bubblewrap takes up to half a second for as many, and far longer for more. */
 const mostGitFolders = 200;
 
 /**

@@ -134,7 +134,7 @@ it('replay, envelope and threads have these commands and options', async () => {
     'threads search --archived --cd --cursor --json --limit --sort --source -C -n',
     'threads reindex --changed --json',
     'threads fork --all --before --json --last --through',
-    'threads rollback --all --before-checkpoint --both --files --force --json --last --to --turns -n',
+    'threads rollback --all --before-checkpoint --both --dry-run --files --force --json --last --meanwhile --to --turns -n',
     'threads undo-rollback --all --force --json --last',
     'threads archive --all --json --last',
     'threads unarchive --all --json --last',
@@ -148,7 +148,7 @@ it('replay, envelope and threads have these commands and options', async () => {
     'threads pins --all --json --last',
     'threads unpin --all --json --last',
     'threads files --json --last',
-    'threads restore --before-turn --dry-run --force --json --last --undo',
+    'threads restore --before-turn --dry-run --force --json --last --meanwhile --undo',
     'threads compress --dry-run --json --last --older-than',
     'threads gc --dry-run --json --reverted',
   ]);

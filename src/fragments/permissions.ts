@@ -13,6 +13,8 @@ export interface PermissionsText {
   readonly writableRoots: readonly string[];
   /** Inside writable roots, and yet not to be written. */
   readonly readOnlyPaths: readonly string[];
+  /** What matches and exists is not to be written either; commands may make new ones. */
+  readonly keptGlobs: readonly string[];
   /** Paths and globs that cannot even be read. */
   readonly deniedPaths: readonly string[];
   /** Everything that is not denied may be read. */
@@ -62,6 +64,7 @@ export const permissionsFragment = defineFragment<PermissionsText>({
       ...list('Writable roots', told.writableRoots),
       ...list('Not writable until the user creates them', told.missingRoots),
       ...list('Read-only inside them, and shown as empty folders where they do not exist', told.readOnlyPaths),
+      ...list('Read-only wherever they exist already', told.keptGlobs),
       ...list('Not readable, and no request can change that', told.deniedPaths),
       ...titled('Commands that begin with one of these run without a question:', listPrefixes(told.approvedPrefixes)),
       ...titled('Saved network rules:', listRules(told.networkRules)),

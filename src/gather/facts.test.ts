@@ -56,6 +56,7 @@ test('all facts together', async () => {
       gitDirectories: [],
       own: chosen.own,
       missing: ['/srv/not-there'],
+      gitNames: ['HEAD'],
     },
     trust: 'trusted',
     catalogue: bundledCatalogue(),
@@ -98,4 +99,22 @@ test('a pointer file leads to its git folder, and a worktree to the shared one a
 
   expect(findPlaces(join(folder, 'side'), {}, chosen).gitDirectories).toEqual([join(main, 'worktrees/side'), main]);
   expect(findPlaces(join(folder, 'main'), {}, chosen).gitDirectories).toEqual([]);
+});
+
+test('where git finds no whole repository, HEAD is kept; in a bare one, all that there is', () => {
+  const names = (...made: readonly string[]) => {
+    const root = join(folder, `root-${made.length}`);
+    mkdirSync(root);
+    for (const path of made) {
+      mkdirSync(join(root, path, '..'), { recursive: true });
+      if (path.endsWith('HEAD')) writeFileSync(join(root, path), 'ref: refs/heads/main\n');
+      else mkdirSync(join(root, path));
+    }
+    return findPlaces(root, {}, chosen).gitNames;
+  };
+  expect(names()).toEqual(['HEAD']);
+  expect(names('.git/HEAD')).toEqual(['HEAD']);
+  expect(names('.git/HEAD', '.git/objects')).toEqual(['HEAD']);
+  expect(names('.git/HEAD', '.git/objects', '.git/refs')).toEqual([]);
+  expect(names('HEAD', 'objects', 'refs', 'hooks')).toEqual(['HEAD', 'hooks', 'objects', 'refs']);
 });

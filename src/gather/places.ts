@@ -1,4 +1,4 @@
-import { isAbsolute } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { OwnPlaces } from '../policy/own-places.ts';
 import type { Places } from '../policy/resolve-policy.ts';
 import type { PermissionProfile } from '../protocol/permission-profile.ts';
@@ -20,6 +20,7 @@ export function findPlaces(
     ...(temporary !== undefined && isAbsolute(temporary) ? { temporaryDirectory: temporary } : {}),
     slashTmp: kindOfEntry('/tmp') === 'folder',
     gitDirectories: pointedToDirectories(cwd),
+    gitNames: gitNamesIn(cwd),
     own,
     ...(missing.length === 0 ? {} : { missing }),
   };
@@ -33,4 +34,23 @@ function pointedToDirectories(cwd: string): readonly string[] {
   const directory = findGitDirectory(cwd);
   if (directory === undefined || !directory.isPointedTo) return [];
   return [...new Set([directory.path, directory.common])];
+}
+
+/** What makes a folder a repository by itself, and what git reads there. */
+const bareNames = ['HEAD', 'config', 'hooks', 'info', 'objects', 'refs', 'packed-refs', 'commondir', 'worktrees'];
+
+/**
+ * Git takes a folder with `HEAD`, `objects` and `refs` for a repository, and obeys the `config` in it. Where there is
+ * no `.git` one of the three is kept from being made; `HEAD` is the name that other projects use least.
+ */
+function gitNamesIn(cwd: string): readonly string[] {
+  const directory = findGitDirectory(cwd);
+  // Git passes over a `.git` that is not whole.
+  if (directory !== undefined && ['objects', 'refs'].every((name) => isIn(directory.common, name))) return [];
+  const isBare = ['HEAD', 'objects', 'refs'].every((name) => isIn(cwd, name));
+  return isBare ? bareNames.filter((name) => isIn(cwd, name)) : ['HEAD'];
+}
+
+function isIn(folder: string, name: string): boolean {
+  return kindOfEntry(join(folder, name)) !== 'missing';
 }

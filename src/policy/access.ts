@@ -24,6 +24,8 @@ export function access(policy: ResolvedPolicy, path: string): Access {
 export interface AccessRule {
   readonly path: string;
   readonly access: Access;
+  /** Names that are only readable at any depth below the path. */
+  readonly keeps?: readonly string[];
 }
 
 /** The same decision on bare rules and a path in normal form. The sandbox planner asks it about real paths. */
@@ -32,7 +34,16 @@ export function accessByRules(rules: readonly AccessRule[], path: string): Acces
   for (const rule of rules) {
     if (isWithin(path, rule.path) && (best === undefined || beats(rule, best))) best = rule;
   }
+  if (best?.access === 'write' && rules.some((rule) => rule.path === best.path && keeps(rule, path))) return 'read';
   return best?.access ?? 'deny';
+}
+
+/** Whether the path is one of the names that the rule keeps below its own path, or lies in one. */
+function keeps({ path: root, access: granted, keeps: names }: AccessRule, path: string): boolean {
+  if (names === undefined || granted !== 'write' || path === root) return false;
+  // Some disks do not tell `.GIT` from `.git`.
+  const below = path.slice(root === '/' ? 1 : root.length + 1).toLowerCase();
+  return names.some((name) => `/${below}/`.includes(`/${name}/`));
 }
 
 const platformRules: readonly AccessRule[] = platformReadRoots.map((path) => ({ path, access: 'read' }));

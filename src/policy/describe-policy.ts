@@ -2,7 +2,7 @@ import type { NetworkAccess, SandboxMode } from '../protocol/permission-profile.
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { accessByRules } from './access.ts';
 import { sandboxModeOf } from './legacy.ts';
-import { byDepth, isWithin } from './paths.ts';
+import { byDepth, isWithin, joinPath } from './paths.ts';
 import { writableRoots } from './writable-roots.ts';
 
 /** A policy in the terms that people and models are told about it. */
@@ -13,6 +13,8 @@ export interface PolicyDescription {
   readonly writableRoots: readonly string[];
   /** Inside writable roots, and yet not to be written. */
   readonly readOnlyPaths: readonly string[];
+  /** Inside writable roots, at any depth: what matches and exists is not to be written either. */
+  readonly keptGlobs: readonly string[];
   /** Paths and globs that cannot even be read, without the engine's own secrets. */
   readonly deniedPaths: readonly string[];
   /** Everything that is not denied may be read. */
@@ -30,6 +32,7 @@ export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescr
       network,
       writableRoots: [],
       readOnlyPaths: [],
+      keptGlobs: [],
       deniedPaths: [],
       readsEverything: true,
       missingRoots: [],
@@ -37,6 +40,7 @@ export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescr
   }
   const roots = writableRoots(policy);
   const readOnly = roots.flatMap(({ carveOuts }) => carveOuts.filter((rule) => rule.access === 'read'));
+  const kept = files.rules.flatMap(({ path, keeps = [] }) => keeps.map((name) => joinPath(path, `**/${name}`)));
   // The engine's secrets are not named: no task is about them, and each path would stand in every request.
   const denied = files.rules.filter((rule) => rule.access === 'deny' && rule.path !== '/' && rule.own !== true);
   return {
@@ -44,6 +48,7 @@ export function describePolicy(policy: ResolvedPolicy, cwd: string): PolicyDescr
     network,
     writableRoots: roots.map((root) => root.path).toSorted((a, b) => holds(b, cwd) - holds(a, cwd)),
     readOnlyPaths: [...new Set(readOnly.map((rule) => rule.path))].toSorted(byDepth),
+    keptGlobs: [...new Set(kept)].toSorted(),
     deniedPaths: [...new Set([...denied.map((rule) => rule.path), ...files.denyGlobs])].toSorted(),
     readsEverything: accessByRules(files.rules, '/') !== 'deny',
     missingRoots: files.missingRoots ?? [],

@@ -57,7 +57,7 @@ test('workspace-write becomes paths, with every protected name kept from being m
       kind: 'restricted',
       rules: [
         { path: '/', access: 'read', ifMissing: 'protect' },
-        { path: '/repo', access: 'write', ifMissing: 'skip' },
+        { path: '/repo', access: 'write', ifMissing: 'skip', keeps: ['.git'] },
         { path: '/var/tmp/me', access: 'write', ifMissing: 'skip' },
         ...guards('/repo', ['.git', '.agents', '.codex', '.aws']),
         ...guards('/repo', ['.capstan']),
@@ -122,8 +122,49 @@ describe('protected names', () => {
   });
 
   test('only directly below a write rule, unless the folder below is a rule of its own', () => {
-    expect(access(resolve([at('/repo', 'write')]), '/repo/sub/.git')).toBe('write');
-    expect(access(resolve([at('/repo', 'write'), at('/repo/sub', 'write')]), '/repo/sub/.git')).toBe('read');
+    expect(access(resolve([at('/repo', 'write')]), '/repo/sub/.codex')).toBe('write');
+    expect(access(resolve([at('/repo', 'write'), at('/repo/sub', 'write')]), '/repo/sub/.codex')).toBe('read');
+  });
+
+  test('.git is read-only at any depth, whatever its letters, and an entry on one opens that one', () => {
+    const policy = resolve([at('/repo', 'write'), at('/repo/open/.git', 'write')]);
+    const granted = [
+      '/repo/a/b/.git',
+      '/repo/a/.git/hooks/x',
+      '/repo/a/.GIT/config',
+      '/repo/a/.gitignore',
+      '/repo/x.git',
+    ];
+    expect(granted.map((path) => access(policy, path))).toEqual(['read', 'read', 'read', 'write', 'write']);
+    expect(access(policy, '/repo/open/.git/config')).toBe('write');
+    expect(access(policy, '/repo/open/.git/modules/x/.git')).toBe('read');
+    expect(access(resolve([at('/', 'write'), at('/docs', 'read')]), '/srv/x/.git/config')).toBe('read');
+  });
+
+  test('temporary folders keep no .git, unless the workspace is one', () => {
+    const slashTmp = { type: 'special', value: { kind: 'slash_tmp' } } as const;
+    expect(access(resolve([on(slashTmp, 'write')]), '/tmp/clone/.git/config')).toBe('write');
+    for (const entries of [
+      [at('/tmp', 'write'), on(slashTmp, 'write')],
+      [on(slashTmp, 'write'), at('/tmp', 'write')],
+    ]) {
+      expect(access(resolve(entries), '/tmp/clone/.git/config')).toBe('read');
+    }
+  });
+
+  test('names that would make the workspace a repository are kept there, and nowhere else', () => {
+    const gitNames = ['HEAD'];
+    const policy = resolve([at('/repo', 'write'), at('/other', 'write')], { gitNames });
+    expect(rulesOf(policy).at(-1)).toEqual({ path: '/repo/HEAD', access: 'read', ifMissing: 'protect' });
+    expect(['/repo/HEAD', '/repo/sub/HEAD', '/other/HEAD'].map((path) => access(policy, path))).toEqual([
+      'read',
+      'write',
+      'write',
+    ]);
+    expect(rulesOf(resolve([at('/repo', 'read')], { gitNames }))).toHaveLength(1);
+    expect(access(resolve([at('/repo', 'write'), at('/repo/HEAD', 'write')], { gitNames }), '/repo/HEAD')).toBe(
+      'write',
+    );
   });
 
   test('a write that a deny outdoes is no place to protect', () => {

@@ -1,11 +1,11 @@
-import type { FileSystemRules, PermissionProfile } from '../protocol/permission-profile.ts';
+import type { FileSystemEntry, FileSystemRules, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { accessByRules } from './access.ts';
 import { expandEntry } from './expand-entry.ts';
 import { type Reopened, withoutOwnPlaces } from './own-places.ts';
 import { joinPath, normalisePath } from './paths.ts';
 import type { Places } from './places.ts';
-import { protectedNames } from './protected-names.ts';
+import { namesKeptAnywhere, protectedNames } from './protected-names.ts';
 
 export type { Places } from './places.ts';
 
@@ -20,8 +20,9 @@ const denyEverything = '/**';
  * read from the working folder.
  *
  * Below every path that may be written the protected names are read-only and kept from being made, unless an entry
- * stands on exactly that path; entries deeper inside still open what they name. A policy that lets the whole disk be
- * written comes out as `unrestricted`, and nothing is protected in it.
+ * stands on exactly that path; entries deeper inside still open what they name. `.git` is read-only at any depth, but
+ * for temporary folders, where commands clone what they need. A policy that lets the whole disk be written comes out as
+ * `unrestricted`, and nothing is protected in it.
  *
  * The engine's own places are taken out last (`own-places.ts`). A path that does not exist is not writable by an entry of
  * its own: a sandbox cannot open it, and a patch must not differ from a command.
@@ -48,7 +49,8 @@ function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
     switch (expanded.kind) {
       case 'paths': {
         const ifMissing = entry.access === 'write' || entry.missing_path_behavior === 'skip' ? 'skip' : 'protect';
-        explicit.push(...expanded.paths.map((path) => ({ path, access: entry.access, ifMissing }) as const));
+        const kept = entry.access === 'write' && !isTemporary(entry) ? { keeps: namesKeptAnywhere } : {};
+        explicit.push(...expanded.paths.map((path) => ({ path, access: entry.access, ifMissing, ...kept }) as const));
         if (entry.path.type === 'path') noteReopened(reopened, entry.access, expanded.paths);
         break;
       }
@@ -103,6 +105,10 @@ function withoutMissingRoots(
   };
 }
 
+function isTemporary({ path }: FileSystemEntry): boolean {
+  return path.type === 'special' && (path.value.kind === 'tmpdir' || path.value.kind === 'slash_tmp');
+}
+
 /** The root may be written, and no rule takes any of it back. */
 function writesWholeDisk(rules: readonly PathRule[]): boolean {
   return [{ path: '/' }, ...rules].every(({ path }) => accessByRules(rules, path) === 'write');
@@ -117,12 +123,15 @@ function protect(explicit: readonly PathRule[], places: Places): readonly PathRu
     ...explicit.map((rule) => (guarded.has(rule.path) && rule.access !== 'write' ? kept(rule) : rule)),
     ...[...guarded].filter((path) => !named.has(path)).map((path) => kept({ path, access: 'read' })),
   ];
-  for (const directory of places.gitDirectories) {
-    const path = normalisePath(directory);
+  const narrow = (path: string | undefined, ifMissing: PathRule['ifMissing']): void => {
     // Only ever narrows: where reading is not granted, a pointer file must not grant it.
-    if (path !== undefined && !named.has(path) && accessByRules(rules, path) === 'write') {
-      rules.push({ path, access: 'read', ifMissing: 'skip' });
-    }
+    const bare = rules.map(({ path: at, access }) => ({ path: at, access }));
+    if (path === undefined || named.has(path) || accessByRules(bare, path) !== 'write') return;
+    rules.push({ path, access: 'read', ifMissing });
+  };
+  for (const directory of places.gitDirectories) narrow(normalisePath(directory), 'skip');
+  for (const root of places.workspaceRoots.map(normalisePath)) {
+    for (const name of places.gitNames ?? []) narrow(root === undefined ? root : joinPath(root, name), 'protect');
   }
   return rules;
 }

@@ -27,5 +27,10 @@ export interface SandboxRefused extends Outcome<SandboxRefusedCode> {
 }
 
 export interface Sandbox {
-  plan(command: PlainCommand, policy: ResolvedPolicy): Promise<RunnableCommand | SandboxRefused>;
+  /** `gitFolders`: git folders and files below writable roots as they were last seen; commands cannot change them. */
+  plan(
+    command: PlainCommand,
+    policy: ResolvedPolicy,
+    gitFolders?: readonly string[],
+  ): Promise<RunnableCommand | SandboxRefused>;
 }

@@ -1,3 +1,4 @@
+import type { Touched } from './change-watch.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 
 /** Copies of a workspace as it is at a moment, from which its files can be brought back. */
@@ -17,6 +18,8 @@ export interface SnapshotRequest {
   readonly root: string;
   /** Places that nobody may read: no copy of them is made. */
   denies(path: string): boolean;
+  /** An earlier snapshot of the same workspace, and what calls did since: then the result tells their work from others'. */
+  readonly since?: { readonly snapshot: SnapshotTaken; readonly touched: readonly Touched[] };
 }
 
 export type Snapshot = SnapshotTaken | SnapshotMissing;
@@ -27,8 +30,11 @@ export interface SnapshotTaken {
   readonly root: string;
   /** The name of everything in it. */
   readonly tree: string;
+  /** What others alone would have left of the earlier snapshot. Absent when it was not asked for or cannot be told. */
+  readonly others?: string;
   readonly files: number;
   readonly bytes: number;
+  readonly git: GitSights;
   /** What is not in it: files over a limit, files that could not be read. Paths below the root. */
   readonly skipped: readonly { readonly path: string; readonly why: string }[];
 }
@@ -37,4 +43,14 @@ export interface SnapshotMissing {
   readonly kind: 'missing';
   readonly root: string;
   readonly outcome: Outcome;
+}
+
+/** What a walk saw of git repositories. Paths are below the root, which is ''. */
+export interface GitSights {
+  /** Folders with a `.git` in them. */
+  readonly folders: readonly string[];
+  /** Folders that are repositories themselves. */
+  readonly bare: readonly string[];
+  /** Folders that the walk did not enter. */
+  readonly notEntered: readonly string[];
 }

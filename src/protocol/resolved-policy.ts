@@ -32,4 +32,9 @@ export interface PathRule {
   readonly ifMissing: 'skip' | 'protect';
   /** No entry asks for it: it keeps a place of the engine. */
   readonly own?: true;
+  /**
+   * Of a writable folder: names that stay read-only at any depth below it, with all they hold, unless a rule stands on
+   * one. A sandbox holds those that exist when the turn first looks; a command may make new ones.
+   */
+  readonly keeps?: readonly string[];
 }

@@ -47,7 +47,7 @@ export async function findReferences(files: Files, home: string): Promise<Refere
           use.needed ||= line.needed;
           blobs.set(sha256, use);
         }
-        if (line.tree !== undefined) trees.add(line.tree);
+        for (const tree of line.trees) trees.add(tree);
       });
       rollouts.push({ ...found, ...head });
     } catch (error) {
@@ -62,7 +62,7 @@ export async function findReferences(files: Files, home: string): Promise<Refere
 interface LineReferences {
   readonly blobs: readonly string[];
   readonly needed: boolean;
-  readonly tree?: string;
+  readonly trees: readonly string[];
 }
 
 async function readRollout(files: Files, path: string, visit: (line: LineReferences) => void) {
@@ -79,7 +79,7 @@ async function readRollout(files: Files, path: string, visit: (line: LineReferen
 
 const hashKey = Buffer.from('"sha256":"');
 const snapshotType = Buffer.from(`"type":"${lineType.snapshot}"`);
-const none: LineReferences = { blobs: [], needed: false };
+const none: LineReferences = { blobs: [], needed: false, trees: [] };
 
 /**
  * By the bytes: whatever looks like a reference is one, and most lines need not be parsed. Words of users and outputs
@@ -91,8 +91,9 @@ function referencesIn(bytes: Buffer): LineReferences {
   const blobs = [...bytes.toString('latin1').matchAll(/"sha256":"([0-9a-f]{64})"/g)].map(([, sha256]) => sha256!);
   const line = decodeLine(bytes);
   // Half a line may become a whole one.
-  if (line === 'bad' || line === 'blank') return { blobs, needed: true };
-  const tree = isSnapshot ? stringAt(line.payload, 'tree') : undefined;
+  if (line === 'bad' || line === 'blank') return { blobs, needed: true, trees: [] };
+  const { payload } = line;
+  const trees = isSnapshot ? ['tree', 'others'].flatMap((key) => stringAt(payload, key) ?? []) : [];
   const needed = line.type !== lineType.responseItem;
-  return { blobs, needed, ...(tree === undefined ? {} : { tree }) };
+  return { blobs, needed, trees };
 }

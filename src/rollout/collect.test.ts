@@ -129,14 +129,17 @@ describe('blobs', () => {
   });
 
   test('of the trees of snapshots the collector of snapshots is told', async () => {
-    const disk = await threadWith({ type: 'capstan_snapshot', payload: { turn_id: 't', when: 'before', tree: 'abc' } });
+    const disk = await threadWith({
+      type: 'capstan_snapshot',
+      payload: { turn_id: 't', when: 'after', tree: 'abc', others: 'def' },
+    });
     const asked: string[][] = [];
     const collectSnapshots = async (trees: ReadonlySet<string>) => {
       asked.push([...trees]);
       return { freedBytes: 7 };
     };
     expect(await run(disk, { collectSnapshots })).toMatchObject({ freedBytes: 7, snapshotBytes: 7 });
-    expect(asked).toEqual([['abc']]);
+    expect(asked).toEqual([['abc', 'def']]);
   });
 });
 

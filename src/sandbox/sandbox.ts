@@ -9,6 +9,7 @@ import { type BubblewrapSearch, findBubblewrap } from './linux/find-bubblewrap.t
 import { type LinuxSandbox, planLinux } from './linux/linux-sandbox.ts';
 import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { planMacos } from './macos/macos-sandbox.ts';
+import { protectGit } from './protect-git.ts';
 
 export interface SandboxOptions {
   /** As Node names them. */
@@ -42,8 +43,10 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
     prepare() {
       if (options.platform === 'linux') void findLinux([]);
     },
-    async plan(command, policy) {
-      if (!needsSandbox(policy)) return unchanged(command);
+    async plan(command, asked, gitFolders = []) {
+      if (!needsSandbox(asked)) return unchanged(command);
+      const policy = protectGit(asked, gitFolders);
+      if ('kind' in policy) return policy;
       switch (options.platform) {
         case 'linux': {
           const found = await findLinux(writableRoots(policy).map(({ path }) => path));

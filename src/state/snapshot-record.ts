@@ -15,6 +15,8 @@ export interface SnapshotRecord {
   readonly root: string;
   /** Absent when no snapshot could be taken. */
   readonly tree?: string;
+  /** What others alone would have left: the rest is the changer's own work. Older records do not have it. */
+  readonly others?: string;
   readonly skipped: readonly { readonly path: string; readonly why: string }[];
 }
 
@@ -26,23 +28,29 @@ export function snapshotLine(changer: Changer, when: SnapshotRecord['when'], sna
   if (snapshot.kind === 'missing') {
     return { type: lineType.snapshot, payload: { ...who, when, root: snapshot.root, missing: snapshot.outcome.code } };
   }
-  const { root, tree, files, bytes, skipped } = snapshot;
+  const { root, tree, others, files, bytes, skipped } = snapshot;
+  const whose = others === undefined ? {} : { others };
   const named = skipped.slice(0, namedSkipped).map(({ path, why }) => ({ path, why }));
   const more = skipped.length > namedSkipped ? { skipped_count: skipped.length } : {};
-  return { type: lineType.snapshot, payload: { ...who, when, root, tree, files, bytes, skipped: named, ...more } };
+  return {
+    type: lineType.snapshot,
+    payload: { ...who, when, root, tree, ...whose, files, bytes, skipped: named, ...more },
+  };
 }
 
 /** Undefined when the line is of another kind, or makes no sense. */
 export function readSnapshotLine({ type, payload }: Line): SnapshotRecord | undefined {
   if (type !== lineType.snapshot) return undefined;
   const changer = changerOf(payload);
-  const [when, root, tree] = [stringAt(payload, 'when'), stringAt(payload, 'root'), stringAt(payload, 'tree')];
+  const [when, root] = [stringAt(payload, 'when'), stringAt(payload, 'root')];
+  const [tree, others] = [stringAt(payload, 'tree'), stringAt(payload, 'others')];
   if (changer === undefined || (when !== 'before' && when !== 'after') || root === undefined) return undefined;
   const skipped = (arrayAt(payload, 'skipped') ?? []).filter(isJsonObject).map((entry) => ({
     path: stringAt(entry, 'path') ?? '',
     why: stringAt(entry, 'why') ?? '',
   }));
-  return { changer, when, root, skipped, ...(tree === undefined ? {} : { tree }) };
+  const known = { ...(tree === undefined ? {} : { tree }), ...(others === undefined ? {} : { others }) };
+  return { changer, when, root, skipped, ...known };
 }
 
 function changerOf(payload: JsonObject): Changer | undefined {

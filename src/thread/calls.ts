@@ -111,6 +111,7 @@ export class Calls {
       void this.#keep(over.signal);
     };
     const end = await prepared.run(signal, onStarted, (outcome) => this.#warn(outcome));
+    if (prepared.mayWrite === true) effects.ended(end.touched);
     over.abort('ended');
     return end;
   }

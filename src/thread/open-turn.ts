@@ -30,8 +30,8 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   const facts = withBase(known, log.state);
   const envelope = resolveEnvelope(facts, settings);
   const { turnId } = envelope.telemetry;
-  const { clock, snapshots } = parts;
-  const effects = new TurnEffects({ snapshots, clock, log, turnId, envelope, signal, warned });
+  const { clock, snapshots, gitGuard } = parts;
+  const effects = new TurnEffects({ snapshots, gitGuard, clock, log, turnId, envelope, signal, warned });
   const own = { threadId, turnId, envelope, signal, inbox, warned, onEnding, ...before(log.state, facts, settings) };
   let { base } = facts.thread;
   const renew = (): void => {

@@ -4,6 +4,7 @@ import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import type { Requirements } from '../policy/requirements.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Digester } from '../ports/digester.ts';
+import type { GitGuard } from '../ports/git-guard.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Processes } from '../ports/processes.ts';
 import type { ModelClient } from '../ports/model-client.ts';
@@ -51,6 +52,8 @@ export interface ThreadParts {
   readonly checkpointHooks?: CheckpointHooks;
   /** Absent: what turns do to files cannot be undone. */
   readonly snapshots?: Snapshots;
+  /** Absent: nobody looks for git folders below the roots. */
+  readonly gitGuard?: GitGuard;
 }
 
 export interface GatheredStep extends StepFacts {

@@ -1,15 +1,20 @@
 import type { Envelope } from '../envelope/envelope.ts';
 import { access } from '../policy/access.ts';
+import type { Touched } from '../ports/change-watch.ts';
 import type { Clock } from '../ports/clock.ts';
-import { notNeeded, type Snapshot, type Snapshots } from '../ports/snapshots.ts';
+import { notNeeded, type Snapshot, type SnapshotRequest, type Snapshots } from '../ports/snapshots.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { snapshotLine } from '../state/snapshot-record.ts';
+import type { GitGuard } from '../ports/git-guard.ts';
 import type { ThreadLog } from './log.ts';
+import { TurnRepositories } from './turn-repositories.ts';
 
 export interface EffectsInput {
   /** Absent: nobody wants to undo anything. */
   readonly snapshots: Snapshots | undefined;
+  /** Absent: nobody looks for git folders. */
+  readonly gitGuard: GitGuard | undefined;
   readonly clock: Clock;
   readonly log: ThreadLog;
   readonly turnId: TurnId;
@@ -32,39 +37,68 @@ export class TurnEffects {
   #first: Taking | undefined;
   #before: Promise<Snapshot> | undefined;
   #last: Taking | undefined;
+  /** Calls that may write and have not ended. */
+  #running = 0;
+  readonly #touched: Touched[] = [];
+  readonly #repositories: TurnRepositories;
+  #hasBegun = false;
 
   constructor(input: EffectsInput) {
     this.#input = input;
+    const { gitGuard: guard, log, signal, warned } = input;
+    const { workspace, policy } = input.envelope;
+    const [roots, denies] = [keepingRoots(policy.resolved), deniedBy(policy.resolved)];
+    this.#repositories = new TurnRepositories({ guard, cwd: workspace.cwd, roots, log, signal, warned, denies });
   }
 
   /** The model thinks: there is time. */
   prepare(): void {
     const { envelope, snapshots } = this.#input;
-    if (snapshots !== undefined && envelope.policy.sandboxLevel !== 'read-only') this.#first ??= this.#take(snapshots);
+    if (envelope.policy.sandboxLevel === 'read-only' || this.#first !== undefined) return;
+    if (snapshots === undefined) return void this.#repositories.before(undefined);
+    this.#first = this.#take(snapshots);
+    void this.#first.snapshot.then((snapshot) => this.#repositories.before(snapshot));
   }
 
   /** The model says something, which it often does at the end of a turn. */
   prepareEnd(): void {
-    const { snapshots } = this.#input;
-    if (snapshots !== undefined && this.#before !== undefined) this.#last ??= this.#take(snapshots);
+    // A call in flight may change what would be seen.
+    if (this.#running === 0 && this.#before !== undefined) void this.#before.then((before) => this.#lookAgain(before));
   }
 
   /** Before a call that may write: afterwards the line about the snapshot is recorded, and has yet to become durable. */
   async before(): Promise<void> {
     const { snapshots } = this.#input;
-    if (snapshots === undefined) return;
+    this.#running += 1;
+    this.#hasBegun = true;
     this.#last?.drop();
     this.#last = undefined;
-    this.#before ??= this.#record('before', (this.#first ??= this.#take(snapshots)));
-    await this.#before;
+    if (snapshots !== undefined) this.#before ??= this.#record('before', (this.#first ??= this.#take(snapshots)));
+    await this.#repositories.before(await this.#before);
+  }
+
+  /** A call for which `before` was awaited has ended. */
+  ended(touched: Touched | undefined): void {
+    this.#running -= 1;
+    if (touched !== undefined) this.#touched.push(touched);
   }
 
   /** Before the turn's end is recorded. */
   async after(): Promise<void> {
+    if (!this.#hasBegun) {
+      this.#first?.drop();
+      return this.#repositories.drop();
+    }
+    const last = this.#lookAgain(await this.#before);
+    const taken = last === undefined ? undefined : await this.#record('after', last);
+    await this.#repositories.after(taken);
+  }
+
+  /** Unless it has been done, or there is nothing to compare with. */
+  #lookAgain(before: Snapshot | undefined): Taking | undefined {
     const { snapshots } = this.#input;
-    if (this.#before === undefined) this.#first?.drop();
-    if (snapshots === undefined || (await this.#before)?.kind !== 'taken') return;
-    await this.#record('after', (this.#last ??= this.#take(snapshots)));
+    if (snapshots === undefined || before?.kind !== 'taken' || this.#running > 0) return undefined;
+    return (this.#last ??= this.#take(snapshots, { snapshot: before, touched: [...this.#touched] }));
   }
 
   async #record(when: 'before' | 'after', taking: Taking): Promise<Snapshot> {
@@ -93,11 +127,12 @@ export class TurnEffects {
     return taken;
   }
 
-  #take(snapshots: Snapshots): Taking {
+  #take(snapshots: Snapshots, since?: SnapshotRequest['since']): Taking {
     const { workspace, policy } = this.#input.envelope;
     const stopping = new AbortController();
+    const request = { root: workspace.cwd, denies: deniedBy(policy.resolved), ...(since && { since }) };
     return {
-      snapshot: snapshots.take({ root: workspace.cwd, denies: deniedBy(policy.resolved) }, stopping.signal),
+      snapshot: snapshots.take(request, stopping.signal),
       stop: () => stopping.abort('too slow'),
       drop: () => stopping.abort(notNeeded),
     };
@@ -109,6 +144,12 @@ export function deniedBy(policy: ResolvedPolicy): (path: string) => boolean {
   const { files } = policy;
   const isOpen = files.kind === 'unrestricted' || (files.denyGlobs.length === 0 && files.rules.every(allows));
   return isOpen ? () => false : (path) => access(policy, path) === 'deny';
+}
+
+/** Writable folders with names that stay read-only at any depth. */
+function keepingRoots({ files }: ResolvedPolicy): readonly string[] {
+  const rules = files.kind === 'unrestricted' ? [] : files.rules;
+  return [...new Set(rules.filter(({ keeps }) => keeps !== undefined).map(({ path }) => path))];
 }
 
 function allows(rule: PathRule): boolean {

@@ -1,4 +1,5 @@
 import type { Step } from '../envelope/step.ts';
+import type { Touched } from '../ports/change-watch.ts';
 import type { StartedProcess } from '../ports/processes.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -52,4 +53,6 @@ export interface CallResult {
   readonly fullOutput?: string;
   /** The call as surfaces show it when it is over. */
   readonly item: TurnItem;
+  /** What it did to files. Absent: it changed none, or nobody watched. */
+  readonly touched?: Touched;
 }

@@ -9,6 +9,8 @@ export interface Effect {
   readonly root: string;
   readonly before?: string;
   readonly after?: string;
+  /** What others alone would have left. Absent in records that do not tell. */
+  readonly others?: string;
 }
 
 export interface EffectList {
@@ -25,11 +27,12 @@ export async function readEffects(lines: AsyncIterable<Line>): Promise<EffectLis
     log = foldTurn(log, line, spokenWords(line));
     const record = readSnapshotLine(line);
     if (record === undefined) continue;
-    const { changer, root, when, tree } = record;
+    const { changer, root, when, tree, others } = record;
     if (when === 'before') effects.push({ changer, root, ...(tree && { before: tree }) });
     const at = effects.findLastIndex((effect) => sameChanger(effect.changer, changer));
     const begun = effects[at];
-    if (when === 'after' && begun !== undefined) effects[at] = { ...begun, ...(tree && { after: tree }) };
+    if (when === 'after' && begun !== undefined)
+      effects[at] = { ...begun, ...(tree && { after: tree }), ...(others && { others }) };
   }
   return { turns: turnsOf(log), effects };
 }

@@ -4,8 +4,8 @@ import type { Changer } from '../state/snapshot-record.ts';
 import type { TurnSummary } from '../state/turn-list.ts';
 import { type Change, type Changes, compareTrees } from './compare-trees.ts';
 import { ContentGone } from './content-store.ts';
-import { type Effect, readEffects } from './effects.ts';
-import type { Entry } from './tree.ts';
+import { readEffects } from './effects.ts';
+import type { Entry, Hash } from './tree.ts';
 import { storeOf } from './workspace-snapshots.ts';
 
 /** What a turn, or a restore, changed in its workspace. */
@@ -14,7 +14,10 @@ export interface ChangedFiles {
   readonly root: string;
   /** `unknown`: no snapshot was taken, the turn was cut off, or a snapshot is gone. */
   readonly state: 'known' | 'unknown';
+  /** What it did itself; everything, where the record does not tell. */
   readonly files: readonly FileChange[];
+  /** What changed while it ran without being its work. Undefined: the record does not tell. */
+  readonly meanwhile: readonly FileChange[] | undefined;
 }
 
 /** Folders are not told: they follow from what is in them. Nor is what only began or ceased to be ignored. */
@@ -37,19 +40,24 @@ export interface ThreadFiles {
 export async function fileChanges(home: string, threads: RolloutStore, id: ThreadId): Promise<ThreadFiles> {
   const { turns, effects } = await readEffects(threads.read(id, { from: 0 as Ordinal }));
   const changes = effects.map((effect): ChangedFiles => {
-    const changes = changesOf(home, effect);
-    const { changer, root } = effect;
-    const files = [...(changes ?? [])].flatMap(([path, change]) => fileChange(path, change) ?? []);
-    return { changer, root, state: changes === undefined ? 'unknown' : 'known', files };
+    const { changer, root, before, after, others } = effect;
+    const changes = changesOf(home, root, others ?? before, after);
+    const meanwhile = others === undefined ? undefined : changesOf(home, root, before, others);
+    const state = changes === undefined ? 'unknown' : 'known';
+    return { changer, root, state, files: filesIn(changes), meanwhile: meanwhile && filesIn(meanwhile) };
   });
   return { turns, changes };
 }
 
-function changesOf(home: string, { root, before, after }: Effect): Changes | undefined {
-  if (before === undefined || after === undefined) return undefined;
+function filesIn(changes: Changes | undefined): readonly FileChange[] {
+  return [...(changes ?? [])].flatMap(([path, change]) => fileChange(path, change) ?? []);
+}
+
+function changesOf(home: string, root: string, from: Hash | undefined, to: Hash | undefined): Changes | undefined {
+  if (from === undefined || to === undefined) return undefined;
   const store = storeOf(home, root);
   try {
-    return compareTrees(store, before, after);
+    return compareTrees(store, from, to);
   } catch (error) {
     if (error instanceof ContentGone) return undefined;
     throw error;

@@ -1,6 +1,7 @@
 import type { Ids } from '../ports/ids.ts';
 import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
-import type { Snapshots, SnapshotTaken } from '../ports/snapshots.ts';
+import type { Content, TouchedPath } from '../ports/change-watch.ts';
+import type { SnapshotRequest, Snapshots, SnapshotTaken } from '../ports/snapshots.ts';
 import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { snapshotLine } from '../state/snapshot-record.ts';
@@ -8,10 +9,10 @@ import { compareTrees } from './compare-trees.ts';
 import { ContentGone, type ContentStore } from './content-store.ts';
 import type { WorkspaceDisk } from './disk.ts';
 import { type Effect, type EffectList, readEffects } from './effects.ts';
-import { type KeptPath, planRestore, type RestorePlan } from './restore-plan.ts';
-import { type FailedPath, runRestore } from './run-restore.ts';
+import { type KeptPath, type PlanOptions, planRestore, type RestorePlan } from './restore-plan.ts';
+import { type FailedPath, type RestoreResult, runRestore } from './run-restore.ts';
 import { transitionsOf } from './transitions.ts';
-import type { Hash } from './tree.ts';
+import type { Entry, Hash } from './tree.ts';
 import { storeOf } from './workspace-snapshots.ts';
 
 /** To what files go back: to before a turn, or to before the last time that files went back. */
@@ -22,6 +23,8 @@ export interface RestoreOptions {
   readonly dryRun: boolean;
   /** Also takes back what somebody else changed since. What stands there now can be brought back. */
   readonly force: boolean;
+  /** Also takes back what changed while a turn ran without being its work. Not done unless it is asked for. */
+  readonly meanwhile?: boolean;
 }
 
 /** Paths are below the root. */
@@ -37,6 +40,8 @@ export interface RestoreReport {
   readonly withoutSnapshot: readonly TurnId[];
   /** Other workspaces that the turns worked in. They are left alone. */
   readonly otherRoots: readonly string[];
+  /** Turns whose record does not tell their changes from others'. Absent when there are none. */
+  readonly notAttributed?: readonly TurnId[];
 }
 
 export interface RestoreRefused {
@@ -61,11 +66,12 @@ export async function restoreFiles(
   target: RestoreTarget,
   options: RestoreOptions,
 ): Promise<RestoreReport | RestoreRefused> {
-  if (options.dryRun) return restore(parts, id, target, { force: options.force });
+  const { dryRun, force, meanwhile = false } = options;
+  if (dryRun) return restore(parts, id, target, { force, meanwhile });
   const owned: Owned | OpenRefused = await parts.threads.open(id);
   if (owned.kind === 'refused') return { kind: 'refused', outcome: owned };
   try {
-    return await restore(parts, id, target, { force: options.force, owned });
+    return await restore(parts, id, target, { force, meanwhile, owned });
   } finally {
     await owned.close();
   }
@@ -75,7 +81,7 @@ async function restore(
   parts: RestoreParts,
   id: ThreadId,
   target: RestoreTarget,
-  { force, owned }: { readonly force: boolean; readonly owned?: Owned },
+  { force, meanwhile, owned }: PlanOptions & { readonly owned?: Owned },
 ): Promise<RestoreReport | RestoreRefused> {
   const list = await readEffects(parts.threads.read(id, { from: 0 as Ordinal }));
   const chosen = chooseEffects(list, target);
@@ -88,21 +94,26 @@ async function restore(
   if (now.kind === 'refused') return now;
   let plan: RestorePlan;
   try {
-    plan = planRestore(transitions(store, effects, now.taken.tree, target), { force });
+    plan = planRestore(transitions(store, effects, now.taken.tree, target), { force, meanwhile });
   } catch (error) {
     if (error instanceof ContentGone) return { kind: 'refused', outcome: contentGone(root) };
     throw error;
   }
   const { withoutSnapshot } = chosen;
   const otherRoots = [...new Set(chosen.effects.map((effect) => effect.root))].filter((other) => other !== root);
-  const known = { kind: 'restored', root, withoutSnapshot, otherRoots } as const;
+  const unclear = effects.flatMap(({ changer, after, others }) =>
+    changer.kind === 'turn' && after !== undefined && others === undefined ? [changer.turnId] : [],
+  );
+  const notAttributed = unclear.length === 0 || 'beforeRestore' in target ? {} : { notAttributed: unclear };
+  const known = { kind: 'restored', root, withoutSnapshot, otherRoots, ...notAttributed } as const;
   if (owned === undefined || plan.actions.length === 0) return { ...known, ...foreseen(plan), failed: [] };
 
   const changer = { kind: 'restore', restoreId: parts.ids.uuid() } as const;
   owned.append([snapshotLine(changer, 'before', now.taken)]);
   await owned.durable();
-  const result = runRestore({ root, disk: parts.disk, read: (hash) => store.read(hash) }, plan.actions);
-  const after = await take(parts, root);
+  const { made, ...result } = runRestore({ root, disk: parts.disk, read: (hash) => store.read(hash) }, plan.actions);
+  const paths = touchedPaths(root, plan, { ...result, made });
+  const after = await take(parts, root, { snapshot: now.taken, touched: [{ kind: 'paths', paths }] });
   if (after.kind === 'taken') owned.append([snapshotLine(changer, 'after', after.taken)]);
   await owned.durable();
   return { ...known, ...result, kept: [...plan.kept, ...result.kept] };
@@ -133,14 +144,30 @@ function transitions(store: ContentStore, effects: readonly Effect[], now: Hash,
   const compare = (from: Hash, to: Hash) => compareTrees(store, from, to);
   const all = transitionsOf(effects, now, compare);
   // Only the restore itself is undone; turns that came after it count like a user.
-  return 'beforeTurn' in target ? all : all.map((one, at) => (at === 0 ? one : { ...one, by: 'user' as const }));
+  return 'beforeTurn' in target ? all : all.map((one) => (one.effect === 0 ? one : { ...one, by: 'user' as const }));
+}
+
+/** What a restore did, which it knows exactly. */
+function touchedPaths(root: string, plan: RestorePlan, result: RestoreResult): readonly TouchedPath[] {
+  const done = new Set([...result.restored, ...result.deleted]);
+  const planned = plan.actions
+    .filter(({ path }) => done.has(path))
+    .map(({ path, to }) => ({ path: `${root}/${path}`, left: contentOf(to) }));
+  return [...result.made.map((path) => ({ path: `${root}/${path}`, left: 'folder' as const })), ...planned];
+}
+
+function contentOf(entry: Entry | undefined): Content {
+  if (entry === undefined) return 'nothing';
+  if (entry.kind === 'file') return { sha256: entry.hash };
+  return entry.kind === 'folder' ? 'folder' : 'something';
 }
 
 async function take(
   { snapshots, denies }: RestoreParts,
   root: string,
+  since?: SnapshotRequest['since'],
 ): Promise<RestoreRefused | { readonly kind: 'taken'; readonly taken: SnapshotTaken }> {
-  const taken = await snapshots.take({ root, denies }, new AbortController().signal);
+  const taken = await snapshots.take({ root, denies, ...(since && { since }) }, new AbortController().signal);
   if (taken.kind === 'taken') return { kind: 'taken', taken };
   const { message } = taken.outcome;
   const outcome = { code: 'restore-unsafe', message, next: 'Nothing was changed. Mend that and try again.' };

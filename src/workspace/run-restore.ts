@@ -14,6 +14,8 @@ export interface RestoreResult {
   readonly deleted: readonly string[];
   readonly kept: readonly KeptPath[];
   readonly failed: readonly FailedPath[];
+  /** Folders that were missing on the way to what was restored, and that the plan does not name. */
+  readonly made: readonly string[];
 }
 
 export interface RestorePorts {
@@ -32,6 +34,7 @@ export function runRestore({ root, disk, read }: RestorePorts, actions: readonly
   const kept: KeptPath[] = [];
   const failed: FailedPath[] = [];
   const out = new Set<string>();
+  const made: string[] = [];
   const attempt = (path: string, run: () => 'done' | 'stands' | KeptPath['why']): boolean => {
     if (out.has(path)) return false;
     try {
@@ -66,7 +69,7 @@ export function runRestore({ root, disk, read }: RestorePorts, actions: readonly
     if (to === undefined || to.kind === 'left-out') continue;
     const isDone = attempt(path, () => {
       const folder = dirname(at(path));
-      if (!makeParents(disk, root, folder)) return 'in-the-way';
+      if (!makeParents(disk, root, folder, made)) return 'in-the-way';
       const isReplaced = now !== undefined && now.kind !== 'folder' && to.kind !== 'folder';
       if (!isReplaced && now?.kind !== to.kind && disk.look(at(path)) !== undefined) {
         // It was only ignored, and is what it shall be.
@@ -80,7 +83,7 @@ export function runRestore({ root, disk, read }: RestorePorts, actions: readonly
   for (const { path, to } of deepestFirst) {
     if (to?.kind === 'folder') attempt(path, () => (disk.setMode(at(path), to.mode), 'done'));
   }
-  return { restored: [...restored], deleted: [...deleted].toSorted(), kept, failed };
+  return { restored: [...restored], deleted: [...deleted].toSorted(), kept, failed, made };
 }
 
 function put(
@@ -110,9 +113,11 @@ function isReal(disk: WorkspaceDisk, folder: string): boolean {
 }
 
 /** Folders that are missing on the way: somebody removed them when they were empty. */
-function makeParents(disk: WorkspaceDisk, root: string, folder: string): boolean {
+function makeParents(disk: WorkspaceDisk, root: string, folder: string, made: string[]): boolean {
   if (isReal(disk, folder)) return disk.look(folder)?.kind === 'folder';
-  if (folder === root || disk.look(folder) !== undefined || !makeParents(disk, root, dirname(folder))) return false;
+  if (folder === root || disk.look(folder) !== undefined) return false;
+  if (!makeParents(disk, root, dirname(folder), made)) return false;
   disk.makeFolder(folder, 0o755);
+  made.push(folder.slice(root.length + 1));
   return true;
 }

@@ -1,5 +1,7 @@
-import { protectedNames } from '../policy/protected-names.ts';
+import { mountPointNames } from '../policy/protected-names.ts';
+import type { GitSights } from '../ports/snapshots.ts';
 import type { Sight, WorkspaceDisk } from './disk.ts';
+import { isBareRepository } from './git-sights.ts';
 import { type IgnoreRules, isIgnored, withIgnoreFile } from './ignore-rules.ts';
 import { type KnownEntry, knownEntry, type KnownFolder, type KnownWorkspace, recognise } from './known-workspace.ts';
 import type { Pace } from './pace.ts';
@@ -38,7 +40,18 @@ export interface Scanned {
   readonly files: number;
   readonly bytes: number;
   readonly leftOut: readonly LeftOut[];
+  readonly sights: Sights;
+  readonly git: GitSights;
 }
+
+/** How things looked on the way. Paths are below the root, which is ''. */
+export interface Sights {
+  readonly folders: ReadonlyMap<string, Sight>;
+  /** Whatever else was not recognised. */
+  readonly fresh: ReadonlyMap<string, Sight>;
+}
+
+/** The second is kept from being made where there is no repository. */
 
 /** A file that changed so short a time ago may change again without looking different. */
 const settledAfterMs = 2000;
@@ -47,9 +60,11 @@ const settledAfterMs = 2000;
 export async function scan(input: ScanInput): Promise<Scanned> {
   const walk = new Walk(input);
   const { root, disk } = input;
-  const mode = disk.look(root)?.mode ?? 0;
-  const tree = await walk.folder({ at: root, inside: '', mode, names: disk.list(root) }, input.rules);
-  return { tree, files: walk.files, bytes: walk.bytes, leftOut: walk.leftOut };
+  const sight = disk.look(root);
+  if (sight !== undefined) walk.folders.set('', sight);
+  const tree = await walk.folder({ at: root, inside: '', mode: sight?.mode ?? 0, names: disk.list(root) }, input.rules);
+  const { files, bytes, leftOut, folders, fresh, git } = walk;
+  return { tree, files, bytes, leftOut, sights: { folders, fresh }, git };
 }
 
 interface FolderAt {
@@ -61,6 +76,9 @@ interface FolderAt {
 
 class Walk {
   readonly leftOut: LeftOut[] = [];
+  readonly folders = new Map<string, Sight>();
+  readonly fresh = new Map<string, Sight>();
+  readonly git = { folders: [] as string[], bare: [] as string[], notEntered: [] as string[] };
   files = 0;
   bytes = 0;
   readonly #input: ScanInput;
@@ -81,6 +99,8 @@ class Walk {
     const entries = new Map<string, KnownEntry>();
     const tree: [string, TreeEntry][] = [];
     let isSame = decided !== undefined;
+    if (names.includes('.git')) this.git.folders.push(inside);
+    if (isBareRepository(names)) this.git.bare.push(inside);
 
     for (const name of names) {
       if (pace.isDue()) await pace.rest();
@@ -94,9 +114,11 @@ class Walk {
       const kind = sight.kind === 'folder' ? 'folder' : 'other';
       if (isDecided ? decided.ignored.has(tag) : isIgnored(rules, path, kind)) {
         ignored.add(tag);
+        if (kind === 'folder') this.git.notEntered.push(below);
         continue;
       }
       if (kind === 'folder') {
+        this.folders.set(below, sight);
         const entry = await this.#inner(path, below, sight, rules);
         const before = known.get(below);
         isSame &&= entry.kind === 'folder' && before?.tree === entry.tree && before.mode === entry.mode;
@@ -105,6 +127,7 @@ class Walk {
       }
       const before = last?.entries.get(name);
       const recognised = recognise(before, sight);
+      if (recognised === undefined) this.fresh.set(below, sight);
       const entry = recognised ?? this.#read(path, below, sight);
       if (entry === undefined || entry.kind === 'folder') continue;
       this.#count(entry);
@@ -150,7 +173,7 @@ class Walk {
       const sight = disk.look(path);
       if (sight?.kind === 'other') return undefined;
       // Sandboxes mount on these while commands run, and make them for that.
-      const mayBeMountPoint = inside === '' && sight?.kind === 'folder' && protectedNames.includes(name);
+      const mayBeMountPoint = inside === '' && sight?.kind === 'folder' && mountPointNames.includes(name);
       return mayBeMountPoint && disk.list(path).length === 0 ? undefined : sight;
     } catch {
       this.leftOut.push({ path: inside === '' ? name : `${inside}/${name}`, why: 'unreadable' });

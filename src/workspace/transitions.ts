@@ -3,25 +3,37 @@ import type { Effect } from './effects.ts';
 import type { Transition } from './restore-plan.ts';
 import type { Hash } from './tree.ts';
 
+export interface EffectTransition extends Transition {
+  /** Of which of the effects it is a part, from 0; absent for what lies between two. */
+  readonly effect?: number;
+}
+
 /**
  * What happened to one workspace since the first of the effects, up to the tree that stands there now. What lies
- * between two effects is the user's; what a cut-off turn did cannot be told from what the user did after it.
+ * between two effects is the user's, as is what others did during one; what a cut-off turn did cannot be told from
+ * what the user did after it.
  */
 export function transitionsOf(
   effects: readonly Effect[],
   now: Hash,
   compare: (from: Hash, to: Hash) => Changes,
-): readonly Transition[] {
-  const transitions: Transition[] = [];
+): readonly EffectTransition[] {
+  const transitions: EffectTransition[] = [];
   let at: Hash | undefined;
   let between: 'user' | 'unknown' = 'user';
-  for (const { before, after } of effects) {
+  for (const [effect, { changer, before, after, others }] of effects.entries()) {
     if (before === undefined) {
       between = 'unknown';
       continue;
     }
     if (at !== undefined) transitions.push({ by: between, changes: compare(at, before) });
-    if (after !== undefined) transitions.push({ by: 'thread', changes: compare(before, after) });
+    if (after !== undefined && others === undefined) {
+      const by = changer.kind === 'turn' ? 'anybody' : 'thread';
+      transitions.push({ by, changes: compare(before, after), effect });
+    } else if (after !== undefined && others !== undefined) {
+      transitions.push({ by: 'others', changes: compare(before, others), effect });
+      transitions.push({ by: 'thread', changes: compare(others, after), effect });
+    }
     at = after ?? before;
     between = after === undefined ? 'unknown' : 'user';
   }

@@ -1,8 +1,15 @@
 import { join } from 'node:path';
+import { fileTime } from '../exec/file-time.ts';
 import { reasonOf } from '../gather/file-system.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
-import { notNeeded, type Snapshot, type SnapshotRequest, type Snapshots } from '../ports/snapshots.ts';
+import {
+  notNeeded,
+  type Snapshot,
+  type SnapshotRequest,
+  type Snapshots,
+  type SnapshotTaken,
+} from '../ports/snapshots.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { ContentStore } from './content-store.ts';
 import type { WorkspaceDisk } from './disk.ts';
@@ -11,7 +18,8 @@ import { loadIgnoreRules, type UserPlaces } from './load-ignore-rules.ts';
 import { Pace, Stopped } from './pace.ts';
 import { PackDraft } from './pack-draft.ts';
 import { scan } from './scan.ts';
-import { hashOf } from './tree.ts';
+import { type Moment, tellApart, type TellApartInput } from './tell-apart.ts';
+import { type Hash, hashOf } from './tree.ts';
 import type { UndoLimits } from './undo-limits.ts';
 
 export interface SnapshotPlaces extends UserPlaces {
@@ -46,6 +54,7 @@ export class WorkspaceSnapshots implements Snapshots {
   #last: { readonly root: string; readonly known: KnownWorkspace } | undefined;
   /** How often in a row looking alone took too long, by workspace. */
   readonly #slow = new Map<string, number>();
+  readonly #moments = new WeakMap<SnapshotTaken, Moment>();
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(places: SnapshotPlaces, ports: SnapshotPorts, limits: UndoLimits) {
@@ -60,7 +69,7 @@ export class WorkspaceSnapshots implements Snapshots {
     return result;
   }
 
-  async #take({ root: asked, denies }: SnapshotRequest, signal: AbortSignal): Promise<Snapshot> {
+  async #take({ root: asked, denies, since }: SnapshotRequest, signal: AbortSignal): Promise<Snapshot> {
     const { disk, clock } = this.#ports;
     const root = disk.realPath(asked);
     if (root === undefined)
@@ -68,14 +77,10 @@ export class WorkspaceSnapshots implements Snapshots {
     if ((this.#slow.get(root) ?? 0) >= slowEnough) return { kind: 'missing', root, outcome: tooSlow(root) };
     const store = storeOf(this.#places.home, root);
     const known = this.#knownOf(root, store);
-    const pack = new PackDraft(store, {
-      known,
-      root,
-      name: this.#ports.ids.uuid(),
-      maxBytes: this.#limits.maxTotalBytes,
-    });
+    const pack = this.#draft(root, store, known);
     const learnt = new Map<string, KnownFolder>();
     const own = disk.realPath(this.#places.home);
+    const at = fileTime(root);
     try {
       const scanned = await scan({
         root,
@@ -92,8 +97,17 @@ export class WorkspaceSnapshots implements Snapshots {
       });
       await this.#save(root, store, pack, { known, learnt });
       this.#slow.delete(root);
-      const { leftOut, ...taken } = scanned;
-      return { kind: 'taken', root, ...taken, skipped: leftOut };
+      const { leftOut, sights, ...taken } = scanned;
+      const moment = { tree: taken.tree, at, known: learnt };
+      const before = since === undefined ? undefined : this.#moments.get(since.snapshot);
+      const others =
+        since === undefined || before === undefined
+          ? undefined
+          : await this.#others({ root, store, before, after: { ...moment, sights }, touched: since.touched });
+      const whose = others === undefined ? {} : { others };
+      const snapshot: SnapshotTaken = { kind: 'taken', root, ...taken, ...whose, skipped: leftOut };
+      this.#moments.set(snapshot, moment);
+      return snapshot;
     } catch (error) {
       if (!(error instanceof Stopped)) {
         pack.discard();
@@ -103,6 +117,24 @@ export class WorkspaceSnapshots implements Snapshots {
       else await this.#saveProgress(root, store, pack, { known, learnt });
       return { kind: 'missing', root, outcome: tooSlow(root) };
     }
+  }
+
+  /** Undefined when it cannot be told: then every change counts as one that somebody else may have made. */
+  async #others(input: Omit<TellApartInput, 'home' | 'pack'>): Promise<Hash | undefined> {
+    const { store, root, after } = input;
+    const pack = this.#draft(root, store, after.known);
+    try {
+      const others = tellApart({ ...input, home: this.#places.home, pack });
+      await pack.finish();
+      return others;
+    } catch {
+      pack.discard();
+      return undefined;
+    }
+  }
+
+  #draft(root: string, store: ContentStore, known: KnownWorkspace): PackDraft {
+    return new PackDraft(store, { known, root, name: this.#ports.ids.uuid(), maxBytes: this.#limits.maxTotalBytes });
   }
 
   #knownOf(root: string, store: ContentStore): KnownWorkspace {

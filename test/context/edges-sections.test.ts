@@ -144,6 +144,7 @@ describe('saved approvals', () => {
     approval: 'on-request',
     writableRoots: [],
     readOnlyPaths: [],
+    keptGlobs: [],
     deniedPaths: [],
     readsEverything: true,
     missingRoots: [],

@@ -149,6 +149,7 @@ export const renderings: readonly {
       approval: fc.constantFrom('never', 'on-request', 'untrusted'),
       writableRoots: some(text),
       readOnlyPaths: some(short),
+      keptGlobs: some(short),
       deniedPaths: some(short),
       readsEverything: fc.boolean(),
       missingRoots: some(short),

@@ -77,6 +77,7 @@ export const examples: readonly Fragment[] = [
     approval: 'on-request',
     writableRoots: ['/repo'],
     readOnlyPaths: ['/repo/.git'],
+    keptGlobs: ['/repo/**/.git'],
     deniedPaths: ['/repo/.env'],
     readsEverything: true,
     missingRoots: ['/srv/cache'],

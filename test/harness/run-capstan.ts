@@ -28,7 +28,8 @@ export class Place {
 
   constructor(modelUrl: string, more = '') {
     mkdirSync(this.home);
-    mkdirSync(join(this.workspace, '.git'), { recursive: true });
+    // Git takes less than these three for no repository.
+    for (const name of ['objects', 'refs']) mkdirSync(join(this.workspace, '.git', name), { recursive: true });
     writeFileSync(join(this.workspace, '.git', 'HEAD'), 'ref: refs/heads/main\n');
     const config = `model = "gpt-5.5"
 model_provider = "scripted"

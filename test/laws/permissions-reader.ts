@@ -8,6 +8,7 @@ export interface Permissions {
   readonly readsEverything: boolean;
   readonly writableRoots: readonly string[];
   readonly readOnlyPaths: readonly string[];
+  readonly keptGlobs: readonly string[];
   readonly deniedPaths: readonly string[];
   readonly missingRoots: readonly string[];
   /** Each as JSON, sorted: their order says nothing. */
@@ -28,6 +29,7 @@ export function readPermissions(text: string): Permissions | undefined {
     readsEverything: !body.includes('\nReading is limited to'),
     writableRoots: quotedList(body, 'Writable roots'),
     readOnlyPaths: quotedList(body, 'Read-only inside them'),
+    keptGlobs: quotedList(body, 'Read-only wherever'),
     deniedPaths: quotedList(body, 'Not readable'),
     missingRoots: quotedList(body, 'Not writable until'),
     prefixes: dashedList(body, 'Commands that begin with one of these run without a question:')

@@ -60,6 +60,7 @@ export const permissions: fc.Arbitrary<PermissionsText> = fc.record({
   approval: fc.constantFrom('never', 'on-request', 'untrusted'),
   writableRoots: paths,
   readOnlyPaths: paths,
+  keptGlobs: paths,
   deniedPaths: paths,
   readsEverything: fc.boolean(),
   missingRoots: paths,
@@ -77,6 +78,7 @@ export const permissionsThatGrow: fc.Arbitrary<PermissionsText> = permissions.ma
   approval: 'on-request',
   writableRoots: [],
   readOnlyPaths: [],
+  keptGlobs: [],
   deniedPaths: [],
   readsEverything: true,
 }));

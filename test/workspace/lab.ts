@@ -15,10 +15,13 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { createChangeWatch } from '../../src/exec/call-times.ts';
+import { fileTime } from '../../src/exec/file-time.ts';
 import { systemClock } from '../../src/gather/system-clock.ts';
 import { systemIds } from '../../src/gather/system-ids.ts';
+import type { ChangeWatch, Content, Touched } from '../../src/ports/change-watch.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import type { Snapshot } from '../../src/ports/snapshots.ts';
+import type { Snapshot, SnapshotRequest } from '../../src/ports/snapshots.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
 import { lineType } from '../../src/protocol/line.ts';
 import { nodeFiles } from '../../src/rollout/node-files.ts';
@@ -28,6 +31,7 @@ import { SimulatedLocks } from '../../src/testing/index.ts';
 import type { WorkspaceDisk } from '../../src/workspace/disk.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { type RestoreOptions, restoreFiles, type RestoreTarget } from '../../src/workspace/restore-files.ts';
+import { hashOf } from '../../src/workspace/tree.ts';
 import { defaultUndoLimits, type UndoLimits } from '../../src/workspace/undo-limits.ts';
 import { storeOf, WorkspaceSnapshots } from '../../src/workspace/workspace-snapshots.ts';
 
@@ -51,6 +55,7 @@ export class Lab {
   });
   limits: UndoLimits = defaultUndoLimits;
   snapshots = this.fresh();
+  readonly watch: ChangeWatch = createChangeWatch(this.home);
   readonly turns: TurnId[] = [];
 
   constructor() {
@@ -71,12 +76,51 @@ export class Lab {
     return new WorkspaceSnapshots(places, ports, this.limits);
   }
 
-  take(signal = new AbortController().signal): Promise<Snapshot> {
-    return this.snapshots.take({ root: this.root, denies: () => false }, signal);
+  take(signal = new AbortController().signal, since?: SnapshotRequest['since']): Promise<Snapshot> {
+    return this.snapshots.take({ root: this.root, denies: () => false, ...(since && { since }) }, signal);
   }
 
-  /** A turn that changes files. `cutOff`: its process dies before its end. */
-  async turn(edit: () => void, { cutOff = false } = {}): Promise<readonly [Snapshot, Snapshot | undefined]> {
+  /** A call that changes files, which are attributed to it by their times, as those of a command. */
+  command(edit: () => void): Touched {
+    const open = this.watch.begin(this.root);
+    edit();
+    return { kind: 'time', time: open.end() };
+  }
+
+  /** A call that writes, or deletes, one file and knows it, as a patch does. */
+  patch(path: string, content: string | undefined): Touched {
+    const found = contentAt(this.at(path));
+    const open = this.watch.begin(this.root);
+    const missing = foldersAbove(path).filter((folder) => !existsSync(this.at(folder)));
+    if (content === undefined) this.delete(path);
+    else {
+      for (const folder of missing) mkdirSync(this.at(folder));
+      writeFileSync(this.at(path), content);
+    }
+    const paths = [
+      ...missing.map((folder) => ({ path: this.at(folder), found: 'nothing', left: 'folder' }) as const),
+      { path: this.at(path), found, left: contentAt(this.at(path)) },
+    ];
+    return { kind: 'paths', paths, timeId: open.end().id };
+  }
+
+  /** Somebody else changes files between two calls: by the clock of files before one and after the other. */
+  meanwhile(edit: () => void): void {
+    nextTick(this.root);
+    edit();
+    nextTick(this.root);
+  }
+
+  /** A turn whose only call changes files. `cutOff`: its process dies before its end. `old`: its record does not tell whose changes they are. */
+  turn(edit: () => void, options: { readonly cutOff?: boolean; readonly old?: boolean } = {}) {
+    return this.turnOf(() => Promise.resolve([this.command(edit)]), options);
+  }
+
+  /** A turn that is whatever the test makes of it. */
+  async turnOf(
+    work: () => Promise<readonly Touched[]>,
+    { cutOff = false, old = false } = {},
+  ): Promise<readonly [Snapshot, Snapshot | undefined]> {
     const owned = await (this.turns.length === 0
       ? this.threads.create(this.id, { id: this.id })
       : this.threads.open(this.id));
@@ -89,8 +133,9 @@ export class Lab {
       { type: lineType.event, payload: { type: 'task_started', turn_id: turnId } },
       snapshotLine(changer, 'before', before),
     ]);
-    edit();
-    const after = cutOff ? undefined : await this.take();
+    const touched = await work();
+    const since = before.kind === 'missing' || old ? undefined : { snapshot: before, touched };
+    const after = cutOff ? undefined : await this.take(undefined, since);
     if (after !== undefined) owned.append([snapshotLine(changer, 'after', after)]);
     await owned.close();
     return [before, after];
@@ -202,4 +247,20 @@ export class Lab {
   remove(): void {
     rmSync(this.base, { recursive: true, force: true });
   }
+}
+
+/** Until the clock that stamps files has moved. */
+export function nextTick(folder: string): void {
+  const { latest } = fileTime(folder);
+  while (fileTime(folder).earliest <= latest);
+}
+
+function contentAt(path: string): Content {
+  const sight = lstatSync(path, { throwIfNoEntry: false });
+  return sight === undefined ? 'nothing' : { sha256: hashOf(readFileSync(path)) };
+}
+
+function foldersAbove(path: string): readonly string[] {
+  const parts = path.split('/').slice(0, -1);
+  return parts.map((_, index) => parts.slice(0, index + 1).join('/'));
 }

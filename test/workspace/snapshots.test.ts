@@ -261,7 +261,7 @@ describe('a restore', () => {
     lab.link('d', join(lab.base, 'outside'));
     const now = { kind: 'file', mode: 0o644, size: 4, hash: hashOf(Buffer.from('same')) } as const;
     const ports = { root: lab.root, disk: nodeWorkspaceDisk, read: () => Buffer.from('x') };
-    const result = { restored: [], deleted: [], kept: [{ path: 'd/f', why: 'in-the-way' }], failed: [] };
+    const result = { restored: [], deleted: [], kept: [{ path: 'd/f', why: 'in-the-way' }], failed: [], made: [] };
     expect(runRestore(ports, [{ path: 'd/f', now }])).toEqual(result);
     expect(readdirSync(join(lab.base, 'outside'))).toEqual(['f']);
   });
@@ -304,14 +304,17 @@ describe('a restore', () => {
 
   it('leaves alone what is in a folder that a turn only made readable', async () => {
     const lab = Lab.forTest();
-    lab.write('locked/mine', 'mine');
+    lab.meanwhile(() => lab.write('locked/mine', 'mine'));
     let isLocked = true;
     const list = (path: string): readonly string[] => {
       if (isLocked && path.endsWith('/locked')) throw Object.assign(new Error(path), { code: 'EACCES' });
       return nodeWorkspaceDisk.list(path);
     };
     lab.snapshots = lab.fresh({ ...nodeWorkspaceDisk, list });
-    await lab.turn(() => (isLocked = false));
+    await lab.turn(() => {
+      isLocked = false;
+      chmodSync(lab.at('locked'), 0o755);
+    });
     expect(await lab.restore(1)).toMatchObject({ deleted: [], kept: [{ path: 'locked', why: 'left-out' }] });
     expect([...lab.list().keys()]).toEqual(['locked', 'locked/mine']);
   });

@@ -8,6 +8,7 @@ import { storeOf } from '../../src/workspace/workspace-snapshots.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { scene, threadId } from '../harness/scene.ts';
+import { nextTick } from './lab.ts';
 
 const command = (cmd: string): ItemDraft => callTool('exec_command', { cmd });
 const patch = (...lines: readonly string[]): ItemDraft => ({
@@ -42,11 +43,14 @@ describe('undo', () => {
     const root = place.workspace;
     const shared = { root, tree: expect.stringMatching(/^[0-9a-f]{64}$/), bytes: expect.any(Number), skipped: [] };
     const turnId = expect.stringMatching(/^[0-9a-f-]{36}$/);
-    expect(snapshotsIn(place)).toEqual([
+    const snapshots = snapshotsIn(place);
+    // Where no other hand was in it, others would have left what there was before.
+    const others = [snapshots[0]?.['tree'], snapshots[2]?.['tree']];
+    expect(snapshots).toEqual([
       { turn_id: turnId, when: 'before', ...shared, files: 2 },
-      { turn_id: turnId, when: 'after', ...shared, files: 2 },
+      { turn_id: turnId, when: 'after', ...shared, others: others[0], files: 2 },
       { turn_id: turnId, when: 'before', ...shared, files: 3 },
-      { turn_id: turnId, when: 'after', ...shared, files: 4 },
+      { turn_id: turnId, when: 'after', ...shared, others: others[1], files: 4 },
     ]);
     const types = place.lines().map(({ type, payload }) => `${type} ${String(payload['when'] ?? '')}`.trim());
     const process = place.lines().findIndex(({ payload }) => payload['process'] !== undefined);
@@ -64,6 +68,72 @@ describe('undo', () => {
     const files = ['a', 'b'].map((path) => ({ path, kind: 'added', sizeAfter: 2 }));
     expect(events).toMatchObject([{ changes: [{ files }] }]);
     expect(snapshotsIn(place)).toHaveLength(2);
+  });
+
+  it('looks again after a call during which the model spoke', async () => {
+    const live = await LiveThread.in([
+      answer({ items: [command('sleep 0.3; echo b > b'), say('It runs.')], deltas: true }),
+      answer({ items: [say('done')], deltas: true }),
+    ]);
+    await live.turn('go');
+    const { changes } = await (await live.engine()).fileChanges(live.thread.id);
+    expect(changes).toMatchObject([{ files: [{ path: 'b', kind: 'added' }], meanwhile: [] }]);
+  });
+
+  it('tells its own work from what others do while the model thinks', async () => {
+    const live = await LiveThread.in([
+      answer({ items: [command('echo made > made; rm gone; mkdir sub; echo x > sub/x')] }),
+      () => {
+        nextTick(live.place.workspace);
+        writeFileSync(at(live.place, 'mine'), 'mine\n');
+        writeFileSync(at(live.place, 'sub/mine'), 'mine\n');
+        nextTick(live.place.workspace);
+        return answer({ items: [patch('*** Add File: new/file', '+new'), command('echo more >> made')] });
+      },
+      answer({ items: [say('done')] }),
+    ]);
+    const { place } = live;
+    writeFileSync(at(place, 'gone'), 'gone\n');
+    const { id } = await live.open();
+    await live.turn('go');
+    await live.close();
+    const shown = (await place.run('threads', 'files', id)).stdout;
+    expect(shown.replaceAll(/[0-9a-f-]{36}/g, 'ID').replaceAll(place.workspace, 'ROOT')).toBe(
+      [
+        'Turn 1, ID, in ROOT',
+        '  deleted  5 B   gone',
+        '  added    10 B  made',
+        '  added    4 B   new/file',
+        '  added    2 B   sub/x',
+        '  Meanwhile, and not by it:',
+        '  added  5 B  mine',
+        '  added  5 B  sub/mine',
+        '',
+      ].join('\n'),
+    );
+    const told = (change: string) =>
+      [
+        `${change} ${place.workspace}:`,
+        '  restored  gone',
+        '  deleted   made',
+        '  deleted   new',
+        '  deleted   new/file',
+        '  deleted   sub/x',
+        '  kept      mine  (it changed while a turn ran, but not by the turn)',
+        '  kept      sub/mine  (it changed while a turn ran, but not by the turn)',
+        'With --meanwhile the kept files go back, too; --undo brings them back.',
+        '',
+      ].join('\n');
+    const foreseen = await place.run('threads', 'rollback', id, '--both', '--dry-run');
+    expect(foreseen.stdout).toBe(told('Would change'));
+    expect((await place.run('threads', 'restore', id, '--before-turn', '1')).stdout).toBe(told('Changed'));
+    expect([text(place, 'mine'), text(place, 'sub/mine'), existsSync(at(place, 'made'))]).toEqual([
+      'mine\n',
+      'mine\n',
+      false,
+    ]);
+    await place.run('threads', 'restore', id, '--before-turn', '1', '--meanwhile');
+    expect(existsSync(at(place, 'mine'))).toBe(false);
   });
 
   it('shows what each turn changed', async () => {

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { basename } from 'node:path';
-import { protectedNames } from '../../policy/protected-names.ts';
+import { mountPointNames } from '../../policy/protected-names.ts';
 import type { ProcessTable } from '../../ports/processes.ts';
 import { isHeldByCodex } from './codex-mount-points.ts';
 import {
@@ -137,7 +137,7 @@ function sweep(engine: Engine, all: ReadonlyMap<string, MountUser>): void {
   for (const [name, user] of all) {
     if (isAlive(engine, user)) continue;
     engine.users.remove(name);
-    const removable = user.folders.filter((folder) => protectedNames.includes(basename(folder)));
+    const removable = user.folders.filter((folder) => mountPointNames.includes(basename(folder)));
     removeUnused(engine, removable);
     // The entry has to last for an engine that needs these itself, or until Codex does not need them any more.
     const known = new Set([...engine.users.all().values()].flatMap(({ folders }) => folders));

@@ -7,6 +7,7 @@ import { remoteCompaction } from '../../config/remote-compaction.ts';
 import type { ClientFacts } from '../../envelope/facts.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
+import { createChangeWatch } from '../../exec/call-times.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
 import { nodeProgramFiles } from '../../exec/node-program-files.ts';
 import { processTable } from '../../exec/process-identity.ts';
@@ -48,6 +49,7 @@ import { createRouter } from '../../tools/router.ts';
 import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
 import type { Environment } from '../environment.ts';
+import { lazyGitGuard } from './lazy-git-guard.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
 import { findOwnPlaces } from './own-places.ts';
 
@@ -113,7 +115,10 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     clock,
     random: Math.random,
   });
-  const patches = { disk: nodeDisk(), clock };
+  const gitGuard = lazyGitGuard(clock);
+  const hasUndo = !input.ephemeral && config.undo?.enabled !== false;
+  const watched = hasUndo ? { watch: createChangeWatch(home) } : {};
+  const patches = { disk: nodeDisk(), clock, ...watched };
   const instructions = new InstructionFiles({ home, clock });
   return {
     clock,
@@ -137,11 +142,12 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     requirements: input.requirements,
     tracer: input.tracer,
     ...(input.checkpointHooks === undefined ? {} : { checkpointHooks: input.checkpointHooks }),
-    ...(input.ephemeral || config.undo?.enabled === false ? {} : { snapshots: lazySnapshots(input) }),
+    gitGuard,
+    ...(hasUndo ? { snapshots: lazySnapshots(input) } : {}),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     router: createRouter([
-      execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram }),
+      execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
       updatePlanTool(),
       applyPatchTool(patches, { form: 'freeform' }),
       viewImageTool({ loadImage, realPath }),

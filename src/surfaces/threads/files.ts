@@ -49,9 +49,18 @@ function numberOf({ changer }: ChangedFiles, turns: readonly TurnSummary[]): num
   return changer.kind === 'turn' ? turns.find(({ id }) => id === changer.turnId)?.number : undefined;
 }
 
-function bodyOf({ state, files }: ChangedFiles): string {
+function bodyOf({ changer, state, files, meanwhile }: ChangedFiles): string {
   if (state === 'unknown') return '  not known: no snapshot was taken, it was cut off, or a snapshot is gone\n';
-  if (files.length === 0) return '  nothing\n';
+  const isUnclear = changer.kind === 'turn' && meanwhile === undefined && files.length > 0;
+  const own = files.length === 0 ? '  nothing\n' : rowsOf(files);
+  return [
+    own,
+    ...(isUnclear ? ["  The record does not say which of these were the turn's own changes.\n"] : []),
+    ...(meanwhile === undefined || meanwhile.length === 0 ? [] : ['  Meanwhile, and not by it:\n', rowsOf(meanwhile)]),
+  ].join('');
+}
+
+function rowsOf(files: readonly FileChange[]): string {
   return columns(files.map((file) => [`  ${file.kind}`, sizesOf(file), file.path]));
 }
 

@@ -10,7 +10,10 @@ import { meantThread, type MeantThread } from './meant-thread.ts';
 export const form: CommandForm = {
   name: 'threads restore',
   summary: 'Brings files back as they were before a turn. The talk stays as it is.',
-  forms: ['THREAD --before-turn TURN [--dry-run] [--force] [--json]', 'THREAD --undo [--dry-run] [--force] [--json]'],
+  forms: [
+    'THREAD --before-turn TURN [--dry-run] [--force] [--meanwhile] [--json]',
+    'THREAD --undo [--dry-run] [--force] [--json]',
+  ],
   options: [
     {
       key: 'before',
@@ -20,7 +23,8 @@ export const form: CommandForm = {
     },
     { key: 'undo', names: ['--undo'], help: 'take the last restore of this thread back' },
     { key: 'dry', names: ['--dry-run'], help: 'only say what would be done' },
-    { key: 'force', names: ['--force'], help: 'also where somebody else changed a file since' },
+    { key: 'force', names: ['--force'], help: 'also files that were changed again after the turn' },
+    { key: 'meanwhile', names: ['--meanwhile'], help: 'also files that changed while a turn ran, but not by it' },
     { key: 'json', names: ['--json'], help: 'one JSON object' },
     lastOption,
   ],
@@ -42,7 +46,8 @@ async function restore(asked: ParsedWords): Promise<number | Outcome> {
   const target: RestoreTarget | Outcome = turn === undefined ? { beforeRestore: 'last' } : await turnNamed(meant, turn);
   if ('code' in target) return target;
   const dryRun = asked.flags.has('dry');
-  const report = await meant.engine.restoreFiles(meant.id, target, { dryRun, force: asked.flags.has('force') });
+  const options = { dryRun, force: asked.flags.has('force'), meanwhile: asked.flags.has('meanwhile') };
+  const report = await meant.engine.restoreFiles(meant.id, target, options);
   if (report.kind === 'refused') return report.outcome;
   const json = asked.flags.has('json');
   process.stdout.write(json ? `${JSON.stringify({ ...report, dryRun })}\n` : restoreText(report, { dryRun }));
@@ -59,14 +64,25 @@ const whys: Readonly<Record<KeptReason, string>> = {
   unknown: 'a turn was cut off: perhaps somebody else changed it since',
   'left-out': 'its content is not kept: too large, no room, or not readable',
   'in-the-way': 'something else stands there or in it',
+  meanwhile: 'it changed while a turn ran, but not by the turn',
+  'not-recorded': 'it was made while a turn ran, and the record does not say by whom',
 };
 
-const byForce = 'With --force the kept files go back, too; --undo brings them back.';
+const optionFor: Readonly<Partial<Record<KeptReason, string>>> = {
+  'changed-since': '--force',
+  unknown: '--force',
+  meanwhile: '--meanwhile',
+  'not-recorded': '--meanwhile',
+};
 
-/** What was done, or would be, for people. `forced` says how to get what only force brings back. */
-export function restoreText(report: RestoreReport, { dryRun = false, forced = byForce } = {}): string {
-  const { root, restored, deleted, kept, failed, withoutSnapshot, otherRoots } = report;
-  const disputed = kept.some(({ why }) => why === 'changed-since' || why === 'unknown');
+function byOptions(options: string): string {
+  return `With ${options} the kept files go back, too; --undo brings them back.`;
+}
+
+/** What was done, or would be, for people. `again` says how to get what only the options bring back. */
+export function restoreText(report: RestoreReport, { dryRun = false, again = byOptions } = {}): string {
+  const { root, restored, deleted, kept, failed, withoutSnapshot, otherRoots, notAttributed = [] } = report;
+  const options = [...new Set(kept.flatMap(({ why }) => optionFor[why] ?? []))].toSorted();
   const lines = [
     ...restored.map((path) => `  restored  ${path}`),
     ...deleted.map((path) => `  deleted   ${path}`),
@@ -76,7 +92,8 @@ export function restoreText(report: RestoreReport, { dryRun = false, forced = by
   const notes = [
     ...withoutSnapshot.map((turn: TurnId) => `No snapshot was taken before turn ${turn}: what it changed stays.`),
     ...otherRoots.map((other) => `Turns worked in ${other} as well, which is left as it is.`),
-    ...(disputed ? [forced] : []),
+    ...notAttributed.map((turn) => `The record of turn ${turn} does not say which changes were the turn's own.`),
+    ...(options.length === 0 ? [] : [again(options.join(' and '))]),
   ];
   const isChanged = restored.length + deleted.length > 0;
   const change = dryRun ? 'Would change' : 'Changed';

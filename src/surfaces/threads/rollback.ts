@@ -12,7 +12,7 @@ export const form: CommandForm = {
   name: 'threads rollback',
   summary: 'Takes the newest turns of a thread back: the talk, the files that they changed, or both.',
   forms: [
-    'THREAD [--turns N | --to TURN] [--files | --both] [--force]',
+    'THREAD [--turns N | --to TURN] [--files | --both] [--force] [--meanwhile] [--dry-run]',
     'THREAD --before-checkpoint [N]',
     '--last [--all] …',
   ],
@@ -22,7 +22,13 @@ export const form: CommandForm = {
     { key: 'checkpoint', names: ['--before-checkpoint'], help: 'to before checkpoint N, or the newest: see below' },
     { key: 'files', names: ['--files'], help: 'take back what the turns did to files; the talk stays' },
     { key: 'both', names: ['--both'], help: 'take back files and talk' },
-    { key: 'force', names: ['--force'], help: 'with files: also where somebody else changed one since' },
+    { key: 'force', names: ['--force'], help: 'with files: also those that were changed again after the turn' },
+    {
+      key: 'meanwhile',
+      names: ['--meanwhile'],
+      help: 'with files: also those that changed while a turn ran, but not by it',
+    },
+    { key: 'dry', names: ['--dry-run'], help: 'with files: only say what would become of them' },
     ...threadOptions,
   ],
   notes: [
@@ -36,7 +42,11 @@ export const form: CommandForm = {
 
 /** The talk, the files, or both. */
 type Back = Done<
-  { readonly files?: RestoreReport } & (RolledBack | { readonly kind: 'files-restored'; readonly id: ThreadId })
+  { readonly files?: RestoreReport } & (
+    | RolledBack
+    | { readonly kind: 'files-restored'; readonly id: ThreadId }
+    | { readonly kind: 'files-foreseen'; readonly id: ThreadId }
+  )
 >;
 
 const command: OnThread<Back> = {
@@ -55,10 +65,14 @@ const command: OnThread<Back> = {
       );
     }
     if (onlyFiles && both) return wrongUsage(form, '--both has the files already.');
+    const dryRun = words.flags.has('dry');
+    if (dryRun && !onlyFiles && !both) return wrongUsage(form, '--dry-run is about files: add --files or --both.');
     if (!onlyFiles && !both) return engine.rollback(id, to);
-    const files = await engine.restoreRolledBack(id, to, { dryRun: false, force: words.flags.has('force') });
+    const options = { dryRun, force: words.flags.has('force'), meanwhile: words.flags.has('meanwhile') };
+    const files = await engine.restoreRolledBack(id, to, options);
     if (files.kind === 'refused' && (onlyFiles || files.outcome.code !== 'nothing-to-restore')) return files;
     const told = files.kind === 'refused' ? {} : { files };
+    if (dryRun) return { kind: 'files-foreseen', id, ...told, notices: [] };
     if (onlyFiles) return { kind: 'files-restored', id, ...told, notices: [] };
     const talk = await engine.rollback(id, to);
     return talk.kind === 'refused' ? talk : { ...talk, ...told };
@@ -66,9 +80,12 @@ const command: OnThread<Back> = {
   isWhole: ({ files }) => files === undefined || files.failed.length === 0,
   text(back) {
     // The same command would take back one more turn.
-    const forced = `For the kept files: capstan threads undo-rollback ${back.id}, then the same with --force.`;
-    const told = back.kind === 'files-restored' ? {} : { forced };
+    const again = (options: string): string =>
+      `For the kept files: capstan threads undo-rollback ${back.id}, then the same with ${options}.`;
+    const dryRun = back.kind === 'files-foreseen';
+    const told = back.kind === 'files-restored' || dryRun ? { dryRun } : { again };
     const files = back.files === undefined ? '' : restoreText(back.files, told);
+    if (back.kind === 'files-foreseen') return files === '' ? 'No files would change.' : files.trimEnd();
     if (back.kind === 'files-restored') {
       return hasChanged(back.files)
         ? `${files}To bring them back: capstan threads restore ${back.id} --undo`

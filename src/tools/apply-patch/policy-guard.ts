@@ -36,16 +36,18 @@ type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
  * two spellings of one place disagree, the stricter rule holds.
  */
 function rulesAtPlaces(files: RestrictedFiles, disk: DiskView): readonly AccessRule[] {
-  const followed = files.rules.map(({ path, access }) => {
+  const followed = files.rules.map(({ path, access, keeps }) => {
     const found = followPath(disk, path, { lastLink: 'followed' });
-    return found.kind === 'found' ? { path: found.place, links: found.links, access } : { path, links: [], access };
+    const rule = { access, ...(keeps === undefined ? {} : { keeps }) };
+    return found.kind === 'found' ? { path: found.place, links: found.links, ...rule } : { path, links: [], ...rule };
   });
   const chosen = new Map<string, AccessRule>();
-  for (const { path, links, access } of followed) {
+  for (const { links, ...rule } of followed) {
+    const { path, access } = rule;
     const replaceable = links.some((link) => accessByRules(followed, link) === 'write');
     if (access === 'write' && replaceable) continue;
     const rival = chosen.get(path);
-    if (rival === undefined || strictness[access] > strictness[rival.access]) chosen.set(path, { path, access });
+    if (rival === undefined || strictness[access] > strictness[rival.access]) chosen.set(path, rule);
   }
   return [...chosen.values()];
 }
@@ -56,9 +58,10 @@ const strictness: Readonly<Record<Access, number>> = { write: 0, read: 1, deny: 
 function refusal({ path, place, need }: Touch, granted: Access, policy: ResolvedPolicy, cwd: string): string {
   const meant = place === undefined || place === path ? path : `${path}, which leads to ${place},`;
   if (need === 'read' || granted === 'deny') return `${meant} is off limits: it may be neither read nor written.`;
-  const { mode, writableRoots, readOnlyPaths } = describePolicy(policy, cwd);
+  const { mode, writableRoots, readOnlyPaths, keptGlobs } = describePolicy(policy, cwd);
+  const closed = [...readOnlyPaths, ...keptGlobs];
   if (writableRoots.length === 0) return `${meant} may not be written: the sandbox is ${mode} and nothing may be.`;
-  const except = readOnlyPaths.length === 0 ? '' : ` except ${listed(readOnlyPaths)}`;
+  const except = closed.length === 0 ? '' : ` except ${listed(closed)}`;
   return `${meant} may not be written. What may be written: ${listed(writableRoots)}${except}.`;
 }
 

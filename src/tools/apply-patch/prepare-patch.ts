@@ -8,6 +8,7 @@ import {
   patchUnfit,
 } from '../../fragments/patch-output.ts';
 import { decideApproval } from '../../policy/approval.ts';
+import type { ChangeWatch, CallTime, Touched } from '../../ports/change-watch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ChangedFile, FileChangeItem } from '../../protocol/turn-item.ts';
 import type { CallResult, PreparedCall, RefusedCall } from '../define.ts';
@@ -20,10 +21,13 @@ import type { ParseProblem } from './parse-problem.ts';
 import type { Hunk, Patch } from './patch.ts';
 import { policyGuard } from './policy-guard.ts';
 import { summarise } from './summary.ts';
+import { touchedPaths } from './touched-paths.ts';
 
 export interface ApplyPatchPorts {
   readonly disk: PatchDisk;
   readonly clock: Clock;
+  /** Absent: other threads do not see when patches are applied. */
+  readonly watch?: ChangeWatch;
 }
 
 export interface PatchCall {
@@ -61,8 +65,10 @@ export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step
     item,
     mayWrite: true,
     run: (signal) => {
-      const { output, ok } = signal.aborted ? { output: patchAborted, ok: false } : runPatch(ports, patch, call, step);
-      return Promise.resolve<CallResult>({ output, item: { ...item, status: ok ? 'completed' : 'failed' } });
+      const end: PatchEnd = signal.aborted ? { output: patchAborted, ok: false } : runPatch(ports, patch, call, step);
+      const { output, ok, touched } = end;
+      const known = touched === undefined ? {} : { touched };
+      return Promise.resolve<CallResult>({ output, item: { ...item, status: ok ? 'completed' : 'failed' }, ...known });
     },
   };
 }
@@ -74,17 +80,19 @@ function parseMessage({ message, line }: ParseProblem): string {
 interface PatchEnd {
   readonly ok: boolean;
   readonly output: string;
+  readonly touched?: Touched;
 }
 
 /** From the first look to the last write in one go: no other call of this process gets in between. */
-function runPatch({ disk, clock }: ApplyPatchPorts, patch: Patch, call: PatchCall, step: Step): PatchEnd {
+function runPatch({ disk, clock, watch }: ApplyPatchPorts, patch: Patch, call: PatchCall, step: Step): PatchEnd {
   const { folder, cameAs } = call;
   const { policy, workspace, window } = step.envelope;
   const budget = window.toolOutput;
   const began = clock.now();
-  const end = (exitCode: number, output: string): PatchEnd => {
+  const end = (exitCode: number, output: string, touched: Touched | undefined): PatchEnd => {
     const answer = patchOutput({ exitCode, seconds: Math.max(0, clock.now() - began) / 1000, output }, budget);
-    return { ok: exitCode === 0, output: cameAs === 'command' ? patchFromCommand(answer) : answer };
+    const told = cameAs === 'command' ? patchFromCommand(answer) : answer;
+    return { ok: exitCode === 0, output: told, ...(touched === undefined ? {} : { touched }) };
   };
   if (!isFolder(disk, folder)) return { ok: false, output: patchUnfit(`There is no folder ${folder}`, budget) };
   const guard = policyGuard(policy.resolved, workspace.cwd, disk);
@@ -94,13 +102,23 @@ function runPatch({ disk, clock }: ApplyPatchPorts, patch: Patch, call: PatchCal
     if (kind === 'refused') return { ok: false, output: patchRejected(message, budget) };
     return { ok: false, output: patchUnfit(hint === undefined ? message : `${message}\n${hint}`, budget) };
   }
+  const open = watch?.begin(workspace.cwd);
   const applied = applyChanges(computed.changes, disk);
+  const applying = open?.end();
   if (applied.kind === 'failed') {
     const left = applied.left.map((path) => `Could not be put back as it was: ${path}\n`).join('');
-    return end(1, `${applied.message}\n${left === '' ? 'Nothing was changed.\n' : left}`);
+    // What could not be put back is known by its time alone.
+    const touched = applying === undefined ? undefined : failedTouch(applying, left === '' ? 'nothing' : 'something');
+    return end(1, `${applied.message}\n${left === '' ? 'Nothing was changed.\n' : left}`, touched);
   }
   const behind = applied.leftBehind.map((path) => `Could not be removed: ${path}\n`).join('');
-  return end(0, `${summarise(computed.changes)}${behind}`);
+  const known = applying === undefined ? {} : { timeId: applying.id };
+  const touched = { kind: 'paths', paths: touchedPaths(computed.changes), ...known } as const;
+  return end(0, `${summarise(computed.changes)}${behind}`, touched);
+}
+
+function failedTouch(time: CallTime, left: 'nothing' | 'something'): Touched {
+  return left === 'nothing' ? { kind: 'paths', paths: [], timeId: time.id } : { kind: 'time', time };
 }
 
 function isFolder(disk: PatchDisk, folder: string): boolean {

@@ -6,6 +6,8 @@ import { patchNotPossible, patchWithoutTool } from '../../fragments/patch-output
 import type { Budget } from '../../fragments/truncate.ts';
 import { decideApproval } from '../../policy/approval.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
+import type { ChangeWatch } from '../../ports/change-watch.ts';
+import type { GitGuard } from '../../ports/git-guard.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { ShellEnvironment } from '../../ports/shell-environment.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
@@ -25,6 +27,10 @@ export interface ExecCommandPorts {
   readonly patches: ApplyPatchPorts;
   /** For commands that apply patches among other things. */
   readonly patchProgram: PatchProgram;
+  /** Absent: no change is attributed to a command. */
+  readonly watch?: ChangeWatch;
+  /** Absent: only the git folders that the policy names are protected. */
+  readonly gitGuard?: Pick<GitGuard, 'current'>;
 }
 
 /** Bytes of output that are held while a command runs; what the model gets of them is cut further. */
@@ -48,15 +54,18 @@ export function execCommandTool(ports: ExecCommandPorts): Tool {
       const patch = preparePatchCommand(ports.patches, call, given, step);
       if (patch !== undefined) return patch;
       const item = startedItem(call, given, step);
-      const mayWrite = given.escalated || step.envelope.policy.sandboxLevel !== 'read-only';
       return {
         kind: 'prepared',
         item,
-        ...(mayWrite ? { mayWrite } : {}),
+        ...(mayWrite(given, step) ? { mayWrite: true } : {}),
         run: (...watched) => run(ports, item, given, step, ...watched),
       };
     },
   };
+}
+
+function mayWrite({ escalated }: ExecCommandArguments, step: Step): boolean {
+  return escalated || step.envelope.policy.sandboxLevel !== 'read-only';
 }
 
 /** A script that only applies a patch needs no shell: it becomes the patch. */
@@ -98,7 +107,7 @@ function startedItem(call: ToolCall, given: ExecCommandArguments, step: Step): C
 }
 
 async function run(
-  { spawn, sandbox, shellEnvironment, patchProgram }: ExecCommandPorts,
+  { spawn, sandbox, shellEnvironment, patchProgram, watch, gitGuard }: ExecCommandPorts,
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
@@ -113,14 +122,17 @@ async function run(
   const inherited = await shellEnvironment.variables({ signal, warn });
   const variables = childEnvironment(inherited, policy.shellEnvironment, names);
   const env = offersPatches(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
-  const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy.resolved);
+  const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy.resolved, gitGuard?.current ?? []);
   if (command.kind === 'refused') {
     const { message, next } = command;
     return { output: refused(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };
   }
   const limits = { timeoutMs: given.timeoutMs, outputBytes: heldOutputBytes };
+  // Not sooner: what changed while the sandbox was prepared is not the command's work.
+  const open = mayWrite(given, step) ? watch?.begin(step.envelope.workspace.cwd) : undefined;
   const end = await spawn.run(command, limits, signal, onStarted);
-  return answer(item, end, given, outputBudget(window.toolOutput, given.outputTokens));
+  const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
+  return { ...answer(item, end, given, outputBudget(window.toolOutput, given.outputTokens)), ...touched };
 }
 
 function answer(item: CommandItem, end: ProcessEnd, given: ExecCommandArguments, budget: Budget): CallResult {

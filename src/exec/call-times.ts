@@ -1,0 +1,131 @@
+import type { ChangeWatch, CallTime } from '../ports/change-watch.ts';
+import { numberAt, parseJsonObject, stringAt } from '../protocol/json.ts';
+import { fileTime } from './file-time.ts';
+
+const fs = process.getBuiltinModule('node:fs');
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
+
+/** When a call of any thread of this home ran, as the log tells it. */
+export interface LoggedCallTime {
+  readonly id: string;
+  readonly process: number;
+  /** The folder that its call worked in, without links. */
+  readonly root: string;
+  readonly from: number;
+  /** Absent while the call runs, and for ever when its program died. */
+  readonly to?: number;
+}
+
+/** Where threads of one home tell each other when their calls may change files. */
+export function callTimesLogOf(home: string): string {
+  return `${home}/capstan/call-times.jsonl`;
+}
+
+/** A longer log makes room for a new one; the one before it is kept beside it. */
+const longestLogBytes = 256 * 1024;
+/** A folder with more names is not listed for each call. */
+const mostNames = 500;
+
+/** Of this process, whichever thread a call belongs to. */
+let count = 0;
+
+/** Notes the times in the log. A disk that refuses keeps no call from running: other threads then do not see it. */
+export function createChangeWatch(home: string): ChangeWatch {
+  const log = callTimesLogOf(home);
+  const crowded = new Set<string>();
+  const namesIn = (root: string): readonly string[] | undefined => {
+    if (crowded.has(root)) return undefined;
+    const names = listed(root);
+    if (names !== undefined && names.length > mostNames) crowded.add(root);
+    return names;
+  };
+  return {
+    begin(root) {
+      const id = `${process.pid}-${Date.now().toString(36)}-${count++}`;
+      const before = namesIn(root);
+      const { earliest: from } = fileTime(root);
+      append(log, { id, process: process.pid, root: realPath(root), from });
+      return {
+        end(): CallTime {
+          const { latest: to } = fileTime(root);
+          append(log, { id, to });
+          const after = before === undefined ? undefined : new Set(namesIn(root));
+          const gone = after === undefined ? undefined : before?.filter((name) => !after.has(name));
+          return { id, from, to, gone };
+        },
+      };
+    },
+  };
+}
+
+function listed(folder: string): readonly string[] | undefined {
+  try {
+    return fs.readdirSync(folder);
+  } catch {
+    return undefined;
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return fs.realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function append(log: string, entry: object): void {
+  try {
+    const file = openLog(log);
+    try {
+      fs.writeSync(file, `${JSON.stringify(entry)}\n`);
+      if (fs.fstatSync(file).size > longestLogBytes) fs.renameSync(log, `${log}.1`);
+    } finally {
+      fs.closeSync(file);
+    }
+  } catch {
+    // Said above.
+  }
+}
+
+function openLog(log: string): number {
+  const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW;
+  try {
+    return fs.openSync(log, flags, 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    fs.mkdirSync(log.slice(0, log.lastIndexOf('/')), { recursive: true, mode: 0o700 });
+    return fs.openSync(log, flags, 0o600);
+  }
+}
+
+/** The times of all threads' calls, as far back as they are kept. What makes no sense is left out. */
+export function readCallTimes(home: string): readonly LoggedCallTime[] {
+  const log = callTimesLogOf(home);
+  const times = new Map<string, LoggedCallTime>();
+  for (const line of [`${log}.1`, log].flatMap(linesOf)) {
+    const entry = parseJsonObject(line);
+    const id = entry === undefined ? undefined : stringAt(entry, 'id');
+    if (entry === undefined || id === undefined) continue;
+    const [by, root] = [numberAt(entry, 'process'), stringAt(entry, 'root')];
+    const [from, to] = [numberAt(entry, 'from'), numberAt(entry, 'to')];
+    if (by !== undefined && root !== undefined && from !== undefined) times.set(id, { id, process: by, root, from });
+    const begun = times.get(id);
+    if (begun !== undefined && to !== undefined) times.set(id, { ...begun, to });
+  }
+  return [...times.values()];
+}
+
+function linesOf(path: string): readonly string[] {
+  try {
+    const file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const bytes = Buffer.alloc(Math.min(fs.fstatSync(file).size, 2 * longestLogBytes));
+      return bytes.toString('utf8', 0, fs.readSync(file, bytes, 0, bytes.length, 0)).split('\n');
+    } finally {
+      fs.closeSync(file);
+    }
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,25 @@
+import type { GitSights } from './snapshots.ts';
+
+/** Knows where git folders stand below what commands may write, so that a sandbox can keep commands from them. */
+export interface GitGuard {
+  /** What commands must not change, as the last look found it: git folders, git files, and what those lead to. */
+  readonly current: readonly string[];
+  /** Looks again. Bounded in entries and time; never rejects. */
+  look(request: GitLookRequest, signal: AbortSignal): Promise<GitLook>;
+}
+
+export interface GitLookRequest {
+  /** Writable folders below which git folders are protected. */
+  readonly roots: readonly string[];
+  /** What a snapshot has seen of one of them: that need not be walked again. */
+  readonly seen?: { readonly root: string; readonly git: GitSights };
+  /** Places that are not looked into. */
+  denies(path: string): boolean;
+}
+
+export interface GitLook {
+  /** Folders that git takes for repositories, bare ones included. */
+  readonly repositories: readonly string[];
+  /** Folders that there was no time for, or too many. Empty: everything was seen. */
+  readonly unseen: readonly string[];
+}

@@ -1,0 +1,25 @@
+import type { Content, TouchedPath } from '../../ports/change-watch.ts';
+import type { FileChange, Step } from './compute-patch.ts';
+
+/** What a patch found and left at each place, in order. A place that several hunks changed is named several times. */
+export function touchedPaths(changes: readonly FileChange[]): readonly TouchedPath[] {
+  return changes.flatMap(({ steps }) => steps).map(touchedPath);
+}
+
+function touchedPath(step: Step): TouchedPath {
+  const { place: path } = step;
+  switch (step.kind) {
+    case 'make-folder':
+      return { path, found: 'nothing', left: 'folder' };
+    case 'create':
+      return { path, found: 'nothing', left: contentOf(step.content) };
+    case 'overwrite':
+      return { path, found: contentOf(step.before), left: contentOf(step.content) };
+    case 'remove':
+      return { path, left: 'nothing' };
+  }
+}
+
+function contentOf(bytes: Uint8Array): Content {
+  return { sha256: process.getBuiltinModule('node:crypto').hash('sha256', bytes, 'hex') };
+}

@@ -1,0 +1,153 @@
+import type { FileTime } from '../exec/file-time.ts';
+import type { CallTime, Content, Touched } from '../ports/change-watch.ts';
+import type { Sight } from './disk.ts';
+import type { KnownWorkspace } from './known-workspace.ts';
+import type { TreeEntry } from './tree.ts';
+
+/** What is known about the time between two snapshots of a workspace. */
+export interface Evidence {
+  /** Without links in it. */
+  readonly root: string;
+  /** When the earlier snapshot was begun. */
+  readonly since: FileTime;
+  /** What the calls in question did, in the order in which they ended. */
+  readonly touched: readonly Touched[];
+  /** When calls of other threads may have changed the same files. */
+  readonly others: readonly Span[];
+  /** As the earlier snapshot found the workspace. */
+  readonly before: KnownWorkspace;
+  /** How a path looked in the later snapshot; undefined when nothing was there. */
+  after(path: string): Sight | undefined;
+}
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A path below the root that is not what it was. */
+export interface ChangedEntry {
+  readonly path: string;
+  readonly from: TreeEntry | undefined;
+  readonly to: TreeEntry | undefined;
+}
+
+/**
+ * Decides which changes are the work of the calls. A patch says what it left. A command is known by time: the kernel
+ * stamps what is changed, and nothing sets that stamp back. Whatever leaves a doubt is not theirs.
+ */
+export function attribution(evidence: Evidence): (change: ChangedEntry) => boolean {
+  const { after, since, others } = evidence;
+  const times = evidence.touched.flatMap((one) => (one.kind === 'time' ? [one.time] : []));
+  const patched = patchesByPath(evidence);
+  const stays = lazy(() => marksIn(evidence.before));
+  const covers = (time: number): boolean => times.some(holds(time)) && !others.some(holds(time));
+  const isAlone = (call: CallTime): boolean => !others.some(({ from, to }) => from <= call.to && call.from <= to);
+
+  const isOwnDeletion = (path: string): boolean => {
+    const cut = path.lastIndexOf('/');
+    const folder = after(path.slice(0, Math.max(0, cut)));
+    // Sandboxes make and remove mount points in the root, so its times say nothing about anything else.
+    if (cut < 0 && times.every(({ gone }) => gone !== undefined)) {
+      return times.some((call) => call.gone?.includes(path) === true && isAlone(call));
+    }
+    if (folder === undefined) return cut < 0 ? false : isOwnDeletion(path.slice(0, cut));
+    if (folder.kind !== 'folder') return covers(folder.changedAt);
+    // Programs that unpack set a folder's own time back.
+    return covers(folder.modifiedAt < since.earliest ? folder.changedAt : folder.modifiedAt);
+  };
+
+  /** A folder that is moved takes along what is in it, and only its own stamp is new. */
+  const isMovedAlong = (path: string, sight: Sight): boolean => {
+    const wasHere = sight.kind !== 'folder' && stays().has(markOf(sight));
+    if (sight.changedAt >= since.earliest && !wasHere) return false;
+    for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1)) {
+      const above = path.slice(0, cut);
+      const folder = after(above);
+      if (folder === undefined || evidence.before.has(above) || !covers(folder.changedAt)) continue;
+      // In a folder that was changed after it was moved, others may have put something before.
+      if (sight.kind === 'folder' || folder.modifiedAt < since.earliest || wasHere) return true;
+    }
+    return false;
+  };
+
+  return ({ path, from, to }) => {
+    const patches = patched.get(path) ?? [];
+    const last = patches.at(-1);
+    if (last !== undefined && isContent(last.left, to)) return isUnbroken(patches, from);
+    if (to === undefined) return isOwnDeletion(path);
+    const sight = after(path);
+    if (sight === undefined) return false;
+    return covers(sight.changedAt) || (from === undefined && isMovedAlong(path, sight));
+  };
+}
+
+interface PatchedOnce {
+  readonly found?: Content;
+  readonly left: Content;
+  /** A command ended since the patch before, and may have changed the file in between. */
+  readonly afterCommand: boolean;
+}
+
+function patchesByPath({ root, touched }: Evidence): ReadonlyMap<string, readonly PatchedOnce[]> {
+  const patched = new Map<string, PatchedOnce[]>();
+  const seen = new Map<string, number>();
+  let commands = 0;
+  for (const one of touched) {
+    if (one.kind === 'time') {
+      commands += 1;
+      continue;
+    }
+    for (const { path: absolute, found, left } of one.paths) {
+      if (!absolute.startsWith(`${root}/`)) continue;
+      const path = absolute.slice(root.length + 1);
+      const afterCommand = commands > (seen.get(path) ?? 0);
+      seen.set(path, commands);
+      patched.set(path, [
+        ...(patched.get(path) ?? []),
+        { left, afterCommand, ...(found === undefined ? {} : { found }) },
+      ]);
+    }
+  }
+  return patched;
+}
+
+/** Each patch found what was there before or what the patch before it left: no other hand was in between. */
+function isUnbroken(patches: readonly PatchedOnce[], from: TreeEntry | undefined): boolean {
+  return patches.every(({ found, afterCommand }, index) => {
+    if (found === undefined || afterCommand) return true;
+    const before = patches[index - 1];
+    return before === undefined ? isContent(found, from) : sameContent(found, before.left);
+  });
+}
+
+function isContent(content: Content, entry: TreeEntry | undefined): boolean {
+  if (content === 'nothing' || entry === undefined) return content === 'nothing' && entry === undefined;
+  if (content === 'something') return true;
+  if (content === 'folder') return entry.kind === 'folder';
+  // What is left out of snapshots cannot be compared; the patch has been there, and that must do.
+  return entry.kind === 'left-out' || (entry.kind === 'file' && entry.hash === content.sha256);
+}
+
+function sameContent(a: Content, b: Content): boolean {
+  return typeof a === 'object' && typeof b === 'object' ? a.sha256 === b.sha256 : a === b;
+}
+
+function holds(time: number): (span: Span) => boolean {
+  return ({ from, to }) => from <= time && time <= to;
+}
+
+/** By what a file is recognised under another name. */
+function markOf({ number, size, modifiedAt }: Pick<Sight, 'number' | 'size' | 'modifiedAt'>): string {
+  return `${number} ${size} ${modifiedAt}`;
+}
+
+function marksIn(known: KnownWorkspace): ReadonlySet<string> {
+  const entries = [...known.values()].flatMap((folder) => [...folder.entries.values()]);
+  return new Set(entries.map(([size, modifiedAt, , number]) => markOf({ number, size, modifiedAt })));
+}
+
+function lazy<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => (made ??= { value: make() }).value;
+}

@@ -1,0 +1,79 @@
+import { findGitDirectory } from '../gather/git-directory.ts';
+import type { GitLookRequest } from '../ports/git-guard.ts';
+import { isBareRepository } from './git-sights.ts';
+import type { Pace } from './pace.ts';
+
+const fs = process.getBuiltinModule('node:fs');
+
+export interface FoundGit {
+  /** `.git` folders and files, and what the files lead to. */
+  readonly paths: readonly string[];
+  /** Folders that git takes for repositories. */
+  readonly repositories: readonly string[];
+  /** Roots of which not everything was seen. */
+  readonly unseen: readonly string[];
+}
+
+export interface FindGitLimits {
+  readonly pace: Pace;
+  /** Names that are looked at in all. */
+  readonly mostEntries: number;
+  /** Whether there is no more time. */
+  isLate(): boolean;
+}
+
+/**
+ * Finds git folders below the roots. What a snapshot has seen is taken from there; the folders that it did not enter,
+ * because they are ignored, are walked here. No link is followed.
+ */
+export async function findGit({ roots, seen, denies }: GitLookRequest, limits: FindGitLimits): Promise<FoundGit> {
+  const folders = new Set(seen?.git.folders.map((path) => under(seen.root, path)));
+  const bare = new Set(seen?.git.bare.map((path) => under(seen.root, path)));
+  const starts = roots.flatMap((root) =>
+    seen?.root === root ? seen.git.notEntered.map((path) => under(root, path)) : [root],
+  );
+  const unseen: string[] = [];
+  let entries = 0;
+  for (const start of starts) {
+    const pending = [start];
+    for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+      if (limits.pace.isDue()) await limits.pace.rest();
+      if (entries > limits.mostEntries || limits.isLate()) {
+        unseen.push(start);
+        break;
+      }
+      const found = list(folder);
+      entries += found.length;
+      const names = found.map(({ name }) => name);
+      if (names.includes('.git')) folders.add(folder);
+      if (isBareRepository(names)) {
+        bare.add(folder);
+        continue;
+      }
+      for (const entry of found) {
+        const path = `${folder === '/' ? '' : folder}/${entry.name}`;
+        if (entry.isDirectory() && entry.name !== '.git' && !denies(path)) pending.push(path);
+      }
+    }
+  }
+  const paths = new Set([...folders].flatMap((folder) => [`${folder}/.git`, ...pointedTo(folder)]));
+  return { paths: [...paths], repositories: [...folders, ...bare], unseen };
+}
+
+function under(root: string, path: string): string {
+  return path === '' ? root : `${root}/${path}`;
+}
+
+function list(folder: string) {
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+/** Where a git file leads to has the hooks and the configuration. */
+function pointedTo(folder: string): readonly string[] {
+  const directory = findGitDirectory(folder);
+  return directory?.isPointedTo === true ? [directory.path, directory.common] : [];
+}

@@ -1,0 +1,84 @@
+import type { FileTime } from '../exec/file-time.ts';
+import { type LoggedCallTime, readCallTimes } from '../exec/call-times.ts';
+import { isWithin } from '../policy/paths.ts';
+import type { Touched } from '../ports/change-watch.ts';
+import { attribution, type ChangedEntry, type Span } from './attribute.ts';
+import { compareTrees } from './compare-trees.ts';
+import type { ContentStore } from './content-store.ts';
+import type { Sight } from './disk.ts';
+import type { KnownWorkspace } from './known-workspace.ts';
+import { othersTree } from './others-tree.ts';
+import type { PackDraft } from './pack-draft.ts';
+import type { Sights } from './scan.ts';
+import type { Hash } from './tree.ts';
+
+/** A snapshot as its maker remembers it. */
+export interface Moment {
+  readonly tree: Hash;
+  /** When it was begun. */
+  readonly at: FileTime;
+  readonly known: KnownWorkspace;
+}
+
+export interface TellApartInput {
+  readonly home: string;
+  readonly root: string;
+  readonly store: ContentStore;
+  readonly before: Moment;
+  readonly after: Moment & { readonly sights: Sights };
+  readonly touched: readonly Touched[];
+  /** For trees that neither snapshot has. */
+  readonly pack: PackDraft;
+}
+
+/** The tree that others alone would have left between two snapshots. Throws when a content is gone. */
+export function tellApart({ home, root, store, before, after, touched, pack }: TellApartInput): Hash {
+  if (before.tree === after.tree) return after.tree;
+  const changes = compareTrees(store, before.tree, after.tree);
+  const isTheirs = attribution({
+    root,
+    since: before.at,
+    touched,
+    others: spansOfOthers(home, root, touched, before.at),
+    before: before.known,
+    after: (path) => sightOf(path, after),
+  });
+  const isOwn = (change: ChangedEntry): boolean => {
+    const ignored = changes.get(change.path)?.ignored;
+    // What only began to be ignored is still there; of what was ignored before, nobody knows what it was.
+    return ignored === undefined ? isTheirs(change) : ignored === 'after';
+  };
+  const keep = (hash: Hash, bytes: Uint8Array): void => {
+    if (!store.has(hash)) pack.keep(hash, bytes);
+  };
+  return othersTree({ readTree: (hash) => store.readTree(hash), isOwn, keep }, before.tree, after.tree);
+}
+
+/** As the walk saw it. What was recognised is known with all its times. */
+function sightOf(path: string, { sights, known }: TellApartInput['after']): Sight | undefined {
+  const seen = sights.folders.get(path) ?? sights.fresh.get(path);
+  if (seen !== undefined) return seen;
+  const cut = path.lastIndexOf('/');
+  const entry = known.get(path.slice(0, Math.max(0, cut)))?.entries.get(path.slice(cut + 1));
+  if (entry === undefined) return undefined;
+  const [size, modifiedAt, changedAt, number, mode, kind] = entry;
+  return { kind: kind === 'link' ? 'link' : 'file', size, modifiedAt, changedAt, number, mode };
+}
+
+/** Calls of other threads in this folder, above it or below it, as far as they told. */
+function spansOfOthers(home: string, root: string, touched: readonly Touched[], since: FileTime): readonly Span[] {
+  const ours = new Set(touched.map((one) => (one.kind === 'time' ? one.time.id : one.timeId)));
+  return readCallTimes(home)
+    .filter((call) => !ours.has(call.id) && (isWithin(call.root, root) || isWithin(root, call.root)))
+    .filter((call) => call.to !== undefined || call.from >= since.earliest || isRunning(call))
+    .map(({ from, to = Infinity }) => ({ from, to }));
+}
+
+/** One that died before the turn began can have changed nothing in it. */
+function isRunning({ process: id }: LoggedCallTime): boolean {
+  try {
+    return process.kill(id, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

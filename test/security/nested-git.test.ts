@@ -1,0 +1,258 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { nodeProgramFiles } from '../../src/exec/node-program-files.ts';
+import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
+import { processTable } from '../../src/exec/process-identity.ts';
+import { systemClock } from '../../src/gather/system-clock.ts';
+import { profileFor } from '../../src/policy/profiles.ts';
+import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
+import type { RunnableCommand } from '../../src/ports/sandbox.ts';
+import { protectGit } from '../../src/sandbox/protect-git.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { answer, callTool, type ItemDraft, say, type Script } from '../../src/testing/index.ts';
+import { findGit } from '../../src/workspace/find-git.ts';
+import { Pace } from '../../src/workspace/pace.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+
+const command = (cmd: string): ItemDraft => callTool('exec_command', { cmd });
+const patch = (...lines: readonly string[]): ItemDraft => ({
+  type: 'custom_tool_call',
+  name: 'apply_patch',
+  input: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n'),
+});
+const turn = (...calls: readonly ItemDraft[]) => [answer({ items: calls }), answer({ items: [say('done')] })];
+
+/** Puts files there, by path. */
+function plant(root: string, files: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+}
+
+const repository = (folder: string): Readonly<Record<string, string>> => ({
+  [`${folder}/HEAD`]: 'ref: refs/heads/main\n',
+  [`${folder}/config`]: '[core]\n',
+  [`${folder}/objects/keep`]: '',
+  [`${folder}/refs/keep`]: '',
+});
+
+/** A repository with one in a folder, a submodule, one whose git folder is elsewhere, and one that is ignored. */
+const nested: Readonly<Record<string, string>> = {
+  ...repository('.git'),
+  ...repository('.git/modules/sub'),
+  ...repository('lib/deep/.git'),
+  ...repository('store/far.git'),
+  ...repository('vendor/dep/.git'),
+  'lib/deep/file': 'old',
+  'sub/.git': 'gitdir: ../.git/modules/sub\n',
+  'far/.git': 'gitdir: ../store/far.git\n',
+  '.gitignore': 'vendor/\n',
+};
+
+/** Each would run a program of the attacker the next time that somebody uses git there. */
+const attacks: readonly (readonly [name: string, script: string])[] = [
+  ['the configuration of a repository in a folder', 'echo "fsmonitor = x" >> lib/deep/.git/config'],
+  ['a hook in a folder', 'mkdir -p lib/deep/.git/hooks && echo x > lib/deep/.git/hooks/pre-commit'],
+  ['the git folder replaced', 'rm -rf lib/deep/.git'],
+  ['the folder moved away with its repository', 'mv lib/deep lib/other'],
+  ['the folder above it moved away', 'mv lib other'],
+  ['a pointer file turned elsewhere', 'echo "gitdir: /tmp/evil" > sub/.git'],
+  ['a pointer file replaced', 'rm -f sub/.git'],
+  ['the git folder of a submodule', 'echo "fsmonitor = x" >> .git/modules/sub/config'],
+  ['the git folder that a pointer file leads to', 'echo "fsmonitor = x" >> store/far.git/config'],
+  ['a repository in a folder that git ignores', 'echo "fsmonitor = x" >> vendor/dep/.git/config'],
+];
+
+const contents = (root: string): unknown =>
+  Object.keys(nested).map((path) => [path, existsSync(join(root, path)) && readFileSync(join(root, path), 'utf8')]);
+
+const script = attacks.map(([name, cmd]) => `(${cmd}) 2>/dev/null && echo "done: ${name}"`).join('\n');
+
+describe.each([
+  ['with undo', ''],
+  ['without undo', '[undo]\nenabled = false\n'],
+])('existing repositories inside the workspace, %s', (_, config) => {
+  it('cannot be changed by commands, and everything beside them can', async () => {
+    const live = await LiveThread.in(turn(command(`${script}\necho new > lib/deep/file; true`)), config);
+    const root = live.place.workspace;
+    plant(root, nested);
+    const before = contents(root);
+    await live.turn('go');
+    expect(live.rows(1).at(-1)?.join(' ')).not.toContain('done:');
+    plant(root, { 'lib/deep/file': 'old' });
+    expect(contents(root)).toEqual(before);
+    expect(live.told('warning')).toEqual([]);
+  });
+});
+
+it('existing repositories inside the workspace cannot be changed by patches, and none can be made by one', async () => {
+  const files = ['lib/deep/.git/config', 'sub/.git', 'fresh/.git/config', 'fresh/.git', '.git/modules/sub/hooks/x'];
+  const live = await LiveThread.in(turn(...files.map((file) => patch(`*** Add File: ${file}`, '+evil'))));
+  const root = live.place.workspace;
+  plant(root, nested);
+  const before = contents(root);
+  await live.turn('go');
+  const answers = live.rows(1).flatMap(([kind, text]) => (kind === 'output' ? [text] : []));
+  expect(answers.map((text) => /may not be written/.test(text ?? ''))).toEqual(files.map(() => true));
+  expect([contents(root), existsSync(join(root, 'fresh'))]).toEqual([before, false]);
+});
+
+it('a repository that a command makes works in its turn, is reported, and is protected from the next one on', async () => {
+  const make = 'git init -q made && git -C made config user.name x && git init -q --bare bare';
+  const later = 'git -C made config user.email y';
+  const live = await LiveThread.in([
+    ...turn(command(`${make} && ${later} && echo made it`)),
+    ...turn(command(`${later}z || echo refused`)),
+  ]);
+  const root = live.place.workspace;
+  plant(root, repository('.git'));
+  await live.turn('go');
+  expect(live.rows(1).at(-1)?.join(' ')).toContain('made it');
+  expect(live.told('warning').map(({ outcome }) => [outcome.code, outcome.message])).toEqual([
+    [
+      'new-repositories',
+      `New git repositories appeared while the turn ran: ${['made', 'bare'].map((name) => JSON.stringify(join(root, name))).join(', ')}.`,
+    ],
+  ]);
+  await live.turn('again');
+  expect(live.rows(3).at(-1)?.join(' ')).toContain('refused');
+  expect(live.told('warning')).toHaveLength(1);
+});
+
+async function outsideOfGit(script: Script): Promise<LiveThread> {
+  const live = await LiveThread.in(script);
+  rmSync(join(live.place.workspace, '.git'), { recursive: true });
+  return live;
+}
+
+describe('a workspace that is no repository', () => {
+  const plantBare =
+    'mkdir -p objects refs; printf "[core]\\n\\tfsmonitor = touch /tmp/owned\\n" > config; echo "ref: refs/heads/x" > HEAD; ln -s refs/heads/x HEAD; rmdir HEAD; mv objects HEAD; true';
+
+  it('cannot be made one by a command that plants HEAD, objects, refs and config', async () => {
+    const live = await outsideOfGit(turn(command(plantBare)));
+    const root = live.place.workspace;
+    await live.turn('go');
+    await live.close();
+    const git = spawnSync('git', ['rev-parse', '--is-bare-repository'], { cwd: root, encoding: 'utf8' });
+    expect([git.status === 0, existsSync(join(root, 'refs'))]).toEqual([false, true]);
+  });
+
+  it('cannot be made one by a patch', async () => {
+    const live = await outsideOfGit(turn(patch('*** Add File: HEAD', '+ref: refs/heads/x')));
+    await live.turn('go');
+    expect(live.rows(1).at(-1)?.join(' ')).toContain('may not be written');
+    expect(existsSync(join(live.place.workspace, 'HEAD'))).toBe(false);
+  });
+
+  it('is left as it was: the name that was kept does not stay', async () => {
+    const live = await outsideOfGit(turn(command('echo a > a')));
+    await live.turn('go');
+    await live.close();
+    await expect.poll(() => readdirSync(live.place.workspace), { timeout: 5000 }).toEqual(['a']);
+  });
+});
+
+describe('bounds', () => {
+  const paths = (count: number) => Array.from({ length: count }, (_, index) => `/repo/${index}/.git`);
+  const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
+  const places = { cwd: '/repo', workspaceRoots: ['/repo'], slashTmp: true, gitDirectories: [] };
+  const policy = resolvePolicy(profileFor('workspace-write', options), places);
+
+  it('more repositories than can be protected: no command runs', () => {
+    expect(protectGit(policy, paths(200))).toMatchObject({ enforcement: 'managed' });
+    expect(protectGit(policy, paths(201))).toMatchObject({ kind: 'refused', code: 'policy-unenforceable' });
+  });
+
+  it('a folder too large to look through is named, whatever is in it', async () => {
+    const root = mkdtempSync('/tmp/capstan-git-');
+    onTestFinished(() => rmSync(root, { recursive: true }));
+    plant(root, Object.fromEntries(Array.from({ length: 50 }, (_, index) => [`${index}/.git/config`, ''])));
+    const look = (mostEntries: number) =>
+      findGit(
+        { roots: [root], denies: () => false },
+        { pace: new Pace(systemClock, new AbortController().signal), mostEntries, isLate: () => false },
+      );
+    expect(await look(1000)).toMatchObject({ unseen: [], repositories: { length: 50 } });
+    const { unseen, repositories } = await look(70);
+    expect([unseen, repositories.length < 50]).toEqual([[root], true]);
+  });
+});
+
+const isRoot = process.getuid?.() === 0;
+const nobody = 65534;
+
+it.runIf(isRoot && process.platform === 'linux')('the same attacks fail as a plain user', async () => {
+  const base = mkdtempSync('/var/tmp/capstan-git-');
+  onTestFinished(() => rmSync(base, { recursive: true, force: true }));
+  spawnSync('chmod', ['755', base]);
+  const root = join(base, 'repo');
+  plant(root, nested);
+  spawnSync('chown', ['-R', `${nobody}:${nobody}`, root]);
+  const spawn = createNodeSpawn({ clock: systemClock, runFolder: join(base, 'run') });
+  const sandbox = createSandbox({
+    platform: process.platform,
+    architecture: process.arch,
+    env: process.env,
+    cwd: root,
+    packagedBubblewrap: join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap'),
+    mountRegistries: () => [join(base, 'registry')],
+    spawn,
+    programFiles: nodeProgramFiles,
+    processes: processTable,
+  });
+  const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
+  const places = { cwd: root, workspaceRoots: [root], slashTmp: true, gitDirectories: [] };
+  const policy = resolvePolicy(profileFor('workspace-write', options), places);
+  const limits = {
+    pace: new Pace(systemClock, new AbortController().signal),
+    mostEntries: 10_000,
+    isLate: () => false,
+  };
+  const { paths } = await findGit({ roots: [root], denies: () => false }, limits);
+  const env = { PATH: process.env['PATH'] ?? '', HOME: base };
+  const planned = await sandbox.plan({ argv: ['bash', '-c', `${script}\nid -u`], cwd: root, env }, policy, paths);
+  if (planned.kind === 'refused') throw new Error(planned.message);
+  const before = contents(root);
+  const { stdout, stderr } = runAs(nobody, planned, base);
+  await planned.cleanup();
+  expect([stdout, stderr]).toEqual([`${nobody}\n`, '']);
+  expect(contents(root)).toEqual(before);
+});
+
+/** The planned command, by a copy of bubblewrap that the user can reach. */
+function runAs(user: number, { argv, cwd, env, files }: RunnableCommand, base: string) {
+  const program = join(base, 'bwrap');
+  copyFileSync(argv[0]!, program);
+  spawnSync('chmod', ['755', program]);
+  const open = files.map((bytes, index) => {
+    const path = join(base, `file-${index}`);
+    writeFileSync(path, bytes, { mode: 0o644 });
+    chownSync(path, user, user);
+    return openSync(path, 'r');
+  });
+  expect(statSync(program).uid).toBe(0);
+  return spawnSync(program, argv.slice(1), {
+    cwd,
+    env,
+    uid: user,
+    gid: user,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe', ...open],
+  });
+}

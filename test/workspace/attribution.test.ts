@@ -1,0 +1,237 @@
+import * as fc from 'fast-check';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createChangeWatch, callTimesLogOf } from '../../src/exec/call-times.ts';
+import type { Touched } from '../../src/ports/change-watch.ts';
+import { fileChanges } from '../../src/workspace/file-changes.ts';
+import { Lab, type Listing } from './lab.ts';
+
+const own = ['t1', 't2', 'shared/t', 'made/t'] as const;
+const foreign = ['o1', 'o2', 'shared/o', 'other/o'] as const;
+/** Where a deletion can be told: the root is listed, and a folder of one party alone has that party's time. */
+const deletable = (path: string): boolean => !path.startsWith('shared/');
+const act = (by: 'command' | 'patch' | 'other', paths: readonly string[]) =>
+  fc.record({
+    by: fc.constant(by),
+    path: fc.constantFrom(...paths),
+    content: fc.option(fc.constantFrom('', 'one', 'two'), { nil: undefined }),
+  });
+const acts = fc.array(fc.oneof(act('command', own), act('patch', own), act('other', foreign)), { maxLength: 8 });
+const start = fc.array(fc.constantFrom(...own, ...foreign), { maxLength: 5 });
+
+it('undo takes back exactly what the turn did, whatever others do between its calls', async () => {
+  await fc.assert(
+    fc.asyncProperty(start, acts, async (given, played) => {
+      const lab = new Lab();
+      try {
+        lab.folder('shared');
+        for (const path of given) lab.write(path, 'start');
+        const before = lab.list();
+        await lab.turnOf(() => Promise.resolve(played.flatMap((one) => perform(lab, one))));
+        const now = lab.list();
+        const { kept, failed } = await lab.restore(1);
+        expect(failed).toEqual([]);
+        expect(pick(lab.list(), own)).toEqual(pick(before, own));
+        expect(pick(lab.list(), foreign)).toEqual(pick(now, foreign));
+        const changed = foreign.filter((path) => before.get(path) !== now.get(path)).toSorted();
+        const told = kept.filter(({ why }) => why === 'meanwhile').map(({ path }) => path);
+        expect(told).toEqual(changed);
+      } finally {
+        lab.remove();
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+function perform(
+  lab: Lab,
+  { by, path, content }: { by: 'command' | 'patch' | 'other'; path: string; content: string | undefined },
+): readonly Touched[] {
+  const text = content ?? (deletable(path) ? undefined : 'three');
+  const edit = (): void => (text === undefined ? lab.delete(path) : lab.write(path, text));
+  if (by === 'command') return [lab.command(edit)];
+  if (by === 'patch') return [lab.patch(path, text)];
+  lab.meanwhile(edit);
+  return [];
+}
+
+function pick(listing: Listing, paths: readonly string[]): readonly (string | undefined)[] {
+  return paths.map((path) => listing.get(path));
+}
+
+async function after(lab: Lab, ...work: readonly (() => Touched | void)[]) {
+  await lab.turnOf(() => Promise.resolve(work.flatMap((one) => one() ?? [])));
+  return lab.restore(1);
+}
+
+describe('what is not the turn’s', () => {
+  it('a file that somebody made while the model thought stays, and is named', async () => {
+    const lab = Lab.forTest();
+    const report = await after(
+      lab,
+      () => lab.command(() => lab.write('ours', 'ours')),
+      () => lab.meanwhile(() => lab.write('mine', 'mine')),
+      () => lab.command(() => lab.write('ours too', 'ours')),
+    );
+    expect(report).toMatchObject({ deleted: ['ours', 'ours too'], kept: [{ path: 'mine', why: 'meanwhile' }] });
+    expect([...lab.list()]).toEqual([['mine', 'file 644 mine']]);
+  });
+
+  it('goes back with the option of its own name, and comes back with --undo', async () => {
+    const lab = Lab.forTest();
+    await lab.turnOf(() => {
+      const touched = lab.command(() => lab.write('ours', 'ours'));
+      lab.meanwhile(() => lab.write('mine', 'mine'));
+      return Promise.resolve([touched]);
+    });
+    const now = lab.list();
+    expect(await lab.restore(1, { force: true, dryRun: true })).toMatchObject({ deleted: ['ours'] });
+    expect(await lab.restore(1, { meanwhile: true })).toMatchObject({ deleted: ['mine', 'ours'], kept: [] });
+    expect(lab.list()).toEqual(new Map());
+    await lab.restore('undo');
+    expect(lab.list()).toEqual(now);
+  });
+
+  it('a file of the turn that somebody changed again before its end is kept', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'old');
+    const report = await after(
+      lab,
+      () => lab.patch('f', 'new'),
+      () => lab.meanwhile(() => lab.write('f', 'mine')),
+    );
+    expect(report).toMatchObject({ restored: [], kept: [{ path: 'f', why: 'meanwhile' }] });
+  });
+
+  it('a patch over somebody’s change does not make that change the turn’s', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'old');
+    const report = await after(
+      lab,
+      () => lab.meanwhile(() => writeFileSync(lab.at('f'), 'mine')),
+      () => lab.patch('f', 'mine and new'),
+    );
+    expect(report).toMatchObject({ restored: [], kept: [{ path: 'f', why: 'meanwhile' }] });
+  });
+
+  it('a folder that somebody moved in stays with all that is in it, though a command wrote into it', async () => {
+    const lab = Lab.forTest();
+    mkdirSync(join(lab.base, 'elsewhere'));
+    writeFileSync(join(lab.base, 'elsewhere/mine'), 'mine');
+    const report = await after(
+      lab,
+      () => lab.meanwhile(() => renameSync(join(lab.base, 'elsewhere'), lab.at('moved'))),
+      () => lab.command(() => lab.write('moved/ours', 'ours')),
+    );
+    expect(report).toMatchObject({ deleted: ['moved/ours'], kept: [{ path: 'moved/mine', why: 'meanwhile' }] });
+    expect([...lab.list().keys()]).toEqual(['moved', 'moved/mine']);
+  });
+
+  it('what changed while a call of another thread ran in the same folder is nobody’s for sure', async () => {
+    const lab = Lab.forTest();
+    const other = createChangeWatch(lab.home);
+    lab.write('gone', 'gone');
+    const report = await after(lab, () =>
+      lab.command(() => {
+        const open = other.begin(lab.root);
+        lab.write('whose', '?');
+        lab.delete('gone');
+        open.end();
+        lab.meanwhile(() => lab.write('ours', 'ours'));
+      }),
+    );
+    expect(report).toMatchObject({
+      deleted: ['ours'],
+      restored: [],
+      kept: ['gone', 'whose'].map((path) => ({ path, why: 'meanwhile' })),
+    });
+  });
+
+  it('a call of another thread that still runs counts, one in another folder does not', async () => {
+    const lab = Lab.forTest();
+    const other = createChangeWatch(lab.home);
+    other.begin(lab.base.replace(/[^/]+$/, 'somewhere-else'));
+    expect(await after(lab, () => lab.command(() => lab.write('ours', 'ours')))).toMatchObject({ kept: [] });
+    other.begin(lab.root);
+    await lab.turn(() => lab.write('whose', '?'));
+    expect(await lab.restore(2)).toMatchObject({ deleted: [], kept: [{ path: 'whose', why: 'meanwhile' }] });
+  });
+
+  it('a log of call times that makes no sense changes nothing', async () => {
+    const lab = Lab.forTest();
+    mkdirSync(join(lab.home, 'capstan'), { recursive: true });
+    const odd = ['{', '[]', '{"id":1}', '{"id":"x","process":"1","root":3}', '{"id":"y","to":5}', '\u0000'];
+    writeFileSync(callTimesLogOf(lab.home), odd.join('\n'));
+    expect(await after(lab, () => lab.command(() => lab.write('ours', 'ours')))).toMatchObject({ deleted: ['ours'] });
+  });
+});
+
+describe('what is the turn’s', () => {
+  it('a folder that a command moved, with all that was in it', async () => {
+    const lab = Lab.forTest();
+    lab.write('from/deep/a', 'a');
+    lab.write('from/b', 'b');
+    const before = lab.list();
+    const report = await after(lab, () =>
+      lab.command(() => {
+        renameSync(lab.at('from'), lab.at('to'));
+        lab.write('to/new', 'new');
+      }),
+    );
+    expect([report.kept, report.failed]).toEqual([[], []]);
+    expect(lab.list()).toEqual(before);
+  });
+
+  it('a file that a command touched after somebody else', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'old');
+    const report = await after(
+      lab,
+      () => lab.meanwhile(() => lab.write('f', 'mine')),
+      () => lab.command(() => lab.write('f', 'ours')),
+    );
+    expect(report).toMatchObject({ restored: ['f'], kept: [] });
+  });
+
+  it('is shown apart from what changed meanwhile', async () => {
+    const lab = Lab.forTest();
+    await lab.turnOf(() => {
+      const touched = lab.command(() => lab.write('ours', 'ours'));
+      lab.meanwhile(() => lab.write('mine', 'mine'));
+      return Promise.resolve([touched]);
+    });
+    await lab.turn(() => lab.write('old', 'x'), { old: true });
+    const { changes } = await fileChanges(lab.home, lab.threads, lab.id);
+    expect(changes.map(({ files, meanwhile }) => ({ files, meanwhile }))).toEqual([
+      {
+        files: [{ path: 'ours', kind: 'added', sizeAfter: 4 }],
+        meanwhile: [{ path: 'mine', kind: 'added', sizeAfter: 4 }],
+      },
+      { files: [{ path: 'old', kind: 'added', sizeAfter: 1 }], meanwhile: undefined },
+    ]);
+  });
+});
+
+describe('a record that does not tell whose changes they were', () => {
+  it('brings back what there was, and deletes nothing unless it is asked to', async () => {
+    const lab = Lab.forTest();
+    lab.write('f', 'old');
+    lab.write('gone', 'gone');
+    const edit = (): void => {
+      lab.write('f', 'new');
+      lab.delete('gone');
+      lab.write('folder/made', 'made');
+    };
+    await lab.turn(edit, { old: true });
+    const report = await lab.restore(1);
+    expect(report).toMatchObject({
+      restored: ['f', 'gone'],
+      deleted: [],
+      kept: [{ path: 'folder/made', why: 'not-recorded' }],
+      notAttributed: lab.turns,
+    });
+    expect(await lab.restore(1, { meanwhile: true })).toMatchObject({ deleted: ['folder', 'folder/made'] });
+  });
+});

@@ -1,5 +1,6 @@
 import { isAbsolute, join } from 'node:path';
 import type { OwnPlaces } from '../policy/own-places.ts';
+import { bareRepositoryName } from '../policy/protected-names.ts';
 import type { Places } from '../policy/resolve-policy.ts';
 import type { PermissionProfile } from '../protocol/permission-profile.ts';
 import { kindOfEntry } from './file-system.ts';
@@ -48,7 +49,7 @@ function gitNamesIn(cwd: string): readonly string[] {
   // Git passes over a `.git` that is not whole.
   if (directory !== undefined && ['objects', 'refs'].every((name) => isIn(directory.common, name))) return [];
   const isBare = ['HEAD', 'objects', 'refs'].every((name) => isIn(cwd, name));
-  return isBare ? bareNames.filter((name) => isIn(cwd, name)) : ['HEAD'];
+  return isBare ? bareNames.filter((name) => isIn(cwd, name)) : [bareRepositoryName];
 }
 
 function isIn(folder: string, name: string): boolean {

@@ -101,10 +101,10 @@ export class Engine {
 
   /**
    * Begins a thread that goes on from a place of another, and copies nothing. It keeps the other's settings of that
-   * place, unless flags say otherwise. The other thread may be written meanwhile, or be archived.
+   * place, unless flags say otherwise, and has no name. The other thread may be written meanwhile, or be archived.
    */
   fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest): Promise<OpenedThread | EngineRefused> {
-    return openFork({ ...this.#opening, rename: (fork, name) => this.rename(fork, name) }, { id, cut }, request);
+    return openFork(this.#opening, { id, cut }, request);
   }
 
   /** Takes the newest turns back. What they cost stays counted, and files stay as they are. */

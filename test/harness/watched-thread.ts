@@ -13,7 +13,7 @@ import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { describeState } from '../../src/state/describe.ts';
 import type { Settings } from '../../src/envelope/settings.ts';
-import { lastSettings } from '../../src/state/resumed-settings.ts';
+import { chosenOnly, lastSettings } from '../../src/state/resumed-settings.ts';
 import type { ThreadState } from '../../src/state/thread-state.ts';
 import type { Spawn } from '../../src/ports/spawn.ts';
 import type { Files, Locks } from '../../src/ports/files.ts';
@@ -304,6 +304,6 @@ export class WatchedThread {
 /** What the thread remembers over what is configured, as the engine puts it together. */
 function remembered(world: World, state: ThreadState): Settings {
   const { personality: configured, ...others } = configuredIn(world);
-  const { personality = configured, ...last } = lastSettings(state);
+  const { personality = configured, ...last } = chosenOnly(lastSettings(state), factsOf(world, world.cwd, 0).catalogue);
   return { ...others, ...last, ...(personality === undefined || personality === null ? {} : { personality }) };
 }

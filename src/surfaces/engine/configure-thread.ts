@@ -9,14 +9,15 @@ import { configInFolder } from '../../gather/config-in-folder.ts';
 import type { BaseLayers } from '../../gather/config-layers.ts';
 import { folderProblem } from '../../gather/folder.ts';
 import { loadInstructionFiles } from '../../gather/model-instructions.ts';
-import { type ResumedSettings, settingsFrom } from '../../gather/settings.ts';
+import { settingsFrom } from '../../gather/settings.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { chosenOnly, type LastSettings } from '../../state/resumed-settings.ts';
 import type { EngineOptions } from './engine-options.ts';
 
 export interface ThreadPlace {
   readonly cwd: string;
-  /** What a thread that goes on had chosen. */
-  readonly resumed?: ResumedSettings;
+  /** What a resumed thread had. */
+  readonly resumed?: LastSettings;
 }
 
 export interface ConfiguredThread {
@@ -41,8 +42,10 @@ export async function configureThread(
   if ('code' in texts) return texts;
   const catalogue = loadCatalogue(config);
   if ('code' in catalogue) return catalogue;
+  const resumed = place.resumed === undefined ? undefined : chosenOnly(place.resumed, catalogue);
   const made = settingsFrom(config, {
-    ...place,
+    cwd: place.cwd,
+    ...(resumed === undefined ? {} : { resumed }),
     ...texts,
     catalogue,
     ...(approval === undefined ? {} : { approval }),
@@ -50,16 +53,18 @@ export async function configureThread(
     requirements: base.requirements,
   });
   if ('code' in made) return made;
-  const settings = withFittingEffort(made.settings, place.resumed, catalogue);
+  const settings = withFittingEffort(made.settings, resumed, catalogue);
   const notices = [...problems, ...made.notices, ...modelNotices(catalogue, settings)];
   return { config, catalogue, settings, notices };
 }
 
-/** A thread that goes on with another model keeps its effort if that model has it. */
-function withFittingEffort(settings: Settings, resumed: ResumedSettings | undefined, catalogue: Catalogue): Settings {
+/** A thread that is resumed with another model keeps the effort that was chosen if that model has it. */
+function withFittingEffort(settings: Settings, resumed: LastSettings | undefined, catalogue: Catalogue): Settings {
   if (resumed?.model === undefined || settings.origins?.['effort'] !== 'thread') return settings;
-  const { effort: had, ...rest } = settings;
+  const { effort: had, origins, ...rest } = settings;
   const before = { model: resumed.model, ...(had === undefined ? {} : { effort: had }) };
   const effort = effortFor(lookUpModel(catalogue, settings.model), before);
-  return effort === undefined ? rest : { ...rest, effort };
+  if (effort !== undefined) return { ...rest, origins, effort };
+  const { effort: _none, ...others } = origins;
+  return { ...rest, origins: others };
 }

@@ -116,10 +116,11 @@ function json(id: ThreadId, changes: readonly ShownChange[]): string {
 
 function table(id: ThreadId, changes: readonly ShownChange[]): string {
   if (changes.length === 0) return `Thread ${id} has all of this already.\n`;
-  const rows = changes.map(({ name, from, to }) => ['', settingWord(name), words(from), '->', words(to)]);
+  const rows = changes.map(({ name, from, to }) => ['', settingWord(name), words(name, from), '->', words(name, to)]);
   return `Thread ${id}, from its next turn on:\n${columns(rows)}`;
 }
 
-function words(value: Json): string {
-  return value === null ? 'default' : typeof value === 'string' ? value : JSON.stringify(value);
+function words(name: string, value: Json): string {
+  if (value === null) return name === 'effort' || name === 'summary' ? 'default of the model' : 'default';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

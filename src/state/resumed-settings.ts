@@ -43,6 +43,11 @@ export function lastSettings({ meta, context, settings, newest }: ThreadState): 
   return withoutUndefined({ ...chosen, provider, cwd, resolved: resolved.length === 0 ? undefined : resolved });
 }
 
+/** The line that says all of it which grants something: the newest change of settings of ours, else the newest turn. */
+export function grantingLine({ context, settings, newest }: ThreadState): JsonObject | undefined {
+  return newest === 'settings' && settings?.['capstan'] !== undefined ? settings : context;
+}
+
 /** Without values that the model of the line has by default: they were no choices. */
 export function chosenOnly({ resolved = [], ...last }: LastSettings, catalogue: Catalogue): LastSettings {
   if (resolved.length === 0 || last.model === undefined) return last;
@@ -77,7 +82,8 @@ function fromSettings(settings: JsonObject | undefined, context: JsonObject | un
     ...choices(ours),
     ...modelChoices(ours, named(settings, 'reasoning_effort')),
     model: named(settings, 'model'),
-    provider: named(settings, 'model_provider_id'),
+    // The shared key is not sealed.
+    provider: named(ours, 'provider') ?? named(settings, 'model_provider_id'),
     cwd: absolute(settings),
     approval: readApproval(ours['approval'] ?? settings['approval_policy']),
     profile: readProfile(ours['profile']) ?? readProfile(settings['permission_profile']),

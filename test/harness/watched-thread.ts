@@ -10,6 +10,7 @@ import type { Owned, RolloutStore } from '../../src/ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
+import { withSeals } from '../../src/rollout/sealed-store.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { describeState } from '../../src/state/describe.ts';
 import type { Settings } from '../../src/envelope/settings.ts';
@@ -28,6 +29,7 @@ import { createRouter, type Router } from '../../src/tools/router.ts';
 import { updatePlanTool } from '../../src/tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../src/tools/view-image/view-image.ts';
 import { countingIds, steppingClock } from './fixed-parts.ts';
+import { memorySeals } from './memory-seals.ts';
 import { configuredIn, factsOf, firstWorld, settingsOf, stepFactsOf, type World } from './world.ts';
 
 /** Where the rollout is kept. */
@@ -173,7 +175,8 @@ export class WatchedThread {
     return {
       clock,
       ids: (this.#ids ??= countingIds(this.idStart)),
-      store: this.#watched(store),
+      store: this.#watched(withSeals(store, memorySeals())),
+      seals: memorySeals(),
       encoder: responsesEncoder(),
       digester: createDigester(),
       client: responsesClient({

@@ -13,11 +13,11 @@ import { settingsFrom } from '../../gather/settings.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { chosenOnly, type LastSettings } from '../../state/resumed-settings.ts';
 import type { EngineOptions } from './engine-options.ts';
+import type { ResumedPast } from './thread-standing.ts';
 
 export interface ThreadPlace {
   readonly cwd: string;
-  /** What a resumed thread had. */
-  readonly resumed?: LastSettings;
+  readonly resumed?: ResumedPast;
 }
 
 export interface ConfiguredThread {
@@ -30,7 +30,7 @@ export interface ConfiguredThread {
 /** What holds for a thread in its folder. */
 export async function configureThread(
   base: BaseLayers,
-  { approval, permissionProfile: profile }: Pick<EngineOptions, 'approval' | 'permissionProfile'>,
+  { env, approval, permissionProfile: profile }: Pick<EngineOptions, 'env' | 'approval' | 'permissionProfile'>,
   place: ThreadPlace,
 ): Promise<ConfiguredThread | Outcome> {
   const missing = folderProblem(place.cwd);
@@ -42,7 +42,12 @@ export async function configureThread(
   if ('code' in texts) return texts;
   const catalogue = loadCatalogue(config);
   if ('code' in catalogue) return catalogue;
-  const resumed = place.resumed === undefined ? undefined : chosenOnly(place.resumed, catalogue);
+  const foreign = place.resumed === undefined || place.resumed.standing === 'ours' ? undefined : place.resumed;
+  // Few threads come from elsewhere, and no other waits for it.
+  const taken =
+    foreign && (await import('./foreign-thread.ts')).takeOverThread(config, foreign, { cwd: place.cwd, env });
+  const last = taken?.resumed ?? place.resumed?.last;
+  const resumed = last === undefined ? undefined : chosenOnly(last, catalogue);
   const made = settingsFrom(config, {
     cwd: place.cwd,
     ...(resumed === undefined ? {} : { resumed }),
@@ -54,7 +59,8 @@ export async function configureThread(
   });
   if ('code' in made) return made;
   const settings = withFittingEffort(made.settings, resumed, catalogue);
-  const notices = [...problems, ...made.notices, ...modelNotices(catalogue, settings)];
+  const left = taken?.notices(settings) ?? [];
+  const notices = [...problems, ...made.notices, ...left, ...modelNotices(catalogue, settings)];
   return { config, catalogue, settings, notices };
 }
 

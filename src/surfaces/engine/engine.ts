@@ -52,12 +52,12 @@ export class Engine {
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], tracer: Tracer) {
     this.notices = notices;
     this.#base = base;
-    const { store, blobs, disk } = createHomeStore(base.home, { maxBlobBytes: base.config.blobs.maxBytes });
+    const { store, blobs, seals, disk } = createHomeStore(base.home, { maxBlobBytes: base.config.blobs.maxBytes });
     this.#blobs = blobs;
     const indexFolder = options.env['CODEX_SQLITE_HOME'] ?? base.home;
     this.#operationParts = { ...disk, store, ids: systemIds(systemClock), indexFolder };
     this.#store = options.ephemeral === true ? createEphemeralStore(store, systemClock) : store;
-    this.#opening = { options, base, store: this.#store, tracer };
+    this.#opening = { options, base, store: this.#store, seals, tracer };
   }
 
   /** Reads the configuration that holds everywhere. The gravest error in it is the answer. */
@@ -204,8 +204,8 @@ export class Engine {
 
   /** What turns of a thread changed in files, as far as snapshots tell. */
   async fileChanges(id: ThreadId): Promise<ThreadFiles> {
-    const { fileChanges } = await import('../../workspace/file-changes.ts');
-    return fileChanges(this.#base.home, this.#store, id);
+    const { threadFileChanges } = await import('./restore-thread-files.ts');
+    return threadFileChanges(this.#opening, id);
   }
 
   /** Brings back files that turns of a thread changed. */

@@ -16,7 +16,7 @@ export async function openFork(
   const { findForkPoint, forkThread } = await import('../../thread/fork.ts');
   const point = await findForkPoint(opening.store, id, cut);
   if (point.kind === 'refused') return refused(point);
-  const prepared = await prepareToGoOn(opening, point.state, { cwd });
+  const prepared = await prepareToGoOn(opening, { id, state: point.state }, { cwd });
   if ('code' in prepared) return refused(prepared);
   const { parts, settings, notices } = prepared;
   const forked = await forkThread(parts, point, { settings, git: gitFacts(settings.cwd) });

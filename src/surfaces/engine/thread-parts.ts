@@ -28,6 +28,7 @@ import type { Ids } from '../../ports/ids.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
+import type { Seals } from '../../ports/seals.ts';
 import { createFlock } from '../../rollout/flock.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import type { CheckpointHooks, ThreadParts } from '../../thread/parts.ts';
@@ -49,6 +50,7 @@ export interface ThreadPartsInput {
   readonly catalogue: Catalogue;
   readonly home: string;
   readonly store: RolloutStore;
+  readonly seals: Seals;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly settings: Settings;
@@ -103,6 +105,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     clock,
     ids,
     store: input.store,
+    seals: input.seals,
     encoder: responsesEncoder(),
     digester: createDigester(),
     client: {

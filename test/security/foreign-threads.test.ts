@@ -3,6 +3,7 @@ import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { identifyProcess } from '../../src/exec/process-identity.ts';
+import { markName } from '../../src/exec/warden-script.ts';
 import { systemClock } from '../../src/gather/system-clock.ts';
 import { systemIds } from '../../src/gather/system-ids.ts';
 import { type OpenedThread, type Outcome, words } from '../../src/index.ts';
@@ -275,7 +276,7 @@ describe('a rollout that was placed into the sessions folder', () => {
 
   it('ends no process that it names', async () => {
     const live = await stage();
-    const sleeper = spawn('sleep', ['60'], { env: { ...process.env, CAPSTAN_PROCESS: 'their-mark' } });
+    const sleeper = spawn('sleep', ['60'], { env: { ...process.env, [markName]: 'their-mark' } });
     whenTestEnds(() => void sleeper.kill());
     const startedAt = await identifyProcess(sleeper.pid!);
     const turn_id = '01a1dcd3-0000-7000-8000-00000000000b';

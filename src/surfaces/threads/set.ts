@@ -8,6 +8,7 @@ import type { Json } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { version } from '../../protocol/version.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import { complain } from '../complain.ts';
 import { columns } from '../config/columns.ts';
 import { currentFolder } from '../current-folder.ts';
 import { Engine } from '../engine/engine.ts';
@@ -55,7 +56,9 @@ async function set(asked: ParsedWords): Promise<number | Outcome> {
   if (chosen.kind === 'none') return chosen;
   const opened = await open(engine, chosen.id, change);
   if (opened.kind === 'refused') return opened.outcome;
-  const { thread } = opened;
+  const { thread, notices } = opened;
+  // What was not taken over is not the thread's any more once it is changed here.
+  for (const notice of notices) complain(notice, 0);
   const before = thread.settings;
   try {
     const result = await thread.overrideTurnContext(change);

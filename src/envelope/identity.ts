@@ -1,4 +1,5 @@
 import type { Facts } from './facts.ts';
+import { type ModelChoices, modelDefaults } from './model-defaults.ts';
 import { lookUpModel, type ModelRecord } from './model-record.ts';
 import type { Settings } from './settings.ts';
 
@@ -9,9 +10,11 @@ export interface Identity {
   /** The dialect in which the provider is spoken to. */
   readonly modelClient: 'responses';
   readonly effort?: string;
-  /** `none` when somebody chose that. */
+  /** `none` when it was chosen. */
   readonly summary?: string;
   readonly verbosity?: string;
+  /** What was chosen of the three above. What is absent is the default of the model, and changes with the model. */
+  readonly chosen: ModelChoices;
   readonly serviceTier?: string;
   /** What was asked for, when requests go without it. */
   readonly askedTier?: string;
@@ -24,9 +27,10 @@ export interface Identity {
 
 export function resolveIdentity(facts: Facts, settings: Settings): Identity {
   const model = lookUpModel(facts.catalogue, settings.model);
-  const effort = settings.effort ?? model.defaultEffort;
-  const summary = settings.summary ?? model.defaultSummary;
-  const verbosity = model.defaultVerbosity === undefined ? undefined : (settings.verbosity ?? model.defaultVerbosity);
+  const defaults = modelDefaults(model);
+  const effort = settings.effort ?? defaults.effort;
+  const summary = settings.summary ?? defaults.summary;
+  const verbosity = defaults.verbosity === undefined ? undefined : (settings.verbosity ?? defaults.verbosity);
   const serviceTier = tierFor(model, settings.serviceTier);
   const { name, version, source, threadSource } = facts.client;
   return {
@@ -36,6 +40,11 @@ export function resolveIdentity(facts: Facts, settings: Settings): Identity {
     ...(effort === undefined ? {} : { effort }),
     ...(summary === undefined ? {} : { summary }),
     ...(verbosity === undefined ? {} : { verbosity }),
+    chosen: {
+      ...(settings.effort === undefined ? {} : { effort: settings.effort }),
+      ...(settings.summary === undefined ? {} : { summary: settings.summary }),
+      ...(settings.verbosity === undefined ? {} : { verbosity: settings.verbosity }),
+    },
     ...(serviceTier === undefined ? {} : { serviceTier }),
     ...(serviceTier !== undefined || settings.serviceTier === undefined ? {} : { askedTier: settings.serviceTier }),
     client: { name, version },

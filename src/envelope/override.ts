@@ -35,7 +35,11 @@ export function applyChange(settings: Settings, change: unknown, { catalogue, re
   const outcome = notAllowed(requirements, wanted);
   if (outcome !== undefined) return { kind: 'refused', outcome };
   const allowed = { ...wanted, profile: withDeniedReads(requirements, wanted.profile) };
-  const changed = changeable.filter((name) => !isEqual(settings[name], allowed[name]));
+  const changed = changeable.filter(
+    (name) =>
+      !isEqual(settings[name], allowed[name]) ||
+      (name === 'approval' && settings.askedApproval !== allowed.askedApproval),
+  );
   if (changed.length === 0) return { kind: 'changed', settings, changed };
   const origins = { ...settings.origins, ...Object.fromEntries(changed.map((name) => [name, 'override'])) };
   return { kind: 'changed', settings: withoutUndefined({ ...allowed, origins }), changed };
@@ -93,6 +97,8 @@ function settingsOf(given: ReadFields, settings: Settings, catalogue: Catalogue)
       ? { effort: effortFor(lookUpModel(catalogue, model), settings) }
       : { effort: effort ?? undefined }),
     ...(personality === undefined ? {} : { personality: personality ?? undefined }),
+    // Whoever names a policy now means it for the thread and for the surface.
+    ...(given.approval === undefined ? {} : { askedApproval: undefined }),
     ...(realtime === undefined ? {} : { realtime: { ...settings.realtime, ...realtime } }),
   };
 }

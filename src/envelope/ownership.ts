@@ -20,7 +20,7 @@ export interface FieldSource {
   /** Somebody may choose it by this setting; `telemetry.origins` says who did. */
   readonly setting?: keyof TurnSettings;
   /** Where it comes from when nobody chose. */
-  readonly otherwise: 'model catalogue' | 'facts' | 'default';
+  readonly otherwise: 'model catalogue' | 'default of the model' | 'facts' | 'default';
 }
 
 /** The dotted name of every field. A field whose insides are read as one value has one name. */
@@ -58,6 +58,7 @@ const {
   firstLine,
   turnLines,
   modelRecord,
+  modelDefaults,
   effortFor,
   sentEffort,
   storedEnvelope,
@@ -136,10 +137,10 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.autoCompactTokens': { source: catalogue, consumers: [window] },
   'identity.model.truncation.mode': { source: catalogue, consumers: [window] },
   'identity.model.truncation.limit': { source: catalogue, consumers: [window] },
-  'identity.model.defaultEffort': { source: catalogue, consumers: [identity, sentEffort] },
+  'identity.model.defaultEffort': { source: catalogue, consumers: [modelDefaults, sentEffort] },
   'identity.model.supportedEfforts': { source: catalogue, consumers: [modelSwitch, effortFor, sentEffort] },
-  'identity.model.defaultSummary': { source: catalogue, consumers: [identity] },
-  'identity.model.defaultVerbosity': { source: catalogue, consumers: [identity] },
+  'identity.model.defaultSummary': { source: catalogue, consumers: [modelDefaults] },
+  'identity.model.defaultVerbosity': { source: catalogue, consumers: [modelDefaults] },
   'identity.model.serviceTiers': { source: catalogue, consumers: [identity, modelNotices] },
   'identity.model.modalities': { source: catalogue, consumers: [capabilities] },
   'identity.model.imageGeneration': { source: catalogue, consumers: [capabilities] },
@@ -147,23 +148,35 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.modes': { source: catalogue, consumers: [modes] },
   'identity.model.compatibility': { source: catalogue, consumers: [modelRecord, compactor] },
   'identity.model.instructions': { source: catalogue, consumers: [instructions] },
-  'identity.model.guessed': { source: catalogue, consumers: [identity, modelNotices, window] },
+  'identity.model.guessed': { source: catalogue, consumers: [identity, modelNotices, effortFor, window] },
   'identity.provider': {
     source: { setting: 'provider', otherwise: 'default' },
     consumers: [turnLines, firstLine, trace, modes],
   },
   'identity.modelClient': { source: byDefault, consumers: [], awaits: 'a second dialect of providers' },
   'identity.effort': {
-    source: { setting: 'effort', otherwise: 'model catalogue' },
+    source: { setting: 'effort', otherwise: 'default of the model' },
     consumers: [request, turnLines, trace, modelSwitch],
   },
   'identity.summary': {
-    source: { setting: 'summary', otherwise: 'model catalogue' },
+    source: { setting: 'summary', otherwise: 'default of the model' },
     consumers: [request, turnLines, modelSwitch],
   },
   'identity.verbosity': {
-    source: { setting: 'verbosity', otherwise: 'model catalogue' },
-    consumers: [request, turnLines, modelSwitch],
+    source: { setting: 'verbosity', otherwise: 'default of the model' },
+    consumers: [request, modelSwitch],
+  },
+  'identity.chosen.effort': {
+    source: { setting: 'effort', otherwise: 'default of the model' },
+    consumers: [turnLines],
+  },
+  'identity.chosen.summary': {
+    source: { setting: 'summary', otherwise: 'default of the model' },
+    consumers: [turnLines],
+  },
+  'identity.chosen.verbosity': {
+    source: { setting: 'verbosity', otherwise: 'default of the model' },
+    consumers: [turnLines],
   },
   'identity.serviceTier': {
     source: { setting: 'serviceTier', otherwise: 'default' },
@@ -234,6 +247,10 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'policy.approval': {
     source: { setting: 'approval', otherwise: 'default' },
     consumers: [environment, permissions, exec, patch, capabilities, turnLines],
+  },
+  'policy.askedApproval': {
+    source: { setting: 'askedApproval', otherwise: 'default' },
+    consumers: [turnLines],
   },
   'policy.profile': { source: profile, consumers: [turnLines] },
   'policy.resolved': { source: profile, consumers: [environment, permissions, exec, patch, image, effects] },

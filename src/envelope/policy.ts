@@ -12,6 +12,8 @@ import type { Workspace } from './workspace.ts';
 /** What the turn may do. The text for the model and the sandbox are made from `resolved` (I5). */
 export interface Policy {
   readonly approval: ApprovalPolicy;
+  /** What was chosen for the thread, when the surface of this turn holds another: what the rollout keeps. */
+  readonly askedApproval?: ApprovalPolicy;
   /** As chosen, with its symbols: what the rollout keeps. */
   readonly profile: PermissionProfile;
   readonly resolved: ResolvedPolicy;
@@ -32,6 +34,7 @@ export function resolvePolicyGroup(
   const resolved = resolvePolicy(settings.profile, workspace.places);
   return {
     approval: settings.approval,
+    ...(settings.askedApproval === undefined ? {} : { askedApproval: settings.askedApproval }),
     profile: settings.profile,
     resolved,
     sandboxLevel: describePolicy(resolved, workspace.cwd).mode,

@@ -10,6 +10,7 @@ import type { InstructionRules } from './instruction-rules.ts';
 export interface Settings {
   readonly model: string;
   readonly provider: string;
+  /** Absent, like summary and verbosity: the default of the model. */
   readonly effort?: string;
   readonly summary?: string;
   readonly verbosity?: string;
@@ -17,6 +18,8 @@ export interface Settings {
   /** Absolute. */
   readonly cwd: string;
   readonly approval: ApprovalPolicy;
+  /** What the thread chose, where the surface holds another policy for as long as it runs: resume goes by this one. */
+  readonly askedApproval?: ApprovalPolicy;
   /** Symbolic: workspace roots and temporary folders are filled in when a turn is resolved. */
   readonly profile: PermissionProfile;
   readonly shellEnvironment: ShellEnvironmentPolicy;

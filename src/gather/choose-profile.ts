@@ -54,14 +54,14 @@ function withPinned(config: Config, had: PermissionProfile): PermissionProfile {
   const pinned = Object.entries(configuredOptions(config)).filter(([option]) =>
     config.pinned.has(keyOfOption[option as keyof ProfileOptions]),
   );
-  const options = pinned.length === 0 ? undefined : optionsOf(had);
+  const options = pinned.length === 0 ? undefined : profileOptions(had);
   return options === undefined ? had : profileFor('workspace-write', { ...options, ...Object.fromEntries(pinned) });
 }
 
 function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfile): ChosenProfile {
   // Without a sandbox everything can be written already.
   if (addedRoots.length === 0 || profile.type === 'disabled') return { profile, notices: [], added: false };
-  const options = optionsOf(profile);
+  const options = profileOptions(profile);
   if (options === undefined) return unused(profile, addedRoots, 'Start with -s workspace-write to write there.');
   if (pinned.get(rootsKey) === 'managed') return unused(profile, addedRoots, 'Ask whoever manages this machine.');
   const writableRoots = [...new Set([...options.writableRoots, ...addedRoots])];
@@ -86,7 +86,7 @@ function configuredOptions({ sandboxWorkspaceWrite: given }: Config): ProfileOpt
  * The options that give exactly this profile under workspace-write, or undefined: a profile with rules of its own cannot
  * be built again from options without losing them.
  */
-function optionsOf(profile: PermissionProfile): ProfileOptions | undefined {
+export function profileOptions(profile: PermissionProfile): ProfileOptions | undefined {
   if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return undefined;
   const { entries } = profile.file_system;
   // The profile may come from a file that another program wrote.

@@ -11,10 +11,10 @@ import { missingRoots } from './missing-roots.ts';
 export function findPlaces(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
-  { own, profile }: { readonly own: OwnPlaces; readonly profile: PermissionProfile },
+  { own, profile }: { readonly own?: OwnPlaces; readonly profile?: PermissionProfile } = {},
 ): Places {
   const { TMPDIR: temporary } = env;
-  const missing = missingRoots(profile, temporary);
+  const missing = profile === undefined ? [] : missingRoots(profile, temporary);
   return {
     cwd,
     workspaceRoots: [cwd],
@@ -22,7 +22,7 @@ export function findPlaces(
     slashTmp: kindOfEntry('/tmp') === 'folder',
     gitDirectories: pointedToDirectories(cwd),
     gitNames: gitNamesIn(cwd),
-    own,
+    ...(own === undefined ? {} : { own }),
     ...(missing.length === 0 ? {} : { missing }),
   };
 }

@@ -13,6 +13,7 @@ const keysOf: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   verbosity: ['model_verbosity'],
   serviceTier: ['service_tier'],
   approval: ['approval_policy'],
+  askedApproval: ['approval_policy'],
   profile: ['sandbox_mode', 'sandbox_workspace_write'],
   shellEnvironment: ['shell_environment_policy'],
   developerInstructions: ['developer_instructions'],

@@ -87,10 +87,7 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     verbosity: ranked<string | undefined>('verbosity', config.modelVerbosity),
     serviceTier: ranked('serviceTier', config.serviceTier, fallback.serviceTier),
     cwd: { value: cwd, origin: cwdOrigin(choices) },
-    approval:
-      choices.approval === undefined
-        ? ranked('approval', config.approvalPolicy)
-        : { value: choices.approval, origin: 'surface' },
+    ...approvalChoice(ranked('approval', config.approvalPolicy), choices.approval),
     profile,
     approvedPrefixes: ranked('approvedPrefixes', undefined as Settings['approvedPrefixes']),
     networkRules: ranked('networkRules', undefined as Settings['networkRules']),
@@ -109,6 +106,13 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
   };
   const settings = withoutUndefined({ ...valuesOf(chosen), origins: originsOf(chosen) });
   return withRequired(required(requirements, settings, config), choices, notices);
+}
+
+/** What a surface holds lasts as long as it runs: what the thread chose is kept beside it. */
+function approvalChoice(own: Choice<ApprovalPolicy>, held: ApprovalPolicy | undefined) {
+  const asked = held === undefined || held === own.value ? { value: undefined, origin: undefined } : own;
+  const approval = held === undefined ? own : { value: held, origin: 'surface' };
+  return { approval, askedApproval: asked };
 }
 
 function withRequired(

@@ -122,6 +122,8 @@ export interface Owned {
   readonly kind: 'owned';
   readonly path: string;
   readonly mode: HistoryMode;
+  /** Payload of the first line, of a thread that was there before. */
+  readonly meta?: JsonObject;
   /** Bytes of a torn last line that `open` removed, if there were any. */
   readonly torn?: { readonly bytes: number };
   /**

@@ -3,6 +3,11 @@ import type { Files } from '../ports/files.ts';
 
 export const blobsFolder = (home: string): string => join(home, 'capstan', 'blobs');
 
+/** Whether a text that stands in a line can be the name of a blob. Any other would lead to any file. */
+export function isBlobName(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
 /** Where a blob lies: in a folder named by the first two digits of its hash, so that no folder grows too large. */
 export function blobPath(home: string, sha256: string): string {
   return join(blobsFolder(home), sha256.slice(0, 2), `${sha256.slice(2)}.zst`);
@@ -23,7 +28,7 @@ export async function findBlobs(files: Files, home: string): Promise<readonly Fo
   for (const { folder, names } of await blobFolders(files, home)) {
     for (const name of names) {
       const sha256 = `${folder.slice(-2)}${name.slice(0, -'.zst'.length)}`;
-      if (!/^[0-9a-f]{64}$/.test(sha256) || !name.endsWith('.zst')) continue;
+      if (!isBlobName(sha256) || !name.endsWith('.zst')) continue;
       const path = join(folder, name);
       const facts = await files.describe(path);
       if (facts !== undefined) found.push({ sha256, path, size: facts.size, used: facts.modified });

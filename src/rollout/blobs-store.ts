@@ -1,5 +1,6 @@
 import type { Blobs } from '../ports/blobs.ts';
 import type { OpenRefused, Owned, ReadReport, RolloutStore } from '../ports/rollout-store.ts';
+import type { Json } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
 import { type ToolSets, withoutToolSets, withToolSets } from './blobs-tool-sets.ts';
 import { keepBeside } from './blobs-beside.ts';
@@ -63,6 +64,7 @@ function ownedWithBlobs(owned: Owned, blobs: Blobs, known: ToolSets): Owned {
     path: owned.path,
     mode: owned.mode,
     ...(owned.torn === undefined ? {} : { torn: owned.torn }),
+    ...(owned.meta === undefined ? {} : { meta: owned.meta }),
     append(drafts) {
       const stored = drafts.map((draft) => {
         const beside = keepBeside(draft, blobs);
@@ -133,10 +135,21 @@ interface Loading {
 async function loaded(line: Line, { blobs, known, missing }: Loading): Promise<Line> {
   for (const sha256 of withToolSets(line, known).unknown) {
     const blob = await blobs.load(sha256);
-    if (blob.kind === 'blob') known.set(sha256, JSON.parse(new TextDecoder().decode(blob.bytes)));
-    else missing.add(sha256);
+    const set = blob.kind === 'blob' ? toolSetIn(blob.bytes) : undefined;
+    if (set === undefined) missing.add(sha256);
+    else known.set(sha256, set);
   }
   return withToolSets(line, known).line;
+}
+
+/** A line may name any blob: one with the output of a command is no tool set. */
+function toolSetIn(bytes: Uint8Array): Json | undefined {
+  try {
+    const value = JSON.parse(new TextDecoder().decode(bytes)) as Json;
+    return Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function withMissing(report: ReadReport, missing: ReadonlySet<string>): ReadReport {

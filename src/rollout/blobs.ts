@@ -3,7 +3,7 @@ import type { BlobMissing, Blobs, LoadedBlob } from '../ports/blobs.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Files } from '../ports/files.ts';
 import type { Ids } from '../ports/ids.ts';
-import { blobPath, blobsFolder, findBlobs } from './blobs-folder.ts';
+import { blobPath, blobsFolder, findBlobs, isBlobName } from './blobs-folder.ts';
 import { diskFault, errorCode } from './disk-fault.ts';
 import { writeWhole } from './whole-file.ts';
 import { zstdCompressed, zstdDecompressed } from './zstd.ts';
@@ -84,6 +84,7 @@ export function createBlobs(options: BlobsOptions): Blobs {
 }
 
 async function loadBlob(files: Files, home: string, sha256: string): Promise<LoadedBlob | BlobMissing> {
+  if (!isBlobName(sha256)) return missing('blob-missing', 'What the line names is not the hash of a blob.');
   const path = blobPath(home, sha256);
   const packed = await readWhole(files, path);
   if (packed === undefined) return missing('blob-missing', `The blob ${sha256} is not in ${blobsFolder(home)}.`);

@@ -11,7 +11,7 @@ export async function collectTemporary({
   clock,
   dryRun,
 }: CollectOptions): Promise<{ readonly files: number; readonly bytes: number }> {
-  const folders = [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home)];
+  const folders = [...(await dayFolders(files, sessionsFolder(home), '')), archiveFolder(home), join(home, 'capstan')];
   const listed = await Promise.all(folders.map(async (folder) => ({ folder, names: await files.list(folder) })));
   let [count, bytes] = [0, 0];
   for (const { folder, names } of [...listed, ...(await blobFolders(files, home))]) {

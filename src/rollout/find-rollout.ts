@@ -138,5 +138,6 @@ function startTime(name: RolloutName): number {
 
 /** When a UUID of version 7 was made. */
 function uuidTime(uuid: string): number | undefined {
-  return uuid[14] === '7' ? Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16) : undefined;
+  const digits = uuid.slice(0, 8) + uuid.slice(9, 13);
+  return uuid[14] === '7' && /^[0-9a-f]{12}$/i.test(digits) ? Number.parseInt(digits, 16) : undefined;
 }

@@ -5,6 +5,7 @@ import type { CurrentRollout, HeldThread, OpenRefused, Revert } from '../ports/r
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { lineType } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
+import { lastingNotes } from '../state/sealed-lines.ts';
 import { removeCompressed, restoreRollout } from './compressed-rollout.ts';
 import { currentRollout } from './current-rollout.ts';
 import { diskFault } from './disk-fault.ts';
@@ -86,7 +87,12 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
     current,
     async revert(revert) {
       // What others refer to is kept plain.
-      for (const { path, name } of await ownFiles()) if (name.compressed) await restoreRollout(files, path);
+      const own = await ownFiles();
+      for (const { path, name } of own) if (name.compressed) await restoreRollout(files, path);
+      // The place of an undo is read from the file, which may name anything. Another thread's talk is not this one's.
+      if (!own.some(({ name }) => name.rolloutId === revert.to.rolloutId)) {
+        return unknownPlace(revert.to.rolloutId, 'it is not a file of this thread');
+      }
       return writeRevert({ ...options, makeFolder }, current, revert);
     },
     // The newest is what counts, so it is the last to go and the first to come back.
@@ -132,8 +138,8 @@ async function writeRevert(
   const { files, home } = rollouts;
   const now = clock.now();
   const path = rolloutPath(home, id, localTime(now), rolloutId);
-  const { capstan: _before, ...meta } = withBase(current.meta, source.base);
-  const payload = { ...meta, capstan: note };
+  const meta = withBase(current.meta, source.base);
+  const payload = { ...meta, capstan: { ...lastingNotes(meta), ...note } };
   const ordinal = source.base?.end ?? (0 as Ordinal);
   const timestamp = new Date(now).toISOString();
   const lines = [{ type: lineType.sessionMeta, payload }, ...drafts].map((draft, at) =>

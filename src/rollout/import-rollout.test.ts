@@ -38,7 +38,14 @@ test('of two imports at once one is done, whole, and the other is told', async (
     'thread-exists',
   ]);
   const [path, ...more] = rollouts(disk);
-  expect([Buffer.from(disk.contents(path!)!).toString(), more]).toEqual([content, []]);
+  const text = Buffer.from(disk.contents(path!)!).toString();
+  // Only the first line is another: it says that the thread was imported.
+  const [first, ...rest] = text.split('\n');
+  const [before, ...others] = content.split('\n');
+  expect([rest, more]).toEqual([others, []]);
+  const { payload, ...line } = JSON.parse(before!) as { readonly payload: object };
+  const imported = expect.stringMatching(/^id-/) as string;
+  expect(JSON.parse(first!)).toEqual({ ...line, payload: { ...payload, capstan: { imported } } });
 });
 
 test('what a dead import leaves is no thread, and is collected', async () => {

@@ -3,12 +3,15 @@ import type { Files, OpenFile } from '../ports/files.ts';
 import type { Ids } from '../ports/ids.ts';
 import { parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { diskFault, errorCode } from './disk-fault.ts';
 import { findRollouts } from './find-rollout.ts';
 import { activePath, type LocalTime, parseRolloutName, rolloutPath } from './names.ts';
+import { decodeLine } from './line-codec.ts';
 import { readHead } from './read-head.ts';
 import { RolloutFile } from './rollout-file.ts';
+import { splitForward } from './split-lines.ts';
 import { nameWhole } from './whole-file.ts';
 
 export interface ImportOptions {
@@ -26,7 +29,11 @@ export interface ImportedRollout {
 
 export type ImportProblem = Outcome<'file-missing' | 'not-a-rollout' | 'rollout-not-whole' | 'thread-exists'>;
 
-/** Puts a copy of a flat rollout where threads of the home are: all of it, byte for byte, or nothing. */
+/**
+ * Puts a copy of a flat rollout where threads of the home are: all of it or nothing, and byte for byte but for its first
+ * line. That says from now on that the thread was imported, whatever stood there, and under a name that the file cannot
+ * have known.
+ */
 export async function importRollout(source: string, options: ImportOptions): Promise<ImportedRollout | ImportProblem> {
   const { files, home } = options;
   let file: OpenFile;
@@ -47,7 +54,9 @@ export async function importRollout(source: string, options: ImportOptions): Pro
     if (objectAt(head.meta, 'history_base') !== undefined) return notWhole(source);
     if ((await findRollouts(files, home, id)).kind !== 'none') return known(id);
     const path = placeOf(source, id, head.meta, options);
-    return (await copy(file, path, options)) === 'made' ? { kind: 'imported', id, path } : known(id);
+    const first = await importedLine(file, options.ids.uuid());
+    if (first === undefined) return notRollout(source);
+    return (await copy(file, first, path, options)) === 'made' ? { kind: 'imported', id, path } : known(id);
   } catch (error) {
     throw diskFault(error, 'open', source);
   } finally {
@@ -63,14 +72,41 @@ function placeOf(source: string, id: ThreadId, meta: JsonObject, { home, localTi
   return rolloutPath(home, id, localTime(Number.isNaN(startedAt) ? 0 : startedAt));
 }
 
+/** The first line about the thread as it stands in the copy, and where the one that it replaces begins and ends. */
+interface ImportedLine {
+  readonly start: number;
+  readonly end: number;
+  readonly bytes: Uint8Array;
+}
+
+async function importedLine(file: OpenFile, imported: string): Promise<ImportedLine | undefined> {
+  for await (const block of splitForward(file)) {
+    for (const { bytes, at: start, length } of block) {
+      const line = decodeLine(bytes);
+      if (line === 'blank' || line === 'bad' || line.type !== lineType.sessionMeta) continue;
+      // Whatever else the file says there about rollbacks or seals is about another home.
+      const payload = { ...line.payload, capstan: { imported } };
+      return { start, end: start + length, bytes: Buffer.from(JSON.stringify({ ...line, payload })) };
+    }
+  }
+  return undefined;
+}
+
 const blockBytes = 1024 * 1024;
 
 /** It gets its name when it is whole and durable: until then no reader takes it for a thread. */
-async function copy(from: OpenFile, path: string, { files, home, ids }: ImportOptions): Promise<'made' | 'there'> {
+async function copy(
+  from: OpenFile,
+  first: ImportedLine,
+  path: string,
+  { files, home, ids }: ImportOptions,
+): Promise<'made' | 'there'> {
   const temporary = `${path}.${ids.uuid()}.tmp`;
   const to = new RolloutFile({ files, home, path: temporary, durableFolders: new Set() });
   try {
-    for (let at = 0, size = await from.size(); at < size; at += blockBytes)
+    if (first.start > 0) await to.append(await from.read(0, first.start));
+    await to.append(first.bytes);
+    for (let at = first.end, size = await from.size(); at < size; at += blockBytes)
       await to.append(await from.read(at, blockBytes));
     await to.sync();
     await to.close();

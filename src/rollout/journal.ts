@@ -22,6 +22,8 @@ export interface JournalOptions {
   readonly torn?: { readonly bytes: number } | undefined;
   /** Payload of the first line of a new thread: written before the first append. */
   readonly meta?: JsonObject;
+  /** Payload of the first line that stands in the file. */
+  readonly knownMeta?: JsonObject;
 }
 
 /** Characters that may wait before they are written, unsynced, although nobody asked. */
@@ -45,6 +47,7 @@ export class Journal implements Owned {
   readonly path: string;
   readonly mode: HistoryMode;
   readonly torn?: { readonly bytes: number };
+  readonly meta?: JsonObject;
 
   readonly #file: RolloutFile;
   readonly #lock: Lock;
@@ -67,6 +70,7 @@ export class Journal implements Owned {
     this.path = options.path;
     this.mode = options.nextOrdinal === undefined ? 'legacy' : 'paginated';
     if (options.torn !== undefined) this.torn = options.torn;
+    if (options.knownMeta !== undefined) this.meta = options.knownMeta;
     this.#file = options.file;
     this.#lock = options.lock;
     this.#clock = options.clock;

@@ -12,7 +12,8 @@ const lastTime = Date.parse(time);
 
 const meta = (payload: JsonObject, ordinal = 0): string =>
   `{"timestamp":"${time}","ordinal":${ordinal},"type":"session_meta","payload":${JSON.stringify(payload)}}\n`;
-const head = meta({ id, history_mode: 'paginated' });
+const described = { id, history_mode: 'paginated' };
+const head = meta(described);
 const line = (ordinal: number | string): string =>
   `{"timestamp":"${time}","ordinal":${ordinal},"type":"event_msg","payload":{"text":"é🙂"}}\n`;
 const bare = (text: string): string => text.slice(0, -1);
@@ -39,7 +40,14 @@ describe('opening the tail of a rollout', () => {
   test('goes on after the last ordinal', async () => {
     const text = head + line(1) + line(2);
     const { tail, after } = await opened(text);
-    expect(tail).toEqual({ kind: 'tail', nextOrdinal: 3, lastTime, size: Buffer.byteLength(text), skipped: 0 });
+    expect(tail).toEqual({
+      kind: 'tail',
+      meta: described,
+      nextOrdinal: 3,
+      lastTime,
+      size: Buffer.byteLength(text),
+      skipped: 0,
+    });
     expect(after).toBe(text);
   });
 
@@ -56,7 +64,14 @@ describe('opening the tail of a rollout', () => {
     const text = head + line(5);
     const { tail, after } = await opened(bare(text));
     expect(after).toBe(text);
-    expect(tail).toEqual({ kind: 'tail', nextOrdinal: 6, lastTime, size: Buffer.byteLength(text), skipped: 0 });
+    expect(tail).toEqual({
+      kind: 'tail',
+      meta: described,
+      nextOrdinal: 6,
+      lastTime,
+      size: Buffer.byteLength(text),
+      skipped: 0,
+    });
     expect((await opened(bare(head))).after).toBe(head);
   });
 
@@ -67,7 +82,15 @@ describe('opening the tail of a rollout', () => {
       expect(after).toBe(text);
       const bytes = Buffer.byteLength(torn);
       const size = Buffer.byteLength(text);
-      expect(tail).toEqual({ kind: 'tail', nextOrdinal: 5, lastTime, size, skipped: 0, torn: { bytes } });
+      expect(tail).toEqual({
+        kind: 'tail',
+        meta: described,
+        nextOrdinal: 5,
+        lastTime,
+        size,
+        skipped: 0,
+        torn: { bytes },
+      });
     }
   });
 

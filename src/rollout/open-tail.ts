@@ -11,6 +11,8 @@ import { splitBackward } from './split-lines.ts';
 /** Where writing goes on. */
 export interface Tail {
   readonly kind: 'tail';
+  /** Payload of the first line. */
+  readonly meta: JsonObject;
   /** Absent in a file of the old form. */
   readonly nextOrdinal: Ordinal | undefined;
   /** Milliseconds; 0 when no line at the end has a readable time. */
@@ -48,6 +50,7 @@ export async function openTail(file: OpenFile, thread: ThreadFile): Promise<Tail
   }
   return {
     kind: 'tail',
+    meta: meta.payload,
     nextOrdinal,
     lastTime: end.lastTime,
     size,

@@ -144,11 +144,11 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
         await file.close();
         return tail;
       }
-      const { nextOrdinal, lastTime, size, torn } = tail;
+      const { nextOrdinal, lastTime, size, torn, meta: knownMeta } = tail;
       const rollout = new RolloutFile({ files, home, path, durableFolders, existing: { file, size } });
       // A killed process may have left lines, or the file's name, in memory only. They are about to be built upon.
       await rollout.sync();
-      return new Journal({ path, file: rollout, lock, clock, nextOrdinal, lastTime, torn });
+      return new Journal({ path, file: rollout, lock, clock, nextOrdinal, lastTime, torn, knownMeta });
     } catch (error) {
       await file.close().catch(() => undefined);
       throw diskFault(error, 'open', path);

@@ -18,9 +18,11 @@ export interface CallStart {
   readonly item: JsonObject;
   /** Once it is known, and if there is one. */
   readonly process?: StartedProcess;
+  /** Of what is said about the process. */
+  readonly processSeal?: string;
 }
 
-export interface CallBegins extends Omit<CallStart, 'item' | 'process'> {
+export interface CallBegins extends Omit<CallStart, 'item' | 'process' | 'processSeal'> {
   readonly turnId: TurnId;
   readonly item: TurnItem;
 }

@@ -10,10 +10,15 @@ export function foldCall(state: ThreadState, payload: JsonObject): ThreadState {
   const [callId, turnId] = [stringAt(payload, 'call_id'), stringAt(payload, 'turn_id')];
   if (openTurn === undefined || callId === undefined || turnId !== openTurn.id) return state;
   const others = (openTurn.calls ?? []).filter((call) => call.callId !== callId);
-  const known = openTurn.calls?.find((call) => call.callId === callId) ?? readStart(callId, payload);
+  const before = openTurn.calls?.find((call) => call.callId === callId);
+  const known = before ?? readStart(callId, payload);
   if (known === undefined) return state;
   const started = readProcess(objectAt(payload, 'process'));
-  const call = started === undefined ? known : { ...known, process: started };
+  const processSeal = stringAt(payload, 'seal');
+  const call =
+    started === undefined
+      ? known
+      : { ...known, process: started, ...(processSeal === undefined ? {} : { processSeal }) };
   return { ...state, openTurn: { ...openTurn, calls: [...others, call] } };
 }
 

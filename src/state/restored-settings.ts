@@ -4,7 +4,7 @@ import { equalJson } from '../world/merge-patch.ts';
 import { lastSettings } from './resumed-settings.ts';
 import type { ThreadState } from './thread-state.ts';
 
-/** What a thread that goes on took from its own past. */
+/** What a resumed thread took from its own past, and what is in force because of that. */
 export interface RestoredSettings {
   /** Where it stood: in the contract of the newest turn, or in a change of settings that came after it. */
   readonly from: 'turn' | 'settings';
@@ -21,7 +21,7 @@ export function restoredSettings(state: ThreadState, { origins = {} }: Settings)
   return {
     from: equalJson(last, ofTurn) ? 'turn' : 'settings',
     ...(turnId === undefined ? {} : { turnId }),
-    names: Object.keys(origins).filter((name) => origins[name] === 'thread'),
+    names: Object.keys(origins).filter((name) => origins[name] === 'thread' && name !== 'askedApproval'),
   };
 }
 

@@ -1,3 +1,5 @@
+import { type ModelChoices, modelDefaults } from '../envelope/model-defaults.ts';
+import { type Catalogue, lookUpModel } from '../envelope/model-record.ts';
 import type { CollaborationSetting, NetworkRule, Personality, Settings } from '../envelope/settings.ts';
 import { profileOf } from '../policy/legacy.ts';
 import { materialise } from '../policy/profiles.ts';
@@ -6,7 +8,7 @@ import { equalJson } from '../world/merge-patch.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxPolicy } from '../protocol/permission-profile.ts';
 import type { ThreadState } from './thread-state.ts';
 
-/** What the thread ran with last, or was told to run with next: resume goes on with it unless somebody names something else. */
+/** What the thread ran with last, or was to run with next: resume takes it unless a flag names something else. */
 export type LastSettings = Partial<
   Pick<
     Settings,
@@ -25,15 +27,34 @@ export type LastSettings = Partial<
     | 'realtime'
   >
 > & {
-  /** `null`: somebody chose that there is none, whatever is configured. */
+  /** `null`: chosen to be none, whatever is configured. */
   readonly personality?: Personality | null;
+  /** Which of the values may be no choices but defaults of the model: their line does not say. */
+  readonly resolved?: readonly ResolvedChoice[];
 };
+
+type ResolvedChoice = keyof ModelChoices;
 
 export function lastSettings({ meta, context, settings, newest }: ThreadState): LastSettings {
   const chosen = newest === 'settings' ? fromSettings(settings, context) : fromContext(context, settings);
   const provider = chosen.provider ?? stringAt(meta, 'model_provider');
   const cwd = chosen.cwd ?? absolute(meta);
-  return withoutUndefined({ ...chosen, provider, cwd });
+  const resolved = (chosen.resolved ?? []).filter((name) => chosen[name] !== undefined);
+  return withoutUndefined({ ...chosen, provider, cwd, resolved: resolved.length === 0 ? undefined : resolved });
+}
+
+/** The line that says all of it which grants something: the newest change of settings of ours, else the newest turn. */
+export function grantingLine({ context, settings, newest }: ThreadState): JsonObject | undefined {
+  return newest === 'settings' && settings?.['capstan'] !== undefined ? settings : context;
+}
+
+/** Without values that the model of the line has by default: they were no choices. */
+export function chosenOnly({ resolved = [], ...last }: LastSettings, catalogue: Catalogue): LastSettings {
+  if (resolved.length === 0 || last.model === undefined) return last;
+  const defaults = modelDefaults(lookUpModel(catalogue, last.model));
+  const isDefault = (name: string): boolean =>
+    resolved.some((choice) => choice === name && last[choice] === defaults[choice]);
+  return Object.fromEntries(Object.entries(last).filter(([name]) => !isDefault(name)));
 }
 
 /** A turn's own record; what it lacks comes from the thread's settings. */
@@ -41,11 +62,11 @@ function fromContext(context: JsonObject | undefined, settings: JsonObject | und
   const ours = context === undefined ? undefined : objectAt(context, 'capstan');
   return {
     ...choices(ours),
+    ...modelChoices(ours, named(context, 'effort') ?? named(settings, 'reasoning_effort')),
     model: named(context, 'model') ?? named(settings, 'model'),
     provider: named(ours, 'provider') ?? named(settings, 'model_provider_id'),
-    effort: named(context, 'effort') ?? named(settings, 'reasoning_effort'),
     cwd: absolute(context) ?? absolute(settings),
-    approval: readApproval(context?.['approval_policy'] ?? settings?.['approval_policy']),
+    approval: readApproval(ours?.['approval'] ?? context?.['approval_policy'] ?? settings?.['approval_policy']),
     profile: readProfile(ours?.['profile']) ?? foreignProfile(context),
     personality: readPersonality(ours?.['personality'] === undefined ? context?.['personality'] : ours['personality']),
     collaboration: readMode(ours, context),
@@ -59,11 +80,12 @@ function fromSettings(settings: JsonObject | undefined, context: JsonObject | un
   if (settings === undefined || ours === undefined) return fromContext(context, settings);
   return {
     ...choices(ours),
+    ...modelChoices(ours, named(settings, 'reasoning_effort')),
     model: named(settings, 'model'),
-    provider: named(settings, 'model_provider_id'),
-    effort: named(settings, 'reasoning_effort'),
+    // The shared key is not sealed.
+    provider: named(ours, 'provider') ?? named(settings, 'model_provider_id'),
     cwd: absolute(settings),
-    approval: readApproval(settings['approval_policy']),
+    approval: readApproval(ours['approval'] ?? settings['approval_policy']),
     profile: readProfile(ours['profile']) ?? readProfile(settings['permission_profile']),
     personality: readPersonality(ours['personality']),
     collaboration: readMode(ours, settings),
@@ -73,10 +95,21 @@ function fromSettings(settings: JsonObject | undefined, context: JsonObject | un
 
 type Loose = { readonly [Key in keyof LastSettings]: LastSettings[Key] | undefined };
 
+/**
+ * What was chosen of what a model has defaults for. Lines of other programs, and older ones of ours, hold only what it
+ * resolved to, the effort under the shared key.
+ */
+function modelChoices(ours: JsonObject | undefined, effort: string | undefined): Loose {
+  const chosen = ours === undefined ? undefined : objectAt(ours, 'chosen');
+  if (chosen === undefined) {
+    const [summary, verbosity] = [at(ours, 'summary'), at(ours, 'verbosity')];
+    return { effort, summary, verbosity, resolved: ['effort', 'summary', 'verbosity'] };
+  }
+  return { effort: named(chosen, 'effort'), summary: at(chosen, 'summary'), verbosity: at(chosen, 'verbosity') };
+}
+
 function choices(ours: JsonObject | undefined): Loose {
   return {
-    summary: at(ours, 'summary'),
-    verbosity: at(ours, 'verbosity'),
     serviceTier: at(ours, 'service_tier'),
     approvedPrefixes: readPrefixes(ours?.['approved_prefixes']),
     networkRules: readRules(ours?.['network_rules']),

@@ -78,8 +78,9 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
   return {
     profile: policy.profile as unknown as JsonObject,
     provider: identity.provider,
-    ...(identity.summary === undefined ? {} : { summary: identity.summary }),
-    ...(identity.verbosity === undefined ? {} : { verbosity: identity.verbosity }),
+    // Apart from what it resolved to: a default of the model must not become a choice for the next one.
+    chosen: { ...identity.chosen },
+    ...(policy.askedApproval === undefined ? {} : { approval: policy.askedApproval }),
     ...(tier === undefined ? {} : { service_tier: tier }),
     ...(personality === undefined && telemetry.origins['personality'] === undefined
       ? {}

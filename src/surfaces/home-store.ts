@@ -1,17 +1,21 @@
 import { systemPrograms } from '../exec/programs.ts';
+import { homeSeals } from '../gather/home-seals.ts';
 import { systemClock } from '../gather/system-clock.ts';
 import { systemIds } from '../gather/system-ids.ts';
 import type { Blobs } from '../ports/blobs.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
+import type { Seals } from '../ports/seals.ts';
 import { createBlobs } from '../rollout/blobs.ts';
 import { withBlobs } from '../rollout/blobs-store.ts';
 import { createFlock } from '../rollout/flock.ts';
 import { nodeFiles } from '../rollout/node-files.ts';
+import { withSeals } from '../rollout/sealed-store.ts';
 import { createRolloutStore, type RolloutStoreOptions } from '../rollout/store.ts';
 
 export interface HomeStore {
   readonly store: RolloutStore;
   readonly blobs: Blobs;
+  readonly seals: Seals;
   readonly disk: RolloutStoreOptions;
 }
 
@@ -24,5 +28,6 @@ export function createHomeStore(home: string, { maxBlobBytes }: { readonly maxBl
     clock: systemClock,
   };
   const blobs = createBlobs({ ...disk, ids: systemIds(systemClock), maxBytes: maxBlobBytes });
-  return { store: withBlobs(createRolloutStore(disk), blobs), blobs, disk };
+  const seals = homeSeals(home);
+  return { store: withSeals(withBlobs(createRolloutStore(disk), blobs), seals), blobs, seals, disk };
 }

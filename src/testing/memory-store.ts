@@ -15,6 +15,7 @@ import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
+import { lastingNotes } from '../state/sealed-lines.ts';
 
 interface MemoryRollout {
   readonly rolloutId: string;
@@ -138,9 +139,12 @@ export function createMemoryStore(clock: Clock): RolloutStore {
       kind: 'held',
       current,
       async revert({ rolloutId, to, note, drafts }) {
+        if (!rollouts.some((one) => one.threadId === id && one.rolloutId === to.rolloutId)) {
+          return refused('place-unknown', `Rollout ${to.rolloutId} is not one of this thread.`);
+        }
         const base = baseAt(to);
         if (typeof base === 'object' && 'kind' in base) return base;
-        const meta = { ...current.meta, capstan: note };
+        const meta = { ...current.meta, capstan: { ...lastingNotes(current.meta), ...note } };
         const place = base === 'start' ? {} : { base };
         const start = base === 'start' ? 0 : base.end;
         const first = stamp(start, { type: lineType.sessionMeta, payload: meta });

@@ -22,9 +22,8 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
   const dead = log.state.openTurn;
   if (dead === undefined) return;
   const asDead = { ...turn, turnId: dead.id };
-  const calls = dead.calls ?? [];
-  const survival = await endSurvivors(turn, calls);
-  for (const call of calls) log.record(callFoundDead(call, { threadId, turnId: dead.id }));
+  const survival = await endSurvivors(turn, dead);
+  for (const call of dead.calls ?? []) log.record(callFoundDead(call, { threadId, turnId: dead.id }));
   for (const call of unansweredCalls(log.state)) {
     recordAnswer(asDead, call, { output: outcomeUnknown(survival.get(call.call_id) ?? 'gone') });
   }

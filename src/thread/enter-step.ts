@@ -1,6 +1,7 @@
 import type { Step } from '../envelope/step.ts';
 import { standsIn } from '../history/stands-in.ts';
 import { lineType } from '../protocol/line.ts';
+import { withoutSeal } from '../state/sealed-lines.ts';
 import { settingsApplied, turnContext } from '../state/turn-drafts.ts';
 import { equalJson } from '../world/merge-patch.ts';
 import { sections } from '../world/sections.ts';
@@ -49,5 +50,5 @@ function tellingFor({ log }: Turn, step: Step): Telling {
 function recordSettings({ log, threadId, envelope }: Turn): void {
   log.record(turnContext(envelope, log.state.envelope));
   const applied = settingsApplied(threadId, envelope);
-  if (!equalJson(log.state.settings, applied.payload['thread_settings'])) log.record(applied);
+  if (!equalJson(withoutSeal(log.state.settings), applied.payload['thread_settings'])) log.record(applied);
 }

@@ -4,6 +4,7 @@ import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ThreadCut } from '../protocol/thread-cut.ts';
+import { importOf } from '../state/sealed-lines.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
 import { closeForkedTurn } from './dead-turn.ts';
@@ -77,7 +78,13 @@ export async function forkThread(
 ): Promise<ResumedThread | OpenRefused> {
   const id = parts.ids.uuid() as ThreadId;
   const envelope = await previewEnvelope(parts, id, settings, state);
-  const meta = { ...sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git }), forked_from_id: source };
+  const imported = importOf(state.meta);
+  const meta = {
+    ...sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git }),
+    forked_from_id: source,
+    // What it took over came from elsewhere, too.
+    ...(imported === undefined ? {} : { capstan: { imported } }),
+  };
   const owned = await parts.store.fork(id, meta, place);
   if (owned.kind === 'refused') return owned;
   try {

@@ -10,6 +10,7 @@ import type { Processes } from '../ports/processes.ts';
 import type { ModelClient } from '../ports/model-client.ts';
 import type { Encoder } from '../ports/prompt.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
+import type { Seals } from '../ports/seals.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
@@ -27,6 +28,8 @@ export interface ThreadParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly store: RolloutStore;
+  /** Proves what lines of the thread say about processes. The store seals by itself. */
+  readonly seals: Seals;
   readonly encoder: Encoder;
   readonly digester: Digester;
   readonly client: ModelClient;

@@ -1,21 +1,35 @@
 import type { StartedProcess, Survival } from '../ports/processes.ts';
-import type { CallStart } from '../state/call-start.ts';
+import type { Seals } from '../ports/seals.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import { callProcess, type CallStart } from '../state/call-start.ts';
+import { claimIn, sealSubject, sealText } from '../state/sealed-lines.ts';
+import type { OpenTurn } from '../state/thread-state.ts';
 import type { Turn } from './parts.ts';
 
-/** Ends processes of calls that a dead program left in flight, and tells the user. By call. */
+/** Ends processes of calls that a dead program left in flight, and warns the user. By call. */
 export async function endSurvivors(
   { log, parts, threadId: ours }: Turn,
-  calls: readonly CallStart[],
+  { id: turnId, calls = [] }: OpenTurn,
 ): Promise<ReadonlyMap<string, Survival>> {
+  const subject = sealSubject(ours, log.state.meta);
   const survivals = await Promise.all(
-    calls.map(async ({ threadId, callId, process }) => {
-      // The writer of our own thread is dead, since we are that now. Of any other thread nobody knows.
-      const survival = process === undefined || threadId !== ours ? 'gone' : await parts.processes.end(process);
+    calls.map(async (call) => {
+      const { threadId, callId, process } = call;
+      // The writer of our own thread is dead, since we are that now; of other threads nothing is known. What a file
+      // says about processes counts only if this home wrote it: it could name any process of this machine.
+      const isOurs = threadId === ours && isSealed(parts.seals, subject, turnId, call);
+      const survival = process === undefined || !isOurs ? 'gone' : await parts.processes.end(process);
       if (process !== undefined && survival !== 'gone') tellSurvivor(log, process, survival);
       return [callId, survival] as const;
     }),
   );
   return new Map(survivals);
+}
+
+function isSealed(seals: Seals, subject: string, turnId: TurnId, { callId, process, processSeal }: CallStart): boolean {
+  const said = process === undefined ? undefined : claimIn(callProcess(turnId, callId, process));
+  if (said === undefined || processSeal === undefined) return false;
+  return seals.holds(sealText(subject, said.claim), processSeal);
 }
 
 function tellSurvivor(log: Turn['log'], { pid }: StartedProcess, survival: 'ended' | 'running'): void {

@@ -445,7 +445,7 @@ describe('capstan envelope', () => {
     });
     const { stdout } = await place.run('envelope', '--turn', '1');
     expect(stdout).toMatch(/^thread \S+ · turn 1 of 3$/m);
-    expect(stdout).toMatch(/^ {2}effort +medium +model catalogue +request builder, rollout, telemetry,$/m);
+    expect(stdout).toMatch(/^ {2}effort +medium +default of the model +request builder, rollout, telemetry,$/m);
     expect(Math.max(...stdout.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120);
   });
 
@@ -455,6 +455,7 @@ describe('capstan envelope', () => {
     expect(changes[0]).toEqual({ field: 'identity.effort', from: 'medium', to: 'high', origin: 'flags' });
     expect(changes.map(({ field }) => field)).toEqual([
       'identity.effort',
+      'identity.chosen.effort',
       'telemetry.turnId',
       'telemetry.traceId',
       'telemetry.startedAt',

@@ -117,7 +117,8 @@ describe('a mode that the model cannot run', () => {
     ]);
     const switched = live.thread.events.flatMap((event) => (event.kind === 'model-switched' ? [event.changes] : []));
     expect(switched.map((changes) => changes.map(({ field }) => field))).toEqual([
-      ['modes.collaboration'],
+      // The model that cannot run it has no efforts either.
+      ['identity.effort', 'modes.collaboration'],
       ['modes.collaboration'],
     ]);
     expect(thread.settings.collaboration).toEqual({ mode: 'plan' });

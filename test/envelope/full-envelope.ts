@@ -58,6 +58,7 @@ export function fullSettings(): Required<TurnSettings> {
     summary: 'concise',
     verbosity: 'high',
     serviceTier: 'fast',
+    askedApproval: 'untrusted',
     approvedPrefixes: [['git', 'log']],
     networkRules: [{ host: 'example.org', action: 'allow' }],
     baseInstructions: 'You are mine.',
@@ -94,7 +95,7 @@ export function fullEnvelope(): Envelope {
   const collaboration = { mode, asked: asked!, instructions: modes.collaboration.instructions!, given: given! };
   const { serviceTier, ...identity } = envelope.identity;
   const { leaveOut, ...others } = envelope.modes;
-  const { modelClient, effort, summary, verbosity, model, provider, ...client } = identity;
+  const { modelClient, effort, summary, verbosity, chosen, model, provider, ...client } = identity;
   return {
     ...envelope,
     identity: {
@@ -104,6 +105,7 @@ export function fullEnvelope(): Envelope {
       effort: effort!,
       summary: summary!,
       verbosity: verbosity!,
+      chosen,
       serviceTier: serviceTier!,
       askedTier: other.identity.askedTier!,
       ...client,

@@ -33,6 +33,7 @@ describe('with nothing but what must be there', () => {
       model: guessedModel,
       provider: 'scripted',
       modelClient: 'responses',
+      chosen: {},
       client: { name: 'capstan_test', version: '0' },
       sessionSource: 'exec',
       threadSource: 'user',
@@ -120,6 +121,7 @@ describe('with everything that somebody can choose', () => {
       effort: 'high',
       summary: 'concise',
       verbosity: 'high',
+      chosen: { effort: 'high', summary: 'concise', verbosity: 'high' },
       serviceTier: 'priority',
       client: { name: 'capstan_test', version: '1' },
       sessionSource: 'cli',
@@ -156,6 +158,7 @@ describe('with everything that somebody can choose', () => {
     const { resolved: _resolved, ...policy } = envelope.policy;
     expect(policy).toEqual({
       approval: 'never',
+      askedApproval: 'untrusted',
       profile: writable,
       sandboxLevel: 'workspace-write',
       shellEnvironment: defaultShellEnvironmentPolicy,

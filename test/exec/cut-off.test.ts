@@ -58,6 +58,7 @@ describe.runIf(process.platform === 'linux')('a turn that was cut off by a kill'
             started_at: expect.any(String) as string,
             mark: expect.any(String) as string,
           },
+          seal: expect.any(String) as string,
         },
       ]);
 

@@ -47,6 +47,12 @@ export class LiveThread {
     return this.#thread;
   }
 
+  /** Once it was started. */
+  get id(): ThreadId {
+    if (this.#id === undefined) throw new Error('the thread was never opened');
+    return this.#id;
+  }
+
   /** What opens it. */
   async engine(options: Partial<EngineOptions> = {}): Promise<Engine> {
     const { home, root, workspace } = this.place;

@@ -10,10 +10,11 @@ import type { Owned, RolloutStore } from '../../src/ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
+import { withSeals } from '../../src/rollout/sealed-store.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { describeState } from '../../src/state/describe.ts';
 import type { Settings } from '../../src/envelope/settings.ts';
-import { lastSettings } from '../../src/state/resumed-settings.ts';
+import { chosenOnly, lastSettings } from '../../src/state/resumed-settings.ts';
 import type { ThreadState } from '../../src/state/thread-state.ts';
 import type { Spawn } from '../../src/ports/spawn.ts';
 import type { Files, Locks } from '../../src/ports/files.ts';
@@ -28,6 +29,7 @@ import { createRouter, type Router } from '../../src/tools/router.ts';
 import { updatePlanTool } from '../../src/tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../src/tools/view-image/view-image.ts';
 import { countingIds, steppingClock } from './fixed-parts.ts';
+import { memorySeals } from './memory-seals.ts';
 import { configuredIn, factsOf, firstWorld, settingsOf, stepFactsOf, type World } from './world.ts';
 
 /** Where the rollout is kept. */
@@ -173,7 +175,8 @@ export class WatchedThread {
     return {
       clock,
       ids: (this.#ids ??= countingIds(this.idStart)),
-      store: this.#watched(store),
+      store: this.#watched(withSeals(store, memorySeals())),
+      seals: memorySeals(),
       encoder: responsesEncoder(),
       digester: createDigester(),
       client: responsesClient({
@@ -304,6 +307,6 @@ export class WatchedThread {
 /** What the thread remembers over what is configured, as the engine puts it together. */
 function remembered(world: World, state: ThreadState): Settings {
   const { personality: configured, ...others } = configuredIn(world);
-  const { personality = configured, ...last } = lastSettings(state);
+  const { personality = configured, ...last } = chosenOnly(lastSettings(state), factsOf(world, world.cwd, 0).catalogue);
   return { ...others, ...last, ...(personality === undefined || personality === null ? {} : { personality }) };
 }

@@ -70,7 +70,7 @@ describe('capstan threads fork', () => {
     expect(said(model)).toEqual(['one', 'two', 'three', 'five']);
   });
 
-  it('keeps the settings of its place, and the name', async () => {
+  it('keeps the settings of its place, and leaves the name to its source', async () => {
     const { model, place } = await scene(yes);
     const id = await speak(place, '-m', 'other', '-s', 'read-only', '-c', 'model_reasoning_effort="high"', 'one');
     await speak(place, '-m', 'third', 'resume', id, 'two');
@@ -79,7 +79,7 @@ describe('capstan threads fork', () => {
     await speak(place, 'resume', String(fork), 'three');
     const { body } = model.requests.at(-1)!;
     expect([body['model'], body['reasoning']]).toEqual(['other', expect.objectContaining({ effort: 'high' })]);
-    expect((await threads(place, 'name', 'the one', 'another'))['id']).toBe(fork);
+    expect((await threads(place, 'name', 'the one', 'another'))['id']).toBe(id);
   });
 
   it('of a thread that another process writes ends with an interrupted turn, and the source runs on', async () => {

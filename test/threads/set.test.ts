@@ -13,16 +13,16 @@ describe('capstan threads set', () => {
     const there = join(realpathSync(place.workspace), 'there');
     mkdirSync(there);
     const wanted = ['--model', 'gpt-5.4', '--effort', 'high', '--cd', 'there', '--sandbox', 'read-only'];
-    const more = ['--approval', 'on-request', '--personality', 'friendly', '--mode', 'plan'];
+    const more = ['--approval', 'untrusted', '--personality', 'friendly', '--mode', 'plan'];
     const set = await place.run('threads', 'set', id, ...wanted, ...more);
     expect([set.code, set.stderr]).toEqual([0, '']);
     expect(set.stdout.split('\n').map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
       `Thread ${id}, from its next turn on:`,
       ` folder ${place.workspace} -> ${there}`,
-      ' approval never -> on-request',
+      ' approval on-request -> untrusted',
       ' sandbox workspace-write -> read-only',
       ' model gpt-5.5 -> gpt-5.4',
-      ' effort medium -> high',
+      ' effort default of the model -> high',
       ' mode default -> plan',
       ' personality default -> friendly',
       '',
@@ -43,12 +43,12 @@ describe('capstan threads set', () => {
       restored: {
         from: 'settings',
         turn_id: place.lines().find(({ type }) => type === 'turn_context')!.payload['turn_id'],
-        names: ['model', 'provider', 'effort', 'verbosity', 'cwd', 'profile', 'collaboration', 'personality'],
+        names: ['model', 'provider', 'cwd', 'profile', 'collaboration', 'personality'],
       },
     });
     expect(resumed.stderr).toContain(
       `thread ${id} · from the last change of its settings: ` +
-        'model, provider, effort, verbosity, folder, sandbox, mode, personality · model gpt-5.4 ',
+        'model, provider, folder, sandbox, mode, personality · model gpt-5.4 ',
     );
     const flags = await place.run('exec', '-m', 'gpt-5.5', 'resume', id, 'third words');
     expect(flags.stderr).toMatch(/ · from its last turn: provider, .*sandbox/);

@@ -10,14 +10,15 @@ import type { BaseLayers } from '../../gather/config-layers.ts';
 import { folderProblem } from '../../gather/folder.ts';
 import { loadInstructionFiles } from '../../gather/model-instructions.ts';
 import { missingRootNotices } from '../../gather/missing-roots.ts';
-import { type ResumedSettings, settingsFrom } from '../../gather/settings.ts';
+import { settingsFrom } from '../../gather/settings.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { chosenOnly, type LastSettings } from '../../state/resumed-settings.ts';
 import type { EngineOptions } from './engine-options.ts';
+import type { ResumedPast } from './thread-standing.ts';
 
 export interface ThreadPlace {
   readonly cwd: string;
-  /** What a thread that goes on had chosen. */
-  readonly resumed?: ResumedSettings;
+  readonly resumed?: ResumedPast;
 }
 
 export interface ConfiguredThread {
@@ -30,7 +31,7 @@ export interface ConfiguredThread {
 /** What holds for a thread in its folder. */
 export async function configureThread(
   base: BaseLayers,
-  { approval, permissionProfile: profile, env }: Pick<EngineOptions, 'approval' | 'permissionProfile' | 'env'>,
+  { env, approval, permissionProfile: profile }: Pick<EngineOptions, 'env' | 'approval' | 'permissionProfile'>,
   place: ThreadPlace,
 ): Promise<ConfiguredThread | Outcome> {
   const missing = folderProblem(place.cwd);
@@ -42,8 +43,15 @@ export async function configureThread(
   if ('code' in texts) return texts;
   const catalogue = loadCatalogue(config);
   if ('code' in catalogue) return catalogue;
+  const foreign = place.resumed === undefined || place.resumed.standing === 'ours' ? undefined : place.resumed;
+  // Few threads come from elsewhere, and no other waits for it.
+  const taken =
+    foreign && (await import('./foreign-thread.ts')).takeOverThread(config, foreign, { cwd: place.cwd, env });
+  const last = taken?.resumed ?? place.resumed?.last;
+  const resumed = last === undefined ? undefined : chosenOnly(last, catalogue);
   const made = settingsFrom(config, {
-    ...place,
+    cwd: place.cwd,
+    ...(resumed === undefined ? {} : { resumed }),
     ...texts,
     catalogue,
     ...(approval === undefined ? {} : { approval }),
@@ -51,21 +59,24 @@ export async function configureThread(
     requirements: base.requirements,
   });
   if ('code' in made) return made;
-  const settings = withFittingEffort(made.settings, place.resumed, catalogue);
+  const settings = withFittingEffort(made.settings, resumed, catalogue);
   const notices = [
     ...problems,
     ...made.notices,
+    ...(taken?.notices(settings) ?? []),
     ...modelNotices(catalogue, settings),
     ...missingRootNotices(settings.profile, { cwd: place.cwd, temporaryDirectory: env['TMPDIR'] }),
   ];
   return { config, catalogue, settings, notices };
 }
 
-/** A thread that goes on with another model keeps its effort if that model has it. */
-function withFittingEffort(settings: Settings, resumed: ResumedSettings | undefined, catalogue: Catalogue): Settings {
+/** A thread that is resumed with another model keeps the effort that was chosen if that model has it. */
+function withFittingEffort(settings: Settings, resumed: LastSettings | undefined, catalogue: Catalogue): Settings {
   if (resumed?.model === undefined || settings.origins?.['effort'] !== 'thread') return settings;
-  const { effort: had, ...rest } = settings;
+  const { effort: had, origins, ...rest } = settings;
   const before = { model: resumed.model, ...(had === undefined ? {} : { effort: had }) };
   const effort = effortFor(lookUpModel(catalogue, settings.model), before);
-  return effort === undefined ? rest : { ...rest, effort };
+  if (effort !== undefined) return { ...rest, origins, effort };
+  const { effort: _none, ...others } = origins;
+  return { ...rest, origins: others };
 }

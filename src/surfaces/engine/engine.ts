@@ -52,12 +52,12 @@ export class Engine {
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], tracer: Tracer) {
     this.notices = notices;
     this.#base = base;
-    const { store, blobs, disk } = createHomeStore(base.home, { maxBlobBytes: base.config.blobs.maxBytes });
+    const { store, blobs, seals, disk } = createHomeStore(base.home, { maxBlobBytes: base.config.blobs.maxBytes });
     this.#blobs = blobs;
     const indexFolder = options.env['CODEX_SQLITE_HOME'] ?? base.home;
     this.#operationParts = { ...disk, store, ids: systemIds(systemClock), indexFolder };
     this.#store = options.ephemeral === true ? createEphemeralStore(store, systemClock) : store;
-    this.#opening = { options, base, store: this.#store, tracer };
+    this.#opening = { options, base, store: this.#store, seals, tracer };
   }
 
   /** Reads the configuration that holds everywhere. The gravest error in it is the answer. */
@@ -101,10 +101,10 @@ export class Engine {
 
   /**
    * Begins a thread that goes on from a place of another, and copies nothing. It keeps the other's settings of that
-   * place, unless flags say otherwise. The other thread may be written meanwhile, or be archived.
+   * place, unless flags say otherwise, and has no name. The other thread may be written meanwhile, or be archived.
    */
   fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest): Promise<OpenedThread | EngineRefused> {
-    return openFork({ ...this.#opening, rename: (fork, name) => this.rename(fork, name) }, { id, cut }, request);
+    return openFork(this.#opening, { id, cut }, request);
   }
 
   /** Takes the newest turns back. What they cost stays counted, and files stay as they are. */
@@ -204,8 +204,8 @@ export class Engine {
 
   /** What turns of a thread changed in files, as far as snapshots tell. */
   async fileChanges(id: ThreadId): Promise<ThreadFiles> {
-    const { fileChanges } = await import('../../workspace/file-changes.ts');
-    return fileChanges(this.#base.home, this.#store, id);
+    const { threadFileChanges } = await import('./restore-thread-files.ts');
+    return threadFileChanges(this.#opening, id);
   }
 
   /** Brings back files that turns of a thread changed. */

@@ -44,7 +44,7 @@ export async function resumeThread(
 ): Promise<OpenedThread | EngineRefused> {
   const resumed = await openThread(opening.store, id);
   if (resumed.kind === 'refused') return refused(resumed);
-  const prepared = await prepareToGoOn(opening, resumed.state, { cwd });
+  const prepared = await prepareToGoOn(opening, resumed, { cwd });
   if ('code' in prepared) {
     await resumed.owned.close();
     return refused(prepared);

@@ -5,10 +5,12 @@ import type { BaseLayers } from '../../gather/config-layers.ts';
 import { systemClock } from '../../gather/system-clock.ts';
 import { systemIds } from '../../gather/system-ids.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
+import type { Seals } from '../../ports/seals.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadParts } from '../../thread/parts.ts';
 import { configureThread, type ThreadPlace } from './configure-thread.ts';
 import type { EngineOptions } from './engine-options.ts';
@@ -19,6 +21,7 @@ export interface OpeningParts {
   readonly options: EngineOptions;
   readonly base: BaseLayers;
   readonly store: RolloutStore;
+  readonly seals: Seals;
   readonly tracer: Tracer;
 }
 
@@ -30,7 +33,7 @@ export interface PreparedThread {
 
 /** What a thread in a folder works with, and what is in force in it. */
 export async function prepareThread(
-  { options, base, store, tracer }: OpeningParts,
+  { options, base, store, seals, tracer }: OpeningParts,
   place: ThreadPlace,
 ): Promise<PreparedThread | Outcome> {
   const configured = await configureThread(base, options, place);
@@ -49,6 +52,7 @@ export async function prepareThread(
     catalogue,
     home: base.home,
     store,
+    seals,
     clock: systemClock,
     ids: systemIds(systemClock),
     settings,
@@ -60,12 +64,32 @@ export async function prepareThread(
   return { parts, settings, notices };
 }
 
-/** The same for a thread that goes on: under its last settings, and in its own folder unless another one is given. */
-export function prepareToGoOn(
+/**
+ * The same for a thread that is resumed: under its last settings, and in its own folder unless another one is given.
+ * What this home did not write counts only as far as the configuration goes, and an imported thread works where the
+ * command was started.
+ */
+export async function prepareToGoOn(
   opening: OpeningParts,
-  state: ThreadState,
+  { id, state }: { readonly id: ThreadId; readonly state: ThreadState },
   { cwd }: { readonly cwd: string | undefined },
 ): Promise<PreparedThread | Outcome> {
   const last = lastSettings(state);
-  return prepareThread(opening, { cwd: cwd ?? last.cwd ?? opening.options.cwd, resumed: last });
+  // A new thread has no past and does not load this.
+  const { standingOf } = await import('./thread-standing.ts');
+  const standing = await standingOf(opening, id, state);
+  const own = standing === 'imported' ? undefined : last.cwd;
+  const place = { cwd: cwd ?? own ?? opening.options.cwd, resumed: { id, last, standing } };
+  const prepared = await prepareThread(opening, place);
+  const problem = opening.seals.problem();
+  if ('code' in prepared || problem === undefined) return prepared;
+  return { ...prepared, notices: [unusableKey(problem), ...prepared.notices] };
+}
+
+function unusableKey(problem: string): Outcome<'seal-key-unusable'> {
+  return {
+    code: 'seal-key-unusable',
+    message: `Capstan cannot prove which threads of this home it wrote: ${problem}.`,
+    next: 'Until that is mended, every thread counts as foreign. Remove the file to have a new key made.',
+  };
 }

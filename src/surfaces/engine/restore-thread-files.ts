@@ -1,15 +1,20 @@
+import { configuredProfile } from '../../gather/choose-profile.ts';
+import { findPlaces } from '../../gather/places.ts';
 import { systemClock } from '../../gather/system-clock.ts';
 import { systemIds } from '../../gather/system-ids.ts';
 import { withDeniedReads } from '../../policy/denied-reads.ts';
-import type { Requirements } from '../../policy/requirements.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
-import type { RolloutStore } from '../../ports/rollout-store.ts';
+import type { ReadOptions, ReadReport, RolloutStore } from '../../ports/rollout-store.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import { type Line, lineType } from '../../protocol/line.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
 import { readPlaces } from '../../thread/find-turn.ts';
 import { foldThread } from '../../thread/resume.ts';
 import { firstTaken, type RollbackTo } from '../../thread/rollback-range.ts';
 import { deniedBy } from '../../thread/turn-effects.ts';
+import { fileChanges, type ThreadFiles } from '../../workspace/file-changes.ts';
 import { nodeWorkspaceDisk as disk } from '../../workspace/node-workspace-disk.ts';
 import {
   restoreFiles,
@@ -20,31 +25,80 @@ import {
 import { type EngineRefused, refused } from './engine-refused.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
 import type { OpeningParts } from './prepare-thread.ts';
+import { isOurLine, standingOf } from './thread-standing.ts';
 
-type RestoringParts = Pick<OpeningParts, 'options' | 'base' | 'store'>;
+type RestoringParts = Pick<OpeningParts, 'options' | 'base' | 'store' | 'seals'>;
 
-/** Takes a snapshot of what is there before it brings files back: that can be undone too. */
+/**
+ * Takes a snapshot of what is there before it brings files back: that can be undone too. Snapshots that this home did
+ * not record do not count: a file from elsewhere could name any folder, and any state of it that was ever kept.
+ */
 export async function restoreThreadFiles(
-  { options: { env, osHome }, base: { home, config, requirements }, store: threads }: RestoringParts,
+  parts: RestoringParts,
   id: ThreadId,
   target: RestoreTarget,
   options: RestoreOptions,
 ): Promise<RestoreReport | EngineRefused> {
+  const { env, osHome } = parts.options;
+  const { home, config } = parts.base;
   const ids = systemIds(systemClock);
   const snapshots = lazySnapshots({ env, osHome, home, config, ids, clock: systemClock });
-  const denies = await deniedIn(threads, id, requirements);
-  return restoreFiles({ home, threads, snapshots, disk, ids, denies }, id, target, options);
+  const denies = await deniedIn(parts, id);
+  const { store: threads, left } = withOwnSnapshots(parts);
+  const report = await restoreFiles({ home, threads, snapshots, disk, ids, denies }, id, target, options);
+  const isNothing = report.kind === 'refused' && report.outcome.code === 'nothing-to-restore';
+  return isNothing && left() > 0 ? refused(foreignSnapshots(id)) : report;
+}
+
+function foreignSnapshots(id: ThreadId): Outcome<'snapshots-foreign'> {
+  return {
+    code: 'snapshots-foreign',
+    message: `The snapshots that thread ${id} names were not recorded by Capstan in this home.`,
+    next: 'Nothing was changed. Use your version control to bring files back.',
+  };
+}
+
+/** What turns of a thread changed in files, as far as snapshots of this home show. */
+export function threadFileChanges(parts: RestoringParts, id: ThreadId): Promise<ThreadFiles> {
+  return fileChanges(parts.base.home, withOwnSnapshots(parts).store, id);
+}
+
+/** The same threads without snapshots that this home did not record, and how many of those there were. */
+function withOwnSnapshots({ store, seals }: RestoringParts): {
+  readonly store: RolloutStore;
+  readonly left: () => number;
+} {
+  let left = 0;
+  async function* read(id: ThreadId, options: ReadOptions): AsyncGenerator<Line, ReadReport> {
+    const lines = store.read(id, options);
+    let meta: JsonObject | undefined;
+    try {
+      for (;;) {
+        const next = await lines.next();
+        if (next.done === true) return next.value;
+        const line = next.value;
+        if (line.type === lineType.sessionMeta) meta ??= line.payload;
+        const isLeft =
+          line.type === lineType.snapshot && !(await isOurLine({ store, seals }, { id, meta: meta ?? {} }, line));
+        if (isLeft) left += 1;
+        else yield line;
+      }
+    } finally {
+      await lines.return({ skipped: 0 });
+    }
+  }
+  return { store: { ...store, read }, left: () => left };
 }
 
 /** What the next turn of the thread could not read. */
-async function deniedIn(
-  threads: RolloutStore,
-  id: ThreadId,
-  requirements: Requirements,
-): Promise<(path: string) => boolean> {
-  const { profile = { type: 'disabled' }, cwd = '/' } = lastSettings((await foldThread(threads, id)).state);
-  const places = { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] };
-  return deniedBy(resolvePolicy(withDeniedReads(requirements, profile), places));
+async function deniedIn(parts: RestoringParts, id: ThreadId): Promise<(path: string) => boolean> {
+  const { store, options, base } = parts;
+  const { state } = await foldThread(store, id);
+  const { profile: had, cwd = '/' } = lastSettings(state);
+  const configured = configuredProfile(base.config, base.config.sandboxMode);
+  const profile = (await standingOf(parts, id, state)) === 'ours' ? had : configured;
+  const places = findPlaces(cwd, options.env);
+  return deniedBy(resolvePolicy(withDeniedReads(base.requirements, profile ?? configured), places));
 }
 
 /** To before the first turn that a rollback would take back. */

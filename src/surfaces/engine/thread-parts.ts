@@ -38,6 +38,7 @@ import type { Requirements } from '../../policy/requirements.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { writableRoots } from '../../policy/writable-roots.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
+import type { Seals } from '../../ports/seals.ts';
 import { createFlock } from '../../rollout/flock.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
@@ -62,6 +63,7 @@ export interface ThreadPartsInput {
   readonly catalogue: Catalogue;
   readonly home: string;
   readonly store: RolloutStore;
+  readonly seals: Seals;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly settings: Settings;
@@ -124,6 +126,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     clock,
     ids,
     store: input.store,
+    seals: input.seals,
     encoder: responsesEncoder(),
     digester: createDigester(),
     client: {

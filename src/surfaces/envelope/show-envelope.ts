@@ -4,7 +4,7 @@ import type { StoryTurn } from '../context/thread-story.ts';
 import type { ChangedField, ShownField } from './envelope-fields.ts';
 
 const valueWidth = 34;
-const lastWidth = 40;
+const lastWidth = 36;
 
 /** The seven groups and the window: each value, where it came from, who reads it. */
 export function envelopeText(fields: readonly ShownField[]): string {

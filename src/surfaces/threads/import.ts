@@ -18,8 +18,9 @@ export const form: CommandForm = {
   forms: ['FILE'],
   options: [],
   notes:
-    'The file is copied; the thread keeps its id and goes on with `capstan exec resume`. The home of Codex needs no\n' +
-    'import: Capstan works with it in place when CODEX_HOME names it.',
+    'The file is copied, and the thread keeps its id. `capstan exec resume` runs it in the folder where you start it,\n' +
+    'with no more permissions than you have configured. The home of Codex needs no import: Capstan works with it in\n' +
+    'place when CODEX_HOME names it.',
 };
 
 /** `capstan threads import`. 0: it is here; 1: not; 2: wrong usage. */

@@ -8,6 +8,7 @@ import type { Json } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { version } from '../../protocol/version.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import { complain } from '../complain.ts';
 import { columns } from '../config/columns.ts';
 import { currentFolder } from '../current-folder.ts';
 import { Engine } from '../engine/engine.ts';
@@ -55,7 +56,9 @@ async function set(asked: ParsedWords): Promise<number | Outcome> {
   if (chosen.kind === 'none') return chosen;
   const opened = await open(engine, chosen.id, change);
   if (opened.kind === 'refused') return opened.outcome;
-  const { thread } = opened;
+  const { thread, notices } = opened;
+  // What was not taken over is not the thread's any more once it is changed here.
+  for (const notice of notices) complain(notice, 0);
   const before = thread.settings;
   try {
     const result = await thread.overrideTurnContext(change);
@@ -116,10 +119,11 @@ function json(id: ThreadId, changes: readonly ShownChange[]): string {
 
 function table(id: ThreadId, changes: readonly ShownChange[]): string {
   if (changes.length === 0) return `Thread ${id} has all of this already.\n`;
-  const rows = changes.map(({ name, from, to }) => ['', settingWord(name), words(from), '->', words(to)]);
+  const rows = changes.map(({ name, from, to }) => ['', settingWord(name), words(name, from), '->', words(name, to)]);
   return `Thread ${id}, from its next turn on:\n${columns(rows)}`;
 }
 
-function words(value: Json): string {
-  return value === null ? 'default' : typeof value === 'string' ? value : JSON.stringify(value);
+function words(name: string, value: Json): string {
+  if (value === null) return name === 'effort' || name === 'summary' ? 'default of the model' : 'default';
+  return typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -1,0 +1,17 @@
+import type { ModelRecord } from './model-record.ts';
+
+/** What a model has defaults for, and a person may choose instead. */
+export interface ModelChoices {
+  readonly effort?: string;
+  readonly summary?: string;
+  readonly verbosity?: string;
+}
+
+/** What holds where nothing is chosen. */
+export function modelDefaults({ defaultEffort, defaultSummary, defaultVerbosity }: ModelRecord): ModelChoices {
+  return {
+    ...(defaultEffort === undefined ? {} : { effort: defaultEffort }),
+    ...(defaultSummary === undefined ? {} : { summary: defaultSummary }),
+    ...(defaultVerbosity === undefined ? {} : { verbosity: defaultVerbosity }),
+  };
+}

@@ -1,0 +1,87 @@
+import type { Access, ApprovalPolicy, NetworkAccess, PermissionProfile } from '../protocol/permission-profile.ts';
+import type { PathRule, ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import { accessByRules, type AccessRule } from './access.ts';
+import { parentOf } from './paths.ts';
+import type { Places } from './places.ts';
+import { platformReadRoots } from './platform-read-roots.ts';
+import { resolvePolicy } from './resolve-policy.ts';
+
+/**
+ * Of what is claimed and what is configured: the claim if it grants nothing that the configuration does not, else the
+ * configuration. Never a mixture of both: a policy is one value that somebody chose as a whole.
+ */
+export function narrowerProfile(
+  configured: PermissionProfile,
+  claimed: PermissionProfile,
+  places: Places,
+): PermissionProfile {
+  // Also with every symbol somewhere else: what is the same here and now may be more in another folder.
+  const isNarrower = [places, elsewhere(places)].every((where) =>
+    grantsNoMore(resolvePolicy(claimed, where), resolvePolicy(configured, where)),
+  );
+  return isNarrower && hasSameGlobs(configured, claimed) ? claimed : configured;
+}
+
+/**
+ * The same for approval policies. A policy grants two things: commands that run inside the sandbox without a question
+ * (`on-request`, `never`), and a question whose answer may let a command out of it (`untrusted`, `on-request`). So
+ * `untrusted` and `never` are both narrower than `on-request`, and neither is narrower than the other.
+ */
+export function narrowerApproval(configured: ApprovalPolicy, claimed: ApprovalPolicy): ApprovalPolicy {
+  return configured === 'on-request' ? claimed : configured;
+}
+
+function elsewhere(places: Places): Places {
+  const [cwd, temporaryDirectory] = ['/.capstan-elsewhere/workspace', '/.capstan-elsewhere/temporary'];
+  return { ...places, cwd, workspaceRoots: [cwd], temporaryDirectory, slashTmp: true };
+}
+
+function grantsNoMore(claimed: ResolvedPolicy, configured: ResolvedPolicy): boolean {
+  if (configured.enforcement === 'disabled') return true;
+  if (!isAtMost(networkRank, claimed.network, configured.network)) return false;
+  // Whoever counts on a sandbox around us, or on none, is not shut in by us.
+  if (claimed.enforcement !== 'managed' && claimed.enforcement !== configured.enforcement) return false;
+  return opensNoMore(claimed.files, configured.files);
+}
+
+function opensNoMore(claimed: ResolvedFiles, configured: ResolvedFiles): boolean {
+  if (configured.kind === 'unrestricted') return true;
+  if (claimed.kind === 'unrestricted') return false;
+  // A glob may match anything: only the same one is known to deny as much.
+  if (!configured.denyGlobs.every((glob) => claimed.denyGlobs.includes(glob))) return false;
+  const [given, granted] = [rulesOf(claimed), rulesOf(configured)];
+  // Between the paths of rules nothing changes.
+  const paths = ['/', ...given.map(({ path }) => path), ...granted.map(({ path }) => path)];
+  return (
+    paths.every((path) => isAtMost(accessRank, accessByRules(given, path), accessByRules(granted, path))) &&
+    configured.rules.every((rule) => rule.ifMissing === 'skip' || keepsFromBeingMade(claimed.rules, given, rule))
+  );
+}
+
+/** A path that must not come into being stays so: its folder is not writable, or the same rule guards it. */
+function keepsFromBeingMade(rules: readonly PathRule[], all: readonly AccessRule[], { path }: PathRule): boolean {
+  if (accessByRules(all, parentOf(path)) !== 'write') return true;
+  return rules.some((rule) => rule.path === path && rule.access !== 'write' && rule.ifMissing === 'protect');
+}
+
+function rulesOf({ rules, platformDefaults }: Extract<ResolvedFiles, { kind: 'restricted' }>): readonly AccessRule[] {
+  return platformDefaults ? [...rules, ...platformReadRoots.map((path) => ({ path, access: 'read' as const }))] : rules;
+}
+
+/** How deep globs are looked for may differ only where there are none to look for. */
+function hasSameGlobs(configured: PermissionProfile, claimed: PermissionProfile): boolean {
+  const [depth, other] = [configured, claimed].map(scanDepth);
+  return depth === other || !JSON.stringify(configured).includes('glob_pattern');
+}
+
+function scanDepth(profile: PermissionProfile): number | undefined {
+  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return undefined;
+  return profile.file_system.glob_scan_max_depth;
+}
+
+const accessRank: Readonly<Record<Access, number>> = { deny: 0, read: 1, write: 2 };
+const networkRank: Readonly<Record<NetworkAccess, number>> = { restricted: 0, enabled: 1 };
+
+function isAtMost<Name extends string>(rank: Readonly<Record<Name, number>>, one: Name, other: Name): boolean {
+  return rank[one] <= rank[other];
+}

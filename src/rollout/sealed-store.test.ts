@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import type { Seals } from '../ports/seals.ts';
+import type { ThreadId, TurnId } from '../protocol/ids.ts';
+import { type LineDraft, lineType } from '../protocol/line.ts';
+import { callProcess } from '../state/call-start.ts';
+import { claimIn, sealText, withoutSeal } from '../state/sealed-lines.ts';
+import { createMemoryStore } from '../testing/memory-store.ts';
+import { withSeals } from './sealed-store.ts';
+
+const id = '01a1dcd3-0000-7000-8000-000000000001' as ThreadId;
+const fork = '01a1dcd3-0000-7000-8000-000000000002' as ThreadId;
+const clock = { now: () => 0, sleep: () => Promise.resolve() };
+
+/** A seal that can be read. */
+const plain: Seals = {
+  seal: (claim) => `sealed ${claim}`,
+  holds: (claim, seal) => seal === `sealed ${claim}`,
+  problem: () => undefined,
+};
+
+const settings = { cwd: '/repo', approval_policy: 'never', model: 'one', capstan: { provider: 'p', chosen: {} } };
+const drafts: readonly LineDraft[] = [
+  {
+    type: lineType.turnContext,
+    payload: { turn_id: 't', ...settings, capstan: { ...settings.capstan, envelope: {} } },
+  },
+  { type: lineType.event, payload: { type: 'thread_settings_applied', thread_id: id, thread_settings: settings } },
+  callProcess('t' as TurnId, 'c', { pid: 2, startedAt: 'then', mark: 'm' }),
+  { type: lineType.snapshot, payload: { turn_id: 't', when: 'before', root: '/repo', tree: 'x' } },
+];
+const others: readonly LineDraft[] = [
+  { type: lineType.turnContext, payload: { turn_id: 't', cwd: '/repo' } },
+  { type: lineType.event, payload: { type: 'task_started', turn_id: 't' } },
+  { type: lineType.call, payload: { turn_id: 't', call_id: 'c' } },
+];
+
+test('seals each line that the engine acts upon for its thread, and no other', async () => {
+  const store = withSeals(createMemoryStore(clock), plain);
+  const owned = await store.create(id, { id });
+  if (owned.kind === 'refused') throw new Error(owned.message);
+  const [, ...lines] = owned.append([...drafts, ...others]);
+  for (const line of lines.slice(0, drafts.length)) {
+    const { claim, seal } = claimIn(line)!;
+    expect(seal).toBe(`sealed ${sealText(id, claim)}`);
+  }
+  expect(lines.slice(drafts.length).map(({ type, payload }) => ({ type, payload }))).toEqual(others);
+  // A turn and a change of settings that grant the same have the same seal: it is made once.
+  const [context, event] = lines.map((line) => claimIn(line)?.seal);
+  expect(context).toBe(event);
+  const { thread_settings: stored } = lines[1]!.payload;
+  expect(withoutSeal(stored as typeof settings)).toEqual(settings);
+  await owned.close();
+});
+
+test('seals that a fork is one, under the import of what it was forked from', async () => {
+  const store = withSeals(createMemoryStore(clock), plain);
+  const owned = await store.create(id, { id });
+  if (owned.kind === 'refused') throw new Error(owned.message);
+  const [first] = owned.append(others);
+  const place = { rolloutId: id, end: first!.ordinal! + 1 };
+  const meta = { id: fork, forked_from_id: id, capstan: { imported: 'then' } };
+  const forked = await store.fork(fork, meta, place as never);
+  if (forked.kind === 'refused') throw new Error(forked.message);
+  const [described, settled] = forked.append([drafts[1]!]);
+  const subject = `${fork} then`;
+  expect(described!.payload['capstan']).toEqual({
+    imported: 'then',
+    seal: `sealed ${sealText(subject, ['fork', id])}`,
+  });
+  expect(claimIn(settled!)?.seal).toBe(`sealed ${sealText(subject, claimIn(settled!)!.claim)}`);
+  await forked.close();
+});
+
+test('goes without where there is no key', async () => {
+  const store = withSeals(createMemoryStore(clock), { ...plain, seal: () => undefined });
+  const owned = await store.create(id, { id });
+  if (owned.kind === 'refused') throw new Error(owned.message);
+  const [, ...lines] = owned.append(drafts);
+  expect(lines.map(({ type, payload }) => ({ type, payload }))).toEqual(drafts);
+  await owned.close();
+});

@@ -1,0 +1,53 @@
+import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
+import type { Seals } from '../ports/seals.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+import type { JsonObject } from '../protocol/json.ts';
+import type { LineDraft } from '../protocol/line.ts';
+import { claimIn, forkIn, sealedSource, sealSubject, sealText, withSeal } from '../state/sealed-lines.ts';
+
+/**
+ * A store that seals the lines on which the engine acts later. Reading is not its business: whoever acts on a line
+ * asks `Seals` first.
+ */
+export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {
+  async function sealing(id: ThreadId, meta: JsonObject | undefined, opened: Promise<Owned | OpenRefused>) {
+    const owned = await opened;
+    if (owned.kind === 'refused') return owned;
+    const subject = sealSubject(id, meta ?? owned.meta ?? {});
+    return sealingOwned(owned, (draft) => sealed(draft, subject, seals));
+  }
+  return {
+    create: (id, meta) => sealing(id, {}, below.create(id, meta)),
+    fork(id, meta, from) {
+      const said = forkIn(meta);
+      const seal = said === undefined ? undefined : seals.seal(sealText(sealSubject(id, meta), said.claim));
+      const described = seal === undefined ? meta : sealedSource(meta, seal);
+      return sealing(id, described, below.fork(id, described, from));
+    },
+    open: (id) => sealing(id, undefined, below.open(id)),
+    read: (id, options) => below.read(id, options),
+    readBack: (id, wanted) => below.readBack(id, wanted),
+    ...(below.readTail === undefined ? {} : { readTail: (...given) => below.readTail!(...given) }),
+    current: (id) => below.current(id),
+    hold: (id) => below.hold(id),
+  };
+}
+
+function sealed(draft: LineDraft, subject: string, seals: Seals): LineDraft {
+  const said = claimIn(draft);
+  const seal = said === undefined ? undefined : seals.seal(sealText(subject, said.claim));
+  return seal === undefined ? draft : withSeal(draft, seal);
+}
+
+function sealingOwned(owned: Owned, sealedForm: (draft: LineDraft) => LineDraft): Owned {
+  return {
+    kind: 'owned',
+    path: owned.path,
+    mode: owned.mode,
+    ...(owned.torn === undefined ? {} : { torn: owned.torn }),
+    ...(owned.meta === undefined ? {} : { meta: owned.meta }),
+    append: (drafts) => owned.append(drafts.map(sealedForm)),
+    durable: () => owned.durable(),
+    close: () => owned.close(),
+  };
+}

@@ -1,0 +1,99 @@
+import { type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { type LineDraft, lineType } from '../protocol/line.ts';
+
+/** A claim of a line, and the seal that stands beside it. */
+export interface Sealed {
+  /** What the line says and the engine acts upon. */
+  readonly claim: Json;
+  readonly seal?: string;
+}
+
+/**
+ * Whose lines they are. An imported thread gets a name of its own when it is imported, so that no seal from before
+ * holds in it.
+ */
+export function sealSubject(threadId: string, meta: JsonObject): string {
+  const imported = importOf(meta);
+  return imported === undefined ? threadId : `${threadId} ${imported}`;
+}
+
+/** The name that the import of the thread was given; undefined for a thread that was not imported. */
+export function importOf(meta: JsonObject): string | undefined {
+  return stringAt(objectAt(meta, 'capstan') ?? {}, 'imported');
+}
+
+/** What the first line of a fork says: lines of the other thread count in this one. */
+export function forkIn(meta: JsonObject): Sealed | undefined {
+  const source = stringAt(meta, 'forked_from_id');
+  if (source === undefined) return undefined;
+  const seal = stringAt(objectAt(meta, 'capstan') ?? {}, 'seal');
+  return { claim: ['fork', source], ...(seal === undefined ? {} : { seal }) };
+}
+
+/** What a first line says under `capstan` that every later file of the thread says too. */
+export function lastingNotes(meta: JsonObject): JsonObject {
+  const { imported, seal } = objectAt(meta, 'capstan') ?? {};
+  return { ...(imported === undefined ? {} : { imported }), ...(seal === undefined ? {} : { seal }) };
+}
+
+/** The text that is sealed. */
+export function sealText(subject: string, claim: Json): string {
+  return JSON.stringify([subject, claim]);
+}
+
+/**
+ * What a turn or a change of settings grants: the folder, the policies, and all that stands under `capstan`. The same
+ * for a `turn_context` and for `thread_settings`; undefined when another program wrote them.
+ */
+export function grantsIn(source: JsonObject): Sealed | undefined {
+  const ours = objectAt(source, 'capstan');
+  if (ours === undefined) return undefined;
+  const { envelope: _shown, seal: _seal, ...choices } = ours;
+  const seal = stringAt(ours, 'seal');
+  const claim = ['settings', source['cwd'] ?? null, source['approval_policy'] ?? null, choices];
+  return { claim, ...(seal === undefined ? {} : { seal }) };
+}
+
+/** The claim of any line that has one. */
+export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): Sealed | undefined {
+  switch (type) {
+    case lineType.turnContext:
+      return grantsIn(payload);
+    case lineType.event: {
+      const settings = payload['type'] === 'thread_settings_applied' ? objectAt(payload, 'thread_settings') : undefined;
+      return settings === undefined ? undefined : grantsIn(settings);
+    }
+    case lineType.call:
+      return payload['process'] === undefined ? undefined : wholeClaim(type, payload);
+    case lineType.snapshot:
+      return wholeClaim(type, payload);
+    default:
+      return undefined;
+  }
+}
+
+function wholeClaim(type: string, { seal, ...rest }: JsonObject): Sealed {
+  return { claim: [type, rest], ...(typeof seal === 'string' ? { seal } : {}) };
+}
+
+/** The same draft with a seal in it. */
+export function withSeal(draft: LineDraft, seal: string): LineDraft {
+  const { type, payload } = draft;
+  if (type === lineType.turnContext) return { ...draft, payload: sealedSource(payload, seal) };
+  const settings = type === lineType.event ? objectAt(payload, 'thread_settings') : undefined;
+  if (settings !== undefined)
+    return { ...draft, payload: { ...payload, thread_settings: sealedSource(settings, seal) } };
+  return { ...draft, payload: { ...payload, seal } };
+}
+
+export function sealedSource(source: JsonObject, seal: string): JsonObject {
+  return { ...source, capstan: { ...objectAt(source, 'capstan'), seal } };
+}
+
+/** Settings as they are drafted: two that are the same stay so when one is sealed. */
+export function withoutSeal(settings: JsonObject | undefined): JsonObject | undefined {
+  const ours = settings === undefined ? undefined : objectAt(settings, 'capstan');
+  if (ours?.['seal'] === undefined) return settings;
+  const { seal: _seal, ...rest } = ours;
+  return { ...settings, capstan: rest };
+}

@@ -1,0 +1,33 @@
+import type { Config } from '../../config/config.ts';
+import type { Settings } from '../../envelope/settings.ts';
+import { findPlaces } from '../../gather/places.ts';
+import { takeOver } from '../../gather/take-over.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { LastSettings } from '../../state/resumed-settings.ts';
+import type { Environment } from '../environment.ts';
+import { leftNotice } from './left-notice.ts';
+import type { ResumedPast } from './thread-standing.ts';
+
+/** What counts of the past of a thread that this home did not write. */
+export interface TakenOverThread {
+  readonly resumed: LastSettings;
+  /** What a person should know once it is decided what holds. */
+  notices(settings: Settings): readonly Outcome[];
+}
+
+export function takeOverThread(
+  config: Config,
+  past: ResumedPast,
+  { cwd, env }: { readonly cwd: string; readonly env: Environment },
+): TakenOverThread {
+  const { resumed, left } = takeOver(config, past.last, findPlaces(cwd, env));
+  const { cwd: own, ...rest } = resumed;
+  const keepsFolder = past.standing !== 'imported' && own !== undefined;
+  return {
+    resumed: keepsFolder ? { ...rest, cwd: own } : rest,
+    notices(settings) {
+      const notice = leftNotice(past, left, settings);
+      return notice === undefined ? [] : [notice];
+    },
+  };
+}

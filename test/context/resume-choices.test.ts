@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import type { Line } from '../../src/protocol/line.ts';
+import { answer, say } from '../../src/testing/index.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+
+const yes = () => answer({ items: [say('Yes.')] });
+
+/** What the newest request says about how hard the model shall think. */
+function reasoning({ model }: LiveThread): unknown {
+  return model.requests.at(-1)!.body['reasoning'];
+}
+
+function newestContext({ place }: LiveThread): JsonObject {
+  return place.lines().findLast(({ type }) => type === 'turn_context')!.payload;
+}
+
+/** The lines as they are when somebody else, or an older version, wrote the turns. */
+function changed(lines: readonly Line[], change: (payload: JsonObject) => JsonObject): readonly Line[] {
+  return lines
+    .filter(({ payload }) => payload['type'] !== 'thread_settings_applied')
+    .map((line) => (line.type === 'turn_context' ? { ...line, payload: change(line.payload) } : line));
+}
+
+const byCodex = ({ capstan: _ours, ...shared }: JsonObject): JsonObject => shared;
+
+describe('what the model decided', () => {
+  it('is no choice when the thread is resumed with another model', async () => {
+    const live = await LiveThread.in(yes);
+    await live.turn('one');
+    expect(reasoning(live)).toMatchObject({ effort: 'medium' });
+    expect(newestContext(live)).toMatchObject({ effort: 'medium', capstan: { chosen: {} } });
+    await live.open({ overrides: ['model="unheard-of"'] });
+    expect(live.thread.settings.origins).not.toHaveProperty('effort');
+    await live.turn('two');
+    expect(reasoning(live) ?? {}).not.toHaveProperty('effort');
+    await live.open({ overrides: ['model="gpt-6.1-sol"'] });
+    await live.turn('three');
+    expect(reasoning(live)).toMatchObject({ effort: 'low' });
+  });
+
+  it('is no choice when the model of a resumed thread is changed', async () => {
+    const live = await LiveThread.in(yes);
+    await live.turn('one');
+    await live.open();
+    await live.thread.overrideTurnContext({ model: 'unheard-of' });
+    expect(live.thread.settings).not.toHaveProperty('effort');
+    // The change is what the next process finds.
+    await live.open();
+    await live.turn('two');
+    expect(reasoning(live) ?? {}).not.toHaveProperty('effort');
+  });
+
+  it('is told from what was chosen, also where both are the same', async () => {
+    const live = await LiveThread.in(yes);
+    await live.open({
+      overrides: ['model_reasoning_effort="medium"', 'model_verbosity="low"', 'model_reasoning_summary="auto"'],
+    });
+    await live.turn('one');
+    const chosen = { effort: 'medium', verbosity: 'low', summary: 'auto' };
+    expect(newestContext(live)).toMatchObject({ capstan: { chosen } });
+    await live.open({ overrides: ['model="unheard-of"'] });
+    expect(live.thread.settings).toMatchObject(chosen);
+    await live.turn('two');
+    expect(reasoning(live)).toMatchObject({ effort: 'medium', summary: 'auto' });
+    // The model has no verbosity, but the thread remembers the one that was chosen.
+    await live.open({ overrides: ['model="gpt-5.5"'] });
+    expect(live.thread.settings).toMatchObject(chosen);
+  });
+
+  it('is taken for a default in lines that say only what it came to', async () => {
+    const live = await LiveThread.in(yes);
+    const older = ({ capstan, ...shared }: JsonObject): JsonObject => {
+      const { chosen: _chosen, ...ours } = (capstan ?? {}) as JsonObject;
+      return { ...shared, capstan: { ...ours, summary: 'auto', verbosity: 'low' } };
+    };
+    for (const rewrite of [byCodex, older]) {
+      await live.turn('one');
+      await live.rewrite((lines) => changed(lines, rewrite));
+      const { settings } = await live.open({ overrides: ['model="unheard-of"'] });
+      expect(settings).not.toHaveProperty('effort');
+      expect(settings).not.toHaveProperty('verbosity');
+      await live.open({ overrides: ['model="gpt-5.5"'] });
+    }
+    await live.rewrite((lines) => changed(lines, (context) => ({ ...byCodex(context), effort: 'high' })));
+    const { settings } = await live.open({ overrides: ['model="unheard-of"'] });
+    expect(settings).toMatchObject({ effort: 'high' });
+  });
+});
+
+describe('an approval policy that the surface holds', () => {
+  it('is in force for the turn, and what the thread chose is what resume restores', async () => {
+    const live = await LiveThread.in(yes, 'approval_policy = "on-request"');
+    await live.open({ approval: 'never' });
+    await live.turn('one');
+    expect(newestContext(live)).toMatchObject({
+      approval_policy: 'never',
+      capstan: {
+        approval: 'on-request',
+        envelope: { groups: { policy: { approval: 'never', askedApproval: 'on-request' } } },
+      },
+    });
+    const { settings } = await live.open({ overrides: [] });
+    expect(settings).toMatchObject({ approval: 'on-request', origins: { approval: 'thread' } });
+    expect(settings).not.toHaveProperty('askedApproval');
+  });
+
+  it('leaves a policy that was set for the thread as it is, run after run', async () => {
+    const live = await LiveThread.in(yes);
+    await live.turn('one');
+    await live.thread.overrideTurnContext({ approval: 'untrusted' });
+    for (const text of ['two', 'three']) {
+      await live.open({ approval: 'never' });
+      await live.turn(text);
+    }
+    expect((await live.open()).settings.approval).toBe('untrusted');
+  });
+
+  it('gives way to a policy that a client names, for the thread too', async () => {
+    const live = await LiveThread.in(yes);
+    await live.open({ approval: 'never' });
+    expect(live.thread.settings).toMatchObject({ approval: 'never', askedApproval: 'on-request' });
+    expect(await live.thread.overrideTurnContext({ approval: 'never' })).toMatchObject({ changed: ['approval'] });
+    await live.turn('one');
+    expect((await live.open()).settings.approval).toBe('never');
+  });
+});

@@ -1,3 +1,5 @@
+import { matchesWildcards, type Wildcard } from './wildcards.ts';
+
 /** Which variables commands get. */
 export interface ShellEnvironmentPolicy {
   /** `core` keeps what a shell needs to find programs and folders. */
@@ -9,6 +11,8 @@ export interface ShellEnvironmentPolicy {
   readonly set: Readonly<Record<string, string>>;
   /** When not empty, nothing else passes: values of `set` included. */
   readonly includeOnly: readonly string[];
+  /** Variables that hold keys of providers: never handed on, whatever the filters say. Only `set` can name them. */
+  readonly withheld?: readonly string[];
 }
 
 /** Everything but what looks like a secret. */
@@ -50,9 +54,11 @@ export function childEnvironment(
 ): Readonly<Record<string, string>> {
   const excluded = matcher(policy.exclude);
   const included = matcher(policy.includeOnly);
+  const withheld = new Set((policy.withheld ?? []).map(folded));
   const inherited = Object.entries(base).filter(
     ([name]) =>
       policy.inherit !== 'none' &&
+      !withheld.has(folded(name)) &&
       (policy.inherit === 'all' || core(name)) &&
       (policy.ignoreDefaultExcludes || !secrets(name)) &&
       !excluded(name),
@@ -63,14 +69,17 @@ export function childEnvironment(
   return Object.fromEntries([...chosen, ...Object.entries(extra), ...Object.entries(fixed)]);
 }
 
+/** Wildcards `*` and `?`; case does not count. */
 function matcher(patterns: readonly string[]): (name: string) => boolean {
-  if (patterns.length === 0) return () => false;
-  const expressions = patterns.map((pattern) =>
-    pattern
-      .replaceAll(/[\^$\\.+()[\]{}|/-]/g, String.raw`\$&`)
-      .replaceAll('*', '.*')
-      .replaceAll('?', '.'),
-  );
-  const expression = new RegExp(`^(?:${expressions.join('|')})$`, 'is');
-  return (name) => expression.test(name);
+  const parsed = patterns.map((pattern) => [...folded(pattern)].map(wildcardOf));
+  return (name) => parsed.some((parts) => matchesWildcards(parts, folded(name)));
+}
+
+function wildcardOf(character: string): Wildcard {
+  if (character === '*') return { kind: 'some' };
+  return character === '?' ? { kind: 'one' } : { kind: 'text', text: character };
+}
+
+function folded(text: string): string {
+  return text.toUpperCase();
 }

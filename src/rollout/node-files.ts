@@ -40,12 +40,12 @@ export const nodeFiles: Files = {
   },
 
   async open(path, { create, mode }) {
-    const flags = constants.O_RDWR | constants.O_APPEND | (create ? constants.O_CREAT : 0);
-    return openFile(await result<number>((done) => open(path, flags, mode, done)));
+    const flags = constants.O_RDWR | constants.O_APPEND | (create ? constants.O_CREAT : 0) | unhurried;
+    return regularFile(await result<number>((done) => open(path, flags, mode, done)));
   },
 
   async openToRead(path) {
-    return openFile(await result<number>((done) => open(path, constants.O_RDONLY, done)));
+    return regularFile(await result<number>((done) => open(path, constants.O_RDONLY | unhurried, done)));
   },
 
   async list(path) {
@@ -99,6 +99,17 @@ export const nodeFiles: Files = {
     }
   },
 };
+
+/** A pipe without a writer must not hold us, nor a terminal become ours. */
+const unhurried = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+/** Devices, pipes and files of the kernel have no end, or none that could be read from. */
+async function regularFile(file: number): Promise<OpenFile> {
+  const stats = await result<Stats>((done) => fstat(file, done));
+  if (stats.isFile()) return openFile(file);
+  await ended((done) => close(file, done));
+  throw Object.assign(new Error('it is not a regular file'), { code: stats.isDirectory() ? 'EISDIR' : 'ENXIO' });
+}
 
 async function statOf(path: string): Promise<Stats | undefined> {
   try {

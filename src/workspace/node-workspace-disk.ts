@@ -1,4 +1,6 @@
-import type { Sight, WorkspaceDisk } from './disk.ts';
+import { mostNames, type Sight, type WorkspaceDisk } from './disk.ts';
+
+import { readUpTo } from '../gather/read-bounded.ts';
 
 // Without an ESM import of `node:fs`, which costs every start.
 const fs = process.getBuiltinModule('node:fs');
@@ -6,7 +8,7 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 /** The disk of this machine. */
 export const nodeWorkspaceDisk: WorkspaceDisk = {
-  list: (folder) => fs.readdirSync(folder),
+  list: listNames,
   look(path) {
     const found = statOf(path);
     if (found === undefined) return undefined;
@@ -19,12 +21,15 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
       number: found.ino,
     };
   },
-  read(path) {
+  read(path, maxBytes) {
     // Opened without waiting: a pipe that took the place of the file must not hold us.
     const file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
-      if (!fs.fstatSync(file).isFile()) throw new Error('it is not a file');
-      return fs.readFileSync(file);
+      const found = fs.fstatSync(file);
+      if (!found.isFile()) throw new Error('it is not a file');
+      const bytes = readUpTo(file, { most: maxBytes + 1, expected: Math.min(found.size, maxBytes) });
+      if (bytes.length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+      return bytes;
     } finally {
       fs.closeSync(file);
     }
@@ -58,6 +63,24 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
   remove: (path) => fs.unlinkSync(path),
   setMode: (path, mode) => fs.chmodSync(path, mode),
 };
+
+/** A folder whose own entry is smaller than this has few names, on every file system. */
+const smallFolderBytes = 400_000;
+
+function listNames(folder: string): readonly string[] {
+  // All at once is faster, but cannot be stopped.
+  if (fs.statSync(folder).size < smallFolderBytes) return fs.readdirSync(folder);
+  const names: string[] = [];
+  const open = fs.opendirSync(folder, { bufferSize: 1024 });
+  try {
+    for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+      if (names.push(entry.name) > mostNames) throw new Error(`it holds more than ${mostNames} names`);
+    }
+  } finally {
+    open.closeSync();
+  }
+  return names;
+}
 
 /** Where a part of the path is no folder there is nothing either. */
 function statOf(path: string) {

@@ -10,6 +10,7 @@ import type { BaseLayers } from '../../gather/config-layers.ts';
 import { folderProblem } from '../../gather/folder.ts';
 import { loadInstructionFiles } from '../../gather/model-instructions.ts';
 import { type ResumedSettings, settingsFrom } from '../../gather/settings.ts';
+import { deniesRead } from '../../policy/denied-reads.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineOptions } from './engine-options.ts';
 
@@ -37,7 +38,8 @@ export async function configureThread(
   const { config, problems } = await configInFolder(base, place.cwd);
   const error = refusalOf(problems);
   if (error !== undefined) return error;
-  const texts = loadInstructionFiles(config);
+  const denies = (path: string): boolean => deniesRead(base.requirements, path);
+  const texts = loadInstructionFiles(config, { denies });
   if ('code' in texts) return texts;
   const catalogue = loadCatalogue(config);
   if ('code' in catalogue) return catalogue;

@@ -26,7 +26,7 @@ export async function openFork(
   const prepared = await prepareToGoOn(forking, point.state, { cwd });
   if ('code' in prepared) return refused(prepared);
   const { parts, settings, notices } = prepared;
-  const forked = await forkThread(parts, point, { settings, git: gitFacts(settings.cwd) });
+  const forked = await forkThread(parts, point, { settings, git: gitFacts(settings, forking.options.env) });
   if (forked.kind === 'refused') return refused(forked);
   const name = (await threadNames(nodeFiles, forking.base.home)).get(id);
   if (name !== undefined && forking.options.ephemeral !== true) await forking.rename(forked.id, name);

@@ -14,6 +14,7 @@ import { folderProblem } from '../../gather/folder.ts';
 import { InstructionFiles } from '../../gather/instruction-document.ts';
 import { loadImage } from '../../gather/load-image.ts';
 import { loginStore } from '../../gather/login-store.ts';
+import { readGuard } from '../../gather/read-guard.ts';
 import { findShell } from '../../gather/shell.ts';
 import { findTrust } from '../../gather/trust.ts';
 import { timeFactsAt } from '../../gather/timezone.ts';
@@ -129,7 +130,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram }),
       updatePlanTool(),
       applyPatchTool(patches, { form: 'freeform' }),
-      viewImageTool({ loadImage, realPath }),
+      viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
     ]),
     gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
@@ -138,18 +139,10 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     },
     folderProblem,
     async gatherStep(envelope) {
-      const { document, problems } = await instructions.load(envelope.instructions.user);
+      const { document, problems } = await instructions.load(envelope.instructions.user, envelope.policy.resolved);
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems };
     },
   };
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return process.getBuiltinModule('node:fs').realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 function definedOnly(env: Environment): Readonly<Record<string, string>> {

@@ -6,14 +6,18 @@ import type { UserImage } from '../../protocol/user-input.ts';
 import type { ExecArguments } from './arguments.ts';
 
 /** The pictures of `--image`. */
-export function loadImages(asked: ExecArguments, cwd: string): readonly UserImage[] | Outcome {
+export function loadImages(
+  asked: ExecArguments,
+  cwd: string,
+  denies: (path: string) => boolean,
+): readonly UserImage[] | Outcome {
   const lists = asked.values.image ?? [];
   // A variable that was not set, most likely.
   if (lists.includes('')) return noPath;
   const paths = lists.flatMap((list) => pathsIn(list, cwd));
   const images: UserImage[] = [];
   for (const path of paths) {
-    const image = loadImage(path, cwd);
+    const image = loadImage(path, cwd, { denies });
     if ('code' in image) return image;
     images.push(image);
   }

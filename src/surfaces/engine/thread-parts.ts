@@ -95,6 +95,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       now: () => clock.now(),
     }),
     environment: env,
+    limits: config.answer,
     clock,
     random: Math.random,
   });

@@ -20,6 +20,8 @@ export interface EffectsInput {
 
 /** How long a call waits for a snapshot that is on its way. A turn without undo is better than one that hangs. */
 const patienceMs = 2000;
+/** After an interrupt: the program shall be over within a second. */
+const interruptedPatienceMs = 150;
 
 /**
  * What a turn does to its workspace, with a snapshot before the first effect and one after the last. Looking around
@@ -72,7 +74,8 @@ export class TurnEffects {
       const end = (): void => taking.drop();
       // An end is still waited for after an interrupt: it says what the turn did.
       if (when === 'before') signal.addEventListener('abort', end);
-      void clock.sleep(patienceMs, waiting.signal).then(() => waiting.signal.aborted || taking.stop());
+      const patience = signal.aborted ? interruptedPatienceMs : patienceMs;
+      void clock.sleep(patience, waiting.signal).then(() => waiting.signal.aborted || taking.stop());
       void taking.snapshot.then((snapshot) => {
         // With a reason of its own: the default one is an error with a stack.
         waiting.abort('taken');

@@ -1,11 +1,11 @@
 import { type AnswerLimits, defaultAnswerLimits } from '../../config/defaults.ts';
 import type { CompactAnswer, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { asItem } from '../../protocol/item.ts';
-import { arrayAt, objectAt, parseJsonObject } from '../../protocol/json.ts';
+import { arrayAt, nestsDeeperThan, objectAt, parseJsonObject } from '../../protocol/json.ts';
 import { ask } from './ask.ts';
 import type { Connection } from './ask.ts';
 import { abortedFailure, cutFailure, idleFailure } from './connection-failure.ts';
-import { answerTooLarge, sizeWords } from './decode.ts';
+import { answerTooLarge, deepestItem, sizeWords } from './decode.ts';
 import { modelFailure } from './failure.ts';
 import { httpFailure } from './http-failure.ts';
 import type { OpenAnswer } from './open-answer.ts';
@@ -60,7 +60,7 @@ async function read({ body, status, headers }: OpenAnswer, { idleMs, now, limits
   }
   if (output === undefined) return failed(unreadable('has no list of items in "output"'));
   if (output.length > limits.maxItems) return failed(answerTooLarge(`${limits.maxItems} items`));
-  const items = output.map(asItem);
+  const items = output.map((member) => (nestsDeeperThan(deepestItem, member) ? undefined : asItem(member)));
   if (!items.every((item) => item !== undefined))
     return failed(unreadable('has something in "output" that is no item'));
   const usage = usageFromWire(objectAt(answer, 'usage'));

@@ -3,7 +3,7 @@ import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
 import type { Item } from '../../protocol/item.ts';
 import { asItem } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { nestsDeeperThan, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { eventStreamParser } from './event-stream.ts';
 import { modelFailure } from './failure.ts';
 import { addedItems } from './added-items.ts';
@@ -21,6 +21,9 @@ const eventType = {
   incomplete: 'response.incomplete',
   error: 'error',
 } as const;
+/** Other programs read no deeper line, and an item is three levels below its own. */
+export const deepestItem = 100;
+
 const wanted: ReadonlySet<string> = new Set(Object.values(eventType));
 
 /** Turns the bytes of one response into model events. After a `completed` or `failed` it gives nothing more. */
@@ -65,7 +68,9 @@ export function responsesDecoder(limits: AnswerLimits): ResponsesDecoder {
       case eventType.itemDone: {
         const item = asItem(event['item']);
         if (++items.finished > limits.maxItems) return tooLarge(`${limits.maxItems} items`);
-        if (item === undefined) return { kind: 'failed', failure: unreadableItem() };
+        if (item === undefined || nestsDeeperThan(deepestItem, item)) {
+          return { kind: 'failed', failure: unreadableItem() };
+        }
         return { kind: 'item', item: withId(item, added.take(item, numberAt(event, 'output_index'))) };
       }
       case eventType.completed:

@@ -9,6 +9,7 @@ import type { TurnResult } from '../../thread/settle.ts';
 import type { ThreadTurn } from '../../thread/thread.ts';
 import { complain } from '../complain.ts';
 import { currentFolder } from '../current-folder.ts';
+import { endSoon } from '../end-soon.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOptions } from '../engine/engine-options.ts';
 import { type EngineRefused, refused } from '../engine/engine-refused.ts';
@@ -23,9 +24,6 @@ import { execUsage } from './options.ts';
 import { createOutput, type Output } from './output.ts';
 import { loadOutputSchema } from './output-schema.ts';
 import { readPrompt } from './stdin.ts';
-
-/** How long a process that was told to end waits for a reader of what it has printed. */
-const unreadMs = 2000;
 
 /**
  * `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, interrupted, refused, or what was asked for
@@ -113,10 +111,11 @@ async function runTurn(
   onTerminate: () => void,
 ): Promise<TurnResult> {
   const interrupt = new AbortController();
-  const stop = (): void => interrupt.abort();
-  let told = false;
+  const stop = (): void => {
+    endSoon();
+    interrupt.abort();
+  };
   const end = (): void => {
-    told = true;
     onTerminate();
     stop();
   };
@@ -126,8 +125,6 @@ async function runTurn(
   } finally {
     await thread.close();
     process.off('SIGINT', stop).off('SIGTERM', end);
-    // Output that nobody reads any more must not keep the process. A part of it is missing then.
-    if (told) setTimeout(() => process.exit(process.exitCode ?? 1), unreadMs).unref();
   }
 }
 

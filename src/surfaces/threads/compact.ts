@@ -7,6 +7,7 @@ import { checkpointFields } from '../checkpoint-fields.ts';
 import { checkpointText, pausedWords } from '../checkpoint-words.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
 import { complain } from '../complain.ts';
+import { endSoon } from '../end-soon.ts';
 import { count } from '../context/table.ts';
 import { lastOption, runCommand } from '../run-command.ts';
 import { meantThread } from './meant-thread.ts';
@@ -36,7 +37,10 @@ async function compact(asked: ParsedWords): Promise<number | Outcome> {
   const { engine, id } = meant;
   const json = asked.flags.has('json');
   const interrupt = new AbortController();
-  const stop = (): void => interrupt.abort();
+  const stop = (): void => {
+    endSoon();
+    interrupt.abort();
+  };
   process.on('SIGINT', stop).on('SIGTERM', stop);
   try {
     const focus = rest.join(' ').trim();

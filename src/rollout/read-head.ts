@@ -1,6 +1,7 @@
 import type { OpenFile } from '../ports/files.ts';
 import { lineType } from '../protocol/line.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import { Fault } from '../protocol/outcome.ts';
 import { decodeLine } from './line-codec.ts';
 import { splitForward } from './split-lines.ts';
 
@@ -16,8 +17,20 @@ export type Head =
  * words before it mean that it is missing.
  */
 export async function readHead(file: OpenFile): Promise<Head> {
+  try {
+    return await findHead(file);
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'thread-unreadable') return { kind: 'other' };
+    throw error;
+  }
+}
+
+/** The first description of a thread is a small part of it, and other files need not be read to be told apart. */
+const longestHead = 16 * 1024 * 1024;
+
+async function findHead(file: OpenFile): Promise<Head> {
   let isEmpty = true;
-  for await (const block of splitForward(file)) {
+  for await (const block of splitForward(file, 0, longestHead)) {
     for (const { bytes, terminated } of block) {
       const line = decodeLine(bytes);
       if (line === 'blank' || (line === 'bad' && !terminated)) continue;

@@ -14,7 +14,11 @@ const longestLine = 256 * 1024 * 1024;
  * may lie across blocks; the pieces of a long line are joined once. `from` is where a line begins. Throws a `Fault` where
  * a line is longer than any program writes.
  */
-export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<readonly RawLine[], void> {
+export async function* splitForward(
+  file: OpenFile,
+  from = 0,
+  longest: number = longestLine,
+): AsyncGenerator<readonly RawLine[], void> {
   let pieces: Buffer[] = [];
   let memory: Buffer = Buffer.allocUnsafeSlow(firstBlock);
   let at = from;
@@ -31,7 +35,7 @@ export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<re
     }
     position += block.length;
     if (start < block.length) pieces.push(Buffer.from(block.subarray(start)));
-    if (position - at > longestLine) throw tooLong();
+    if (position - at > longest) throw tooLong(longest);
     if (lines.length > 0) yield lines;
     // The end of the file: nothing more is read than that it is the end.
     if (block.length < memory.length) break;
@@ -84,7 +88,7 @@ export async function* splitBackward(
         end = at;
       }
       if (end > 0) pieces.push(keep ? block.subarray(0, end) : Buffer.from(block.subarray(0, end)));
-      if (pieces.length > longestLine / laterBlock) throw tooLong();
+      if (pieces.length > longestLine / laterBlock) throw tooLong(longestLine);
       if (lines.length > 0) yield lines;
       reading ??= readBefore();
     }
@@ -95,10 +99,10 @@ export async function* splitBackward(
   if (terminated || pieces.length > 0) yield [wholeLine(joined(pieces.toReversed()), { terminated, at: 0 })];
 }
 
-function tooLong(): Fault {
+function tooLong(longest: number): Fault {
   return new Fault({
     code: 'thread-unreadable',
-    message: `The rollout has a line of more than ${longestLine / 1024 / 1024} MB and cannot be read.`,
+    message: `The rollout has a line of more than ${longest / 1024 / 1024} MB and cannot be read.`,
     next: 'No program writes such a line: bring the file back from a copy.',
   });
 }

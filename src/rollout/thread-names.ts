@@ -29,8 +29,8 @@ export interface NameParts {
   readonly home: string;
 }
 
-/** Room for half a million names. What stands before it is not read. */
-const mostBytes = 64 * 1024 * 1024;
+/** Room for a hundred thousand names. What stands before it is not read. */
+const mostBytes = 16 * 1024 * 1024;
 
 /** Tries for the lock of the index, which its holders need for an instant only. */
 const tries = 20;

@@ -8,7 +8,7 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 
 /** The disk of this machine. */
 export const nodeWorkspaceDisk: WorkspaceDisk = {
-  list: listNames,
+  list: (folder) => listNames(folder, { most: mostNames, smallBytes: smallFolderBytes }),
   look(path) {
     const found = statOf(path);
     if (found === undefined) return undefined;
@@ -67,14 +67,17 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
 /** A folder whose own entry is smaller than this has few names, on every file system. */
 const smallFolderBytes = 400_000;
 
-function listNames(folder: string): readonly string[] {
+export function listNames(
+  folder: string,
+  { most, smallBytes }: { readonly most: number; readonly smallBytes: number },
+): readonly string[] {
   // All at once is faster, but cannot be stopped.
-  if (fs.statSync(folder).size < smallFolderBytes) return fs.readdirSync(folder);
+  if (fs.statSync(folder).size < smallBytes) return fs.readdirSync(folder);
   const names: string[] = [];
   const open = fs.opendirSync(folder, { bufferSize: 1024 });
   try {
     for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
-      if (names.push(entry.name) > mostNames) throw new Error(`it holds more than ${mostNames} names`);
+      if (names.push(entry.name) > most) throw new Error(`it holds more than ${most} names`);
     }
   } finally {
     open.closeSync();

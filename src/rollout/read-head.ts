@@ -1,7 +1,6 @@
 import type { OpenFile } from '../ports/files.ts';
 import { lineType } from '../protocol/line.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import { Fault } from '../protocol/outcome.ts';
 import { decodeLine } from './line-codec.ts';
 import { splitForward } from './split-lines.ts';
 
@@ -14,23 +13,11 @@ export type Head =
 
 /**
  * What the first description in a rollout says. Other programs have left blank lines, bad ones and events before it;
- * words before it mean that it is missing.
+ * words before it mean that it is missing. `longest`: of the lines up to it.
  */
-export async function readHead(file: OpenFile): Promise<Head> {
-  try {
-    return await findHead(file);
-  } catch (error) {
-    if (error instanceof Fault && error.code === 'thread-unreadable') return { kind: 'other' };
-    throw error;
-  }
-}
-
-/** The first description of a thread is a small part of it, and other files need not be read to be told apart. */
-const longestHead = 16 * 1024 * 1024;
-
-async function findHead(file: OpenFile): Promise<Head> {
+export async function readHead(file: OpenFile, options: { readonly longest?: number } = {}): Promise<Head> {
   let isEmpty = true;
-  for await (const block of splitForward(file, 0, longestHead)) {
+  for await (const block of splitForward(file, options)) {
     for (const { bytes, terminated } of block) {
       const line = decodeLine(bytes);
       if (line === 'blank' || (line === 'bad' && !terminated)) continue;

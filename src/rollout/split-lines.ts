@@ -16,8 +16,7 @@ const longestLine = 256 * 1024 * 1024;
  */
 export async function* splitForward(
   file: OpenFile,
-  from = 0,
-  longest: number = longestLine,
+  { from = 0, longest = longestLine }: { readonly from?: number; readonly longest?: number } = {},
 ): AsyncGenerator<readonly RawLine[], void> {
   let pieces: Buffer[] = [];
   let memory: Buffer = Buffer.allocUnsafeSlow(firstBlock);
@@ -101,7 +100,7 @@ export async function* splitBackward(
 
 function tooLong(longest: number): Fault {
   return new Fault({
-    code: 'thread-unreadable',
+    code: 'line-too-long',
     message: `The rollout has a line of more than ${longest / 1024 / 1024} MB and cannot be read.`,
     next: 'No program writes such a line: bring the file back from a copy.',
   });

@@ -97,6 +97,7 @@ const {
   planTool,
   agentsMdFiles,
   agentsMdText,
+  agentsMdGuard,
   budgets,
   shownOrigins,
 } = consumers;
@@ -236,7 +237,10 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
     consumers: [environment, permissions, exec, patch, turnLines],
   },
   'policy.profile': { source: profile, consumers: [turnLines] },
-  'policy.resolved': { source: profile, consumers: [environment, permissions, exec, patch, image, effects] },
+  'policy.resolved': {
+    source: profile,
+    consumers: [environment, permissions, exec, patch, image, effects, agentsMdGuard],
+  },
   'policy.sandboxLevel': { source: profile, consumers: [exec, effects] },
   'policy.shellEnvironment': {
     source: { setting: 'shellEnvironment', otherwise: 'default' },

@@ -3,9 +3,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { UserImage } from '../protocol/user-input.ts';
 import { readBounded, type ReadOptions, type UnreadFile, whyMissing } from './read-bounded.ts';
 
-export type ImageProblem = Outcome<
-  'image-unreadable' | 'image-unsupported' | 'image-too-large' | 'image-denied'
->;
+export type ImageProblem = Outcome<'image-unreadable' | 'image-unsupported' | 'image-too-large' | 'image-denied'>;
 
 /** Larger files are refused: they would fill a rollout and no provider takes them. */
 const mostBytes = 10 * 1024 * 1024;

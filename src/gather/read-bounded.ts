@@ -53,7 +53,7 @@ export function readTextIfPossible(path: string, options: ReadOptions): string |
  * Opens a path for reading without waiting and hands over what was opened, if it is a regular file. What the caller
  * checks about the descriptor is true of the bytes that it reads: the name may lead elsewhere by then.
  */
-export function withOpenFile<Result>(
+function withOpenFile<Result>(
   path: string,
   use: (descriptor: number, stats: Stats) => Result,
 ): Result | UnreadFile | { readonly kind: 'missing' } {

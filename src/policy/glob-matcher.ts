@@ -1,4 +1,4 @@
-import type { GlobPart } from './glob.ts';
+import type { GlobPart } from './glob-part.ts';
 import { isInClass } from './wildcards.ts';
 
 /** Whether a path, or a folder above it, is what the glob describes. */
@@ -52,10 +52,16 @@ function statesOf(parts: readonly GlobPart[]): readonly State[] {
         states.push(take((character) => character !== slash && isInClass(part, character), at + 1));
         break;
       case 'some':
-        states.push({ kind: 'split', next: [at + 1, at + 2] }, take((character) => character !== slash, at));
+        states.push(
+          { kind: 'split', next: [at + 1, at + 2] },
+          take((character) => character !== slash, at),
+        );
         break;
       case 'anything':
-        states.push({ kind: 'split', next: [at + 1, at + 2] }, take(() => true, at));
+        states.push(
+          { kind: 'split', next: [at + 1, at + 2] },
+          take(() => true, at),
+        );
         break;
       case 'folders':
         // Nothing at all, or anything that ends with a slash.
@@ -107,7 +113,7 @@ function run(states: readonly State[], path: string, from: number): boolean {
   };
   round = 1;
   enter(0);
-  for (let at = from; ; ) {
+  for (let at = from; ;) {
     const character = path.codePointAt(at);
     // A match must end where a component ends.
     const isBorder = character === undefined || character === slash;

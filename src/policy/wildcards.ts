@@ -49,10 +49,7 @@ function after(part: Exclude<Wildcard, { kind: 'some' }>, text: string, at: numb
   return part.kind === 'one' || isInClass(part, text.codePointAt(at) as number) ? end : undefined;
 }
 
-export function isInClass(
-  { negated, ranges }: Extract<Wildcard, { kind: 'class' }>,
-  character: number,
-): boolean {
+export function isInClass({ negated, ranges }: Extract<Wildcard, { kind: 'class' }>, character: number): boolean {
   const found = ranges.some(
     ([from, to]) => (from.codePointAt(0) as number) <= character && character <= (to.codePointAt(0) as number),
   );

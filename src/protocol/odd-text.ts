@@ -39,7 +39,8 @@ export function oddMember(value: unknown, levels: number = mostLevels): OddMembe
     const inName = oddText(key);
     if (inName !== undefined) return { at: '', what: inName };
     const odd = oddMember(member, levels - 1);
-    if (odd !== undefined) return { ...odd, at: `${key}${odd.at === '' || odd.at.startsWith('[') ? '' : '.'}${odd.at}` };
+    if (odd !== undefined)
+      return { ...odd, at: `${key}${odd.at === '' || odd.at.startsWith('[') ? '' : '.'}${odd.at}` };
   }
   return undefined;
 }

@@ -1,12 +1,16 @@
+import type { JsonObject } from '../protocol/json.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { ThreadTurn } from './thread.ts';
+import type { UserInput } from '../protocol/user-input.ts';
 
 /** Why a turn cannot begin with this; undefined when it can. A zero byte in words is kept: it harms nobody. */
 export function inputProblem({
   input,
   outputSchema,
-}: Pick<ThreadTurn, 'input' | 'outputSchema'>): Outcome<'odd-input'> | undefined {
+}: {
+  readonly input: UserInput;
+  readonly outputSchema?: JsonObject;
+}): Outcome<'odd-input'> | undefined {
   if (!input.text.isWellFormed()) return oddInput('The message', halfCharacter);
   const paths = oddMember(input.images.map(({ path }) => path));
   if (paths !== undefined) return oddInput('The path of a picture', paths.what);

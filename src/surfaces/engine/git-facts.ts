@@ -7,7 +7,10 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Environment } from '../environment.ts';
 
 /** What the first line of a thread says about the repository around its folder, as far as the policy lets it be read. */
-export function gitFacts({ cwd, profile }: Pick<Settings, 'cwd' | 'profile'>, env: Environment): JsonObject | undefined {
+export function gitFacts(
+  { cwd, profile }: Pick<Settings, 'cwd' | 'profile'>,
+  env: Environment,
+): JsonObject | undefined {
   const root = findRepository(cwd);
   if (root === undefined) return undefined;
   const { deniesUser } = readGuard(resolvePolicy(profile, findPlaces(cwd, env)));

@@ -76,7 +76,10 @@ describe('law', () => {
       fc.property(file, file, (before, after) => {
         fc.pre(before !== '' || after !== '');
         const lines = difference(linesOf(before), linesOf(after));
-        expect(computeUpdate(before, [{ lines, endOfFile: false }], new SearchEffort())).toEqual({ kind: 'updated', text: after });
+        expect(computeUpdate(before, [{ lines, endOfFile: false }], new SearchEffort())).toEqual({
+          kind: 'updated',
+          text: after,
+        });
       }),
     );
   });
@@ -123,7 +126,10 @@ describe('law', () => {
           lines: lines.map(([text]) => ({ kind: 'context', text: text.trim() })),
           endOfFile: false,
         };
-        expect(computeUpdate(before, [chunk], new SearchEffort())).toEqual({ kind: 'updated', text: ended ? whole : before + first });
+        expect(computeUpdate(before, [chunk], new SearchEffort())).toEqual({
+          kind: 'updated',
+          text: ended ? whole : before + first,
+        });
       }),
     );
   });

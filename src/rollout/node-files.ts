@@ -103,12 +103,12 @@ export const nodeFiles: Files = {
 /** A pipe without a writer must not hold us, nor a terminal become ours. */
 const unhurried = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
 
-/** Devices, pipes and files of the kernel have no end, or none that could be read from. */
+/** Devices and pipes have no end, or none that could be read from. A folder says by itself that it cannot be read. */
 async function regularFile(file: number): Promise<OpenFile> {
   const stats = await result<Stats>((done) => fstat(file, done));
-  if (stats.isFile()) return openFile(file);
+  if (stats.isFile() || stats.isDirectory()) return openFile(file);
   await ended((done) => close(file, done));
-  throw Object.assign(new Error('it is not a regular file'), { code: stats.isDirectory() ? 'EISDIR' : 'ENXIO' });
+  throw Object.assign(new Error('it is not a regular file'), { code: 'ENXIO' });
 }
 
 async function statOf(path: string): Promise<Stats | undefined> {

@@ -9,7 +9,7 @@ import type { TurnResult } from '../../thread/settle.ts';
 import type { ThreadTurn } from '../../thread/thread.ts';
 import { complain } from '../complain.ts';
 import { currentFolder } from '../current-folder.ts';
-import { endSoon } from '../end-soon.ts';
+import { soonEnd } from '../soon-end.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOptions } from '../engine/engine-options.ts';
 import { type EngineRefused, refused } from '../engine/engine-refused.ts';
@@ -111,8 +111,9 @@ async function runTurn(
   onTerminate: () => void,
 ): Promise<TurnResult> {
   const interrupt = new AbortController();
+  const ending = soonEnd();
   const stop = (): void => {
-    endSoon();
+    ending.begin();
     interrupt.abort();
   };
   const end = (): void => {
@@ -125,6 +126,7 @@ async function runTurn(
   } finally {
     await thread.close();
     process.off('SIGINT', stop).off('SIGTERM', end);
+    ending.finish();
   }
 }
 

@@ -7,7 +7,7 @@ import { checkpointFields } from '../checkpoint-fields.ts';
 import { checkpointText, pausedWords } from '../checkpoint-words.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
 import { complain } from '../complain.ts';
-import { endSoon } from '../end-soon.ts';
+import { soonEnd } from '../soon-end.ts';
 import { count } from '../context/table.ts';
 import { lastOption, runCommand } from '../run-command.ts';
 import { meantThread } from './meant-thread.ts';
@@ -37,8 +37,9 @@ async function compact(asked: ParsedWords): Promise<number | Outcome> {
   const { engine, id } = meant;
   const json = asked.flags.has('json');
   const interrupt = new AbortController();
+  const ending = soonEnd();
   const stop = (): void => {
-    endSoon();
+    ending.begin();
     interrupt.abort();
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
@@ -54,6 +55,7 @@ async function compact(asked: ParsedWords): Promise<number | Outcome> {
     return 0;
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
+    ending.finish();
   }
 }
 

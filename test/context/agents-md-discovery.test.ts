@@ -127,7 +127,8 @@ test('a linked working folder keeps the parents of its own spelling', async () =
 
 test('every change of files and of rules is noticed by the next call', async () => {
   const files = folders.files();
-  const text = async (cwd = 'repo/sub', more = {}) => (await files.load(folders.rules(cwd, more), unrestricted)).document.text;
+  const text = async (cwd = 'repo/sub', more = {}) =>
+    (await files.load(folders.rules(cwd, more), unrestricted)).document.text;
   expect(await text()).toBeUndefined();
   write('repo/AGENTS.md', 'one');
   expect(await text()).toBe('one');
@@ -153,7 +154,8 @@ test('with nothing changed but the rules, what is told follows the rules', async
   write('repo/AGENTS.md', 'root');
   write('repo/sub/other.txt', '');
   const files = folders.files(60_000);
-  const document = async (cwd: string, more = {}) => (await files.load(folders.rules(cwd, more), unrestricted)).document;
+  const document = async (cwd: string, more = {}) =>
+    (await files.load(folders.rules(cwd, more), unrestricted)).document;
   expect(await document('repo')).toEqual({ directory: folders.repo, text: 'root' });
   expect(await document('repo/sub')).toEqual({ directory: join(folders.repo, 'sub'), text: 'root' });
   expect((await document('repo/sub', { maxBytes: 3 })).text).toMatch(/^roo\n\n\[Cut here to 3 bytes/);

@@ -1,4 +1,5 @@
 import { estimateTokens } from '../fragments/truncate.ts';
+import { halfCharacter } from '../protocol/odd-text.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { CompactionPlan } from './plan.ts';
 
@@ -7,6 +8,13 @@ const share = 0.25;
 
 /** Why nobody can be asked with this focus; undefined when it leaves room for the history. */
 export function focusProblem({ focus = '', room }: CompactionPlan): Outcome | undefined {
+  if (!focus.isWellFormed()) {
+    return {
+      code: 'focus-odd',
+      message: `What the checkpoint shall keep in view holds ${halfCharacter}. History stands as it was.`,
+      next: 'Take it out and ask again.',
+    };
+  }
   const [tokens, most] = [estimateTokens(focus), Math.floor(room.request * share)];
   if (tokens <= most) return undefined;
   return {

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { oddMember } from '../protocol/odd-text.ts';
 import type { ConfigLayer } from './config-layer.ts';
 import type { ConfigProblem, ConfigProblemCode } from './config-problem.ts';
 import type { ChoiceKind, KeyKind, KeyTable, NamedTablesKind, TableKind, TogglesKind } from './key-kind.ts';
@@ -115,6 +116,10 @@ class Check {
 
   #leaf(kind: KeyKind, value: Json, at: Path): Json | undefined {
     if (!hasType(kind, value)) return this.#wrongType(kind, value, at);
+    const odd = oddMember(value);
+    if (odd !== undefined) {
+      return this.#report('error', 'config-wrong-value', at, `must not hold ${odd.what}`, 'Take it out.');
+    }
     if (kind.type === 'choice' && typeof value === 'string') {
       const chosen = chosenOf(kind, value);
       if (chosen === undefined) return this.#wrongValue(kind, value, at);

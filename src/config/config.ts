@@ -59,6 +59,7 @@ export function readConfig(
     ...given,
     sandboxWorkspaceWrite: { ...defaults.sandboxWorkspaceWrite, ...given.sandboxWorkspaceWrite },
     blobs: { ...defaults.blobs, ...given.blobs },
+    answer: { ...defaults.answer, ...given.answer },
     shellEnvironmentPolicy: { ...defaults.shellEnvironmentPolicy, ...shellPolicy(given.shellEnvironmentPolicy) },
     modelProviders: given.modelProviders ?? {},
     projects: given.projects ?? {},

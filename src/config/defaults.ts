@@ -12,6 +12,15 @@ export interface SandboxWorkspaceWrite {
   readonly excludeSlashTmp: boolean;
 }
 
+/** What one answer of a model may bring. */
+export interface AnswerLimits {
+  readonly maxItems: number;
+  /** As they come over the network. */
+  readonly maxBytes: number;
+}
+
+export const defaultAnswerLimits: AnswerLimits = { maxItems: 10_000, maxBytes: 64 * 1024 ** 2 };
+
 /** Keys that have a value even when nobody says anything. */
 export interface Defaults {
   readonly modelProvider: string;
@@ -20,6 +29,7 @@ export interface Defaults {
   readonly sandboxWorkspaceWrite: SandboxWorkspaceWrite;
   readonly shellEnvironmentPolicy: ShellEnvironmentPolicy;
   readonly blobs: { readonly maxBytes: number };
+  readonly answer: AnswerLimits;
   readonly projectDocMaxBytes: number;
   readonly projectDocFallbackFilenames: readonly string[];
   readonly projectRootMarkers: readonly string[];
@@ -36,6 +46,7 @@ const builtIn = {
   },
   shellEnvironmentPolicy: defaultShellEnvironmentPolicy,
   blobs: { maxBytes: 1024 ** 3 },
+  answer: defaultAnswerLimits,
   projectDocMaxBytes: 32_768,
   projectDocFallbackFilenames: [],
   projectRootMarkers: ['.git'],

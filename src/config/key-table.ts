@@ -79,6 +79,7 @@ const keys = {
   } as const),
   undo: table({ enabled: flag, max_file_bytes: count, max_total_bytes: count } as const),
   blobs: table({ max_bytes: count } as const),
+  answer: table({ max_items: tokens, max_bytes: tokens } as const),
   // The policy "untrusted" comes from a decision about the project and cannot be asked for by name.
   approval_policy: choice<ApprovalPolicy>(['on-request', 'never'], { 'on-failure': 'on-request' }),
   sandbox_mode: choice<SandboxMode>(['read-only', 'workspace-write', 'danger-full-access']),

@@ -16,6 +16,7 @@ const forbidden: readonly (readonly string[])[] = [
   ['model_providers'],
   ['oss_provider'],
   ['blobs'],
+  ['answer'],
   ['notify'],
   ['profile'],
   ['profiles'],

@@ -74,6 +74,22 @@ export function providerOf(config: Config, id: string): ProviderConfig | Provide
   return configured === undefined ? unknownProvider(config, id) : customProvider(id, configured);
 }
 
+/**
+ * The variables from which any provider takes a key or a header, chosen or not: commands get none of them. A variable
+ * of OpenAI counts even where another provider is used, since it may be set for a thread of tomorrow.
+ */
+export function providerVariables(config: Config): readonly string[] {
+  const builtIn = builtInProviders(config).flatMap(({ envKeys, envHttpHeaders }) => [
+    ...envKeys,
+    ...Object.values(envHttpHeaders),
+  ]);
+  const configured = Object.values(config.modelProviders).flatMap(({ envKey, envHttpHeaders = {} }) => [
+    ...(envKey === undefined ? [] : [envKey]),
+    ...Object.values(envHttpHeaders),
+  ]);
+  return [...new Set([...builtIn, ...configured])].toSorted();
+}
+
 function builtInProviders(config: Config): readonly ProviderConfig[] {
   return [
     {

@@ -51,6 +51,7 @@ export const consumers = {
   planTool: 'src/tools/update-plan/update-plan.ts',
   agentsMdFiles: 'src/gather/find-instruction-files.ts',
   agentsMdText: 'src/gather/instruction-document.ts',
+  agentsMdGuard: 'src/surfaces/engine/thread-parts.ts',
   budgets: 'src/surfaces/context/budgets.ts',
   shownOrigins: 'src/surfaces/envelope/field-origin.ts',
 } as const;
@@ -108,6 +109,7 @@ export const consumerRoles: Readonly<Record<string, string>> = {
   [consumers.planTool]: 'plan tool',
   [consumers.agentsMdFiles]: 'AGENTS.md',
   [consumers.agentsMdText]: 'AGENTS.md',
+  [consumers.agentsMdGuard]: 'AGENTS.md',
   [consumers.budgets]: 'capstan context',
   [consumers.shownOrigins]: 'capstan envelope',
 };

@@ -2,6 +2,7 @@ import { withDeniedReads } from '../policy/denied-reads.ts';
 import { widthOf } from '../policy/profile-width.ts';
 import { type Allowed, brokenByApproval, brokenByProfile, type Requirements } from '../policy/requirements.ts';
 import { isJsonObject } from '../protocol/json.ts';
+import { oddMember } from '../protocol/odd-text.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { effortFor } from './effort-for.ts';
 import { type Catalogue, lookUpModel } from './model-record.ts';
@@ -72,6 +73,8 @@ function readFields(change: unknown): ReadFields | ChangeProblem {
   for (const [key, field] of Object.entries(changeFields)) {
     const given = change[key];
     if (given === undefined) continue;
+    const odd = oddMember(given);
+    if (odd !== undefined) return wrongValue(`${key} must not hold ${odd.what}.`, key);
     const value = field.read(given);
     if (value === undefined) return wrongValue(`${key} must be ${field.expected}, not ${describe(given)}.`, key);
     read.set(key, value);

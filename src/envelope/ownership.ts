@@ -98,6 +98,7 @@ const {
   planTool,
   agentsMdFiles,
   agentsMdText,
+  agentsMdGuard,
   budgets,
   shownOrigins,
 } = consumers;
@@ -253,7 +254,10 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
     consumers: [turnLines],
   },
   'policy.profile': { source: profile, consumers: [turnLines] },
-  'policy.resolved': { source: profile, consumers: [environment, permissions, exec, patch, image, effects] },
+  'policy.resolved': {
+    source: profile,
+    consumers: [environment, permissions, exec, patch, image, effects, agentsMdGuard],
+  },
   'policy.sandboxLevel': { source: profile, consumers: [capabilities, exec, effects] },
   'policy.shellEnvironment': {
     source: { setting: 'shellEnvironment', otherwise: 'default' },

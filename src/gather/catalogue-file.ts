@@ -4,7 +4,8 @@ import { arrayAt, isJsonObject, type Json, stringAt } from '../protocol/json.ts'
 import type { Outcome } from '../protocol/outcome.ts';
 import { bundledCatalogue } from './catalogue.ts';
 import { catalogueEntry } from './catalogue-record.ts';
-import { fileSystem, isMissing, reasonOf } from './file-system.ts';
+import { readBounded } from './read-bounded.ts';
+import { readLimits } from './read-limits.ts';
 
 export type CatalogueProblem = Outcome<
   'model-catalogue-unreadable' | 'model-catalogue-empty' | 'model-catalogue-wrong'
@@ -44,15 +45,18 @@ export function loadCatalogue({
 }
 
 function parseFile(path: string): { readonly json: Json } | CatalogueProblem {
-  try {
-    return { json: JSON.parse(fileSystem.readFileSync(path, 'utf8')) as Json };
-  } catch (error) {
-    if (error instanceof SyntaxError) return wrong(path, `is not JSON (${error.message})`);
+  const file = readBounded(path, { maxBytes: readLimits.catalogueBytes });
+  if (file.kind !== 'read') {
     return {
       code: 'model-catalogue-unreadable',
-      message: `The file in model_catalog_json ${isMissing(error) ? 'does not exist' : `cannot be read (${reasonOf(error)})`}: ${path}`,
+      message: `The file in model_catalog_json ${file.kind === 'missing' ? 'does not exist' : `cannot be read (${file.reason})`}: ${path}`,
       next: 'Let the key name a file that you may read, or remove it to use the bundled catalogue.',
     };
+  }
+  try {
+    return { json: JSON.parse(file.bytes.toString('utf8')) as Json };
+  } catch (error) {
+    return wrong(path, `is not JSON (${(error as SyntaxError).message})`);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { ConfigProblem } from '../config/config-problem.ts';
-import { fileSystem, reasonOf } from './file-system.ts';
 import { inside } from './project-folders.ts';
+import { readBounded } from './read-bounded.ts';
+import { readLimits } from './read-limits.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
@@ -10,14 +11,14 @@ export function loadEnvFile(
   env: Variables,
 ): { readonly env: Variables; readonly problems: readonly ConfigProblem[] } {
   const path = `${inside(home)}.env`;
-  try {
-    if (fileSystem.statSync(path, { throwIfNoEntry: false }) === undefined) return { env, problems: [] };
-    return { env: { ...missingVariables(fileSystem.readFileSync(path, 'utf8'), env), ...env }, problems: [] };
-  } catch (error) {
-    const message = `${path} cannot be read: ${reasonOf(error)}.`;
-    const next = 'Make it a file that you may read, or remove it.';
-    return { env, problems: [{ code: 'config-unreadable', message, next, severity: 'warning', source: path }] };
+  const file = readBounded(path, { maxBytes: readLimits.configBytes });
+  if (file.kind === 'missing') return { env, problems: [] };
+  if (file.kind === 'read') {
+    return { env: { ...missingVariables(file.bytes.toString('utf8'), env), ...env }, problems: [] };
   }
+  const message = `${path} cannot be read: ${file.reason}.`;
+  const next = 'Make it a file that you may read, or remove it.';
+  return { env, problems: [{ code: 'config-unreadable', message, next, severity: 'warning', source: path }] };
 }
 
 /**

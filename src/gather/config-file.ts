@@ -4,7 +4,8 @@ import type { ConfigProblem } from '../config/config-problem.ts';
 import type { Json, JsonObject } from '../protocol/json.ts';
 import { resolveConfigPaths } from './config-paths.ts';
 import { tomlErrorText } from './config-syntax-error.ts';
-import { fileSystem, reasonOf } from './file-system.ts';
+import { readBounded, type ReadOptions } from './read-bounded.ts';
+import { readLimits } from './read-limits.ts';
 
 export interface LoadedLayer {
   /** Empty when the file is missing or at fault. */
@@ -17,9 +18,10 @@ export async function loadConfigFile(file: {
   readonly name: LayerName;
   readonly path: string;
   readonly osHome: string;
+  readonly denies?: ReadOptions['denies'];
 }): Promise<LoadedLayer> {
-  const { name, path, osHome } = file;
-  const { layer, problems } = await loadTomlFile(name, path);
+  const { name, path, osHome, denies } = file;
+  const { layer, problems } = await loadTomlFile(name, path, denies === undefined ? {} : { denies });
   return {
     layer: { ...layer, values: resolveConfigPaths(layer.values, { base: dirname(path), osHome }) },
     problems,
@@ -27,9 +29,13 @@ export async function loadConfigFile(file: {
 }
 
 /** The same with its paths as they are written. */
-export async function loadTomlFile(name: LayerName, source: string): Promise<LoadedLayer> {
+export async function loadTomlFile(
+  name: LayerName,
+  source: string,
+  rules: Pick<ReadOptions, 'denies'> = {},
+): Promise<LoadedLayer> {
   const empty = { name, source, values: {} };
-  const text = readText(source);
+  const text = readText(source, rules);
   if (text === undefined) return { layer: empty, problems: [] };
   if (typeof text !== 'string') return { layer: empty, problems: [text] };
   const values = await parse(text, source);
@@ -57,19 +63,17 @@ async function parse(text: string, path: string): Promise<{ readonly json: JsonO
 }
 
 /** Undefined when there is no such file. */
-function readText(path: string): string | undefined | ConfigProblem {
-  try {
-    // An error object for every file that is not there would cost more than this question.
-    if (fileSystem.statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
-    const bytes = fileSystem.readFileSync(path);
-    if (!process.getBuiltinModule('node:buffer').isUtf8(bytes)) {
-      return unreadable(path, 'it is not UTF-8 text', 'Save the file as UTF-8.');
-    }
-    const text = bytes.toString('utf8');
-    return text.startsWith('\uFEFF') ? text.slice(1) : text;
-  } catch (error) {
-    return unreadable(path, reasonOf(error), `Make ${path} a file that you may read, or remove it.`);
+function readText(path: string, rules: Pick<ReadOptions, 'denies'>): string | undefined | ConfigProblem {
+  const file = readBounded(path, { ...rules, maxBytes: readLimits.configBytes });
+  if (file.kind === 'missing') return undefined;
+  if (file.kind === 'unread') {
+    return unreadable(path, file.reason, `Make ${path} a file that you may read, or remove it.`);
   }
+  if (!process.getBuiltinModule('node:buffer').isUtf8(file.bytes)) {
+    return unreadable(path, 'it is not UTF-8 text', 'Save the file as UTF-8.');
+  }
+  const text = file.bytes.toString('utf8');
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
 }
 
 function unreadable(path: string, reason: string, next: string): ConfigProblem {

@@ -5,6 +5,7 @@ import { byGravity, type ConfigProblem } from '../config/config-problem.ts';
 import type { TrustDecision } from '../config/trust.ts';
 import { formatTomlKey } from '../config/toml-key.ts';
 import { valueAt } from '../config/value-at.ts';
+import { deniesRead } from '../policy/denied-reads.ts';
 import { loadConfigFile, type LoadedLayer } from './config-file.ts';
 import type { BaseLayers, ReadLayers } from './config-layers.ts';
 import { fileSystem } from './file-system.ts';
@@ -21,11 +22,12 @@ const projectNames = ['.codex', '.capstan'];
 export async function configInFolder(base: BaseLayers, folder: string): Promise<ReadLayers> {
   const folders = projectFolders(folder, base.config.projectRootMarkers);
   const decision = findTrust(folder, base.config);
+  const denies = (file: string): boolean => deniesRead(base.requirements, file);
   const files = await Promise.all(
     projectFiles(folders, base).map(async ({ path, owner }) => {
       const { trust } = owner === folder ? decision : findTrust(owner, base.config);
       return trust === 'trusted'
-        ? loadConfigFile({ name: 'project', path, osHome: base.osHome })
+        ? loadConfigFile({ name: 'project', path, osHome: base.osHome, denies })
         : notRead(path, trust);
     }),
   );

@@ -41,22 +41,6 @@ export function reasonOf(error: unknown): string {
   }
 }
 
-/** The content of a small file, or undefined when it cannot be read for whatever reason. */
-export function readIfPossible(path: string): Buffer | undefined {
-  // Most callers ask for files that are often missing, and an error object costs far more than the question.
-  if (!fileSystem.existsSync(path)) return undefined;
-  try {
-    return fileSystem.readFileSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-/** The same as text; broken UTF-8 is replaced. */
-export function readTextIfPossible(path: string): string | undefined {
-  return readIfPossible(path)?.toString('utf8');
-}
-
 /** Never throws: what cannot be looked at counts as missing. */
 export function kindOfEntry(path: string): 'file' | 'folder' | 'other' | 'missing' {
   try {

@@ -28,7 +28,8 @@ function joinedLines(text: string): readonly string[] {
 
 /** `[section "subsection"]`, and what may follow on the same line. */
 function readHeader(line: string): { section: string; subsection?: string; rest: string } | undefined {
-  const [whole, section, subsection] = /^\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]/.exec(line) ?? [];
+  // Two runs of blanks that may touch would be tried in every split, so the second belongs to the quoted name.
+  const [whole, section, subsection] = /^\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]/.exec(line) ?? [];
   if (whole === undefined || section === undefined) return undefined;
   return {
     section: section.toLowerCase(),

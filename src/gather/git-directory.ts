@@ -1,5 +1,7 @@
 import { join, resolve } from 'node:path';
-import { kindOfEntry, readTextIfPossible } from './file-system.ts';
+import { kindOfEntry } from './file-system.ts';
+import { readTextIfPossible } from './read-bounded.ts';
+import { readLimits } from './read-limits.ts';
 
 export interface GitDirectory {
   /** Where HEAD is. */
@@ -16,17 +18,21 @@ export function findGitDirectory(folder: string): GitDirectory | undefined {
   const kind = kindOfEntry(entry);
   if (kind === 'folder') return gitDirectoryAt(entry, { isPointedTo: false });
   if (kind !== 'file') return undefined;
-  const target = pointerTarget(readTextIfPossible(entry) ?? '');
+  const target = pointerTarget(readTextIfPossible(entry, pointer) ?? '');
   return target === undefined ? undefined : gitDirectoryAt(resolve(folder, target), { isPointedTo: true });
 }
 
+const pointer = { maxBytes: readLimits.gitPointerBytes };
+
 function pointerTarget(text: string): string | undefined {
-  return /^\s*gitdir\s*:\s*(?<target>\S.*?)\s*$/s.exec(text)?.groups?.['target'];
+  const [key = '', ...rest] = text.trim().split(':');
+  const target = rest.join(':').trim();
+  return key.trimEnd() === 'gitdir' && target !== '' ? target : undefined;
 }
 
 function gitDirectoryAt(path: string, { isPointedTo }: { readonly isPointedTo: boolean }): GitDirectory | undefined {
   // An empty or half-made folder is no repository, and git looks further up.
   if (kindOfEntry(join(path, 'HEAD')) !== 'file') return undefined;
-  const shared = readTextIfPossible(join(path, 'commondir'))?.trim();
+  const shared = readTextIfPossible(join(path, 'commondir'), pointer)?.trim();
   return { path, common: shared === undefined || shared === '' ? path : resolve(path, shared), isPointedTo };
 }

@@ -1,8 +1,9 @@
 import { join } from 'node:path';
 import { ancestors } from './ancestors.ts';
-import { readTextIfPossible } from './file-system.ts';
 import { gitConfigValue } from './git-config.ts';
 import { findGitDirectory, type GitDirectory } from './git-directory.ts';
+import { type ReadOptions, readTextIfPossible } from './read-bounded.ts';
+import { readLimits } from './read-limits.ts';
 
 /** What a thread remembers of the repository, in the keys that rollouts use. What is not known is absent. */
 export interface GitFacts {
@@ -19,19 +20,29 @@ export function findRepository(cwd: string): string | undefined {
   return undefined;
 }
 
+/** A name or an address that is longer was made to fill the thread that remembers it. */
+const longestFact = 1000;
+
 /** Read from git's own files: starting git three times would take longer than everything else at the start of a thread. */
-export function readGitFacts(root: string): GitFacts {
+export function readGitFacts(root: string, rules: Pick<ReadOptions, 'denies'> = {}): GitFacts {
   const directory = findGitDirectory(root);
   if (directory === undefined) return {};
-  const head = readTextIfPossible(join(directory.path, 'HEAD'))?.trim() ?? '';
-  const commit = resolveRef(directory, head, 5);
-  const branch = branchOf(head);
-  const url = repositoryUrl(directory);
+  const read: ReadText = (path, maxBytes) => readTextIfPossible(path, { ...rules, maxBytes });
+  const head = read(join(directory.path, 'HEAD'), readLimits.gitPointerBytes)?.trim() ?? '';
+  const commit = resolveRef(directory, { content: head, hops: 5 }, read);
+  const branch = notTooLong(branchOf(head));
+  const url = notTooLong(repositoryUrl(directory, read));
   return {
     ...(commit === undefined ? {} : { commit_hash: commit }),
     ...(branch === undefined ? {} : { branch }),
     ...(url === undefined ? {} : { repository_url: url }),
   };
+}
+
+type ReadText = (path: string, maxBytes: number) => string | undefined;
+
+function notTooLong(fact: string | undefined): string | undefined {
+  return fact === undefined || fact.length > longestFact ? undefined : fact;
 }
 
 /** A remote's address without what would let its reader in. A bare user name of ssh is no secret and stays. */
@@ -52,19 +63,31 @@ export function withoutCredentials(url: string): string {
 const objectName = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 
 /** The commit behind what stands in HEAD or in a ref file: a name of an object, or `ref:` and another ref. */
-function resolveRef(directory: GitDirectory, content: string, hops: number): string | undefined {
+function resolveRef(
+  directory: GitDirectory,
+  { content, hops }: { readonly content: string; readonly hops: number },
+  read: ReadText,
+): string | undefined {
   if (objectName.test(content)) return content;
   const name = /^ref:\s*(?<name>\S+)$/.exec(content)?.groups?.['name'];
   if (name === undefined || hops === 0 || name.split('/').includes('..')) return undefined;
-  const loose = readTextIfPossible(join(directory.path, name)) ?? readTextIfPossible(join(directory.common, name));
-  if (loose !== undefined) return resolveRef(directory, loose.trim(), hops - 1);
-  return packedRef(readTextIfPossible(join(directory.common, 'packed-refs')) ?? '', name);
+  const places = [...new Set([directory.path, directory.common])].map((folder) => join(folder, name));
+  const loose = places.values().map((path) => read(path, readLimits.gitPointerBytes));
+  const found = loose.find((text) => text !== undefined);
+  if (found !== undefined) return resolveRef(directory, { content: found.trim(), hops: hops - 1 }, read);
+  return packedRef(read(join(directory.common, 'packed-refs'), readLimits.packedRefsBytes) ?? '', name);
 }
 
+/** The line of a ref in a file that may have a million of them: looked for as a whole, without cutting the file up. */
 function packedRef(text: string, name: string): string | undefined {
-  const line = text.split('\n').find((candidate) => candidate.trimEnd().endsWith(` ${name}`));
-  const object = line?.split(' ', 1)[0];
-  return object !== undefined && objectName.test(object) ? object : undefined;
+  const wanted = ` ${name}`;
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
+    const end = at + wanted.length;
+    const isWhole = end === text.length || text[end] === '\n' || text.startsWith('\r\n', end);
+    const object = isWhole ? text.slice(text.lastIndexOf('\n', at) + 1, at) : '';
+    if (objectName.test(object)) return object;
+  }
+  return undefined;
 }
 
 function branchOf(head: string): string | undefined {
@@ -73,8 +96,8 @@ function branchOf(head: string): string | undefined {
   return name === '.invalid' ? undefined : name;
 }
 
-function repositoryUrl(directory: GitDirectory): string | undefined {
-  const text = readTextIfPossible(join(directory.common, 'config'));
+function repositoryUrl(directory: GitDirectory, read: ReadText): string | undefined {
+  const text = read(join(directory.common, 'config'), readLimits.gitConfigBytes);
   if (text === undefined) return undefined;
   const url = gitConfigValue(text, { section: 'remote', subsection: 'origin', key: 'url' });
   return url === undefined || url === '' ? undefined : withoutCredentials(url);

@@ -1,5 +1,6 @@
 import type { InstructionRules } from '../envelope/instruction-rules.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import {
   composeInstructions,
   documentMaxBytes,
@@ -10,6 +11,7 @@ import { findInstructionFiles, type FoundInstructions } from './find-instruction
 import { type InstructionFile, readBeginning } from './instruction-file.ts';
 import { type InstructionProblem, notText } from './instruction-problems.ts';
 import { type InstructionText, isBlank, whyNotText } from './instruction-text.ts';
+import { readGuard } from './read-guard.ts';
 
 /** A time stamp younger than this may be shared by a change that is still to come. */
 const settledAfterMs = 2_000;
@@ -33,9 +35,11 @@ export class InstructionFiles {
     this.#clock = clock;
   }
 
-  async load(rules: InstructionRules): Promise<LoadedInstructions> {
+  /** `policy` says what may be read for the model. */
+  async load(rules: InstructionRules, policy: ResolvedPolicy): Promise<LoadedInstructions> {
+    const reads = readGuard(policy);
     for (let attempt = 1; ; attempt++) {
-      const found = findInstructionFiles(this.#home, rules);
+      const found = findInstructionFiles(this.#home, rules, reads);
       const key = JSON.stringify([rules.cwd, rules.maxBytes, found]);
       if (this.#last?.key === key) return this.#last.loaded;
       const settledBefore = this.#clock.now() - settledAfterMs;

@@ -1,6 +1,10 @@
 import { fileSystem, isMissing } from './file-system.ts';
 import { type InstructionProblem, linkLeadsNowhere, notAFile, unreadable, wentAway } from './instruction-problems.ts';
 import type { InstructionText } from './instruction-text.ts';
+import { nounFor, readUpTo, realPathOf } from './read-bounded.ts';
+
+/** Why the file at a path must not be read, given where it really is; undefined when it may. */
+export type InstructionGuard = (path: string, place: string) => InstructionProblem | undefined;
 
 /** A regular file that is there. `version` changes whenever the file does. */
 export interface InstructionFile {
@@ -8,6 +12,8 @@ export interface InstructionFile {
   readonly path: string;
   readonly version: string;
   readonly modifiedMs: number;
+  /** Asked again about the file that is opened: a link may lead elsewhere by then. */
+  readonly guard: InstructionGuard;
 }
 
 /** What stands at a path. `unusable` is no file, so another name may serve; `unknown` may be one. */
@@ -18,16 +24,18 @@ export type Looked =
 
 type Stats = NonNullable<ReturnType<typeof fileSystem.lstatSync>>;
 
-/** Reads nothing. One call to the system, and a second one for a link. */
-export function lookAt(path: string): Looked {
+/** Reads nothing. Where there is no file, this is one call to the system. */
+export function lookAt(path: string, guard: InstructionGuard): Looked {
   try {
     const entry = fileSystem.lstatSync(path, { throwIfNoEntry: false });
     if (entry === undefined) return { kind: 'none' };
     const stats = entry.isSymbolicLink() ? fileSystem.statSync(path, { throwIfNoEntry: false }) : entry;
     if (stats === undefined) return { kind: 'unusable', problem: linkLeadsNowhere(path) };
     if (!stats.isFile()) return { kind: 'unusable', problem: notAFile(path, nounFor(stats)) };
+    const problem = guard(path, fileSystem.realpathSync.native(path));
+    if (problem !== undefined) return { kind: 'unusable', problem };
     const modifiedMs = Math.max(stats.mtimeMs, stats.ctimeMs);
-    return { kind: 'file', path, version: versionOf(stats), modifiedMs };
+    return { kind: 'file', path, version: versionOf(stats), modifiedMs, guard };
   } catch (error) {
     return isMissing(error) ? { kind: 'none' } : { kind: 'unknown', problem: unreadable(path, error) };
   }
@@ -39,15 +47,17 @@ export type InstructionRead =
   | { readonly kind: 'gone' | 'failed'; readonly problem: InstructionProblem };
 
 /** Reads one byte more than the limit, so that a cut can see where a character ends. */
-export function readBeginning({ path, version }: InstructionFile, limit: number): InstructionRead {
+export function readBeginning({ path, version, guard }: InstructionFile, limit: number): InstructionRead {
   try {
-    const { O_RDONLY, O_NONBLOCK } = fileSystem.constants;
-    // If a pipe has taken the file's place, opening it must not wait for somebody who writes.
-    const descriptor = fileSystem.openSync(path, O_RDONLY | O_NONBLOCK);
+    const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = fileSystem.constants;
+    // If a pipe has taken the file's place, opening it must not wait for a writer.
+    const descriptor = fileSystem.openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
     try {
       const before = fileSystem.fstatSync(descriptor);
       if (!before.isFile()) return { kind: 'gone', problem: notAFile(path, nounFor(before)) };
-      const bytes = readUpTo(descriptor, limit + 1);
+      const problem = guard(path, realPathOf(descriptor, path));
+      if (problem !== undefined) return { kind: 'gone', problem };
+      const bytes = readUpTo(descriptor, { most: limit + 1, expected: before.size });
       const after = fileSystem.fstatSync(descriptor);
       const size = bytes.length <= limit ? bytes.length : Math.max(bytes.length, after.size);
       return { kind: versionOf(after) === version ? 'read' : 'changed', text: { path, bytes, size } };
@@ -60,24 +70,6 @@ export function readBeginning({ path, version }: InstructionFile, limit: number)
   }
 }
 
-function readUpTo(descriptor: number, most: number): Buffer {
-  const buffer = Buffer.alloc(most);
-  let length = 0;
-  while (length < most) {
-    const count = fileSystem.readSync(descriptor, buffer, length, most - length, length);
-    if (count === 0) break;
-    length += count;
-  }
-  return buffer.subarray(0, length);
-}
-
 function versionOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats): string {
   return `${dev}:${ino}:${size}:${mtimeMs}:${ctimeMs}`;
-}
-
-function nounFor(stats: Stats): string {
-  if (stats.isDirectory()) return 'a folder';
-  if (stats.isFIFO()) return 'a pipe';
-  if (stats.isSocket()) return 'a socket';
-  return 'a device';
 }

@@ -8,6 +8,8 @@ export type InstructionProblem = Outcome<
   | 'instructions-not-text'
   | 'instructions-damaged'
   | 'instructions-cut'
+  | 'instructions-outside-project'
+  | 'instructions-denied'
 >;
 
 export function unreadable(path: string, error: unknown): InstructionProblem {
@@ -23,6 +25,23 @@ export function linkLeadsNowhere(path: string): InstructionProblem {
     code: 'instructions-unreadable',
     message: `The instructions in ${onOneLine(path)} cannot be read: its link leads nowhere.`,
     next: 'Let the link lead to a file, or remove it.',
+  };
+}
+
+export function leavesProject(path: string, target: string): InstructionProblem {
+  return {
+    code: 'instructions-outside-project',
+    message: `The instructions in ${onOneLine(path)} are not read: its link leads out of the project, to ${onOneLine(target)}.`,
+    next: 'Put a copy of the file into the project in place of the link.',
+  };
+}
+
+export function deniedByPolicy(path: string, target: string): InstructionProblem {
+  const leads = path === target ? '' : `, which leads to ${onOneLine(target)},`;
+  return {
+    code: 'instructions-denied',
+    message: `The instructions in ${onOneLine(path)}${leads} are not read: the policy denies it.`,
+    next: 'Nothing needs to be done if this is intended. `capstan envelope` shows the policy.',
   };
 }
 

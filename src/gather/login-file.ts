@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { Login } from '../ports/login.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../protocol/json.ts';
-import { fileSystem, isMissing, reasonOf } from './file-system.ts';
+import { readBounded } from './read-bounded.ts';
+import { readLimits } from './read-limits.ts';
 
 export const loginPath = (home: string): string => join(home, 'auth.json');
 
@@ -9,14 +10,12 @@ export const loginPath = (home: string): string => join(home, 'auth.json');
 export function loadLogin(home: string): Login {
   const path = loginPath(home);
   const renew = `Sign in again: CODEX_HOME=${home} codex login`;
-  let text: string;
-  try {
-    text = fileSystem.readFileSync(path, 'utf8');
-  } catch (error) {
-    if (isMissing(error)) return { kind: 'none' };
-    return { kind: 'unusable', message: `The login in ${path} cannot be read: ${reasonOf(error)}.`, next: renew };
+  const file = readBounded(path, { maxBytes: readLimits.loginBytes });
+  if (file.kind === 'missing') return { kind: 'none' };
+  if (file.kind === 'unread') {
+    return { kind: 'unusable', message: `The login in ${path} cannot be read: ${file.reason}.`, next: renew };
   }
-  const stored = parseJsonObject(text);
+  const stored = parseJsonObject(file.bytes.toString('utf8'));
   if (stored === undefined) {
     return { kind: 'unusable', message: `The login in ${path} is not a JSON object.`, next: renew };
   }

@@ -5,6 +5,8 @@ import type { LoginStore, NewTokens, RoomForTokens } from '../ports/login.ts';
 import { type JsonObject, objectAt, parseJsonObject } from '../protocol/json.ts';
 import { fileSystem, reasonOf } from './file-system.ts';
 import { loadLogin, loginPath } from './login-file.ts';
+import { readBounded } from './read-bounded.ts';
+import { readLimits } from './read-limits.ts';
 
 export interface LoginStoreOptions {
   readonly home: string;
@@ -87,7 +89,9 @@ function roomBeside(path: string): RoomForTokens {
   }
   return {
     keep(tokens, at) {
-      const stored = parseJsonObject(fileSystem.readFileSync(path, 'utf8')) ?? {};
+      const found = readBounded(path, { maxBytes: readLimits.loginBytes });
+      if (found.kind !== 'read') throw new Error(found.kind === 'missing' ? 'it went away' : found.reason);
+      const stored = parseJsonObject(found.bytes.toString('utf8')) ?? {};
       const bytes = Buffer.from(`${JSON.stringify(withTokens(stored, tokens, at), undefined, 2)}\n`);
       fileSystem.writeSync(file, bytes, 0, bytes.length, 0);
       fileSystem.ftruncateSync(file, bytes.length);

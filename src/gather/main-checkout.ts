@@ -1,6 +1,8 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import { fileSystem, readTextIfPossible } from './file-system.ts';
+import { fileSystem } from './file-system.ts';
 import { findGitDirectory } from './git-directory.ts';
+import { readTextIfPossible } from './read-bounded.ts';
+import { readLimits } from './read-limits.ts';
 
 /**
  * The main checkout that a linked worktree belongs to. Undefined for everything else, and for a folder that only claims
@@ -14,7 +16,7 @@ export function mainCheckout(worktree: string): string | undefined {
     const own = fileSystem.realpathSync(directory.path);
     // What the `.git` file says is a claim; these records cannot be forged without writing into the main repository.
     const isListed = dirname(own) === join(common, 'worktrees');
-    const known = readTextIfPossible(join(own, 'gitdir'))?.trim();
+    const known = readTextIfPossible(join(own, 'gitdir'), { maxBytes: readLimits.gitPointerBytes })?.trim();
     if (!isListed || known === undefined || basename(known) !== '.git') return undefined;
     const isHere = fileSystem.realpathSync(dirname(resolve(own, known))) === fileSystem.realpathSync(worktree);
     return isHere && basename(common) === '.git' ? dirname(common) : undefined;

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { fileSystem, isMissing, reasonOf } from './file-system.ts';
+import { readBounded, type ReadOptions } from './read-bounded.ts';
+import { readLimits } from './read-limits.ts';
 
 export type InstructionFileProblem = Outcome<`${'model-instructions' | 'compact-prompt'}-${'unreadable' | 'empty'}`>;
 
@@ -16,10 +17,12 @@ export interface InstructionTexts {
  */
 export function loadInstructionFiles(
   config: Pick<Config, 'modelInstructionsFile' | 'experimentalCompactPromptFile'>,
+  rules: Pick<ReadOptions, 'denies'> = {},
 ): InstructionTexts | InstructionFileProblem {
-  const base = load('model-instructions', 'model_instructions_file', config.modelInstructionsFile);
+  const base = load('model-instructions', 'model_instructions_file', config.modelInstructionsFile, rules);
   if (typeof base === 'object') return base;
-  const compact = load('compact-prompt', 'experimental_compact_prompt_file', config.experimentalCompactPromptFile);
+  const compactFile = config.experimentalCompactPromptFile;
+  const compact = load('compact-prompt', 'experimental_compact_prompt_file', compactFile, rules);
   if (typeof compact === 'object') return compact;
   return {
     ...(base === undefined ? {} : { baseInstructions: base }),
@@ -31,21 +34,22 @@ function load(
   name: 'model-instructions' | 'compact-prompt',
   key: string,
   path: string | undefined,
+  rules: Pick<ReadOptions, 'denies'>,
 ): string | undefined | InstructionFileProblem {
   if (path === undefined) return undefined;
-  try {
-    const text = fileSystem.readFileSync(path, 'utf8').trim();
-    if (text !== '') return text;
-    return {
-      code: `${name}-empty`,
-      message: `The file in ${key} is empty: ${path}`,
-      next: 'Write the text into it, or remove the key.',
-    };
-  } catch (error) {
+  const file = readBounded(path, { ...rules, maxBytes: readLimits.instructionsBytes });
+  if (file.kind !== 'read') {
     return {
       code: `${name}-unreadable`,
-      message: `The file in ${key} ${isMissing(error) ? 'does not exist' : `cannot be read (${reasonOf(error)})`}: ${path}`,
+      message: `The file in ${key} ${file.kind === 'missing' ? 'does not exist' : `cannot be read (${file.reason})`}: ${path}`,
       next: 'Let the key name a file that you may read, or remove it.',
     };
   }
+  const text = file.bytes.toString('utf8').trim();
+  if (text !== '') return text;
+  return {
+    code: `${name}-empty`,
+    message: `The file in ${key} is empty: ${path}`,
+    next: 'Write the text into it, or remove the key.',
+  };
 }

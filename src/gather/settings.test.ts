@@ -30,6 +30,8 @@ function settings(layers: Layers, choices: Partial<SettingsChoices> = {}) {
   return settingsFrom(config, { cwd: '/repo', catalogue: bundledCatalogue(), ...choices });
 }
 
+const withheld = ['CODEX_API_KEY', 'OPENAI_API_KEY', 'OPENAI_ORGANIZATION', 'OPENAI_PROJECT'];
+
 test('nothing must be configured', () => {
   expect(settings({})).toEqual({
     settings: {
@@ -38,7 +40,7 @@ test('nothing must be configured', () => {
       cwd: '/repo',
       approval: 'on-request',
       profile: profileFor('read-only', none),
-      shellEnvironment: defaultShellEnvironmentPolicy,
+      shellEnvironment: { ...defaultShellEnvironmentPolicy, withheld },
       window: {},
       origins: {},
     },
@@ -152,7 +154,7 @@ test('everything that is configured arrives', () => {
         excludeTmpdir: false,
         excludeSlashTmp: true,
       }),
-      shellEnvironment: { ...defaultShellEnvironmentPolicy, inherit: 'core' },
+      shellEnvironment: { ...defaultShellEnvironmentPolicy, inherit: 'core', withheld },
       baseInstructions: 'from the file',
       developerInstructions: 'Ask first.',
       compactPrompt: 'Shorten.',

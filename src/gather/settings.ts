@@ -1,9 +1,11 @@
 import type { Config } from '../config/config.ts';
 import { originOf } from '../config/key-origins.ts';
+import { providerVariables } from '../config/providers.ts';
 import type { Catalogue } from '../envelope/model-record.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { withoutDeniedReads } from '../policy/denied-reads.ts';
 import { noRequirements, type Requirements } from '../policy/requirements.ts';
+import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
 import type { LastSettings } from '../state/resumed-settings.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
@@ -91,7 +93,7 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     profile,
     approvedPrefixes: ranked('approvedPrefixes', undefined as Settings['approvedPrefixes']),
     networkRules: ranked('networkRules', undefined as Settings['networkRules']),
-    shellEnvironment: ranked('shellEnvironment', config.shellEnvironmentPolicy),
+    shellEnvironment: withheldIn(config, ranked('shellEnvironment', config.shellEnvironmentPolicy)),
     baseInstructions: baseInstructions(config, choices),
     developerInstructions: configured('developerInstructions', notBlank(config.developerInstructions)),
     compactPrompt: compactPrompt(config, choices),
@@ -133,6 +135,11 @@ function chooseProfileWithOrigin(
   const { profile, notices, added } = chooseProfile(config, had);
   const origin = added ? 'flags' : profile === had ? 'thread' : configuredOrigin(config, 'profile');
   return { profile: { value: profile, origin }, notices };
+}
+
+/** Decided by the providers of this configuration, wherever the rest of the policy comes from. */
+function withheldIn(config: Config, { value, origin }: Choice<ShellEnvironmentPolicy>): Choice<ShellEnvironmentPolicy> {
+  return { value: { ...value, withheld: providerVariables(config) }, origin };
 }
 
 function cwdOrigin({ cwd, resumed }: SettingsChoices): string | undefined {

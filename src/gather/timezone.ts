@@ -1,6 +1,8 @@
 import { dirname, join } from 'node:path';
 import type { TimeFacts } from '../envelope/facts.ts';
-import { fileSystem, kindOfEntry, readIfPossible, readTextIfPossible } from './file-system.ts';
+import { fileSystem, kindOfEntry } from './file-system.ts';
+import { readIfPossible, readTextIfPossible } from './read-bounded.ts';
+import { readLimits } from './read-limits.ts';
 
 /** Where a Unix system says which zone it is in. */
 export interface ZoneFiles {
@@ -57,11 +59,14 @@ function existingZone(name: string, files: ZoneFiles): string | undefined {
   return plain !== undefined && kindOfEntry(join(files.zoneFolder, plain)) === 'file' ? plain : undefined;
 }
 
+const zoneFile = { maxBytes: readLimits.timezoneBytes };
+
 /** The name in the file beside it, if the copy is one of that zone and not left over from another. */
 function zoneOfCopy(files: ZoneFiles): string | undefined {
-  const name = existingZone(readTextIfPossible(files.timezone)?.trim() ?? '', files);
+  const name = existingZone(readTextIfPossible(files.timezone, zoneFile)?.trim() ?? '', files);
   if (name === undefined) return undefined;
-  const [copy, original] = [readIfPossible(files.localtime), readIfPossible(join(files.zoneFolder, name))];
+  const copy = readIfPossible(files.localtime, zoneFile);
+  const original = readIfPossible(join(files.zoneFolder, name), zoneFile);
   return copy !== undefined && original !== undefined && copy.equals(original) ? name : undefined;
 }
 

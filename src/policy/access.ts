@@ -1,5 +1,5 @@
 import type { Access } from '../protocol/permission-profile.ts';
-import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
+import type { PathRule, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { globCovers } from './glob.ts';
 import { depthOf, isWithin, normalisePath } from './paths.ts';
 import { platformReadRoots } from './platform-read-roots.ts';
@@ -19,6 +19,17 @@ export function access(policy: ResolvedPolicy, path: string): Access {
   if (files.denyGlobs.some((glob) => globCovers(glob, target))) return 'deny';
   const rules: readonly AccessRule[] = files.platformDefaults ? [...files.rules, ...platformRules] : files.rules;
   return accessByRules(rules, target);
+}
+
+/**
+ * Whether a rule of the policy denies the path by name. A path that no rule covers is not denied in this sense: the user
+ * may still let the engine read it, though no command may.
+ */
+export function isDenied(policy: ResolvedPolicy, path: string): boolean {
+  const { files } = policy;
+  if (files.kind === 'unrestricted') return false;
+  const readable: PathRule = { path: '/', access: 'read', ifMissing: 'skip' };
+  return access({ ...policy, files: { ...files, rules: [readable, ...files.rules] } }, path) === 'deny';
 }
 
 export interface AccessRule {

@@ -1,4 +1,6 @@
 import type { FileSystemEntry, PathPattern, PermissionProfile } from '../protocol/permission-profile.ts';
+import { globCovers } from './glob.ts';
+import { isWithin, normalisePath } from './paths.ts';
 import type { Requirements } from './requirements.ts';
 
 /**
@@ -21,6 +23,19 @@ export function withoutDeniedReads({ denyRead }: Requirements, profile: Permissi
     profile,
     profile.file_system.entries.filter((entry) => !denials.has(JSON.stringify(entry))),
   );
+}
+
+/** Whether the machine's manager forbids reading a path. Asked about its spelling and about where it really leads. */
+export function deniesRead({ denyRead }: Requirements, path: string): boolean {
+  const target = normalisePath(path);
+  if (denyRead === undefined || denyRead.patterns.length === 0) return false;
+  if (target === undefined) return true;
+  return denyRead.patterns.some((pattern) => {
+    const { path: denied } = denial(pattern);
+    if (denied.type === 'glob_pattern') return globCovers(denied.pattern, target);
+    const folder = denied.type === 'path' ? normalisePath(denied.path) : undefined;
+    return folder === undefined || isWithin(target, folder);
+  });
 }
 
 const wholeDisk: FileSystemEntry = { path: { type: 'special', value: { kind: 'root' } }, access: 'write' };

@@ -1,19 +1,5 @@
-/**
- * Git-style globs on absolute paths: `*` and `?` stay inside a component, `**` crosses components, `[a-z]` and `[!a-z]`
- * are classes, `{a,b}` are alternatives, a backslash takes the next character as it is. A `[` that is never closed is
- * an ordinary character.
- */
-export type GlobPart =
-  | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'one' }
-  | { readonly kind: 'some' }
-  /** `**` followed by a slash: no component, or any number of them. */
-  | { readonly kind: 'folders' }
-  | { readonly kind: 'anything' }
-  | { readonly kind: 'class'; readonly negated: boolean; readonly ranges: readonly (readonly [string, string])[] }
-  | { readonly kind: 'open' }
-  | { readonly kind: 'or' }
-  | { readonly kind: 'close' };
+import { type GlobMatcher, globMatcher } from './glob-matcher.ts';
+import type { GlobPart } from './glob-part.ts';
 
 /** The parts of the pattern, or undefined when it has no sense: the caller must then assume the worst. */
 export function parseGlob(pattern: string): readonly GlobPart[] | undefined {
@@ -90,7 +76,7 @@ function parseClass(characters: readonly string[], start: number): ClassFound {
 /** Whether the glob matches the path or a folder above it. A glob without sense matches everything: deny globs fail closed. */
 export function globCovers(pattern: string, path: string): boolean {
   const matcher = matcherOf(pattern);
-  return matcher === undefined || matcher.test(path);
+  return matcher === undefined || matcher(path);
 }
 
 /** The folder that every match of the glob lies in: what stands before the first character with a meaning. */
@@ -106,41 +92,13 @@ export function literalGlob(path: string): string {
 }
 
 // Patterns are few and asked often; compiling is a pure function of the text.
-const compiled = new Map<string, RegExp | undefined>();
+const compiled = new Map<string, GlobMatcher | undefined>();
 
-function matcherOf(pattern: string): RegExp | undefined {
+function matcherOf(pattern: string): GlobMatcher | undefined {
   if (!compiled.has(pattern)) {
     const parts = parseGlob(pattern);
-    compiled.set(pattern, parts && new RegExp(`^${parts.map(expressionOf).join('')}(?:/|$)`, 'su'));
+    compiled.set(pattern, parts && globMatcher(parts));
     if (compiled.size > 1000) compiled.delete(compiled.keys().next().value as string);
   }
   return compiled.get(pattern);
-}
-
-function expressionOf(part: GlobPart): string {
-  switch (part.kind) {
-    case 'text':
-      return quote(part.text);
-    case 'one':
-      return '[^/]';
-    case 'some':
-      return '[^/]*';
-    case 'folders':
-      return '(?:.*/)?';
-    case 'anything':
-      return '.*';
-    case 'class':
-      return `(?!/)[${part.negated ? '^' : ''}${part.ranges.map(([a, b]) => `${quote(a)}-${quote(b)}`).join('')}]`;
-    case 'open':
-      return '(?:';
-    case 'or':
-      return '|';
-    case 'close':
-      return ')';
-  }
-}
-
-/** By number, which is valid inside and outside of a class, whatever the character means there. */
-function quote(character: string): string {
-  return /[a-z0-9/]/i.test(character) ? character : `\\u{${(character.codePointAt(0) as number).toString(16)}}`;
 }

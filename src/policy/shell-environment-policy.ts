@@ -1,3 +1,5 @@
+import { matchesWildcards, type Wildcard } from './wildcards.ts';
+
 /** Which variables commands get. */
 export interface ShellEnvironmentPolicy {
   /** `core` keeps what a shell needs to find programs and folders. */
@@ -9,6 +11,8 @@ export interface ShellEnvironmentPolicy {
   readonly set: Readonly<Record<string, string>>;
   /** When not empty, nothing else passes: values of `set` included. */
   readonly includeOnly: readonly string[];
+  /** Variables that hold keys of providers: never handed on, whatever the filters say. Only `set` can name them. */
+  readonly withheld?: readonly string[];
 }
 
 /** Everything but what looks like a secret. */
@@ -60,8 +64,10 @@ export function childEnvironment(
 export function inheritedBy(policy: Omit<ShellEnvironmentPolicy, 'set'>): (name: string) => boolean {
   const excluded = matcher(policy.exclude);
   const isIncluded = includedBy(policy);
+  const withheld = new Set((policy.withheld ?? []).map(folded));
   return (name) =>
     policy.inherit !== 'none' &&
+    !withheld.has(folded(name)) &&
     (policy.inherit === 'all' || core(name)) &&
     (policy.ignoreDefaultExcludes || !secrets(name)) &&
     !excluded(name) &&
@@ -72,14 +78,17 @@ function includedBy({ includeOnly }: Pick<ShellEnvironmentPolicy, 'includeOnly'>
   return includeOnly.length === 0 ? () => true : matcher(includeOnly);
 }
 
+/** Wildcards `*` and `?`; case does not count. */
 function matcher(patterns: readonly string[]): (name: string) => boolean {
-  if (patterns.length === 0) return () => false;
-  const expressions = patterns.map((pattern) =>
-    pattern
-      .replaceAll(/[\^$\\.+()[\]{}|/-]/g, String.raw`\$&`)
-      .replaceAll('*', '.*')
-      .replaceAll('?', '.'),
-  );
-  const expression = new RegExp(`^(?:${expressions.join('|')})$`, 'is');
-  return (name) => expression.test(name);
+  const parsed = patterns.map((pattern) => [...folded(pattern)].map(wildcardOf));
+  return (name) => parsed.some((parts) => matchesWildcards(parts, folded(name)));
+}
+
+function wildcardOf(character: string): Wildcard {
+  if (character === '*') return { kind: 'some' };
+  return character === '?' ? { kind: 'one' } : { kind: 'text', text: character };
+}
+
+function folded(text: string): string {
+  return text.toUpperCase();
 }

@@ -56,7 +56,9 @@ export type ModelFailureCode =
   | 'connection-failed'
   | 'stream-cut'
   | 'stream-idle'
-  | 'incomplete';
+  | 'incomplete'
+  /** More came than one answer may bring. */
+  | 'answer-too-large';
 
 /** Why no answer came. `retry` says whether sending again may help, and how long to wait if the server said so. */
 export interface ModelFailure extends Outcome<ModelFailureCode> {

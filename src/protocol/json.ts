@@ -45,3 +45,13 @@ export function arrayAt(value: JsonObject, key: string): readonly Json[] | undef
   const member = value[key];
   return Array.isArray(member) ? (member as readonly Json[]) : undefined;
 }
+
+/** Whether a value has more levels of lists and objects: going through it could overflow the stack. */
+export function nestsDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  for (const member of Array.isArray(value) ? (value as readonly unknown[]) : Object.values(value)) {
+    if (nestsDeeperThan(levels - 1, member)) return true;
+  }
+  return false;
+}

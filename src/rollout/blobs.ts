@@ -83,12 +83,15 @@ export function createBlobs(options: BlobsOptions): Blobs {
   };
 }
 
+/** Outputs of commands and sets of tools have a fraction of it. */
+const largestBlob = 256 * 1024 * 1024;
+
 async function loadBlob(files: Files, home: string, sha256: string): Promise<LoadedBlob | BlobMissing> {
   if (!isBlobName(sha256)) return missing('blob-missing', 'What the line names is not the hash of a blob.');
   const path = blobPath(home, sha256);
   const packed = await readWhole(files, path);
   if (packed === undefined) return missing('blob-missing', `The blob ${sha256} is not in ${blobsFolder(home)}.`);
-  const bytes = await zstdDecompressed(packed).catch(() => undefined);
+  const bytes = await zstdDecompressed(packed, { maxBytes: largestBlob }).catch(() => undefined);
   if (bytes === undefined || hashOf(bytes) !== sha256) {
     return missing('blob-damaged', `The blob ${sha256} is damaged: ${path} does not hold what its name says.`);
   }

@@ -62,9 +62,17 @@ export async function openCompressed(files: Files, path: string): Promise<OpenFi
   return remembering(packed, unpacked(packed, path));
 }
 
+/** What is unpacked is kept in memory; a few bytes may unpack to any number of them. */
+const mostUnpacked = 1024 * 1024 * 1024;
+
 async function* unpacked(packed: OpenFile, path: string): AsyncGenerator<Uint8Array, void> {
   try {
-    yield* zstdDecompressing(fileBlocks(packed));
+    let length = 0;
+    for await (const block of zstdDecompressing(fileBlocks(packed))) {
+      length += block.length;
+      if (length > mostUnpacked) throw new Error(`it unpacks to more than ${mostUnpacked / 1024 / 1024} MB`);
+      yield block;
+    }
   } catch (error) {
     throw damaged(error, path);
   }

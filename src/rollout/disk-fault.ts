@@ -38,6 +38,7 @@ function diskFaultCode(error: unknown): DiskFaultCode {
     case 'ENOTDIR':
     case 'EISDIR':
     case 'EEXIST':
+    case 'ENXIO':
       return 'disk-blocked';
     case 'ENOENT':
     case 'ESTALE':

@@ -4,7 +4,7 @@ import type { Ids } from '../ports/ids.ts';
 import { parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { lineType } from '../protocol/line.ts';
-import type { Outcome } from '../protocol/outcome.ts';
+import { Fault, type Outcome } from '../protocol/outcome.ts';
 import { diskFault, errorCode } from './disk-fault.ts';
 import { findRollouts } from './find-rollout.ts';
 import { activePath, type LocalTime, parseRolloutName, rolloutPath } from './names.ts';
@@ -29,6 +29,9 @@ export interface ImportedRollout {
 
 export type ImportProblem = Outcome<'file-missing' | 'not-a-rollout' | 'rollout-not-whole' | 'thread-exists'>;
 
+/** The description of a thread is a fraction of it: no other file needs to be read further. */
+const longestHead = 16 * 1024 * 1024;
+
 /**
  * Puts a copy of a flat rollout where threads of the home are: all of it or nothing, and byte for byte but for its first
  * line. That says from now on that the thread was imported, whatever stood there, and under a name that the file cannot
@@ -48,7 +51,7 @@ export async function importRollout(source: string, options: ImportOptions): Pro
     };
   }
   try {
-    const head = await readHead(file);
+    const head = await readHead(file, { longest: longestHead });
     const id = head.kind === 'meta' ? parseThreadId(stringAt(head.meta, 'id') ?? '') : undefined;
     if (head.kind !== 'meta' || id === undefined) return notRollout(source);
     if (objectAt(head.meta, 'history_base') !== undefined) return notWhole(source);
@@ -58,6 +61,7 @@ export async function importRollout(source: string, options: ImportOptions): Pro
     if (first === undefined) return notRollout(source);
     return (await copy(file, first, path, options)) === 'made' ? { kind: 'imported', id, path } : known(id);
   } catch (error) {
+    if (error instanceof Fault && error.code === 'line-too-long') return notRollout(source);
     throw diskFault(error, 'open', source);
   } finally {
     await file.close();

@@ -1,5 +1,5 @@
 import { isAscii } from 'node:buffer';
-import { isJsonObject } from '../protocol/json.ts';
+import { isJsonObject, nestsDeeperThan } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
 import type { RawLine } from './raw-line.ts';
 
@@ -77,15 +77,6 @@ export function decodeText(text: string): Line | 'bad' {
  * writes such lines: other readers stop at an eighth of this.
  */
 const deepestNesting = 1000;
-
-function nestsDeeperThan(levels: number, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const member of Array.isArray(value) ? (value as readonly unknown[]) : Object.values(value)) {
-    if (nestsDeeperThan(levels - 1, member)) return true;
-  }
-  return false;
-}
 
 /** Other programs count with 64 bits, so a legal ordinal may be larger than a number can hold exactly. */
 function isOrdinal(value: unknown): boolean {

@@ -41,12 +41,13 @@ export const nodeFiles: Files = {
 
   async open(path, { create, mode }) {
     // What is new is a file of ours, and not what a link of that name leads to.
-    const flags = constants.O_RDWR | constants.O_APPEND | (create ? constants.O_CREAT | constants.O_NOFOLLOW : 0);
-    return openFile(await result<number>((done) => open(path, flags, mode, done)));
+    const fresh = create ? constants.O_CREAT | constants.O_NOFOLLOW : 0;
+    const flags = constants.O_RDWR | constants.O_APPEND | fresh | unhurried;
+    return regularFile(await result<number>((done) => open(path, flags, mode, done)));
   },
 
   async openToRead(path) {
-    return openFile(await result<number>((done) => open(path, constants.O_RDONLY, done)));
+    return regularFile(await result<number>((done) => open(path, constants.O_RDONLY | unhurried, done)));
   },
 
   async list(path) {
@@ -100,6 +101,17 @@ export const nodeFiles: Files = {
     }
   },
 };
+
+/** A pipe without a writer must not hold us, nor a terminal become ours. */
+const unhurried = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
+
+/** Devices and pipes have no end, or none that could be read from. A folder says by itself that it cannot be read. */
+async function regularFile(file: number): Promise<OpenFile> {
+  const stats = await result<Stats>((done) => fstat(file, done));
+  if (stats.isFile() || stats.isDirectory()) return openFile(file);
+  await ended((done) => close(file, done));
+  throw Object.assign(new Error('it is not a regular file'), { code: 'ENXIO' });
+}
 
 async function statOf(path: string): Promise<Stats | undefined> {
   try {

@@ -13,11 +13,11 @@ export type Head =
 
 /**
  * What the first description in a rollout says. Other programs have left blank lines, bad ones and events before it;
- * words before it mean that it is missing.
+ * words before it mean that it is missing. `longest`: of the lines up to it.
  */
-export async function readHead(file: OpenFile): Promise<Head> {
+export async function readHead(file: OpenFile, options: { readonly longest?: number } = {}): Promise<Head> {
   let isEmpty = true;
-  for await (const block of splitForward(file)) {
+  for await (const block of splitForward(file, options)) {
     for (const { bytes, terminated } of block) {
       const line = decodeLine(bytes);
       if (line === 'blank' || (line === 'bad' && !terminated)) continue;

@@ -23,7 +23,7 @@ export async function* read(
   let skipped = 0;
   const start = from === 0 ? beginning : await startAt(file, from);
   let { place } = start;
-  for await (const block of splitForward(file, start.at)) {
+  for await (const block of splitForward(file, { from: start.at })) {
     for (const raw of block) {
       const line = take(raw, wanted);
       if (line === 'bad') skipped += 1;

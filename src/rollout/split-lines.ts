@@ -1,17 +1,23 @@
 import type { OpenFile } from '../ports/files.ts';
+import { Fault } from '../protocol/outcome.ts';
 import { RawLine } from './raw-line.ts';
 
 const newline = 0x0a;
 /** Enough for whoever looks only at the first lines. */
 const firstBlock = 64 * 1024;
 const laterBlock = 1024 * 1024;
+/** Far more than a line with pictures has; a file without line ends must not fill the memory. */
+const longestLine = 256 * 1024 * 1024;
 
 /**
  * The lines of a file in order, those of one block at a time. Lines are cut from bytes, not from text, so a character
- * may lie across blocks; the pieces of a long line are joined once, so a line may be as long as memory allows. `from`
- * is where a line begins.
+ * may lie across blocks; the pieces of a long line are joined once. `from` is where a line begins. Throws a `Fault` where
+ * a line is longer than any program writes.
  */
-export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<readonly RawLine[], void> {
+export async function* splitForward(
+  file: OpenFile,
+  { from = 0, longest = longestLine }: { readonly from?: number; readonly longest?: number } = {},
+): AsyncGenerator<readonly RawLine[], void> {
   let pieces: Buffer[] = [];
   let memory: Buffer = Buffer.allocUnsafeSlow(firstBlock);
   let at = from;
@@ -28,6 +34,7 @@ export async function* splitForward(file: OpenFile, from = 0): AsyncGenerator<re
     }
     position += block.length;
     if (start < block.length) pieces.push(Buffer.from(block.subarray(start)));
+    if (position - at > longest) throw tooLong(longest);
     if (lines.length > 0) yield lines;
     // The end of the file: nothing more is read than that it is the end.
     if (block.length < memory.length) break;
@@ -80,6 +87,7 @@ export async function* splitBackward(
         end = at;
       }
       if (end > 0) pieces.push(keep ? block.subarray(0, end) : Buffer.from(block.subarray(0, end)));
+      if (pieces.length > longestLine / laterBlock) throw tooLong(longestLine);
       if (lines.length > 0) yield lines;
       reading ??= readBefore();
     }
@@ -88,6 +96,14 @@ export async function* splitBackward(
     await reading?.catch(() => {});
   }
   if (terminated || pieces.length > 0) yield [wholeLine(joined(pieces.toReversed()), { terminated, at: 0 })];
+}
+
+function tooLong(longest: number): Fault {
+  return new Fault({
+    code: 'line-too-long',
+    message: `The rollout has a line of more than ${longest / 1024 / 1024} MB and cannot be read.`,
+    next: 'No program writes such a line: bring the file back from a copy.',
+  });
 }
 
 function wholeLine(bytes: Buffer, place: Pick<RawLine, 'terminated' | 'at'>): RawLine {

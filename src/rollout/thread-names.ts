@@ -29,6 +29,9 @@ export interface NameParts {
   readonly home: string;
 }
 
+/** Room for a hundred thousand names. What stands before it is not read. */
+const mostBytes = 16 * 1024 * 1024;
+
 /** Tries for the lock of the index, which its holders need for an instant only. */
 const tries = 20;
 const pauseMs = 100;
@@ -90,7 +93,10 @@ async function readWhole(files: Files, path: string): Promise<string> {
   try {
     const file = await files.openToRead(path);
     try {
-      return new TextDecoder().decode(await file.read(0, await file.size()));
+      const size = await file.size();
+      // The newest lines stand at the end, and they count.
+      const from = Math.max(0, size - mostBytes);
+      return new TextDecoder().decode(await file.read(from, size - from));
     } finally {
       await file.close();
     }

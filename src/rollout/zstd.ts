@@ -4,9 +4,10 @@ export function zstdCompressed(bytes: Uint8Array): Promise<Buffer> {
   return packed((done) => process.getBuiltinModule('node:zlib').zstdCompress(bytes, done));
 }
 
-/** Rejects when the bytes are not a whole Zstandard frame. */
-export function zstdDecompressed(bytes: Uint8Array): Promise<Buffer> {
-  return packed((done) => process.getBuiltinModule('node:zlib').zstdDecompress(bytes, done));
+/** Rejects when the bytes are not a whole Zstandard frame, or unpack to more than the limit. */
+export function zstdDecompressed(bytes: Uint8Array, { maxBytes }: { readonly maxBytes: number }): Promise<Buffer> {
+  const options = { maxOutputLength: maxBytes };
+  return packed((done) => process.getBuiltinModule('node:zlib').zstdDecompress(bytes, options, done));
 }
 
 function packed(run: (done: (error: Error | null, bytes: Buffer) => void) => void): Promise<Buffer> {

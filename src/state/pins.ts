@@ -1,6 +1,7 @@
 import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../protocol/json.ts';
 import { estimateTokens } from '../fragments/truncate.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
+import { halfCharacter } from '../protocol/odd-text.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 
 /** A note that the user pinned to the thread. Code tells it again after every checkpoint. */
@@ -52,6 +53,7 @@ const pinLimits = { pins: 20, tokensEach: 2000, tokensInAll: 4000 } as const;
 export function pinProblem(pins: readonly Pin[], text: string): Outcome | undefined {
   const { pins: most, tokensEach, tokensInAll } = pinLimits;
   const tokens = estimateTokens(text);
+  if (!text.isWellFormed()) return tooMuch(`The note holds ${halfCharacter}.`, 'Take it out and pin the note again.');
   if (text.trim() === '') return tooMuch('There is nothing in the note.', 'Say what is to be pinned.');
   if (tokens > tokensEach) {
     const next = 'Pin what must never be forgotten, and put the rest into a file that the note names.';

@@ -3,6 +3,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import { equalJson } from '../world/merge-patch.ts';
+import { inputProblem } from './input-problem.ts';
 
 /** Words for a turn that runs. */
 export interface Steering {
@@ -22,11 +23,13 @@ export type Steered =
   | { readonly kind: 'steered'; readonly turnId: TurnId }
   | { readonly kind: 'refused'; readonly outcome: Outcome<SteeringRefusal> };
 
-export type SteeringRefusal = 'no-active-turn' | 'another-turn' | 'output-schema-differs' | 'empty-input';
+export type SteeringRefusal = 'no-active-turn' | 'another-turn' | 'output-schema-differs' | 'empty-input' | 'odd-input';
 
 /** Whether the running turn can take the words in. */
 export function steeringFor({ input, turnId, outputSchema }: Steering, running: RunningTurn | undefined): Steered {
   if (input.text.trim() === '' && input.images.length === 0) return refused(emptyInput);
+  const odd = inputProblem({ input, ...(outputSchema === undefined ? {} : { outputSchema }) });
+  if (odd !== undefined) return refused(odd);
   if (running === undefined) return refused(noActiveTurn);
   if (turnId !== undefined && turnId !== running.turnId) return refused(anotherTurn(running.turnId));
   if (outputSchema !== undefined && !equalJson(outputSchema, running.outputSchema)) return refused(schemaDiffers);

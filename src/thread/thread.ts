@@ -11,6 +11,7 @@ import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { Inbox } from './inbox.ts';
+import { inputProblem } from './input-problem.ts';
 import { ThreadLog } from './log.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
 import { previewEnvelope, settingsEvent } from './preview.ts';
@@ -133,6 +134,8 @@ export class Thread {
 
   /** Runs one turn to its end, after those that were asked for before. Aborting the signal ends it soon, and cleanly. */
   run(turn: ThreadTurn): Promise<TurnResult> {
+    const odd = inputProblem(turn);
+    if (odd !== undefined) return Promise.resolve({ kind: 'failed', outcome: odd });
     const result = this.#enqueue(() => this.#run(turn));
     // The answer is there: nobody waits for what makes room for the next turn.
     if (this.#foldsAfterTurns) this.#enqueue(() => this.#foldAfter()).catch(() => {});

@@ -3,11 +3,11 @@
  * the last component. They throw Node's error objects.
  */
 export interface WorkspaceDisk {
-  /** Names in a folder, in no order. */
+  /** Names in a folder, in no order. Refuses a folder with more than `mostNames`. */
   list(folder: string): readonly string[];
   look(path: string): Sight | undefined;
-  /** The whole file. Refuses anything that is no regular file. */
-  read(path: string): Uint8Array;
+  /** The whole file. Refuses anything that is no regular file, and a file that is larger. */
+  read(path: string, maxBytes: number): Uint8Array;
   readLink(path: string): string;
   /** Where the path leads when its links are followed; undefined when it leads nowhere. */
   realPath(path: string): string | undefined;
@@ -20,6 +20,9 @@ export interface WorkspaceDisk {
   /** Of a folder. */
   setMode(path: string, mode: number): void;
 }
+
+/** A folder with more names is left out: looking at them all at once would hold the process up. */
+export const mostNames = 100_000;
 
 /** Enough to know whether something may have changed: nothing sets `changedAt` back. */
 export interface Sight {

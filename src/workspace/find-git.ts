@@ -37,7 +37,7 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
   for (const start of starts) {
     const pending = [start];
     for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-      if (limits.pace.isDue()) await limits.pace.rest();
+      if (limits.pace.isDue(1)) await limits.pace.rest();
       if (entries > limits.mostEntries || limits.isLate()) {
         unseen.push(start);
         break;

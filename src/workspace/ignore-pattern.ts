@@ -1,3 +1,5 @@
+import { type CharacterRange, matchesWildcards, type Wildcard } from '../policy/wildcards.ts';
+
 /** One line of an ignore file, ready to be asked. */
 export interface IgnorePattern {
   /** What it matches is not ignored after all. */
@@ -7,8 +9,12 @@ export interface IgnorePattern {
   matches(path: string, name: string): boolean;
 }
 
+/** A longer line is left out: patterns that people write have a tenth of it. */
+const longestLine = 1000;
+
 /** Reads a line as git does. Undefined when it says nothing: blank, a comment, or a pattern that can match nothing. */
 export function parseIgnorePattern(line: string): IgnorePattern | undefined {
+  if (line.length > longestLine) return undefined;
   let text = withoutTrailingSpaces(line);
   if (text.startsWith('#')) return undefined;
   const negated = text.startsWith('!');
@@ -32,77 +38,126 @@ function matcherOf(text: string, anchored: boolean): IgnorePattern['matches'] | 
   if (!/[*?[\\]/.test(text)) return anchored ? (path) => path === text : (_path, name) => name === text;
   const suffix = /^\*([^*?[\\/]+)$/.exec(text)?.[1];
   if (suffix !== undefined && !anchored) return (_path, name) => name.endsWith(suffix);
-  const expression = expressionOf(text);
-  if (expression === undefined) return undefined;
-  return anchored ? (path) => expression.test(path) : (_path, name) => expression.test(name);
+  const components = parseComponents(text);
+  if (components === undefined) return undefined;
+  if (anchored) return (path) => matchesPath(components, path);
+  const [only] = components;
+  return (_path, name) => only === undefined || only === 'folders' || matchesWildcards(only, name);
 }
 
-function expressionOf(text: string): RegExp | undefined {
-  let source = '';
+/** What one component of a path must look like, or `folders`: no component, or any number of them. */
+type Component = readonly Wildcard[] | 'folders';
+
+/**
+ * Whether the components match the whole path. As with the wildcards inside one: only the last `folders` is tried
+ * again, so the time is bounded by the number of components of both.
+ */
+function matchesPath(components: readonly Component[], path: string): boolean {
+  const names = path.split('/');
+  let component = 0;
+  let at = 0;
+  let again: { readonly component: number; at: number } | undefined;
+  for (;;) {
+    const wanted = components[component];
+    if (wanted === 'folders') {
+      component += 1;
+      again = { component, at };
+      continue;
+    }
+    const name = names[at];
+    if (wanted === undefined && name === undefined) return true;
+    if (wanted !== undefined && name !== undefined && matchesWildcards(wanted, name)) {
+      component += 1;
+      at += 1;
+      continue;
+    }
+    if (again === undefined || again.at >= names.length) return false;
+    again.at += 1;
+    ({ component, at } = again);
+  }
+}
+
+const some: Wildcard = { kind: 'some' };
+
+/** Undefined for a pattern that can match nothing. */
+function parseComponents(text: string): readonly Component[] | undefined {
+  const components: Component[] = [];
+  let parts: Wildcard[] = [];
+  const end = (): void => {
+    components.push(parts);
+    parts = [];
+  };
   for (let at = 0; at < text.length;) {
     const rest = text.slice(at);
     const stars = /^\*+/.exec(rest)?.[0] ?? '';
     if (stars !== '') {
       const after = rest.slice(stars.length);
       const whole = stars.length >= 2 && (at === 0 || text[at - 1] === '/') && (after === '' || after.startsWith('/'));
-      if (!whole) source += '[^/]*';
-      else source += after === '' ? '.*' : '(?:.*/)?';
+      // At the end it means all that is inside, so at least one more component.
+      if (whole) components.push('folders');
+      if (!whole || after === '') parts.push(some);
       at += stars.length + (whole && after !== '' ? 1 : 0);
     } else if (rest.startsWith('?')) {
-      source += '[^/]';
+      parts.push({ kind: 'one' });
       at += 1;
     } else if (rest.startsWith('[')) {
       const found = characterClass(rest);
       if (found === undefined) return undefined;
-      source += found.source;
+      parts.push(found.part);
       at += found.length;
     } else {
       const escaped = rest.startsWith('\\') ? rest.slice(1) : rest;
-      const character = String.fromCodePoint(escaped.codePointAt(0) ?? 0);
       if (escaped === '') return undefined;
-      source += quote(character);
+      const character = String.fromCodePoint(escaped.codePointAt(0) as number);
+      if (character === '/') end();
+      else parts.push({ kind: 'text', text: character });
       at += character.length + (rest.length - escaped.length);
     }
   }
-  return new RegExp(`^${source}$`, 'su');
+  end();
+  return components;
 }
 
-const namedClasses: Readonly<Record<string, string>> = {
-  alnum: '0-9A-Za-z',
-  alpha: 'A-Za-z',
-  blank: ' \\t',
-  cntrl: '\\u{0}-\\u{1f}\\u{7f}',
-  digit: '0-9',
-  graph: '\\u{21}-\\u{7e}',
-  lower: 'a-z',
-  print: '\\u{20}-\\u{7e}',
-  punct: '\\u{21}-\\u{2f}\\u{3a}-\\u{40}\\u{5b}-\\u{60}\\u{7b}-\\u{7e}',
-  space: '\\s',
-  upper: 'A-Z',
-  xdigit: '0-9A-Fa-f',
+const named = (...ranges: readonly CharacterRange[]): readonly CharacterRange[] => ranges;
+
+const namedClasses: Readonly<Record<string, readonly CharacterRange[]>> = {
+  alnum: named(['0', '9'], ['A', 'Z'], ['a', 'z']),
+  alpha: named(['A', 'Z'], ['a', 'z']),
+  blank: named([' ', ' '], ['\t', '\t']),
+  cntrl: named(['\0', '\u001f'], ['\u007f', '\u007f']),
+  digit: named(['0', '9']),
+  graph: named(['!', '~']),
+  lower: named(['a', 'z']),
+  print: named([' ', '~']),
+  punct: named(['!', '/'], [':', '@'], ['[', '`'], ['{', '~']),
+  space: named(['\t', '\r'], [' ', ' ']),
+  upper: named(['A', 'Z']),
+  xdigit: named(['0', '9'], ['A', 'F'], ['a', 'f']),
 };
 
 /** `[a-z]`, `[!a-z]`, `[[:alpha:]]`. A class that is never closed matches nothing, as in git. */
-function characterClass(text: string): { readonly source: string; readonly length: number } | undefined {
+function characterClass(text: string): { readonly part: Wildcard; readonly length: number } | undefined {
   const head = /^\[[!^]?/.exec(text)?.[0] ?? '[';
   const member = /\[:(?<named>\w+):\]|(?<from>\\?.)-(?<to>\\?[^\]])|(?<one>\\?.)/suy;
-  let source = '';
+  const ranges: CharacterRange[] = [];
+  let members = 0;
   for (let at = head.length; at < text.length;) {
-    if (text[at] === ']' && source !== '') {
-      return { source: `(?!/)[${head.length > 1 ? '^' : ''}${source}]`, length: at + 1 };
+    if (text[at] === ']' && members > 0) {
+      return { part: { kind: 'class', negated: head.length > 1, ranges }, length: at + 1 };
     }
     member.lastIndex = at;
     const found = member.exec(text);
     if (found === null) return undefined;
-    const { named, from, to, one } = found.groups ?? {};
-    if (named !== undefined) {
-      if (namedClasses[named] === undefined) return undefined;
-      source += namedClasses[named];
+    const { named: name, from, to, one } = found.groups ?? {};
+    if (name !== undefined) {
+      const known = namedClasses[name];
+      if (known === undefined) return undefined;
+      ranges.push(...known);
     } else if (from !== undefined && to !== undefined) {
-      const [low, high] = [unescaped(from), unescaped(to)];
-      // A range that runs backwards has no members; an impossible one keeps the class from being empty.
-      source += low <= high ? `${quote(low)}-${quote(high)}` : '\\u{0}';
-    } else source += quote(unescaped(one ?? ''));
+      // A range that runs backwards has no members.
+      ranges.push([unescaped(from), unescaped(to)]);
+    } else ranges.push([unescaped(one ?? ''), unescaped(one ?? '')]);
+    members += 1;
     at = member.lastIndex;
   }
   return undefined;
@@ -110,9 +165,4 @@ function characterClass(text: string): { readonly source: string; readonly lengt
 
 function unescaped(text: string): string {
   return text.length > 1 && text.startsWith('\\') ? text.slice(1) : text;
-}
-
-/** By number, which is valid inside and outside of a class, whatever the character means there. */
-function quote(character: string): string {
-  return /[a-z0-9/]/i.test(character) ? character : `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }

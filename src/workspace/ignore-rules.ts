@@ -12,16 +12,23 @@ export interface IgnoreRules {
   readonly files: readonly IgnoreFile[];
   /** The same for the same files: what was decided under it holds again. */
   readonly key: string;
+  /** Characters of all files together: what it costs to ask about one path. */
+  readonly weight: number;
 }
 
-export const noRules: IgnoreRules = { files: [], key: '' };
+export const noRules: IgnoreRules = { files: [], key: '', weight: 0 };
+
+/** What all files that hold in one folder may have together. A file that exceeds it is left out as a whole. */
+export const mostIgnoreBytes = 256 * 1024;
 
 /** The rules with one more file, which stands in the folder. */
 export function withIgnoreFile(rules: IgnoreRules, folder: string, text: string): IgnoreRules {
+  const weight = rules.weight + text.length;
+  if (weight > mostIgnoreBytes) return rules;
   const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
   const patterns = lines.flatMap((line) => parseIgnorePattern(line) ?? []);
   if (patterns.length === 0) return rules;
-  return { files: [...rules.files, { folder, patterns }], key: `${rules.key}\0${folder}\0${text}` };
+  return { files: [...rules.files, { folder, patterns }], key: `${rules.key}\0${folder}\0${text}`, weight };
 }
 
 /** Whether the rules leave out what stands at the path. What is below an ignored folder is not asked about: it is out. */

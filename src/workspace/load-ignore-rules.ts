@@ -1,10 +1,11 @@
 import { dirname, join, resolve } from 'node:path';
 import { ancestors } from '../gather/ancestors.ts';
-import { readTextIfPossible } from '../gather/file-system.ts';
 import { gitConfigValue } from '../gather/git-config.ts';
 import { findGitDirectory } from '../gather/git-directory.ts';
 import { findRepository } from '../gather/git.ts';
-import { type IgnoreRules, isIgnored, noRules, withIgnoreFile } from './ignore-rules.ts';
+import { type ReadOptions, readTextIfPossible } from '../gather/read-bounded.ts';
+import { readLimits } from '../gather/read-limits.ts';
+import { type IgnoreRules, isIgnored, mostIgnoreBytes, noRules, withIgnoreFile } from './ignore-rules.ts';
 
 export interface UserPlaces {
   readonly osHome: string;
@@ -15,7 +16,15 @@ export interface UserPlaces {
  * The ignore rules that hold in a folder before its own file is read: the user's, the repository's own, and those of
  * the folders above it. None where the folder is itself ignored: whoever works there means what is in it.
  */
-export function loadIgnoreRules(root: string, user: UserPlaces): IgnoreRules {
+export function loadIgnoreRules(
+  root: string,
+  user: UserPlaces,
+  { denies }: Required<Pick<ReadOptions, 'denies'>>,
+): IgnoreRules {
+  const withText = (rules: IgnoreRules, folder: string, file: string): IgnoreRules => {
+    const text = readTextIfPossible(file, { maxBytes: mostIgnoreBytes, denies });
+    return text === undefined ? rules : withIgnoreFile(rules, folder, text);
+  };
   const top = findRepository(root) ?? root;
   let rules = withText(noRules, top, userExcludes(user));
   const directory = findGitDirectory(top);
@@ -30,17 +39,13 @@ function isAtOrBelow(folder: string, top: string): boolean {
   return folder === top || folder.startsWith(top === '/' ? '/' : `${top}/`);
 }
 
-function withText(rules: IgnoreRules, folder: string, file: string): IgnoreRules {
-  const text = readTextIfPossible(file);
-  return text === undefined ? rules : withIgnoreFile(rules, folder, text);
-}
-
 /** What git calls `core.excludesFile`. */
 function userExcludes({ osHome, env }: UserPlaces): string {
   const shared = env['XDG_CONFIG_HOME'] ?? '';
   const folder = join(shared === '' ? join(osHome, '.config') : shared, 'git');
   for (const file of [join(osHome, '.gitconfig'), join(folder, 'config')]) {
-    const named = gitConfigValue(readTextIfPossible(file) ?? '', { section: 'core', key: 'excludesfile' });
+    const text = readTextIfPossible(file, { maxBytes: readLimits.gitConfigBytes });
+    const named = gitConfigValue(text ?? '', { section: 'core', key: 'excludesfile' });
     if (named !== undefined && named !== '') return resolve(dirname(file), named.replace(/^~(?=\/)/, osHome));
   }
   return join(folder, 'ignore');

@@ -1,5 +1,6 @@
+import { readUpTo } from '../gather/read-bounded.ts';
 import { hasDoors, inFolder, O_PATH } from '../tools/apply-patch/folder-door.ts';
-import type { Sight, WorkspaceDisk } from './disk.ts';
+import { mostNames, type Sight, type WorkspaceDisk } from './disk.ts';
 
 // Without an ESM import of `node:fs`, which costs every start.
 const fs = process.getBuiltinModule('node:fs');
@@ -10,7 +11,7 @@ const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
  * may put a link in the place of a folder, and a restore must not follow it out of the workspace.
  */
 export const nodeWorkspaceDisk: WorkspaceDisk = {
-  list: (folder) => fs.readdirSync(folder),
+  list: (folder) => listNames(folder, { most: mostNames, smallBytes: smallFolderBytes }),
   look(path) {
     const found = statOf(path);
     if (found === undefined) return undefined;
@@ -23,12 +24,15 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
       number: found.ino,
     };
   },
-  read(path) {
+  read(path, maxBytes) {
     // Opened without waiting: a pipe that took the place of the file must not hold us.
     const file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
     try {
-      if (!fs.fstatSync(file).isFile()) throw new Error('it is not a file');
-      return fs.readFileSync(file);
+      const found = fs.fstatSync(file);
+      if (!found.isFile()) throw new Error('it is not a file');
+      const bytes = readUpTo(file, { most: maxBytes + 1, expected: Math.min(found.size, maxBytes) });
+      if (bytes.length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
+      return bytes;
     } finally {
       fs.closeSync(file);
     }
@@ -74,6 +78,27 @@ function setMode(path: string, mode: number): void {
   } finally {
     fs.closeSync(file);
   }
+}
+
+/** A folder whose own entry is smaller than this has few names, on every file system. */
+const smallFolderBytes = 400_000;
+
+export function listNames(
+  folder: string,
+  { most, smallBytes }: { readonly most: number; readonly smallBytes: number },
+): readonly string[] {
+  // All at once is faster, but cannot be stopped.
+  if (fs.statSync(folder).size < smallBytes) return fs.readdirSync(folder);
+  const names: string[] = [];
+  const open = fs.opendirSync(folder, { bufferSize: 1024 });
+  try {
+    for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+      if (names.push(entry.name) > most) throw new Error(`it holds more than ${most} names`);
+    }
+  } finally {
+    open.closeSync();
+  }
+  return names;
 }
 
 /** Where a part of the path is no folder there is nothing either. */

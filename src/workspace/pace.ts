@@ -19,10 +19,13 @@ export class Pace {
     this.#began = clock.now();
   }
 
-  /** Asked after every small step of the work: whether it is time to rest. */
-  isDue(): boolean {
+  /** Asked before every piece of the work, which is as long as so many small steps: whether it is time to rest. */
+  isDue(steps: number): boolean {
+    this.#steps += steps;
     // Reading the clock is cheap, and a file is cheaper.
-    return ++this.#steps % 16 === 0 && this.#clock.now() - this.#began >= sliceMs;
+    if (this.#steps < 16) return false;
+    this.#steps = 0;
+    return this.#clock.now() - this.#began >= sliceMs;
   }
 
   async rest(): Promise<void> {

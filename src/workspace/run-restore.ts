@@ -104,7 +104,7 @@ function standsAs(disk: WorkspaceDisk, path: string, entry: Entry): boolean {
   if (sight === undefined || entry.kind === 'left-out' || sight.kind !== entry.kind) return false;
   if (entry.kind === 'folder') return true;
   if (entry.kind === 'link') return disk.readLink(path) === entry.target;
-  return sight.mode === entry.mode && sight.size === entry.size && hashOf(disk.read(path)) === entry.hash;
+  return sight.mode === entry.mode && sight.size === entry.size && hashOf(disk.read(path, entry.size)) === entry.hash;
 }
 
 /** No link leads out of the workspace, or elsewhere in it. */

@@ -2,7 +2,7 @@ import { mountPointNames } from '../policy/protected-names.ts';
 import type { GitSights } from '../ports/snapshots.ts';
 import type { Sight, WorkspaceDisk } from './disk.ts';
 import { isBareRepository } from './git-sights.ts';
-import { type IgnoreRules, isIgnored, withIgnoreFile } from './ignore-rules.ts';
+import { type IgnoreRules, isIgnored, mostIgnoreBytes, withIgnoreFile } from './ignore-rules.ts';
 import { type KnownEntry, knownEntry, type KnownFolder, type KnownWorkspace, recognise } from './known-workspace.ts';
 import type { Pace } from './pace.ts';
 import { encodeTree, type Hash, hashOf, type LeftOutReason, type TreeEntry } from './tree.ts';
@@ -51,7 +51,8 @@ export interface Sights {
   readonly fresh: ReadonlyMap<string, Sight>;
 }
 
-/** The second is kept from being made where there is no repository. */
+/** Comparing a name with so much of ignore files takes about as long as looking at a file. */
+const charactersPerStep = 1024;
 
 /** A file that changed so short a time ago may change again without looking different. */
 const settledAfterMs = 2000;
@@ -101,9 +102,10 @@ class Walk {
     let isSame = decided !== undefined;
     if (names.includes('.git')) this.git.folders.push(inside);
     if (isBareRepository(names)) this.git.bare.push(inside);
+    const steps = 1 + rules.weight / charactersPerStep;
 
     for (const name of names) {
-      if (pace.isDue()) await pace.rest();
+      if (pace.isDue(steps)) await pace.rest();
       const path = `${at}/${name}`;
       const sight = this.#look(name, path, inside);
       if (sight === undefined) continue;
@@ -188,7 +190,7 @@ class Walk {
     let content: Uint8Array;
     try {
       if (sight.kind === 'link') return { kind: 'link', target: disk.readLink(path) };
-      content = disk.read(path);
+      content = disk.read(path, maxFileBytes);
     } catch {
       // It went away while we looked, which is as if it had never been there; or we may not read it.
       return disk.look(path) === undefined ? undefined : this.#leave(below, 'unreadable', sight);
@@ -211,7 +213,9 @@ class Walk {
 
   #ignoreText(folder: string): string {
     try {
-      return new TextDecoder().decode(this.#input.disk.read(`${folder}/.gitignore`));
+      const path = `${folder}/.gitignore`;
+      if (this.#input.excludes(path)) return '';
+      return new TextDecoder().decode(this.#input.disk.read(path, mostIgnoreBytes));
     } catch {
       return '';
     }

@@ -86,7 +86,7 @@ export class WorkspaceSnapshots implements Snapshots {
         root,
         disk,
         known,
-        rules: loadIgnoreRules(root, this.#places),
+        rules: loadIgnoreRules(root, this.#places, { denies }),
         excludes: (path) => path === own || denies(path),
         maxFileBytes: this.#limits.maxFileBytes,
         now: clock.now(),

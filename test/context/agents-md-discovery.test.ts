@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { InstructionFolders } from '../harness/instruction-folders.ts';
+import { InstructionFolders, unrestricted } from '../harness/instruction-folders.ts';
 
 afterEach(() => vi.restoreAllMocks());
 const folders = new InstructionFolders();
@@ -127,7 +127,8 @@ test('a linked working folder keeps the parents of its own spelling', async () =
 
 test('every change of files and of rules is noticed by the next call', async () => {
   const files = folders.files();
-  const text = async (cwd = 'repo/sub', more = {}) => (await files.load(folders.rules(cwd, more))).document.text;
+  const text = async (cwd = 'repo/sub', more = {}) =>
+    (await files.load(folders.rules(cwd, more), unrestricted)).document.text;
   expect(await text()).toBeUndefined();
   write('repo/AGENTS.md', 'one');
   expect(await text()).toBe('one');
@@ -153,7 +154,8 @@ test('with nothing changed but the rules, what is told follows the rules', async
   write('repo/AGENTS.md', 'root');
   write('repo/sub/other.txt', '');
   const files = folders.files(60_000);
-  const document = async (cwd: string, more = {}) => (await files.load(folders.rules(cwd, more))).document;
+  const document = async (cwd: string, more = {}) =>
+    (await files.load(folders.rules(cwd, more), unrestricted)).document;
   expect(await document('repo')).toEqual({ directory: folders.repo, text: 'root' });
   expect(await document('repo/sub')).toEqual({ directory: join(folders.repo, 'sub'), text: 'root' });
   expect((await document('repo/sub', { maxBytes: 3 })).text).toMatch(/^roo\n\n\[Cut here to 3 bytes/);
@@ -163,7 +165,7 @@ test('a hundred edits of the same length in a row are all seen', async () => {
   const files = folders.files();
   for (let edit = 100; edit < 200; edit++) {
     write('repo/AGENTS.md', String(edit));
-    expect((await files.load(folders.rules('repo'))).document.text).toBe(String(edit));
+    expect((await files.load(folders.rules('repo'), unrestricted)).document.text).toBe(String(edit));
   }
 });
 
@@ -173,19 +175,19 @@ test('nothing is opened again while nothing changes', async () => {
   write('repo/sub/AGENTS.md/not-a-file', '');
   const files = folders.files(60_000);
   const open = vi.spyOn(process.getBuiltinModule('node:fs'), 'openSync');
-  const first = await files.load(folders.rules('repo/sub'));
+  const first = await files.load(folders.rules('repo/sub'), unrestricted);
   expect(open).toHaveBeenCalledTimes(2);
-  expect(await files.load(folders.rules('repo/sub'))).toBe(first);
+  expect(await files.load(folders.rules('repo/sub'), unrestricted)).toBe(first);
   expect(open).toHaveBeenCalledTimes(2);
   write('repo/AGENTS.md', 'new!');
-  expect((await files.load(folders.rules('repo/sub'))).document.text).toMatch(/new!$/);
+  expect((await files.load(folders.rules('repo/sub'), unrestricted)).document.text).toMatch(/new!$/);
 });
 
 test('a file that was written a moment ago is read again, since its next edit may bear the same time', async () => {
   write('repo/AGENTS.md', 'root');
   const files = folders.files();
   const open = vi.spyOn(process.getBuiltinModule('node:fs'), 'openSync');
-  const first = await files.load(folders.rules('repo'));
-  expect(await files.load(folders.rules('repo'))).toEqual(first);
+  const first = await files.load(folders.rules('repo'), unrestricted);
+  expect(await files.load(folders.rules('repo'), unrestricted)).toEqual(first);
   expect(open).toHaveBeenCalledTimes(2);
 });

@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, mkdirSync, renameSync, symlinkSync, unlinkSy
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { InstructionFolders } from '../harness/instruction-folders.ts';
+import { InstructionFolders, unrestricted } from '../harness/instruction-folders.ts';
 
 const fileSystem = process.getBuiltinModule('node:fs');
 const folders = new InstructionFolders();
@@ -67,16 +67,16 @@ describe('what is no file', () => {
 
 describe('links', () => {
   test('one to a file is followed', async () => {
-    folders.write('shared.md', 'shared');
-    symlinkSync(at('shared.md'), at('repo/AGENTS.md'));
+    folders.write('repo/docs/shared.md', 'shared');
+    symlinkSync(at('repo/docs/shared.md'), at('repo/AGENTS.md'));
     expect(await folders.load('repo')).toEqual({
       document: { directory: folders.repo, text: 'shared' },
       problems: [],
     });
     const files = folders.files(60_000);
-    await files.load(folders.rules('repo'));
-    folders.write('shared.md', 'edited');
-    expect((await files.load(folders.rules('repo'))).document.text).toBe('edited');
+    await files.load(folders.rules('repo'), unrestricted);
+    folders.write('repo/docs/shared.md', 'edited');
+    expect((await files.load(folders.rules('repo'), unrestricted)).document.text).toBe('edited');
   });
 
   test('one that leads nowhere is told to the user, and the next name serves', async () => {
@@ -168,7 +168,7 @@ describe('what may not be read', () => {
     folders.write('repo/sub/AGENTS.md', 'good');
     const files = folders.files(60_000);
     chmodSync(at('repo/AGENTS.md'), 0);
-    const denied = await asNobody(() => files.load(folders.rules('repo/sub')));
+    const denied = await asNobody(() => files.load(folders.rules('repo/sub'), unrestricted));
     expect(denied).toEqual({
       document: good(),
       problems: [
@@ -179,9 +179,9 @@ describe('what may not be read', () => {
         },
       ],
     });
-    expect(await asNobody(() => files.load(folders.rules('repo/sub')))).toEqual(denied);
+    expect(await asNobody(() => files.load(folders.rules('repo/sub'), unrestricted))).toEqual(denied);
     chmodSync(at('repo/AGENTS.md'), 0o644);
-    expect(await asNobody(() => files.load(folders.rules('repo/sub')))).toMatchObject({
+    expect(await asNobody(() => files.load(folders.rules('repo/sub'), unrestricted))).toMatchObject({
       document: { text: 'root\n\ngood' },
       problems: [],
     });
@@ -199,12 +199,12 @@ describe('what may not be read', () => {
   });
 
   test.runIf(process.platform === 'linux')('a file whose bytes cannot be had is tried again', async () => {
-    symlinkSync('/proc/self/mem', at('repo/AGENTS.md'));
+    symlinkSync('/proc/self/mem', at('home/AGENTS.md'));
     const files = folders.files(60_000);
     folders.write('repo/sub/AGENTS.md', 'good');
     const open = vi.spyOn(fileSystem, 'openSync');
     for (const time of [1, 2]) {
-      expect(await files.load(folders.rules('repo/sub'))).toMatchObject({
+      expect(await files.load(folders.rules('repo/sub'), unrestricted)).toMatchObject({
         document: good(),
         problems: [{ code: 'instructions-unreadable', message: expect.stringContaining('EIO') }],
       });
@@ -278,11 +278,11 @@ describe('files that move while they are read', () => {
       return read(...words);
     }) as typeof fileSystem.readSync);
     const files = folders.files(60_000);
-    const { document, problems } = await files.load(folders.rules('repo', { maxBytes: 1_000 }));
+    const { document, problems } = await files.load(folders.rules('repo', { maxBytes: 1_000 }), unrestricted);
     expect(document.text).toMatch(/^x+\n\n\[Cut here to 1000 bytes/);
     expect(problems).toMatchObject([{ code: 'instructions-cut' }]);
     grow.mockRestore();
     folders.write('repo/AGENTS.md', 'still');
-    expect((await files.load(folders.rules('repo'))).document.text).toBe('still');
+    expect((await files.load(folders.rules('repo'), unrestricted)).document.text).toBe('still');
   });
 });

@@ -88,7 +88,7 @@ describe('a picture that', () => {
       ['gone.png', ['The image gone.png cannot be read: it does not exist.', next]],
       ['text.png/a.png', ['The image text.png/a.png cannot be read: a part of its path is not a folder.', next]],
       ['folder', ['The image folder cannot be read: it is a folder.', next]],
-      ['pipe', ['The image pipe cannot be read: it is not a regular file.', next]],
+      ['pipe', ['The image pipe cannot be read: it is a pipe.', next]],
       [
         'huge.png',
         [

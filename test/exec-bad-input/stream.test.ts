@@ -12,6 +12,8 @@ const cutAt = (bytes: number, item: JsonObject & { readonly type: string }): Ste
 const breaksStream = true;
 const sendAgain = 'Send again; if it stays like this, check the network and any proxy between here and the provider.';
 const lostAt = (code: string): string => `The connection ended before the answer was complete (${code}). ${sendAgain}`;
+const tooLarge =
+  'Check the provider: no model answers like this. answer.max_items and answer.max_bytes set the limits.';
 const serverError = 'Send again; if it stays like this, look at the status page of the provider.';
 
 /** An answer of these bytes, which ends as HTTP wants it. */
@@ -73,8 +75,7 @@ const broken = (): readonly TurnFault[] => [
   {
     name: 'a line without end',
     step: body(`data: ${'x'.repeat(65 * 1024 * 1024)}`),
-    says: `The provider sent an event of more than 64 MB. ${serverError}`,
-    breaksStream,
+    says: `The provider sent more than 64 MB in one answer, so Capstan stopped reading it. ${tooLarge}`,
   },
   {
     name: 'text in place of events',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import type { InstructionRules } from '../../src/envelope/instruction-rules.ts';
 import { InstructionFiles } from '../../src/gather/instruction-document.ts';
+import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
 
 /** A user folder and a repository on the disk, new for each test of a file. */
 export class InstructionFolders {
@@ -48,6 +49,13 @@ export class InstructionFolders {
   }
 
   load(cwd: string, more: Partial<InstructionRules> = {}) {
-    return this.files().load(this.rules(cwd, more));
+    return this.files().load(this.rules(cwd, more), unrestricted);
   }
 }
+
+/** A policy that lets everything be read. */
+export const unrestricted: ResolvedPolicy = {
+  enforcement: 'disabled',
+  files: { kind: 'unrestricted' },
+  network: 'enabled',
+};

@@ -211,11 +211,10 @@ export class WatchedThread {
 
   /** Tools come and go with the world. */
   #router(): Router {
-    const nothing = () => undefined;
     const router = createRouter([
       execCommandTool(this.#pretendedCommands()),
       updatePlanTool(),
-      viewImageTool({ loadImage: () => ({ code: 'none', message: 'No.', next: '' }), realPath: nothing }),
+      viewImageTool({ loadImage: () => ({ code: 'none', message: 'No.', next: '' }) }),
     ]);
     const isThere = (name: string): boolean => name === 'exec_command' || this.world.tools.includes(name);
     return {

@@ -224,7 +224,7 @@ describe('a snapshot', () => {
     const { read, list } = nodeWorkspaceDisk;
     const disk = {
       ...nodeWorkspaceDisk,
-      read: (path: string) => (refuse(path), read(path)),
+      read: (path: string, maxBytes: number) => (refuse(path), read(path, maxBytes)),
       list: (path: string) => (refuse(path), list(path)),
     };
     lab.snapshots = lab.fresh(disk);

@@ -31,16 +31,28 @@ export function loadAuthorities(environment: Environment): Authorities | undefin
 
 const certificateForm = /-----BEGIN (TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (TRUSTED |X509 )?CERTIFICATE-----/g;
 
+/** All authorities that a system knows take less than one. */
+const mostBytes = 16 * 1024 * 1024;
+
 type Text =
   | { readonly kind: 'text'; readonly content: string }
   | { readonly kind: 'unreadable'; readonly cause: string };
 
 function loadText(path: string): Text {
-  const { readFileSync, statSync } = process.getBuiltinModule('node:fs');
+  const { closeSync, constants, fstatSync, openSync, readSync } = process.getBuiltinModule('node:fs');
   try {
     // A pipe that nobody writes to would hold up the program for ever.
-    if (!statSync(path).isFile()) return { kind: 'unreadable', cause: 'is not a file' };
-    return { kind: 'text', content: readFileSync(path, 'latin1') };
+    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    try {
+      const stats = fstatSync(file);
+      if (!stats.isFile()) return { kind: 'unreadable', cause: 'is not a file' };
+      if (stats.size > mostBytes) return { kind: 'unreadable', cause: `is larger than ${mostBytes / 1024 / 1024} MB` };
+      const bytes = Buffer.alloc(stats.size);
+      const length = readSync(file, bytes, 0, bytes.length, 0);
+      return { kind: 'text', content: bytes.toString('latin1', 0, length) };
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     const { code = 'ERROR' } = error as NodeJS.ErrnoException;
     return { kind: 'unreadable', cause: code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})` };

@@ -1,3 +1,4 @@
+import type { AnswerLimits } from '../../config/defaults.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { abortedFailure } from './connection-failure.ts';
@@ -18,6 +19,8 @@ export interface ResponsesClientOptions {
   readonly credentials: (wanted: CredentialsWanted) => Promise<Credentials>;
   /** Where the variables of `envHttpHeaders` are looked up. */
   readonly environment: Environment;
+  /** Without it, those of a configuration that says nothing. */
+  readonly limits?: AnswerLimits;
   readonly clock: Clock;
   /** A number from 0 up to but not including 1: spreads the retries. */
   readonly random: () => number;

@@ -1,9 +1,11 @@
+import { type AnswerLimits, defaultAnswerLimits } from '../../config/defaults.ts';
 import type { CompactAnswer, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { asItem } from '../../protocol/item.ts';
-import { arrayAt, objectAt, parseJsonObject } from '../../protocol/json.ts';
+import { arrayAt, nestsDeeperThan, objectAt, parseJsonObject } from '../../protocol/json.ts';
 import { ask } from './ask.ts';
 import type { Connection } from './ask.ts';
 import { abortedFailure, cutFailure, idleFailure } from './connection-failure.ts';
+import { answerTooLarge, deepestItem, sizeWords } from './decode.ts';
 import { modelFailure } from './failure.ts';
 import { httpFailure } from './http-failure.ts';
 import type { OpenAnswer } from './open-answer.ts';
@@ -12,38 +14,36 @@ import { usageFromWire } from './wire-usage.ts';
 /** Nothing comes until all of it is made, so the silence may last longer than that of a stream. */
 const patience = 4;
 
-/** A checkpoint larger than this would not be one. */
-const largestAnswerBytes = 64 * 1024 * 1024;
-
 /** Posts to `{base}/responses/compact`, whose answer comes in one piece. */
 export async function compact(
   request: ModelRequest,
   signal: AbortSignal,
   connection: Connection,
 ): Promise<CompactAnswer> {
-  const { provider, clock } = connection.options;
+  const { provider, clock, limits = defaultAnswerLimits } = connection.options;
   const idleMs = patience * provider.streamIdleTimeoutMs;
   const question = { endpoint: 'responses/compact', wants: 'json', idleMs, signal } as const;
   const { opened, hide } = await ask(connection, request, question);
-  const answer = opened.kind === 'failed' ? opened : await read(opened, { idleMs, now: clock.now() });
+  const answer = opened.kind === 'failed' ? opened : await read(opened, { idleMs, now: clock.now(), limits });
   return answer.kind === 'failed' ? { kind: 'failed', failure: hide(answer.failure) } : answer;
 }
 
 interface Reading {
   readonly idleMs: number;
   readonly now: number;
+  readonly limits: AnswerLimits;
 }
 
-async function read({ body, status, headers }: OpenAnswer, { idleMs, now }: Reading): Promise<CompactAnswer> {
+async function read({ body, status, headers }: OpenAnswer, { idleMs, now, limits }: Reading): Promise<CompactAnswer> {
   const chunks: Uint8Array[] = [];
   for (let size = 0; ;) {
     const part = await body.read(idleMs);
     if (part.kind === 'chunk') {
       size += part.bytes.length;
       chunks.push(part.bytes);
-      if (size <= largestAnswerBytes) continue;
+      if (size <= limits.maxBytes) continue;
       body.close();
-      return failed(unreadable(`is larger than ${largestAnswerBytes / 1024 / 1024} MB`));
+      return failed(answerTooLarge(sizeWords(limits.maxBytes)));
     }
     if (part.kind === 'end') break;
     body.close();
@@ -59,7 +59,8 @@ async function read({ body, status, headers }: OpenAnswer, { idleMs, now }: Read
     return failed(httpFailure({ status, headers, body: text }, now));
   }
   if (output === undefined) return failed(unreadable('has no list of items in "output"'));
-  const items = output.map(asItem);
+  if (output.length > limits.maxItems) return failed(answerTooLarge(`${limits.maxItems} items`));
+  const items = output.map((member) => (nestsDeeperThan(deepestItem, member) ? undefined : asItem(member)));
   if (!items.every((item) => item !== undefined))
     return failed(unreadable('has something in "output" that is no item'));
   const usage = usageFromWire(objectAt(answer, 'usage'));

@@ -1,3 +1,4 @@
+import { defaultAnswerLimits } from '../../config/defaults.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ModelEvent } from '../../ports/model-client.ts';
@@ -78,7 +79,7 @@ describe('a stream', () => {
   test('tells an answer without any event from one that was cut', () => {
     const asked: boolean[] = [];
     for (const bytes of [Buffer.from('no events\n\n'), wire(conversation.slice(0, 1))]) {
-      const decoder = responsesDecoder();
+      const decoder = responsesDecoder(defaultAnswerLimits);
       decoder.push(bytes);
       decoder.end((sawEvent) => {
         asked.push(sawEvent);
@@ -275,6 +276,6 @@ function wire(events: readonly object[]): Buffer {
 }
 
 function decoded(chunks: readonly Uint8Array[]): readonly ModelEvent[] {
-  const decoder = responsesDecoder();
+  const decoder = responsesDecoder(defaultAnswerLimits);
   return [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.end(() => cause)];
 }

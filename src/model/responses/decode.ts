@@ -1,16 +1,14 @@
+import type { AnswerLimits } from '../../config/defaults.ts';
 import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
 import type { Item } from '../../protocol/item.ts';
 import { asItem } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import { nestsDeeperThan, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { eventStreamParser } from './event-stream.ts';
 import { modelFailure } from './failure.ts';
 import { addedItems } from './added-items.ts';
 import { incompleteFailure, streamFailure } from './stream-failure.ts';
 import { usageFromWire } from './wire-usage.ts';
-
-/** A single event larger than this is not an answer but an attack on our memory. */
-const largestEventBytes = 64 * 1024 * 1024;
 
 /** The events that are read. All others are dropped before anything is parsed. */
 const eventType = {
@@ -23,6 +21,9 @@ const eventType = {
   incomplete: 'response.incomplete',
   error: 'error',
 } as const;
+/** Other programs read no deeper line, and an item is three levels below its own. */
+export const deepestItem = 100;
+
 const wanted: ReadonlySet<string> = new Set(Object.values(eventType));
 
 /** Turns the bytes of one response into model events. After a `completed` or `failed` it gives nothing more. */
@@ -35,10 +36,13 @@ export interface ResponsesDecoder {
   end(cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[];
 }
 
-export function responsesDecoder(): ResponsesDecoder {
+export function responsesDecoder(limits: AnswerLimits): ResponsesDecoder {
   const parser = eventStreamParser();
   const added = addedItems();
   let responseId = '';
+  let bytes = 0;
+  /** Announced and finished ones are counted apart: a server may send either alone. */
+  const items = { announced: 0, finished: 0 };
   let finished = false;
   let sawEvent = false;
   /** A bare `error` event does not end the stream, but explains why it ends soon after. */
@@ -52,6 +56,7 @@ export function responsesDecoder(): ResponsesDecoder {
       }
       case eventType.itemAdded: {
         const item = asItem(event['item']);
+        if (++items.announced > limits.maxItems) return tooLarge(`${limits.maxItems} items`);
         if (item !== undefined) added.remember(item, numberAt(event, 'output_index'));
         return undefined;
       }
@@ -62,7 +67,10 @@ export function responsesDecoder(): ResponsesDecoder {
       }
       case eventType.itemDone: {
         const item = asItem(event['item']);
-        if (item === undefined) return { kind: 'failed', failure: unreadableItem() };
+        if (++items.finished > limits.maxItems) return tooLarge(`${limits.maxItems} items`);
+        if (item === undefined || nestsDeeperThan(deepestItem, item)) {
+          return { kind: 'failed', failure: unreadableItem() };
+        }
         return { kind: 'item', item: withId(item, added.take(item, numberAt(event, 'output_index'))) };
       }
       case eventType.completed:
@@ -98,10 +106,12 @@ export function responsesDecoder(): ResponsesDecoder {
   return {
     push(chunk) {
       if (finished) return [];
+      bytes += chunk.length;
       const decoded = decodeAll(parser.push(chunk));
-      if (finished || parser.pendingBytes() <= largestEventBytes) return decoded;
+      // Whatever the bytes were: one endless event, events that nobody wants, or comments.
+      if (finished || bytes <= limits.maxBytes) return decoded;
       finished = true;
-      return [...decoded, { kind: 'failed', failure: oversizedEvent() }];
+      return [...decoded, tooLarge(sizeWords(limits.maxBytes))];
     },
     end(cause) {
       const decoded = finished ? [] : decodeAll(parser.end());
@@ -181,10 +191,18 @@ function unreadableEnd(): ModelFailure {
   });
 }
 
-function oversizedEvent(): ModelFailure {
-  return modelFailure({
-    code: 'server-error',
-    message: `The provider sent an event of more than ${largestEventBytes / 1024 / 1024} MB.`,
-    retry: 'never',
-  });
+function tooLarge(limit: string): ModelEvent {
+  return { kind: 'failed', failure: answerTooLarge(limit) };
+}
+
+/** A size for a sentence. */
+export function sizeWords(bytes: number): string {
+  const mebibytes = bytes / 1024 / 1024;
+  return Number.isInteger(mebibytes) ? `${mebibytes} MB` : `${bytes} bytes`;
+}
+
+/** Asking again would bring the same. */
+export function answerTooLarge(limit: string): ModelFailure {
+  const message = `The provider sent more than ${limit} in one answer, so Capstan stopped reading it.`;
+  return modelFailure({ code: 'answer-too-large', message, retry: 'never' });
 }

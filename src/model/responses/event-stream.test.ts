@@ -55,15 +55,6 @@ describe('the parser', () => {
   test('gives a last event without its empty line at the end', () => {
     expect(parsed([Buffer.from('data: a\n\ndata: b\ndata: c')])).toEqual(['a', 'b\nc']);
   });
-
-  test('counts what it holds', () => {
-    const parser = eventStreamParser();
-    const held = ['data: 12345', '\n', ': comment\n', 'data: 1', '\n\n'].map((text) => {
-      parser.push(Buffer.from(text));
-      return parser.pendingBytes();
-    });
-    expect(held).toEqual([11, 5, 5, 12, 0]);
-  });
 });
 
 function parsed(chunks: readonly Uint8Array[]): readonly string[] {

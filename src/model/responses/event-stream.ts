@@ -14,15 +14,11 @@ export interface EventStreamParser {
   push(chunk: Uint8Array): readonly Buffer[];
   /** What was left when the stream ended: a last event without its empty line, or nothing. */
   end(): readonly Buffer[];
-  /** Bytes held for an event that is not complete. */
-  pendingBytes(): number;
 }
 
 export function eventStreamParser(): EventStreamParser {
   let line: Buffer[] = [];
   let data: Buffer[] = [];
-  let lineBytes = 0;
-  let dataBytes = 0;
   let atStart = true;
   let afterCarriageReturn = false;
 
@@ -31,7 +27,6 @@ export function eventStreamParser(): EventStreamParser {
     if (line.length > 0) {
       whole = Buffer.concat([...line, rest]);
       line = [];
-      lineBytes = 0;
     }
     if (atStart) {
       atStart = false;
@@ -41,14 +36,12 @@ export function eventStreamParser(): EventStreamParser {
     const value = dataOf(whole);
     if (value === undefined) return;
     data.push(value);
-    dataBytes += value.length;
   }
 
   function takeEvent(events: Buffer[]): void {
     const [first] = data;
     if (first !== undefined) events.push(data.length === 1 ? first : joinLines(data));
     data = [];
-    dataBytes = 0;
   }
 
   function push(chunk: Uint8Array): readonly Buffer[] {
@@ -69,10 +62,7 @@ export function eventStreamParser(): EventStreamParser {
       if (nextFeed !== -1 && nextFeed < start) nextFeed = bytes.indexOf(lineFeed, start);
       if (nextReturn !== -1 && nextReturn < start) nextReturn = bytes.indexOf(carriageReturn, start);
     }
-    if (start < bytes.length) {
-      line.push(bytes.subarray(start));
-      lineBytes += bytes.length - start;
-    }
+    if (start < bytes.length) line.push(bytes.subarray(start));
     return events;
   }
 
@@ -84,7 +74,6 @@ export function eventStreamParser(): EventStreamParser {
       takeEvent(events);
       return events;
     },
-    pendingBytes: () => lineBytes + dataBytes,
   };
 }
 

@@ -18,6 +18,8 @@ const nextSteps: Readonly<Record<ModelFailureCode, string>> = {
   'stream-cut': 'Send again; if it stays like this, check the network and any proxy between here and the provider.',
   'stream-idle': 'Send again; if the model needs longer than this, raise stream_idle_timeout_ms of the provider.',
   incomplete: 'Ask for a shorter or a different answer.',
+  'answer-too-large':
+    'Check the provider: no model answers like this. answer.max_items and answer.max_bytes set the limits.',
 };
 
 export interface FailureDraft {

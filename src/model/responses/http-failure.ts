@@ -46,7 +46,7 @@ function byStatus(answer: ErrorAnswer, error: ErrorWords, waitMs: number | undef
   if (status === 402) return { code: 'usage-limit', retry: 'never' };
   if (status === 401) return { code: 'unauthorized', retry: 'never' };
   if (status === 403) return { code: 'unauthorized', retry: 'never', next: blockedAdvice(body) };
-  if (status === 400 && /image data .*not .*valid image/is.test(body)) {
+  if (status === 400 && saysInOrder(body, ['image data ', 'not ', 'valid image'])) {
     return {
       code: 'invalid-request',
       retry: 'never',
@@ -71,6 +71,17 @@ const otherStatuses: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 429
 function isOverflow({ status, body }: ErrorAnswer, error: ErrorWords): boolean {
   if (status === 413) return true;
   return !otherStatuses.has(status) && saysOverflow(error.message === '' ? body : error.message);
+}
+
+/** Whether the words stand in the text one after the other. Searched once: a pattern would try them in every order. */
+function saysInOrder(text: string, words: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  let at = 0;
+  return words.every((word) => {
+    const found = lower.indexOf(word, at);
+    at = found + word.length;
+    return found !== -1;
+  });
 }
 
 function blockedAdvice(body: string): string | undefined {
@@ -108,7 +119,7 @@ function timeOf(unixSeconds: number | undefined): string | undefined {
 /** What a page that was made for browsers says above everything else. Undefined when the body is no page. */
 function pageTitle(body: string): string | undefined {
   if (!/^\s*(<!doctype html|<html|<head|<body)/i.test(body)) return undefined;
-  const [, title] = /<(?:title|h1)[^>]*>(.*?)</is.exec(body) ?? [];
+  const [, title] = /<(?:title|h1)[^<>]{0,200}>([^<]{0,1000})</i.exec(body) ?? [];
   const text = (title ?? '').replace(/\s+/g, ' ').trim();
   return text === '' ? 'a web page' : `a web page, "${text}"`;
 }

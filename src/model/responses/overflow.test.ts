@@ -1,3 +1,4 @@
+import { defaultAnswerLimits } from '../../config/defaults.ts';
 import { describe, expect, test } from 'vitest';
 import { responsesDecoder } from './decode.ts';
 import { httpFailure } from './http-failure.ts';
@@ -39,7 +40,7 @@ const others = [
 ];
 
 const streamed = (events: readonly object[]): string => {
-  const decoder = responsesDecoder();
+  const decoder = responsesDecoder(defaultAnswerLimits);
   const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
   const cause = { code: 'stream-cut', message: '', next: '', retry: 'never' } as const;
   const last = [...decoder.push(Buffer.from(text)), ...decoder.end(() => cause)].at(-1);

@@ -1,3 +1,4 @@
+import { defaultAnswerLimits } from '../../config/defaults.ts';
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { ask, askCredentials } from './ask.ts';
 import type { Connection, ResponsesClientOptions } from './ask.ts';
@@ -7,7 +8,6 @@ import { responsesDecoder } from './decode.ts';
 import { sender } from '../network/exchange.ts';
 import type { OpenAnswer } from './open-answer.ts';
 import { authModeOf } from './provider.ts';
-import type { ProviderOptions } from './provider.ts';
 import type { Read } from '../network/response-body.ts';
 
 /**
@@ -32,7 +32,7 @@ async function* answer(
   const { provider } = connection.options;
   const question = { endpoint: 'responses', wants: 'events', idleMs: provider.streamIdleTimeoutMs, signal } as const;
   const { opened, hide } = await ask(connection, request, question);
-  const events = opened.kind === 'failed' ? only(opened.failure) : read(opened, provider, signal);
+  const events = opened.kind === 'failed' ? only(opened.failure) : read(opened, connection.options, signal);
   for await (const event of events) {
     yield event.kind === 'failed' ? { kind: 'failed', failure: hide(event.failure) } : event;
   }
@@ -41,10 +41,10 @@ async function* answer(
 /** The events of an open stream. When the last one is handed out the connection is closed or on its way to the pool. */
 async function* read(
   { body, headers }: OpenAnswer,
-  { streamIdleTimeoutMs }: ProviderOptions,
+  { limits = defaultAnswerLimits, provider: { streamIdleTimeoutMs } }: ResponsesClientOptions,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent, void, undefined> {
-  const decoder = responsesDecoder();
+  const decoder = responsesDecoder(limits);
   const contentType = headers['content-type'];
   let released: Promise<void> | undefined;
   try {

@@ -5,9 +5,9 @@ export function searchTerms(text: string): readonly string[] {
     .filter((term) => term !== '');
 }
 
-/** Where a line was broken, and how wide a gap is, is nothing to search for. */
+/** Where a line was broken, and how wide a gap is, is nothing to search for. A zero byte would end the words for SQLite. */
 export function foldBlanks(text: string): string {
-  return text.replaceAll(/\s+/g, ' ');
+  return text.toWellFormed().replaceAll(/[\s\0]+/g, ' ');
 }
 
 /** A condition on the table of messages, and its values. The full-text index knows pieces of three letters and more. */

@@ -1,4 +1,5 @@
-import { type GlobPart, parseGlob } from '../../policy/glob.ts';
+import type { GlobPart } from '../../policy/glob-part.ts';
+import { parseGlob } from '../../policy/glob.ts';
 
 /** A glob as a regular expression of Seatbelt's dialect, which has neither look-ahead nor nameless groups. */
 export function globExpression(glob: string): string {

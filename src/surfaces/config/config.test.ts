@@ -67,6 +67,10 @@ web_search = "live"  # user, /home/config.toml:3
 [blobs]
 max_bytes = 1073741824  # default
 
+[answer]
+max_items = 10000  # default
+max_bytes = 67108864  # default
+
 [sandbox_workspace_write]
 writable_roots = []  # default
 network_access = true  # project, /repo/.codex/config.toml:4

@@ -11,6 +11,7 @@ import { folderProblem } from '../../gather/folder.ts';
 import { loadInstructionFiles } from '../../gather/model-instructions.ts';
 import { missingRootNotices } from '../../gather/missing-roots.ts';
 import { settingsFrom } from '../../gather/settings.ts';
+import { deniesRead } from '../../policy/denied-reads.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { chosenOnly, type LastSettings } from '../../state/resumed-settings.ts';
 import type { EngineOptions } from './engine-options.ts';
@@ -39,7 +40,8 @@ export async function configureThread(
   const { config, problems } = await configInFolder(base, place.cwd);
   const error = refusalOf(problems);
   if (error !== undefined) return error;
-  const texts = loadInstructionFiles(config);
+  const denies = (path: string): boolean => deniesRead(base.requirements, path);
+  const texts = loadInstructionFiles(config, { denies });
   if ('code' in texts) return texts;
   const catalogue = loadCatalogue(config);
   if ('code' in catalogue) return catalogue;

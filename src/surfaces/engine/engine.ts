@@ -4,6 +4,7 @@ import { type BaseLayers, loadBaseLayers } from '../../gather/config-layers.ts';
 import { findHome } from '../../gather/home.ts';
 import { systemClock } from '../../gather/system-clock.ts';
 import { systemIds } from '../../gather/system-ids.ts';
+import { deniesRead } from '../../policy/denied-reads.ts';
 import type { BlobMissing, Blobs, LoadedBlob } from '../../ports/blobs.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { Tracer } from '../../ports/tracer.ts';
@@ -75,6 +76,11 @@ export class Engine {
   get isSetUp(): boolean {
     const { config, requirements } = this.#base;
     return config.origins.has('model_provider') || (config.model ?? requirements.newThread?.model) !== undefined;
+  }
+
+  /** Whether the machine's manager forbids handing a file to a model. Asked about its spelling and where it leads. */
+  deniesRead(path: string): boolean {
+    return deniesRead(this.#base.requirements, path);
   }
 
   /** The thread that somebody means. */

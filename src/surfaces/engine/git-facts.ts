@@ -1,8 +1,18 @@
+import type { Settings } from '../../envelope/settings.ts';
 import { findRepository, readGitFacts } from '../../gather/git.ts';
+import { findPlaces } from '../../gather/places.ts';
+import { readGuard } from '../../gather/read-guard.ts';
+import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { JsonObject } from '../../protocol/json.ts';
+import type { Environment } from '../environment.ts';
 
-/** What the first line of a thread says about the repository around its folder. */
-export function gitFacts(cwd: string): JsonObject | undefined {
+/** What the first line of a thread says about the repository around its folder, as far as the policy lets it be read. */
+export function gitFacts(
+  { cwd, profile }: Pick<Settings, 'cwd' | 'profile'>,
+  env: Environment,
+): JsonObject | undefined {
   const root = findRepository(cwd);
-  return root === undefined ? undefined : (readGitFacts(root) as JsonObject);
+  if (root === undefined) return undefined;
+  const { deniesUser } = readGuard(resolvePolicy(profile, findPlaces(cwd, env)));
+  return readGitFacts(root, { denies: deniesUser }) as JsonObject;
 }

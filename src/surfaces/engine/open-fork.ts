@@ -19,7 +19,7 @@ export async function openFork(
   const prepared = await prepareToGoOn(opening, { id, state: point.state }, { cwd });
   if ('code' in prepared) return refused(prepared);
   const { parts, settings, notices } = prepared;
-  const forked = await forkThread(parts, point, { settings, git: gitFacts(settings.cwd) });
+  const forked = await forkThread(parts, point, { settings, git: gitFacts(settings, opening.options.env) });
   if (forked.kind === 'refused') return refused(forked);
   const thread = await Thread.resume(parts, forked, { ...options, settings });
   return { kind: 'opened', thread, settings, notices: [...notices, ...resumeNotices(id, forked)] };

@@ -32,7 +32,7 @@ export async function startThread(
   const prepared = await prepareThread(opening, { cwd });
   if ('code' in prepared) return refused(prepared);
   const { parts, settings, notices } = prepared;
-  const thread = await Thread.start(parts, { ...options, settings }, gitFacts(cwd));
+  const thread = await Thread.start(parts, { ...options, settings }, gitFacts(settings, opening.options.env));
   if (!(thread instanceof Thread)) return refused(thread);
   return { kind: 'opened', thread, settings, notices };
 }

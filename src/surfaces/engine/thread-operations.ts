@@ -1,6 +1,7 @@
 import type { Ids } from '../../ports/ids.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
+import { oddText } from '../../protocol/odd-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type CodexIndexChange, tellCodexIndex } from '../../rollout/codex-index.ts';
 import {
@@ -85,6 +86,10 @@ export class ThreadOperations {
     const known = await this.#parts.store.current(id);
     if (known.kind === 'refused') return refused(known);
     const given = name.trim();
+    const odd = oddText(given);
+    if (odd !== undefined) {
+      return refused({ code: 'odd-name', message: `The name holds ${odd}.`, next: 'Choose a name without it.' });
+    }
     const problem = await appendThreadName(this.#parts, id, given);
     if (problem !== undefined) return refused(problem);
     return this.#told({ kind: 'renamed', id, name: given } as const, [{ kind: 'named', id, name: given }]);

@@ -1,8 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
-import { providerVariables } from '../../config/provider-variables.ts';
-import type { ProviderConfig } from '../../config/providers.ts';
+import { type ProviderConfig, providerVariables } from '../../config/providers.ts';
 import { remoteCompaction } from '../../config/remote-compaction.ts';
 import type { ClientFacts } from '../../envelope/facts.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
@@ -21,6 +20,7 @@ import { InstructionFiles } from '../../gather/instruction-document.ts';
 import { loadImage } from '../../gather/load-image.ts';
 import { loginStore } from '../../gather/login-store.ts';
 import { findPlaces } from '../../gather/places.ts';
+import { readGuard } from '../../gather/read-guard.ts';
 import { findShell } from '../../gather/shell.ts';
 import { findTrust } from '../../gather/trust.ts';
 import { timeFactsAt } from '../../gather/timezone.ts';
@@ -114,6 +114,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       now: () => clock.now(),
     }),
     environment: env,
+    limits: config.answer,
     clock,
     random: Math.random,
   });
@@ -153,7 +154,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
       updatePlanTool(),
       applyPatchTool(patches, { form: 'freeform' }),
-      viewImageTool({ loadImage, realPath }),
+      viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
     ]),
     gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
@@ -172,7 +173,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     },
     folderProblem,
     async gatherStep(envelope) {
-      const { document, problems } = await instructions.load(envelope.instructions.user);
+      const { document, problems } = await instructions.load(envelope.instructions.user, envelope.policy.resolved);
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems };
     },
   };
@@ -201,14 +202,6 @@ function loginShellFor(
     secretNames: providerVariables(config),
     clock,
   };
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return process.getBuiltinModule('node:fs').realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 function definedOnly(env: Environment): Readonly<Record<string, string>> {

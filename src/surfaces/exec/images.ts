@@ -12,7 +12,7 @@ export type Pictures = Required<Pick<UserInput, 'images' | 'unusableImages'>>;
  * The pictures of `--image`. A file that is there and is no picture does not end the run: programs that drive `exec`
  * count on that, and both the user and the model are told.
  */
-export function loadImages(asked: ExecArguments, cwd: string): Pictures | Outcome {
+export function loadImages(asked: ExecArguments, cwd: string, denies: (path: string) => boolean): Pictures | Outcome {
   const lists = asked.values.image ?? [];
   // A variable that was not set, most likely.
   if (lists.includes('')) return noPath;
@@ -20,7 +20,7 @@ export function loadImages(asked: ExecArguments, cwd: string): Pictures | Outcom
   const images: UserImage[] = [];
   const unusableImages: UnusableImage[] = [];
   for (const path of paths) {
-    const image = loadImage(path, cwd);
+    const image = loadImage(path, cwd, { denies });
     if (!('code' in image)) images.push(image);
     else if (image.code === 'image-unsupported') unusableImages.push({ path, problem: image });
     else return image;

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { fileSystem, reasonOf } from '../../gather/file-system.ts';
+import { readBounded, whyMissing } from '../../gather/read-bounded.ts';
+import { readLimits } from '../../gather/read-limits.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type ExecArguments, lastValue } from './arguments.ts';
@@ -31,11 +32,9 @@ interface Problem {
 }
 
 function readText(path: string): { readonly content: string } | Problem {
-  try {
-    return { content: fileSystem.readFileSync(path, 'utf8') };
-  } catch (error) {
-    return { problem: reasonOf(error) };
-  }
+  const file = readBounded(path, { maxBytes: readLimits.schemaBytes });
+  if (file.kind === 'read') return { content: file.bytes.toString('utf8') };
+  return { problem: file.kind === 'missing' ? whyMissing(path) : file.reason };
 }
 
 function parse(text: string): { readonly object: JsonObject } | Problem {

@@ -52,7 +52,7 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(asked, note), loadEngine(asked, cwd)]);
   if (typeof prompt !== 'string') return complain(prompt, 1);
   if (engine.kind === 'refused') return complain(engine.outcome, 1);
-  const pictures = loadImages(asked, cwd);
+  const pictures = loadImages(asked, cwd, (path) => engine.deniesRead(path));
   if ('code' in pictures) return complain(pictures, 1);
   const outputSchema = loadOutputSchema(asked, cwd);
   if ('code' in outputSchema) return complain(outputSchema, 1);

@@ -4,7 +4,8 @@ import { absolutePath, type Followed, followPath } from './follow-path.ts';
 import type { Guard } from './guard.ts';
 import { osError, osErrorOf } from './os-error.ts';
 import { type Overlay, overlayOn } from './overlay.ts';
-import type { Hunk, Patch } from './patch.ts';
+import type { Chunk, Hunk, Patch } from './patch.ts';
+import { SearchEffort, TooMuchToSearch } from './search-effort.ts';
 import { bytesOf } from './text-bytes.ts';
 import { updateBytes } from './update-bytes.ts';
 
@@ -45,10 +46,17 @@ export interface PatchScene {
   readonly guard: Guard;
 }
 
+/** Each takes a few looks at the disk, and nothing else is done meanwhile. */
+const mostHunks = 5000;
+
 /** Works out a whole patch before anything is written. Each hunk sees what the hunks before it leave. */
 export function computePatch(patch: Patch, { folder, disk, guard }: PatchScene): ComputedPatch | PatchProblem {
-  const work: Work = { folder, guard, overlay: overlayOn(disk) };
+  const work: Work = { folder, guard, overlay: overlayOn(disk), effort: new SearchEffort(), read: { bytes: 0 } };
   const changes: FileChange[] = [];
+  if (patch.hunks.length > mostHunks) {
+    const message = `The patch is about more than ${mostHunks} files`;
+    return { kind: 'unfit', message, hint: 'Split it into several patches.' };
+  }
   try {
     for (const hunk of patch.hunks) changes.push(computeHunk(work, hunk));
     return { kind: 'computed', changes };
@@ -75,6 +83,9 @@ interface Work {
   readonly folder: string;
   readonly guard: Guard;
   readonly overlay: Overlay;
+  readonly effort: SearchEffort;
+  /** What was read of files so far. */
+  readonly read: { bytes: number };
 }
 
 function computeHunk(work: Work, hunk: Hunk): FileChange {
@@ -99,7 +110,7 @@ function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>):
   if (source.sight.kind === 'missing') throw new Unfit('unfit', `${failed}: ${osErrorOf('ENOENT')}`);
   if (source.sight.kind !== 'file') throw new Unfit('unfit', `${failed}: it is not a file`);
   const before = read(work, source.place, failed);
-  const updated = updateBytes(before, chunks);
+  const updated = update(work, { before, chunks, failed: `Failed to update file ${path}` });
   switch (updated.kind) {
     case 'encoding':
       throw new Unfit('unfit', `${failed}: ${updated.reason}`);
@@ -123,6 +134,30 @@ function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>):
   // Moved onto itself, by whatever spelling: there is nothing to take away.
   const stays = written.at(-1)?.place === follow(work, path, 'write', `delete file ${path}`, 'meant').place;
   return { kind: 'update', spelled: movePath, steps: stays ? written : [...written, ...remove(work, spelled)] };
+}
+
+function update(
+  { effort }: Work,
+  { before, chunks, failed }: { before: Uint8Array; chunks: readonly Chunk[]; failed: string },
+): ReturnType<typeof updateBytes> {
+  if (lineEnds(before) > mostLines) throw new Unfit('unfit', `${failed}: it has more than ${mostLines} lines`);
+  try {
+    return updateBytes(before, chunks, effort);
+  } catch (error) {
+    if (!(error instanceof TooMuchToSearch)) throw error;
+    const hint = 'Write fewer chunks, or chunks with lines that the file has only once.';
+    throw new Unfit('unfit', `${failed}: finding the lines of its chunks takes too long`, hint);
+  }
+}
+
+/** Each line of a file that is searched takes a hundred bytes of memory. */
+const mostLines = 1_000_000;
+
+function lineEnds(bytes: Uint8Array): number {
+  let count = 0;
+  for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) count += 1;
+  for (let at = bytes.indexOf(0x0d); at !== -1; at = bytes.indexOf(0x0d, at + 1)) count += 1;
+  return count;
 }
 
 function write(work: Work, spelled: string, content: Uint8Array, mode?: number): readonly Step[] {
@@ -178,8 +213,17 @@ function follow(
   return followed;
 }
 
-function read({ overlay }: Work, place: string, failed: string): Uint8Array {
-  return look(() => overlay.read(place), failed);
+/** All files that one patch reads are in memory until it is applied. */
+const mostBytes = 64 * 1024 * 1024;
+
+function read({ overlay, read: sofar }: Work, place: string, failed: string): Uint8Array {
+  const content = look(() => overlay.read(place), failed);
+  sofar.bytes += content.length;
+  if (sofar.bytes > mostBytes) {
+    const hint = 'Split it into several patches.';
+    throw new Unfit('unfit', `${failed}: the files of this patch have more than ${mostBytes / 1024 / 1024} MB`, hint);
+  }
+  return content;
 }
 
 function look<Result>(ask: () => Result, failed: string): Result {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { computeUpdate } from './compute-update.ts';
+import { SearchEffort } from './search-effort.ts';
 import { parsePatch } from './parse-patch.ts';
 import type { Chunk, ChunkLine } from './patch.ts';
 
@@ -10,7 +11,7 @@ const chunksOf = (...lines: readonly string[]): readonly Chunk[] => {
   return parsed.patch.hunks[0].chunks;
 };
 const updated = (text: string, ...lines: readonly string[]) => {
-  const result = computeUpdate(text, chunksOf(...lines));
+  const result = computeUpdate(text, chunksOf(...lines), new SearchEffort());
   return result.kind === 'updated' ? result.text : result;
 };
 
@@ -75,7 +76,10 @@ describe('law', () => {
       fc.property(file, file, (before, after) => {
         fc.pre(before !== '' || after !== '');
         const lines = difference(linesOf(before), linesOf(after));
-        expect(computeUpdate(before, [{ lines, endOfFile: false }])).toEqual({ kind: 'updated', text: after });
+        expect(computeUpdate(before, [{ lines, endOfFile: false }], new SearchEffort())).toEqual({
+          kind: 'updated',
+          text: after,
+        });
       }),
     );
   });
@@ -101,7 +105,7 @@ describe('law', () => {
           ];
           return [{ lines, endOfFile: false }];
         });
-        expect(computeUpdate(before, chunks)).toEqual({ kind: 'updated', text: after });
+        expect(computeUpdate(before, chunks, new SearchEffort())).toEqual({ kind: 'updated', text: after });
       }),
     );
   });
@@ -122,7 +126,10 @@ describe('law', () => {
           lines: lines.map(([text]) => ({ kind: 'context', text: text.trim() })),
           endOfFile: false,
         };
-        expect(computeUpdate(before, [chunk])).toEqual({ kind: 'updated', text: ended ? whole : before + first });
+        expect(computeUpdate(before, [chunk], new SearchEffort())).toEqual({
+          kind: 'updated',
+          text: ended ? whole : before + first,
+        });
       }),
     );
   });

@@ -1,5 +1,6 @@
 import type { Mismatch } from './explain-mismatch.ts';
 import { type Chunk, oldLines } from './patch.ts';
+import type { SearchEffort } from './search-effort.ts';
 import { type SearchedLines, searchLines, seekLines } from './seek-lines.ts';
 
 export interface UpdatedText {
@@ -29,17 +30,24 @@ interface Edit {
  * The text after the chunks were applied to it, in order, each after the one before.
  *
  * A line that a chunk only mentions stays as it is in the file, byte for byte, however loosely it was matched. A new
- * line ends as the file's first line does, and the last line always has an ending.
+ * line ends as the file's first line does, and the last line always has an ending. Throws `TooMuchToSearch` when
+ * finding the lines takes more than the effort allows.
  */
-export function computeUpdate(text: string, chunks: readonly Chunk[]): UpdatedText | UpdateProblem {
+export function computeUpdate(
+  text: string,
+  chunks: readonly Chunk[],
+  effort: SearchEffort,
+): UpdatedText | UpdateProblem {
   const lines = splitLines(text);
   const newline = lines.find(({ ending }) => ending !== '')?.ending ?? '\n';
-  const file: SearchedFile = { lines, newline, searched: searchLines(lines.map((line) => line.text)) };
+  const searched = searchLines(lines.map((line) => line.text));
+  const file: SearchedFile = { lines, newline, searched, effort };
+  effort.spend(lines.length);
   const edits: Edit[] = [];
   let cursor = 0;
   for (const chunk of chunks) {
     if (chunk.anchor !== undefined) {
-      const found = seekLines(file.searched, [chunk.anchor], { from: cursor, atEnd: false });
+      const found = seekLines(file.searched, [chunk.anchor], { from: cursor, atEnd: false, effort });
       if (found === undefined) return { kind: 'anchor-not-found', anchor: chunk.anchor };
       cursor = found + 1;
     }
@@ -52,7 +60,7 @@ export function computeUpdate(text: string, chunks: readonly Chunk[]): UpdatedTe
       const fileLines = lines.map((line) => line.text);
       return { kind: 'lines-not-found', fileLines, expected: oldLines(chunk), atEnd: chunk.endOfFile };
     }
-    edits.push(...editsOf(chunk, located));
+    for (const edit of editsOf(chunk, located)) edits.push(edit);
     cursor = located.at + located.matched;
   }
   return { kind: 'updated', text: rebuild(file, edits) };
@@ -62,6 +70,7 @@ interface SearchedFile {
   readonly lines: readonly FileLine[];
   readonly newline: string;
   readonly searched: SearchedLines;
+  readonly effort: SearchEffort;
 }
 
 /** Lines without neighbours stand after their anchor; without one, at the end. */
@@ -76,9 +85,9 @@ interface Located {
   readonly matched: number;
 }
 
-function locate({ searched }: SearchedFile, chunk: Chunk, cursor: number): Located | undefined {
+function locate({ searched, effort }: SearchedFile, chunk: Chunk, cursor: number): Located | undefined {
   const pattern = oldLines(chunk);
-  const options = { from: cursor, atEnd: chunk.endOfFile };
+  const options = { from: cursor, atEnd: chunk.endOfFile, effort };
   const at = seekLines(searched, pattern, options);
   if (at !== undefined) return { at, matched: pattern.length };
   // Models count the empty piece after a file's last newline as a line.

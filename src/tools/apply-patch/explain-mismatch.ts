@@ -1,3 +1,4 @@
+import { SearchEffort, TooMuchToSearch } from './search-effort.ts';
 import { type SearchedLines, searchLines, seekLines } from './seek-lines.ts';
 
 /** Lines that a chunk expected and that were not where it looked for them. */
@@ -13,9 +14,19 @@ const mostCharacters = 2000;
 const mostWork = 5_000_000;
 
 /** Where the lines are instead, or what comes closest to them. Undefined when nothing does. */
-export function explainMismatch({ fileLines, expected, atEnd }: Mismatch): string | undefined {
+export function explainMismatch(mismatch: Mismatch): string | undefined {
+  try {
+    return explain(mismatch);
+  } catch (error) {
+    if (error instanceof TooMuchToSearch) return undefined;
+    throw error;
+  }
+}
+
+function explain({ fileLines, expected, atEnd }: Mismatch): string | undefined {
   const lines = searchLines(fileLines);
-  const elsewhere = expected.length === 0 ? undefined : seekLines(lines, expected, { from: 0, atEnd: false });
+  const options = { from: 0, atEnd: false, effort: new SearchEffort(mostWork) };
+  const elsewhere = expected.length === 0 ? undefined : seekLines(lines, expected, options);
   if (elsewhere !== undefined) {
     return atEnd
       ? `They stand at line ${elsewhere + 1}, which is not the end of the file.`

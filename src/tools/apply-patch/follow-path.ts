@@ -21,6 +21,9 @@ export interface FollowOptions {
   readonly lastLink: 'followed' | 'meant';
 }
 
+/** Linux takes no longer ones. */
+const longestPath = 4096;
+
 /** The kernel gives up after as many. */
 const mostLinks = 40;
 
@@ -72,5 +75,6 @@ function partsOf(path: string, from: Part['from']): readonly Part[] {
 
 /** The path in normal form, from the folder when it is relative. A path that no disk can have is undefined. */
 export function absolutePath(folder: string, path: string): string | undefined {
+  if (path.length > longestPath || !path.isWellFormed()) return undefined;
   return normalisePath(path.startsWith('/') ? path : `${folder}/${path}`);
 }

@@ -10,7 +10,7 @@ const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.const
 export function nodeDisk(): PatchDisk {
   return {
     look: lookAt,
-    read: (place) => withFile(place, O_RDONLY, (file) => fs.readFileSync(file)),
+    read: (place) => withFile(place, O_RDONLY, readAll),
     makeFolder: (place) => inFolder(place, (name) => fs.mkdirSync(name)),
     removeFolder: (place) => inFolder(place, (name) => fs.rmdirSync(name)),
     create(place, content, mode) {
@@ -81,6 +81,23 @@ function withFile<Result>(place: string, flags: number, use: (file: number, size
       fs.closeSync(file);
     }
   });
+}
+
+/** No source file is larger, and a patch must not hold the process up. */
+const mostFileBytes = 16 * 1024 * 1024;
+
+function readAll(file: number, size: number): Uint8Array {
+  const tooLarge = (): Error => new Error(`it is larger than ${mostFileBytes / 1024 / 1024} MB`);
+  if (size > mostFileBytes) throw tooLarge();
+  // A file of /proc says that it is empty, and another may grow meanwhile.
+  const bytes = Buffer.allocUnsafe((size === 0 ? 64 * 1024 : size) + 1);
+  let length = 0;
+  while (length < bytes.length) {
+    const count = fs.readSync(file, bytes, length, bytes.length - length, length);
+    if (count === 0) return size === 0 ? Buffer.from(bytes.subarray(0, length)) : bytes.subarray(0, length);
+    length += count;
+  }
+  throw new Error(size === 0 ? 'it has no fixed size' : 'it grew while it was read');
 }
 
 function writeAll(file: number, content: Uint8Array, position: number): void {

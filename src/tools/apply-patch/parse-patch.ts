@@ -11,6 +11,9 @@ const moveHeader = '*** Move to: ';
 const environmentHeader = '*** Environment ID:';
 const endOfFileMarker = '*** End of File';
 
+/** More than any model writes. */
+const longestPatch = 8 * 1024 * 1024;
+
 export interface ParsedPatch {
   readonly kind: 'parsed';
   readonly patch: Patch;
@@ -21,6 +24,7 @@ export interface ParsedPatch {
  * first `@@`. What is ambiguous is a problem, never a guess.
  */
 export function parsePatch(text: string): ParsedPatch | ParseProblem {
+  if (text.length > longestPatch) return problem('The patch is longer than 8 MB');
   const lines = linesOf(trim(text.toWellFormed()));
   const markers = checkMarkers(lines);
   if (markers === undefined) return parseLines(lines);

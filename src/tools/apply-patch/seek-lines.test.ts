@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { SearchEffort } from './search-effort.ts';
 import { searchLines, seekLines } from './seek-lines.ts';
 
 const seek = (lines: readonly string[], pattern: readonly string[], from = 0, atEnd = false) =>
-  seekLines(searchLines(lines), pattern, { from, atEnd });
+  seekLines(searchLines(lines), pattern, { from, atEnd, effort: new SearchEffort() });
 
 describe('seekLines', () => {
   it('takes the first exact place', () => {

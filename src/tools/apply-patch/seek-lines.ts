@@ -1,3 +1,4 @@
+import type { SearchEffort } from './search-effort.ts';
 import { trim, trimEnd } from './whitespace.ts';
 
 /** The lines of a file, ready to be searched more and more loosely. */
@@ -5,6 +6,14 @@ export interface SearchedLines {
   readonly count: number;
   /** The lines as the pass compares them; made when they are first asked for. */
   form(pass: number): readonly string[];
+  /** The same as numbers: lines that the pass takes for equal have one number. */
+  numbered(pass: number): NumberedLines;
+}
+
+interface NumberedLines {
+  readonly numbers: readonly number[];
+  /** The number of a line in the form of the pass; undefined for one that the file does not have. */
+  numberOf(line: string): number | undefined;
 }
 
 /** From exact to loose. A looser pass begins only when the stricter ones found nothing anywhere. */
@@ -17,36 +26,86 @@ const passes: readonly ((line: string) => string)[] = [
 
 export function searchLines(lines: readonly string[]): SearchedLines {
   const forms: (readonly string[])[] = [];
-  return {
-    count: lines.length,
-    form: (pass) => (forms[pass] ??= lines.map(passes[pass]!)),
-  };
+  const numbered: NumberedLines[] = [];
+  const form = (pass: number): readonly string[] => (forms[pass] ??= lines.map(passes[pass]!));
+  return { count: lines.length, form, numbered: (pass) => (numbered[pass] ??= numberLines(form(pass))) };
+}
+
+function numberLines(lines: readonly string[]): NumberedLines {
+  const known = new Map<string, number>();
+  const numbers = lines.map((line) => {
+    const number = known.get(line) ?? known.size;
+    if (number === known.size) known.set(line, number);
+    return number;
+  });
+  return { numbers, numberOf: (line) => known.get(line) };
 }
 
 export interface SeekOptions {
   readonly from: number;
   /** Only the very end of the file counts. */
   readonly atEnd: boolean;
+  readonly effort: SearchEffort;
 }
 
-/** Where the pattern begins: the first place of the strictest pass that has one. An empty pattern fits where the search begins. */
+/**
+ * Where the pattern begins: the first place of the strictest pass that has one. An empty pattern fits where the search
+ * begins. Each pass takes about as many comparisons as both have lines, whatever stands in them.
+ */
 export function seekLines(
   lines: SearchedLines,
   pattern: readonly string[],
-  { from, atEnd }: SeekOptions,
+  { from, atEnd, effort }: SeekOptions,
 ): number | undefined {
   if (pattern.length === 0) return from;
   const last = lines.count - pattern.length;
   const first = atEnd ? Math.max(from, last) : from;
+  if (first > last) return undefined;
   for (const [pass, compared] of passes.entries()) {
-    if (first > last) return undefined;
-    const wanted = pattern.map(compared);
-    const form = lines.form(pass);
-    for (let at = first; at <= last; at++) {
-      if (wanted.every((line, offset) => form[at + offset] === line)) return at;
-    }
+    effort.spend(pattern.length);
+    const { numbers, numberOf } = lines.numbered(pass);
+    const wanted = pattern.map((line) => numberOf(compared(line)));
+    // A line that the file does not have settles it.
+    if (!wanted.every((number) => number !== undefined)) continue;
+    const at = findRun(numbers, wanted, { from: first, effort });
+    if (at !== undefined) return at;
   }
   return undefined;
+}
+
+/**
+ * The first place of a run of numbers, after Knuth, Morris and Pratt: a run that breaks off goes on with the longest
+ * beginning of the pattern that its end already is, so no number is read twice.
+ */
+function findRun(
+  numbers: readonly number[],
+  wanted: readonly number[],
+  { from, effort }: Pick<SeekOptions, 'from' | 'effort'>,
+): number | undefined {
+  const fallback = fallbacksOf(wanted);
+  let matched = 0;
+  for (let at = from; at < numbers.length; at++) {
+    // Every step back was a step forward before, so this is all of them on average.
+    if ((at - from) % countedAtOnce === 0) effort.spend(Math.min(countedAtOnce, numbers.length - at));
+    while (matched > 0 && numbers[at] !== wanted[matched]) matched = fallback[matched - 1] as number;
+    if (numbers[at] === wanted[matched]) matched++;
+    if (matched === wanted.length) return at - wanted.length + 1;
+  }
+  return undefined;
+}
+
+const countedAtOnce = 1024;
+
+/** For each beginning of the pattern: how long the longest shorter beginning is that it ends with. */
+function fallbacksOf(wanted: readonly number[]): readonly number[] {
+  const fallback = [0];
+  let matched = 0;
+  for (let at = 1; at < wanted.length; at++) {
+    while (matched > 0 && wanted[at] !== wanted[matched]) matched = fallback[matched - 1] as number;
+    if (wanted[at] === wanted[matched]) matched++;
+    fallback.push(matched);
+  }
+  return fallback;
 }
 
 /** Typed characters in place of typeset ones: models write the former where files have the latter. */

@@ -7,19 +7,17 @@ import { Buffer, isUtf8 } from 'node:buffer';
 export function textOf(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isUtf8(buffer)) return buffer.toString('utf8');
-  let text = '';
+  const pieces: string[] = [];
+  let valid = 0;
   for (let at = 0; at < buffer.length;) {
-    const end = at + sequenceLength(buffer[at]!);
-    const piece = buffer.subarray(at, end);
-    if (end <= buffer.length && isUtf8(piece)) {
-      text += piece.toString('utf8');
-      at = end;
-    } else {
-      text += String.fromCharCode(0xdc00 + buffer[at]!);
-      at += 1;
+    const length = characterAt(buffer, at);
+    if (length === 0) {
+      pieces.push(buffer.toString('utf8', valid, at), String.fromCharCode(0xdc00 + buffer[at]!));
+      valid = at + 1;
     }
+    at += Math.max(length, 1);
   }
-  return text;
+  return pieces.join('') + buffer.toString('utf8', valid);
 }
 
 export function bytesOf(text: string): Uint8Array {
@@ -30,9 +28,20 @@ export function bytesOf(text: string): Uint8Array {
   return Buffer.concat(pieces);
 }
 
-/** How long a character is that begins with the byte; 1 for a byte that begins none. */
-function sequenceLength(lead: number): number {
-  if (lead >= 0xf0) return 4;
-  if (lead >= 0xe0) return 3;
-  return lead >= 0xc0 ? 2 : 1;
+/** How many bytes the character at a place has; 0 where there is none. */
+function characterAt(bytes: Buffer, at: number): number {
+  const lead = bytes[at]!;
+  if (lead < 0x80) return 1;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  // 0x80 to 0xc1 begin no character, nor do those beyond the last one of Unicode.
+  if (lead < 0xc2 || lead > 0xf4 || at + length > bytes.length) return 0;
+  for (let next = at + 1; next < at + length; next++) if ((bytes[next]! & 0xc0) !== 0x80) return 0;
+  const second = bytes[at + 1]!;
+  // Longer than needed, half of a pair, or beyond Unicode.
+  const isUnfit =
+    (lead === 0xe0 && second < 0xa0) ||
+    (lead === 0xed && second > 0x9f) ||
+    (lead === 0xf0 && second < 0x90) ||
+    (lead === 0xf4 && second > 0x8f);
+  return isUnfit ? 0 : length;
 }

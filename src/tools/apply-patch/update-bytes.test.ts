@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Chunk, ChunkLine } from './patch.ts';
+import { SearchEffort } from './search-effort.ts';
 import { bytesOf, textOf } from './text-bytes.ts';
 import { updateBytes } from './update-bytes.ts';
 
@@ -9,7 +10,7 @@ const change = (from: string, to: string): readonly Chunk[] => [
   { lines: [{ kind: 'remove', text: from } satisfies ChunkLine, { kind: 'add', text: to }], endOfFile: false },
 ];
 const updated = (content: Buffer, chunks: readonly Chunk[]) => {
-  const result = updateBytes(content, chunks);
+  const result = updateBytes(content, chunks, new SearchEffort());
   return result.kind === 'updated' ? Buffer.from(result.content) : result;
 };
 

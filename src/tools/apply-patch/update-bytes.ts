@@ -1,5 +1,6 @@
 import { computeUpdate, type UpdateProblem } from './compute-update.ts';
 import type { Chunk } from './patch.ts';
+import type { SearchEffort } from './search-effort.ts';
 import { bytesOf, textOf } from './text-bytes.ts';
 
 export interface UpdatedBytes {
@@ -22,17 +23,18 @@ const byteOrderMark = '\ufeff';
 export function updateBytes(
   before: Uint8Array,
   chunks: readonly Chunk[],
+  effort: SearchEffort,
 ): UpdatedBytes | UpdateProblem | EncodingProblem {
   const text = textOf(before);
   if (!text.isWellFormed()) {
     const reason = harmIn(text, chunks);
     if (reason !== undefined) return { kind: 'encoding', reason };
   }
-  const updated = computeUpdate(text, chunks);
+  const updated = computeUpdate(text, chunks, effort);
   if (updated.kind === 'updated') return { kind: 'updated', content: bytesOf(updated.text) };
   if (!text.startsWith(byteOrderMark)) return updated;
   // Nobody sees the mark and nobody writes it into a patch: without it the first line may fit.
-  const unmarked = computeUpdate(text.slice(1), chunks);
+  const unmarked = computeUpdate(text.slice(1), chunks, effort);
   if (unmarked.kind !== 'updated') return updated;
   return { kind: 'updated', content: bytesOf(byteOrderMark + unmarked.text) };
 }

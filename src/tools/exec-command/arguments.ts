@@ -17,7 +17,6 @@ export function readArguments(text: string): ExecCommandArguments | string {
   if (value === undefined) return 'they are not a JSON object.';
   const { cmd, workdir } = value;
   if (typeof cmd !== 'string' || cmd.trim() === '') return '`cmd` must be a non-empty string.';
-  if (cmd.includes('\0')) return '`cmd` must not hold a zero byte.';
   if (workdir !== undefined && workdir !== null && typeof workdir !== 'string') return '`workdir` must be a string.';
   const timeoutMs = positive(value, 'timeout_ms', defaultTimeoutMs);
   const outputTokens = positive(value, 'max_output_tokens', defaultOutputTokens);

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { badArguments, refused } from '../../fragments/call-answers.ts';
-import { access } from '../../policy/access.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -9,9 +8,8 @@ import type { UserImage } from '../../protocol/user-input.ts';
 import type { CallResult, Tool } from '../define.ts';
 
 export interface ViewImagePorts {
-  loadImage(path: string, cwd: string): UserImage | Outcome;
-  /** The path without links; undefined when there is no such file. */
-  realPath(path: string): string | undefined;
+  /** Reads a regular file of limited size, and only if the policy grants it where it really is. The path is absolute. */
+  loadImage(path: string, policy: ResolvedPolicy): UserImage | Outcome;
 }
 
 const spec: ToolSpec = {
@@ -45,13 +43,8 @@ export function viewImageTool(ports: ViewImagePorts): Tool {
   };
 }
 
-/** Reads by the same rules that the sandbox enforces, for the path as it is written and for where its links lead. */
 function view(ports: ViewImagePorts, path: string, policy: ResolvedPolicy): CallResult['output'] {
-  const real = ports.realPath(path) ?? path;
-  if (access(policy, path) === 'deny' || access(policy, real) === 'deny') {
-    return refused(`${path} may not be read.`, 'Ask for another file.');
-  }
-  const image = ports.loadImage(path, '/');
+  const image = ports.loadImage(path, policy);
   if ('code' in image) return refused(image.message, image.next);
   return [{ type: 'input_image', image_url: image.dataUrl, detail: 'high' }];
 }

@@ -1,0 +1,238 @@
+import { execFileSync } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { loadCatalogue } from '../../src/gather/catalogue-file.ts';
+import { loadEnvFile } from '../../src/gather/config-env-file.ts';
+import { loadConfigFile } from '../../src/gather/config-file.ts';
+import { gitConfigValue } from '../../src/gather/git-config.ts';
+import { findGitDirectory } from '../../src/gather/git-directory.ts';
+import { readGitFacts } from '../../src/gather/git.ts';
+import { loadImage } from '../../src/gather/load-image.ts';
+import { loadLogin } from '../../src/gather/login-file.ts';
+import { mainCheckout } from '../../src/gather/main-checkout.ts';
+import { loadInstructionFiles } from '../../src/gather/model-instructions.ts';
+import { readBounded } from '../../src/gather/read-bounded.ts';
+import { systemIds } from '../../src/gather/system-ids.ts';
+import { systemClock } from '../../src/gather/system-clock.ts';
+import { findTimezone } from '../../src/gather/timezone.ts';
+import { loadAuthorities } from '../../src/model/network/authorities.ts';
+import { importRollout } from '../../src/rollout/import-rollout.ts';
+import { nodeFiles } from '../../src/rollout/node-files.ts';
+import { threadNames } from '../../src/rollout/thread-names.ts';
+import { zstdCompressed, zstdDecompressed } from '../../src/rollout/zstd.ts';
+import { loadOutputSchema } from '../../src/surfaces/exec/output-schema.ts';
+import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
+import { loadIgnoreRules } from '../../src/workspace/load-ignore-rules.ts';
+import { listNames, nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
+import { InstructionFolders } from '../harness/instruction-folders.ts';
+
+const gibibyte = 1024 ** 3;
+let folder = '';
+let socket: Server;
+
+/** Shared by all tests: nothing here is ever changed. */
+const hostile = mkdtempSync(join(realpathSync(tmpdir()), 'capstan-hostile-'));
+beforeAll(async () => {
+  execFileSync('mkfifo', [join(hostile, 'pipe')]);
+  writeFileSync(join(hostile, 'huge'), '');
+  truncateSync(join(hostile, 'huge'), 10 * gibibyte);
+  symlinkSync('circle', join(hostile, 'circle'));
+  symlinkSync('/dev/zero', join(hostile, 'zero'));
+  mkdirSync(join(hostile, 'folder'));
+  socket = createServer();
+  await new Promise<void>((done) => socket.listen(join(hostile, 'socket'), done));
+});
+afterAll(() => {
+  socket.close();
+  rmSync(hostile, { recursive: true, force: true });
+});
+beforeEach(() => {
+  folder = mkdtempSync(join(hostile, 'test-'));
+});
+
+/** What a repository, or whoever can write to the user's folders, may put in the place of a file. */
+const things = ['pipe', 'huge', 'circle', 'zero', 'folder', 'socket'] as const;
+
+/** Puts a thing in the place of a file, where its name is what counts. */
+function put(thing: (typeof things)[number], ...names: readonly string[]): string {
+  const path = join(folder, ...names);
+  mkdirSync(join(path, '..'), { recursive: true });
+  rmSync(path, { force: true, recursive: true });
+  symlinkSync(join(hostile, thing), path);
+  return path;
+}
+
+const osHome = '/nobody';
+
+/** Each reads one file. None may hang, throw or take what it finds for content. */
+const readers: Readonly<Record<string, (thing: (typeof things)[number]) => unknown>> = {
+  'config.toml': async (thing) =>
+    (await loadConfigFile({ name: 'user', path: put(thing, 'config.toml'), osHome })).layer.values,
+  '.env': (thing) => (put(thing, '.env'), loadEnvFile(folder, {}).env),
+  'auth.json': (thing) => (put(thing, 'auth.json'), loadLogin(folder).kind === 'unusable' ? {} : 'used'),
+  model_instructions_file: (thing) =>
+    'code' in loadInstructionFiles({ modelInstructionsFile: put(thing, 'base.md') }) ? {} : 'used',
+  experimental_compact_prompt_file: (thing) =>
+    'code' in loadInstructionFiles({ experimentalCompactPromptFile: put(thing, 'fold.md') }) ? {} : 'used',
+  model_catalog_json: (thing) => ('code' in loadCatalogue({ modelCatalogJson: put(thing, 'c.json') }) ? {} : 'used'),
+  'a picture': (thing) => ('code' in loadImage(put(thing, 'a.png'), '/') ? {} : 'used'),
+  '--output-schema': (thing) => {
+    const values = { outputSchema: [put(thing, 's.json')] };
+    const asked = { values, flags: new Set() } as unknown as Parameters<typeof loadOutputSchema>[0];
+    return 'code' in loadOutputSchema(asked, '/') ? {} : 'used';
+  },
+  SSL_CERT_FILE: (thing) => (loadAuthorities({ SSL_CERT_FILE: put(thing, 'ca') })?.kind === 'unusable' ? {} : 'used'),
+  '/etc/localtime': (thing) => {
+    put('folder', 'zones');
+    const zone = findTimezone(
+      {},
+      { localtime: put(thing, 'localtime'), timezone: put(thing, 'timezone'), zoneFolder: folder },
+    );
+    return zone === undefined || zone === 'Etc/UTC' ? {} : zone;
+  },
+  '.git as a file': (thing) => (put(thing, '.git'), findGitDirectory(folder) ?? {}),
+  commondir: (thing) => {
+    writeFileSync(join(folder, '.git'), 'gitdir: real');
+    put(thing, 'real/commondir');
+    writeFileSync(join(folder, 'real/HEAD'), 'ref: refs/heads/main');
+    return mainCheckout(folder) ?? {};
+  },
+  HEAD: (thing) => (put(thing, '.git/HEAD'), readGitFacts(folder)),
+  'a ref and packed-refs': (thing) => {
+    put(thing, '.git/refs/heads/main');
+    put(thing, '.git/packed-refs');
+    writeFileSync(join(folder, '.git/HEAD'), 'ref: refs/heads/main');
+    const { branch: _branch, ...facts } = readGitFacts(folder);
+    return facts;
+  },
+  'the configuration of git': (thing) => {
+    put(thing, '.git/config');
+    writeFileSync(join(folder, '.git/HEAD'), '');
+    return readGitFacts(folder);
+  },
+  'ignore files': (thing) => {
+    for (const name of ['.gitignore', '.git/info/exclude', '.gitconfig', '.config/git/ignore']) put(thing, name);
+    writeFileSync(join(folder, '.git/HEAD'), '');
+    const user = { osHome: folder, env: {} };
+    const rules = loadIgnoreRules(join(folder, 'sub'), user, { denies: () => false });
+    return rules.files.length === 0 ? {} : rules;
+  },
+  'a rollout to import': async (thing) => {
+    const localTime = () => ({ year: 2026, month: 11, day: 15, hour: 0, minute: 0, second: 0 });
+    const options = { files: nodeFiles, home: folder, localTime, ids: systemIds(systemClock) };
+    const imported = await importRollout(put(thing, 'a.jsonl'), options).catch(() => ({ kind: 'refused' }));
+    return 'kind' in imported && imported.kind === 'imported' ? imported : {};
+  },
+  'names of threads': async (thing) => {
+    put(thing, 'session_index.jsonl');
+    const names = await threadNames(nodeFiles, folder).catch(() => new Map());
+    return names.size === 0 ? {} : names;
+  },
+  'a file of a patch': (thing) => refused(() => nodeDisk().read(put(thing, 'code.ts'))),
+  'a patch through the real place': (thing) => refused(() => nodeDisk().read(join(hostile, thing))),
+  'a file of a snapshot': (thing) => refused(() => nodeWorkspaceDisk.read(join(hostile, thing), 1024)),
+};
+
+function refused(read: () => unknown): unknown {
+  try {
+    return read();
+  } catch {
+    return {};
+  }
+}
+
+describe.each(things)('%s in the place of a file', (thing) => {
+  test.each(Object.keys(readers))('neither hangs nor fills the memory: %s', async (name) => {
+    expect(await readers[name]!(thing)).toEqual({});
+  });
+});
+
+describe('readBounded', () => {
+  test('says what stands there', () => {
+    const reasons = things.map((thing) => {
+      const file = readBounded(put(thing, thing), { maxBytes: 1024 });
+      return file.kind === 'unread' ? file.reason : file.kind;
+    });
+    expect(reasons).toEqual([
+      'it is a pipe',
+      'it is larger than 1 KB',
+      'its links lead in a circle',
+      'it is a device',
+      'it is a folder',
+      'it is a socket',
+    ]);
+  });
+
+  test.runIf(process.platform === 'linux')('reads a file of /proc, which has no size, up to the limit', () => {
+    const whole = readBounded('/proc/self/status', { maxBytes: 1024 * 1024 });
+    expect(whole.kind === 'read' && whole.bytes.toString()).toContain('Pid:');
+    expect(readBounded('/proc/self/status', { maxBytes: 10 })).toMatchObject({ kind: 'unread', why: 'too-large' });
+  });
+
+  test('takes a file that is as large as it may be, and none that is larger by a byte', () => {
+    const path = join(folder, 'file');
+    writeFileSync(path, Buffer.alloc(4096, 'a'));
+    expect(readBounded(path, { maxBytes: 4096 })).toEqual({ kind: 'read', bytes: Buffer.alloc(4096, 'a') });
+    expect(readBounded(path, { maxBytes: 4095 })).toMatchObject({ kind: 'unread', why: 'too-large', size: 4096 });
+    expect(readBounded(join(path, 'below'), { maxBytes: 1 })).toEqual({ kind: 'missing' });
+  });
+});
+
+describe('AGENTS.md', () => {
+  const folders = new InstructionFolders();
+  afterEach(() => rmSync(join(folders.root, 'repo/AGENTS.md'), { force: true, recursive: true }));
+
+  test.each(things)('%s is reported and left out', async (thing) => {
+    symlinkSync(join(hostile, thing), join(folders.root, 'home/AGENTS.md'));
+    const { document, problems } = await folders.load('repo');
+    // The beginning of a huge file is read, and it is no text.
+    expect(document).toEqual({});
+    expect(problems).toHaveLength(1);
+  });
+});
+
+describe('a folder', () => {
+  test('with more names than can be looked at is refused, and its size tells when to count', () => {
+    for (let name = 0; name < 30; name++) writeFileSync(join(folder, String(name)), '');
+    const list = (most: number, smallBytes: number) => () => listNames(folder, { most, smallBytes });
+    expect(list(29, 0)).toThrow('it holds more than 29 names');
+    expect(list(30, 0)().toSorted()).toEqual(readdirSync(folder).toSorted());
+    expect(list(29, Number.MAX_SAFE_INTEGER)()).toHaveLength(30);
+  });
+});
+
+describe('content that is made to take long', () => {
+  test('blanks in a file that points to a repository', () => {
+    writeFileSync(join(folder, '.git'), `gitdir: x${' '.repeat(4000)}y`);
+    expect(findGitDirectory(folder)).toBeUndefined();
+  });
+
+  test('blanks and quotes in a header of a git configuration', () => {
+    const text = `[remote${' '.repeat(200_000)}\n[remote "${'\\a'.repeat(20_000)}\n[remote "origin"]\nurl = here\n`;
+    expect(gitConfigValue(text, { section: 'remote', subsection: 'origin', key: 'url' })).toBe('here');
+  });
+
+  test('a name of a branch or an address without end', () => {
+    writeFileSync(join((mkdirSync(join(folder, '.git')), folder), '.git/HEAD'), `ref: refs/heads/${'b'.repeat(4000)}`);
+    writeFileSync(join(folder, '.git/config'), `[remote "origin"]\nurl = https://h/${'u'.repeat(100_000)}\n`);
+    expect(readGitFacts(folder)).toEqual({});
+  });
+
+  test('a blob that unpacks to more than there is room for', async () => {
+    const packed = await zstdCompressed(Buffer.alloc(8 * 1024 * 1024));
+    await expect(zstdDecompressed(packed, { maxBytes: 1024 * 1024 })).rejects.toThrow('larger than');
+    expect(await zstdDecompressed(packed, { maxBytes: 8 * 1024 * 1024 })).toHaveLength(8 * 1024 * 1024);
+  });
+});

@@ -1,0 +1,58 @@
+import { appendFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+
+// Names that no filter takes for secrets: only the configuration says what they are.
+const providers = `
+[model_providers.elsewhere]
+name = "elsewhere"
+base_url = "http://127.0.0.1:9/v1"
+env_key = "ELSEWHERE_PASS"
+[model_providers.elsewhere.env_http_headers]
+x-account = "ELSEWHERE_ACCOUNT"
+`;
+
+const env = {
+  PATH: process.env['PATH'],
+  ELSEWHERE_PASS: 'sekrit-1',
+  ELSEWHERE_ACCOUNT: 'sekrit-2',
+  OPENAI_API_KEY: 'sekrit-3',
+  OPENAI_ORGANIZATION: 'sekrit-4',
+  CODEX_API_KEY: 'sekrit-5',
+  HARMLESS: 'fine',
+};
+
+async function printed(policy: string): Promise<string> {
+  const live = await LiveThread.in([
+    answer({ items: [callTool('exec_command', { cmd: 'env' })] }),
+    answer({ items: [say('ok')] }),
+  ]);
+  const { home } = live.place;
+  appendFileSync(`${home}/config.toml`, `${providers}${policy}`);
+  await live.open({ env: { ...env, CAPSTAN_HOME: home }, overrides: ['sandbox_mode="danger-full-access"'] });
+  await live.turn('go');
+  return live.rows(1).at(-1)!.join('\n');
+}
+
+describe('keys of providers', () => {
+  test.each([
+    ['by default', ''],
+    ['when default filters are off', '[shell_environment_policy]\nignore_default_excludes = true\n'],
+    [
+      'when they are asked for by name',
+      '[shell_environment_policy]\nignore_default_excludes = true\ninclude_only = ["PATH", "HARMLESS", "ELSEWHERE_*", "OPENAI_*"]\n',
+    ],
+    ['when a filter includes them', '[shell_environment_policy.filters]\n"*" = "include"\n'],
+  ])('never reach a command: %s', async (_name, policy) => {
+    const output = await printed(policy);
+    expect(output).toContain('HARMLESS=fine');
+    expect(output).not.toContain('sekrit');
+  });
+
+  test('reach it where the user sets them for commands', async () => {
+    const output = await printed('[shell_environment_policy]\nset = { ELSEWHERE_PASS = "mine" }\n');
+    expect(output).toContain('ELSEWHERE_PASS=mine');
+    expect(output).not.toContain('sekrit');
+  });
+});

@@ -129,7 +129,7 @@ export class Running {
   }
 }
 
-function eventsIn(stdout: string): readonly JsonObject[] {
+export function eventsIn(stdout: string): readonly JsonObject[] {
   if (!stdout.startsWith('{"')) return [];
   return stdout
     .split('\n')

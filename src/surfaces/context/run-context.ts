@@ -1,7 +1,9 @@
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { usageFields } from '../../state/usage-fields.ts';
+import { complain } from '../complain.ts';
 import { outlastReaders } from '../outlast-readers.ts';
+import { print, printNote } from '../print.ts';
 import { readThread, type ReadThread } from '../read-thread.ts';
 import { type ContextArguments, contextUsage, parseContextArguments } from './arguments.ts';
 import { changesText, changesView } from './show-changes.ts';
@@ -15,7 +17,7 @@ export async function runContext(words: readonly string[]): Promise<number> {
   const asked = parseContextArguments(words);
   if ('code' in asked) return complain(asked, 2);
   if (asked.command === 'help') {
-    process.stdout.write(contextUsage);
+    print(contextUsage, 'text');
     return 0;
   }
   const thread = await readThread(asked.thread);
@@ -24,8 +26,8 @@ export async function runContext(words: readonly string[]): Promise<number> {
   if (typeof answer !== 'string') return complain(answer, 1);
   // A pager that is left early is no error.
   const output = outlastReaders();
-  process.stdout.write(answer);
-  if (thread.skipped > 0) process.stderr.write(`${thread.skipped} lines of the thread could not be read.\n`);
+  print(answer, asked.json ? (asked.command === 'request' ? 'exact json' : 'json') : 'text');
+  if (thread.skipped > 0) printNote(`${thread.skipped} lines of the thread could not be read.`);
   const lost = await output.finish();
   return lost === undefined ? 0 : complain(lost, 1);
 }
@@ -74,9 +76,4 @@ function json(value: unknown): string {
 /** Between 80 and 120 columns, however wide the terminal is. */
 function screenWidth(): number {
   return Math.min(120, Math.max(80, process.stdout.columns ?? 100));
-}
-
-function complain({ message, next }: Pick<Outcome, 'message' | 'next'>, code: number): number {
-  process.stderr.write(`capstan: ${message}\n         ${next}\n`);
-  return code;
 }

@@ -1,6 +1,7 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import { plural } from '../context/table.ts';
 import { type StoryTurn, tellStory, type ThreadStory } from '../context/thread-story.ts';
+import { print } from '../print.ts';
 import { readThread } from '../read-thread.ts';
 import { runCommand } from '../run-command.ts';
 import { envelopeForm, type EnvelopeQuestion, envelopeQuestion } from './arguments.ts';
@@ -16,7 +17,7 @@ export function runEnvelope(words: readonly string[]): Promise<number> {
     if ('code' in thread) return thread;
     const answer = answerTo(asked, thread.id, tellStory(thread.lines));
     if (typeof answer !== 'string') return answer;
-    process.stdout.write(answer);
+    print(answer, asked.json ? 'json' : 'text');
     return 0;
   });
 }

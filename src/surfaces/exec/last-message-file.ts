@@ -2,6 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { fileSystem, kindOfEntry, reasonOf } from '../../gather/file-system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { TurnResult } from '../../thread/settle.ts';
+import { visibleText } from '../visible-text.ts';
 import { type ExecArguments, lastValue } from './arguments.ts';
 
 /** The file of `--output-last-message`. */
@@ -31,7 +32,8 @@ export function writeLastMessage({ path }: LastMessageFile, result: TurnResult):
   if (result.kind !== 'completed') return undefined;
   try {
     // A file that is also our standard output holds what was printed before.
-    fileSystem.writeFileSync(isStandardOutput(path) ? 1 : path, result.lastMessage ?? '');
+    const text = result.lastMessage ?? '';
+    fileSystem.writeFileSync(isStandardOutput(path) ? 1 : path, isTerminal(path) ? visibleText(text) : text);
   } catch (error) {
     return {
       code: 'last-message-unwritten',
@@ -47,6 +49,11 @@ function isStandardOutput(path: string): boolean {
   const named = fileSystem.statSync(path, { throwIfNoEntry: false });
   const { dev, ino } = fileSystem.fstatSync(1);
   return named !== undefined && named.isFile() && named.dev === dev && named.ino === ino;
+}
+
+/** Or another device that shows what is written to it. */
+function isTerminal(path: string): boolean {
+  return fileSystem.statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true;
 }
 
 function whyNotWritable(path: string): string | undefined {

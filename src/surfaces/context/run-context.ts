@@ -1,7 +1,10 @@
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import type { NextRequest } from '../../thread/preview.ts';
 import { usageFields } from '../../state/usage-fields.ts';
 import { complain } from '../complain.ts';
+import { loadLookingEngine } from '../threads/looking-engine.ts';
 import { outlastReaders } from '../outlast-readers.ts';
 import { print, printNote } from '../print.ts';
 import { readThread, type ReadThread } from '../read-thread.ts';
@@ -22,7 +25,9 @@ export async function runContext(words: readonly string[]): Promise<number> {
   }
   const thread = await readThread(asked.thread);
   if ('code' in thread) return complain(thread, 1);
-  const answer = answerTo(asked, thread, tellStory(thread.lines));
+  const story = tellStory(thread.lines);
+  const next = asked.command === 'window' ? await nextRequest(thread.id, story) : undefined;
+  const answer = answerTo(asked, thread, story, next);
   if (typeof answer !== 'string') return complain(answer, 1);
   // A pager that is left early is no error.
   const output = outlastReaders();
@@ -36,6 +41,7 @@ function answerTo(
   asked: Exclude<ContextArguments, { command: 'help' }>,
   { id }: ReadThread,
   story: ThreadStory,
+  next: NextRequest | Outcome | undefined,
 ): string | Outcome {
   if (asked.command === 'request') {
     const request = chooseRequest(story, asked.number);
@@ -54,10 +60,16 @@ function answerTo(
     const turns = changesView(story);
     return asked.json ? json({ thread: id, turns }) : `${head}\n${changesText(turns)}`;
   }
-  const view = windowView(story);
+  const view = windowView(story, next);
   return asked.json
     ? json({ thread: id, ...view, ...countedFields(view) })
-    : `${head}${windowText(view, reportsOf(story))}`;
+    : `${threadLine(id, story, view.next?.model)}\n${windowText(view, reportsOf(story))}`;
+}
+
+/** What the next turn begins with, as the configuration and the folder of the thread are now. */
+async function nextRequest(id: ThreadId, { state }: ThreadStory): Promise<NextRequest | Outcome> {
+  const looking = await loadLookingEngine();
+  return 'code' in looking ? looking : looking.engine.preview(id, state);
 }
 
 function reportsOf({ checkpoints }: ThreadStory): readonly CheckpointReport[] {

@@ -7,6 +7,7 @@ import { systemIds } from '../../gather/system-ids.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { instructionsOf } from '../../state/instructions.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import type { ThreadParts } from '../../thread/parts.ts';
@@ -61,11 +62,26 @@ export async function prepareThread(
 }
 
 /** The same for a thread that goes on: under its last settings, and in its own folder unless another one is given. */
-export function prepareToGoOn(
+export async function prepareToGoOn(
   opening: OpeningParts,
   state: ThreadState,
   { cwd }: { readonly cwd: string | undefined },
 ): Promise<PreparedThread | Outcome> {
   const last = lastSettings(state);
-  return prepareThread(opening, { cwd: cwd ?? last.cwd ?? opening.options.cwd, resumed: last });
+  const prepared = await prepareThread(opening, { cwd: cwd ?? last.cwd ?? opening.options.cwd, resumed: last });
+  if ('code' in prepared) return prepared;
+  return { ...prepared, notices: [...prepared.notices, ...withoutEffect(state, prepared.settings)] };
+}
+
+/** A flag that asks for other base instructions than the thread has: they are the beginning of every request. */
+function withoutEffect(state: ThreadState, { baseInstructions: wanted, origins = {} }: Settings): readonly Outcome[] {
+  const kept = instructionsOf(state);
+  if (origins['baseInstructions'] !== 'flags' || kept === undefined || kept.text === wanted) return [];
+  return [
+    {
+      code: 'instructions-kept',
+      message: 'The instructions given on the command line have no effect: a thread keeps those that it began with.',
+      next: 'Use developer_instructions for this thread, or start a new one.',
+    },
+  ];
 }

@@ -29,6 +29,12 @@ export interface InsideOptions extends Pick<StartOptions, 'env' | 'cwd'> {
 }
 
 let before: Promise<unknown> = Promise.resolve();
+let running = 0;
+
+/** A command that is under way has the process to itself: another one beside it needs its own. */
+export function canRunInside([command = '']: readonly string[]): boolean {
+  return running === 0 && Object.hasOwn(surfaces, command);
+}
 
 /**
  * What `place.run` does, in this process: the same surface with the same words, without the start of a program. One
@@ -39,7 +45,8 @@ export function runInside(
   words: readonly string[],
   options: InsideOptions = {},
 ): Promise<Finished> {
-  const run = before.then(() => perform(place, words, options));
+  running++;
+  const run = before.then(() => perform(place, words, options)).finally(() => running--);
   before = run.catch(() => {});
   return run;
 }

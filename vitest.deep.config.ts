@@ -8,6 +8,8 @@ export default defineConfig({
     exclude: ['**/node_modules/**'],
     pool: 'forks',
     setupFiles: ['test/setup/environment.ts'],
+    // Here the processes are the point.
+    env: { CAPSTAN_TEST_PROCESSES: '1' },
     testTimeout: 600_000,
     hookTimeout: 600_000,
     reporters: reporters('deep'),

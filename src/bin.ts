@@ -9,6 +9,14 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.exit(1);
 }
 
+// A fault may quote a file or a server: none of its bytes may steer a terminal.
+process.on('uncaughtException', (error: unknown) => {
+  const told = String(error instanceof Error ? (error.stack ?? error.message) : error);
+  const shown = told.replaceAll(/[^\n\t -~]/gu, (sign) => `<U+${sign.codePointAt(0)?.toString(16).toUpperCase()}>`);
+  process.getBuiltinModule('node:fs').writeSync(2, `${shown}\n`);
+  process.exit(1);
+});
+
 // Knows the command before it loads anything: each surface is a chunk of its own.
 keepCompiled();
 const words = process.argv.slice(2);

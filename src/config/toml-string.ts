@@ -20,8 +20,12 @@ export function readTomlString(
 
 /** The text as a TOML string on one line. */
 export function formatTomlString(text: string): string {
-  // The escapes of JSON are escapes of TOML too; it lacks only the one for delete, which TOML wants escaped.
-  return JSON.stringify(text).replaceAll('\u007F', String.raw`\u007f`);
+  // The escapes of JSON are escapes of TOML too. It lacks the one for delete, which TOML wants escaped, and those for
+  // characters that a reader would not see, or that would show the text in another order.
+  return JSON.stringify(text).replaceAll(
+    /[\u007F-\u009F\u061C\u200B\u200E\u200F\u2028-\u202E\u2060-\u206F\uFEFF]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function readLiteral(text: string, start: number): ReturnType<typeof readTomlString> {

@@ -42,7 +42,7 @@ export const consumers = {
   plugins: 'src/world/sections/plugins.ts',
   skills: 'src/world/sections/skills.ts',
   sessionContext: 'src/world/sections/session-context.ts',
-  toolSpecs: 'src/thread/enter-step.ts',
+  toolSpecs: 'src/thread/step-now.ts',
   router: 'src/tools/router.ts',
   exec: 'src/tools/exec-command/exec-command.ts',
   patch: 'src/tools/apply-patch/prepare-patch.ts',

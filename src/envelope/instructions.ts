@@ -41,6 +41,12 @@ export function resolveInstructions(
   };
 }
 
+/** Whether the thread goes on with other base instructions than a thread that starts now would have. */
+export function keepsOtherInstructions(facts: TurnFacts, settings: Settings, identity: Identity): boolean {
+  const { base } = facts.thread;
+  return base !== undefined && base.text !== ownInstructions(settings, identity).text;
+}
+
 /** What a thread that starts now under these settings begins its requests with. */
 function ownInstructions(settings: Pick<Settings, 'baseInstructions'>, { model }: Identity): BaseInstructions {
   if (settings.baseInstructions !== undefined) {

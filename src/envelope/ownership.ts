@@ -1,6 +1,6 @@
 import { consumers } from './consumers.ts';
 import type { Envelope } from './envelope.ts';
-import type { TurnSettings } from './settings.ts';
+import type { RealtimeSetting, TurnSettings, WindowSettings } from './settings.ts';
 
 /** Who fills a field of the envelope and who reads it. */
 export interface Ownership {
@@ -17,11 +17,18 @@ export interface Ownership {
 }
 
 export interface FieldSource {
-  /** Somebody may choose it by this setting; `telemetry.origins` says who did. */
-  readonly setting?: keyof TurnSettings;
+  /** The settings by which it can be chosen, the one that counts first; `telemetry.origins` says who chose. */
+  readonly settings?: readonly SettingPath[];
   /** Where it comes from when nobody chose. */
-  readonly otherwise: 'model catalogue' | 'default of the model' | 'facts' | 'default';
+  readonly otherwise: 'model catalogue' | 'default of the model' | 'facts' | 'default' | 'effective window';
 }
+
+/** A setting, or a part of one that is chosen by itself. */
+export type SettingPath =
+  | keyof TurnSettings
+  | `window.${keyof WindowSettings}`
+  | `instructionRules.${keyof NonNullable<TurnSettings['instructionRules']>}`
+  | `realtime.${keyof RealtimeSetting}`;
 
 /** The dotted name of every field. A field whose insides are read as one value has one name. */
 export type EnvelopeField = Fields<Envelope, ''>;
@@ -106,18 +113,16 @@ const {
 const catalogue = { otherwise: 'model catalogue' } as const;
 const facts = { otherwise: 'facts' } as const;
 const byDefault = { otherwise: 'default' } as const;
-const profile = { setting: 'profile', otherwise: 'default' } as const;
-const mode = { setting: 'collaboration', otherwise: 'default' } as const;
-const realtime = { setting: 'realtime', otherwise: 'default' } as const;
-const instructionRules = { setting: 'instructionRules', otherwise: 'default' } as const;
-/** Every budget comes from the model's window; a setting about any of them is one about the window. */
-const windowSettings = { setting: 'window', otherwise: 'model catalogue' } as const;
+const profile = { settings: ['profile'], otherwise: 'default' } as const;
+const mode = { settings: ['collaboration'], otherwise: 'default' } as const;
+/** A budget without a setting of its own is a share of the effective window, whoever chose that. */
+const share = { otherwise: 'effective window' } as const;
 
 type Row = Omit<Ownership, 'field'>;
 
 const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.slug': {
-    source: { setting: 'model', otherwise: 'default' },
+    source: { settings: ['model'], otherwise: 'default' },
     consumers: [
       request,
       turnLines,
@@ -151,39 +156,39 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.instructions': { source: catalogue, consumers: [instructions] },
   'identity.model.guessed': { source: catalogue, consumers: [identity, modelNotices, effortFor, window] },
   'identity.provider': {
-    source: { setting: 'provider', otherwise: 'default' },
+    source: { settings: ['provider'], otherwise: 'default' },
     consumers: [turnLines, firstLine, trace, modes],
   },
   'identity.modelClient': { source: byDefault, consumers: [], awaits: 'a second dialect of providers' },
   'identity.effort': {
-    source: { setting: 'effort', otherwise: 'default of the model' },
+    source: { settings: ['effort'], otherwise: 'default of the model' },
     consumers: [request, turnLines, trace, modelSwitch],
   },
   'identity.summary': {
-    source: { setting: 'summary', otherwise: 'default of the model' },
+    source: { settings: ['summary'], otherwise: 'default of the model' },
     consumers: [request, turnLines, modelSwitch],
   },
   'identity.verbosity': {
-    source: { setting: 'verbosity', otherwise: 'default of the model' },
+    source: { settings: ['verbosity'], otherwise: 'default of the model' },
     consumers: [request, modelSwitch],
   },
   'identity.chosen.effort': {
-    source: { setting: 'effort', otherwise: 'default of the model' },
+    source: { settings: ['effort'], otherwise: 'default of the model' },
     consumers: [turnLines],
   },
   'identity.chosen.summary': {
-    source: { setting: 'summary', otherwise: 'default of the model' },
+    source: { settings: ['summary'], otherwise: 'default of the model' },
     consumers: [turnLines],
   },
   'identity.chosen.verbosity': {
-    source: { setting: 'verbosity', otherwise: 'default of the model' },
+    source: { settings: ['verbosity'], otherwise: 'default of the model' },
     consumers: [turnLines],
   },
   'identity.serviceTier': {
-    source: { setting: 'serviceTier', otherwise: 'default' },
+    source: { settings: ['serviceTier'], otherwise: 'default' },
     consumers: [request, turnLines, modelSwitch],
   },
-  'identity.askedTier': { source: { setting: 'serviceTier', otherwise: 'default' }, consumers: [turnLines] },
+  'identity.askedTier': { source: { settings: ['serviceTier'], otherwise: 'default' }, consumers: [turnLines] },
   'identity.client.name': { source: facts, consumers: [headers, firstLine] },
   'identity.client.version': { source: facts, consumers: [headers, firstLine] },
   'identity.sessionSource': { source: facts, consumers: [firstLine] },
@@ -191,7 +196,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
 
   'workspace.environment': { source: byDefault, consumers: [], awaits: 'commands in another environment' },
   'workspace.cwd': {
-    source: { setting: 'cwd', otherwise: 'facts' },
+    source: { settings: ['cwd'], otherwise: 'facts' },
     consumers: [
       effects,
       environment,
@@ -216,41 +221,50 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'workspace.timezone': { source: facts, consumers: [environment, turnLines] },
 
   'instructions.base.text': {
-    source: { setting: 'baseInstructions', otherwise: 'model catalogue' },
+    source: { settings: ['baseInstructions'], otherwise: 'model catalogue' },
     consumers: [firstLine, usage, instructions, activeNow, compactor, checkpoint],
   },
   'instructions.base.provenance': {
-    source: { setting: 'baseInstructions', otherwise: 'model catalogue' },
+    source: { settings: ['baseInstructions'], otherwise: 'model catalogue' },
     consumers: [firstLine, modelSection, instructions],
   },
   'instructions.model': { source: catalogue, consumers: [modelSection, checkpoint] },
   'instructions.developer': {
-    source: { setting: 'developerInstructions', otherwise: 'default' },
+    source: { settings: ['developerInstructions'], otherwise: 'default' },
     consumers: [developer],
   },
   'instructions.managed': {
-    source: { setting: 'managedInstructions', otherwise: 'default' },
+    source: { settings: ['managedInstructions'], otherwise: 'default' },
     consumers: [managed],
   },
-  'instructions.user.maxBytes': { source: instructionRules, consumers: [agentsMdFiles, agentsMdText] },
-  'instructions.user.fallbackFilenames': { source: instructionRules, consumers: [agentsMdFiles] },
-  'instructions.user.rootMarkers': { source: instructionRules, consumers: [agentsMdFiles] },
+  'instructions.user.maxBytes': {
+    source: { settings: ['instructionRules.maxBytes'], otherwise: 'default' },
+    consumers: [agentsMdFiles, agentsMdText],
+  },
+  'instructions.user.fallbackFilenames': {
+    source: { settings: ['instructionRules.fallbackFilenames'], otherwise: 'default' },
+    consumers: [agentsMdFiles],
+  },
+  'instructions.user.rootMarkers': {
+    source: { settings: ['instructionRules.rootMarkers'], otherwise: 'default' },
+    consumers: [agentsMdFiles],
+  },
   'instructions.user.cwd': {
-    source: { setting: 'cwd', otherwise: 'facts' },
+    source: { settings: ['cwd'], otherwise: 'facts' },
     consumers: [agentsMdFiles, agentsMdText],
   },
   'instructions.user.trusted': { source: facts, consumers: [agentsMdFiles] },
   'instructions.compactPrompt': {
-    source: { setting: 'compactPrompt', otherwise: 'default' },
+    source: { settings: ['compactPrompt'], otherwise: 'default' },
     consumers: [compactor],
   },
 
   'policy.approval': {
-    source: { setting: 'approval', otherwise: 'default' },
+    source: { settings: ['approval'], otherwise: 'default' },
     consumers: [environment, permissions, exec, patch, capabilities, turnLines],
   },
   'policy.askedApproval': {
-    source: { setting: 'askedApproval', otherwise: 'default' },
+    source: { settings: ['askedApproval'], otherwise: 'default' },
     consumers: [turnLines],
   },
   'policy.profile': { source: profile, consumers: [turnLines] },
@@ -260,15 +274,15 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   },
   'policy.sandboxLevel': { source: profile, consumers: [capabilities, exec, effects] },
   'policy.shellEnvironment': {
-    source: { setting: 'shellEnvironment', otherwise: 'default' },
+    source: { settings: ['shellEnvironment'], otherwise: 'default' },
     consumers: [exec, storedEnvelope],
   },
   'policy.approvedPrefixes': {
-    source: { setting: 'approvedPrefixes', otherwise: 'default' },
+    source: { settings: ['approvedPrefixes'], otherwise: 'default' },
     consumers: [permissions, turnLines],
   },
   'policy.networkRules': {
-    source: { setting: 'networkRules', otherwise: 'default' },
+    source: { settings: ['networkRules'], otherwise: 'default' },
     consumers: [environment, permissions, turnLines],
   },
   'policy.networkProxy': { source: byDefault, consumers: [], awaits: 'a proxy between commands and the network' },
@@ -276,7 +290,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'capabilities.tools': { source: facts, consumers: [toolSpecs, router, exec, modelSwitch, compactor] },
   'capabilities.dynamicTools': { source: facts, consumers: [], awaits: 'tools that clients bring along' },
   'capabilities.features': {
-    source: { setting: 'features', otherwise: 'default' },
+    source: { settings: ['features'], otherwise: 'default' },
     consumers: [],
     awaits: 'features behind gates',
   },
@@ -291,25 +305,31 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'modes.collaboration.mode': { source: mode, consumers: [collaboration, turnLines, modelSwitch] },
   'modes.collaboration.asked': { source: mode, consumers: [turnLines, modelSwitch] },
   'modes.collaboration.instructions': {
-    source: { setting: 'collaboration', otherwise: 'model catalogue' },
+    source: { settings: ['collaboration'], otherwise: 'model catalogue' },
     consumers: [collaboration, turnLines, modelSwitch],
   },
   'modes.collaboration.given': { source: mode, consumers: [turnLines, modelSwitch] },
   'modes.personality': {
-    source: { setting: 'personality', otherwise: 'default' },
+    source: { settings: ['personality'], otherwise: 'default' },
     consumers: [personality, turnLines],
   },
-  'modes.realtime.active': { source: realtime, consumers: [realtimeSection, turnLines] },
-  'modes.realtime.startInstructions': { source: realtime, consumers: [realtimeSection] },
+  'modes.realtime.active': {
+    source: { settings: ['realtime.active'], otherwise: 'default' },
+    consumers: [realtimeSection, turnLines],
+  },
+  'modes.realtime.startInstructions': {
+    source: { settings: ['realtime.startInstructions'], otherwise: 'default' },
+    consumers: [realtimeSection],
+  },
   'modes.review': { source: byDefault, consumers: [], awaits: 'turns that review' },
-  'modes.outputSchema': { source: { setting: 'outputSchema', otherwise: 'default' }, consumers: [request] },
-  'modes.compaction': { source: { setting: 'compaction', otherwise: 'default' }, consumers: [compactor] },
+  'modes.outputSchema': { source: { settings: ['outputSchema'], otherwise: 'default' }, consumers: [request] },
+  'modes.compaction': { source: { settings: ['compaction'], otherwise: 'default' }, consumers: [compactor] },
   'modes.cyberAccessProgram': {
-    source: { setting: 'cyberAccessProgram', otherwise: 'default' },
+    source: { settings: ['cyberAccessProgram'], otherwise: 'default' },
     consumers: [request, turnLines],
   },
   'modes.leaveOut': {
-    source: { setting: 'leaveOut', otherwise: 'default' },
+    source: { settings: ['leaveOut'], otherwise: 'default' },
     consumers: [apps, collaboration, environments, permissions],
   },
 
@@ -319,25 +339,54 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'telemetry.startedAt': { source: facts, consumers: [turnLines, firstLine] },
   'telemetry.readiness': { source: facts, consumers: [], awaits: 'parts that take time to start' },
   'telemetry.origins': {
-    source: { setting: 'origins', otherwise: 'default' },
+    source: { settings: ['origins'], otherwise: 'default' },
     consumers: [shownOrigins, turnLines],
   },
 
   'window.effective': {
-    source: windowSettings,
+    source: {
+      settings: ['window.effectiveTokens', 'window.effectivePercent', 'window.contextWindow'],
+      otherwise: 'model catalogue',
+    },
     consumers: [turnLines, usage, budgets, modelSwitch, compactor, compactionRequests, checkpoint, overflow],
   },
-  'window.autoCompact': { source: windowSettings, consumers: [budgets, modelSwitch, compactor] },
-  'window.autoCompactScope': { source: windowSettings, consumers: [modelSwitch, compactor] },
-  'window.compactionReserve': { source: windowSettings, consumers: [budgets, modelSwitch, compactor] },
-  'window.checkpoint.words': { source: windowSettings, consumers: [modelSwitch, compactor] },
-  'window.checkpoint.answer': { source: windowSettings, consumers: [modelSwitch, compactor] },
-  'window.checkpoint.records': { source: windowSettings, consumers: [modelSwitch, compactor] },
-  'window.skills': { source: windowSettings, consumers: [budgets, modelSwitch], awaits: 'the skills plane' },
-  'window.memory': { source: windowSettings, consumers: [budgets, modelSwitch], awaits: 'the memory plane' },
-  'window.baseline': { source: windowSettings, consumers: [usage, budgets, modelSwitch] },
-  'window.toolOutput.mode': { source: windowSettings, consumers: [history, exec, patch, budgets, modelSwitch] },
-  'window.toolOutput.limit': { source: windowSettings, consumers: [history, exec, patch, budgets, modelSwitch] },
+  'window.autoCompact': {
+    source: {
+      settings: ['window.autoCompactTokens', 'window.autoCompactPercent', 'window.reservePercent'],
+      otherwise: 'effective window',
+    },
+    consumers: [budgets, modelSwitch, compactor],
+  },
+  'window.autoCompactScope': {
+    source: { settings: ['window.autoCompactScope'], otherwise: 'default' },
+    consumers: [modelSwitch, compactor],
+  },
+  'window.compactionReserve': {
+    source: { settings: ['window.reservePercent', 'window.autoCompactPercent'], otherwise: 'effective window' },
+    consumers: [budgets, modelSwitch, compactor],
+  },
+  'window.checkpoint.words': { source: share, consumers: [modelSwitch, compactor] },
+  'window.checkpoint.answer': { source: share, consumers: [modelSwitch, compactor] },
+  'window.checkpoint.records': { source: share, consumers: [modelSwitch, compactor] },
+  'window.skills': {
+    source: { settings: ['window.skillsPercent'], otherwise: 'effective window' },
+    consumers: [budgets, modelSwitch],
+    awaits: 'the skills plane',
+  },
+  'window.memory': {
+    source: { settings: ['window.memoryPercent'], otherwise: 'effective window' },
+    consumers: [budgets, modelSwitch],
+    awaits: 'the memory plane',
+  },
+  'window.baseline': {
+    source: { settings: ['window.baselineTokens'], otherwise: 'default' },
+    consumers: [usage, budgets, modelSwitch],
+  },
+  'window.toolOutput.mode': { source: catalogue, consumers: [history, exec, patch, budgets, modelSwitch] },
+  'window.toolOutput.limit': {
+    source: { settings: ['window.toolOutputTokens'], otherwise: 'model catalogue' },
+    consumers: [history, exec, patch, budgets, modelSwitch],
+  },
 };
 
 /** The map: one row per field, in the order of the envelope. */

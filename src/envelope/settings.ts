@@ -43,7 +43,10 @@ export interface Settings {
   /** Feature gates by name; a name that is absent is off. */
   readonly features?: Readonly<Record<string, boolean>>;
   readonly window?: WindowSettings;
-  /** Who decided each of these, by name: a layer of the configuration, a flag, the thread's own past, an override. */
+  /**
+   * Who decided each of these, by name: a layer of the configuration, a flag, the thread's own past, an override. The
+   * parts of `window`, `instructionRules` and `realtime` have names of their own, such as `window.skillsPercent`.
+   */
   readonly origins?: Readonly<Record<string, string>>;
 }
 

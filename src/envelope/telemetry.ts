@@ -2,7 +2,7 @@ import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
-import type { Instructions } from './instructions.ts';
+import { type Instructions, keepsOtherInstructions } from './instructions.ts';
 import type { Modes } from './modes.ts';
 import type { Policy } from './policy.ts';
 import type { Settings } from './settings.ts';
@@ -25,7 +25,9 @@ export interface Telemetry {
 export function resolveTelemetry(
   facts: TurnFacts,
   settings: Settings,
-  _before: {
+  {
+    identity,
+  }: {
     identity: Identity;
     workspace: Workspace;
     instructions: Instructions;
@@ -41,6 +43,9 @@ export function resolveTelemetry(
     traceId: facts.traceId ?? turnId.replaceAll('-', ''),
     startedAt: facts.time.epochMs,
     readiness: facts.readiness ?? {},
-    origins: settings.origins ?? {},
+    // A choice that came after the thread had its instructions is not in force.
+    origins: keepsOtherInstructions(facts, settings, identity)
+      ? { ...settings.origins, baseInstructions: 'thread' }
+      : (settings.origins ?? {}),
   };
 }

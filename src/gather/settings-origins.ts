@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { originOf } from '../config/key-origins.ts';
-import type { Settings } from '../envelope/settings.ts';
+import type { Settings, WindowSettings } from '../envelope/settings.ts';
 
 export type SettingName = Exclude<keyof Settings, 'cwd' | 'origins'>;
 
@@ -17,9 +17,7 @@ const keysOf: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   profile: ['sandbox_mode', 'sandbox_workspace_write'],
   shellEnvironment: ['shell_environment_policy'],
   developerInstructions: ['developer_instructions'],
-  instructionRules: ['project_doc_max_bytes', 'project_doc_fallback_filenames', 'project_root_markers'],
   personality: ['personality'],
-  realtime: ['experimental_realtime_start_instructions'],
   leaveOut: [
     'include_permissions_instructions',
     'include_collaboration_mode_instructions',
@@ -28,14 +26,44 @@ const keysOf: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
   ],
   features: ['features'],
   compaction: ['compaction'],
-  window: [
-    'window',
-    'model_context_window',
-    'model_auto_compact_token_limit',
-    'model_auto_compact_token_limit_scope',
-    'tool_output_token_limit',
-  ],
 };
+
+/** The key behind each part of a setting that is put together from several: one key says nothing about the others. */
+const keysOfParts = {
+  instructionRules: {
+    maxBytes: 'project_doc_max_bytes',
+    fallbackFilenames: 'project_doc_fallback_filenames',
+    rootMarkers: 'project_root_markers',
+  },
+  realtime: { startInstructions: 'experimental_realtime_start_instructions' },
+  window: {
+    contextWindow: 'model_context_window',
+    effectivePercent: 'window.effective_percent',
+    effectiveTokens: 'window.effective_tokens',
+    autoCompactPercent: 'window.auto_compact_percent',
+    autoCompactTokens: 'model_auto_compact_token_limit',
+    autoCompactScope: 'model_auto_compact_token_limit_scope',
+    reservePercent: 'window.reserve_percent',
+    skillsPercent: 'window.skills_percent',
+    memoryPercent: 'window.memory_percent',
+    baselineTokens: 'window.baseline_tokens',
+    toolOutputTokens: 'tool_output_token_limit',
+  } satisfies Readonly<Record<keyof WindowSettings, string>>,
+} as const satisfies Partial<Record<SettingName, Readonly<Record<string, string>>>>;
+
+/** Who decided each part of such a setting, by its dotted name. */
+export function originsOfParts({ origins }: Config, settings: PartedSettings): Readonly<Record<string, string>> {
+  const found = Object.entries(keysOfParts).flatMap(([name, keys]) => {
+    const parts: object = settings[name as keyof PartedSettings] ?? {};
+    return Object.entries(keys).flatMap(([part, key]) => {
+      const origin = Object.hasOwn(parts, part) ? origins.get(key) : undefined;
+      return origin === undefined ? [] : [[`${name}.${part}`, origin] as const];
+    });
+  });
+  return Object.fromEntries(found);
+}
+
+type PartedSettings = Partial<Pick<Settings, keyof typeof keysOfParts>>;
 
 /** Who in the configuration decided a setting; undefined for a default. */
 export function configuredOrigin({ origins }: Config, name: SettingName): string | undefined {

@@ -166,8 +166,11 @@ test('everything that is configured arrives', () => {
       features: { memories: true, hooks: false, multi_agent_v2: true, multi_agent: true },
       origins: Object.fromEntries(
         [
-          'model provider effort summary verbosity serviceTier window approval profile shellEnvironment',
-          'baseInstructions developerInstructions compactPrompt compaction personality leaveOut realtime instructionRules features',
+          'model provider effort summary verbosity serviceTier approval profile shellEnvironment',
+          'baseInstructions developerInstructions compactPrompt compaction personality leaveOut features',
+          'realtime.startInstructions instructionRules.maxBytes instructionRules.fallbackFilenames instructionRules.rootMarkers',
+          'window.contextWindow window.autoCompactTokens window.autoCompactScope window.toolOutputTokens window.effectivePercent',
+          'window.autoCompactPercent window.reservePercent window.skillsPercent window.memoryPercent window.baselineTokens',
         ].flatMap((names) => names.split(' ').map((name) => [name, 'user'])),
       ),
     },
@@ -177,7 +180,7 @@ test('everything that is configured arrives', () => {
 
 test('an effective window in tokens', () => {
   expect(settings({ file: { model: 'm', window: { effective_tokens: 900 } } })).toMatchObject({
-    settings: { window: { effectiveTokens: 900 }, origins: { window: 'user' } },
+    settings: { window: { effectiveTokens: 900 }, origins: { 'window.effectiveTokens': 'user' } },
   });
 });
 
@@ -185,7 +188,7 @@ test('the strategy "auto" is no choice, and the scope "total" is one', () => {
   const plain = settings({ file: { model: 'm' } });
   expect(settings({ file: { model: 'm', compaction: { strategy: 'auto' } } })).toEqual(plain);
   expect(settings({ file: { model: 'm', model_auto_compact_token_limit_scope: 'total' } })).toMatchObject({
-    settings: { window: { autoCompactScope: 'total' }, origins: { window: 'user' } },
+    settings: { window: { autoCompactScope: 'total' }, origins: { 'window.autoCompactScope': 'user' } },
   });
 });
 

@@ -11,7 +11,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import { chooseProfile } from './choose-profile.ts';
 import { defaultModel } from './default-model.ts';
-import { configuredOrigin, isPinned, type SettingName } from './settings-origins.ts';
+import { configuredOrigin, isPinned, originsOfParts, type SettingName } from './settings-origins.ts';
 import { type Required, required } from './settings-required.ts';
 import {
   compactionStrategy,
@@ -106,7 +106,8 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     features: configured('features', configuredFeatures(config)),
     window: configured('window', windowSettings(config)),
   };
-  const settings = withoutUndefined({ ...valuesOf(chosen), origins: originsOf(chosen) });
+  const values = withoutUndefined(valuesOf(chosen));
+  const settings = { ...values, origins: { ...originsOf(chosen), ...originsOfParts(config, values) } };
   return withRequired(required(requirements, settings, config), choices, notices);
 }
 

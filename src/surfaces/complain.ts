@@ -1,7 +1,8 @@
 import type { Outcome } from '../protocol/outcome.ts';
+import { printNote } from './print.ts';
 
 /** Says on standard error why nothing comes of it, and what to do. Gives back the exit code. */
 export function complain({ message, next }: Pick<Outcome, 'message' | 'next'>, exitCode: number): number {
-  process.stderr.write(`capstan: ${message}\n${next === '' ? '' : `         ${next}\n`}`);
+  printNote(`capstan: ${message}${next === '' ? '' : `\n         ${next}`}`);
   return exitCode;
 }

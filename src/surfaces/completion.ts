@@ -2,6 +2,7 @@ import { type CommandForm, optionNames } from './command-words.ts';
 import { envelopeForm } from './envelope/arguments.ts';
 import { execOptions } from './exec/options.ts';
 import { outlastReaders } from './outlast-readers.ts';
+import { print, printNote } from './print.ts';
 import { replayForm } from './replay/run-replay.ts';
 import { threadsForms } from './threads/run-threads.ts';
 
@@ -39,15 +40,14 @@ export async function printCompletion(shell: string | undefined): Promise<number
   const scripts: Readonly<Record<string, (threads: Threads) => string>> = { bash, zsh, fish };
   const script = shell !== undefined && Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
   if (script === undefined) {
-    process.stderr.write(`Usage: capstan completion bash|zsh|fish
+    printNote(`Usage: capstan completion bash|zsh|fish
 
   bash: capstan completion bash > ~/.local/share/bash-completion/completions/capstan
   zsh:  capstan completion zsh > "\${fpath[1]}/_capstan"
-  fish: capstan completion fish > ~/.config/fish/completions/capstan.fish
-`);
+  fish: capstan completion fish > ~/.config/fish/completions/capstan.fish`);
     return 2;
   }
-  process.stdout.write(script(await threadsForms()));
+  print(script(await threadsForms()), 'text');
   return 0;
 }
 

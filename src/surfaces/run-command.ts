@@ -2,6 +2,7 @@ import { Fault, type Outcome } from '../protocol/outcome.ts';
 import { type CommandForm, type ParsedWords, parseWords, usageOf, wrongUsage } from './command-words.ts';
 import { complain } from './complain.ts';
 import { outlastReaders } from './outlast-readers.ts';
+import { print } from './print.ts';
 
 /** Runs a command: help and wrong words are answered here, and so is what comes of the work. Gives the exit code. */
 export async function runCommand(
@@ -13,7 +14,7 @@ export async function runCommand(
   const asked = parseWords(form, words);
   if ('code' in asked) return complain(asked, 2);
   if (asked.flags.has('help')) {
-    process.stdout.write(usageOf(form));
+    print(usageOf(form), 'text');
     return 0;
   }
   const end = await unlessLost(() => work(asked));

@@ -4,6 +4,7 @@ import { complain } from './complain.ts';
 import { currentFolder } from './current-folder.ts';
 import { Engine } from './engine/engine.ts';
 import { outlastReaders } from './outlast-readers.ts';
+import { print, printNote } from './print.ts';
 
 const usage = `Capstan, a coding agent.
 
@@ -30,11 +31,11 @@ export async function welcome(words: readonly string[]): Promise<number> {
   const exec = words.findIndex((word) => word === 'exec' || word === 'e');
   if (command?.startsWith('-') === true && exec > 0) return execWithRootOptions(words, exec);
   if (command === '--help' || command === '-h' || command === 'help') {
-    process.stdout.write(usage);
+    print(usage, 'text');
     return 0;
   }
   if (command !== undefined) {
-    process.stderr.write(`capstan: there is no command ${JSON.stringify(command)}.\n\n${usage}`);
+    printNote(`capstan: there is no command ${JSON.stringify(command)}.\n\n${usage.trimEnd()}`);
     return 2;
   }
   const client = { name: 'capstan', version, source: 'cli' };
@@ -43,7 +44,7 @@ export async function welcome(words: readonly string[]): Promise<number> {
   const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: here.path, client, overrides: [] });
   if (engine.kind === 'refused') return complain(engine.outcome, 1);
   if (!engine.isSetUp) return (await import('./demo/run-demo.ts')).runDemo([]);
-  process.stdout.write(usage);
+  print(usage, 'text');
   return 0;
 }
 

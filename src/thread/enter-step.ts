@@ -1,27 +1,24 @@
 import type { Step } from '../envelope/step.ts';
-import { standsIn } from '../history/stands-in.ts';
 import { lineType } from '../protocol/line.ts';
 import { withoutSeal } from '../state/sealed-lines.ts';
 import { settingsApplied, turnContext } from '../state/turn-drafts.ts';
 import { equalJson } from '../world/merge-patch.ts';
-import { sections } from '../world/sections.ts';
-import { tell } from '../world/tell.ts';
-import type { Telling } from '../world/telling.ts';
 import { makeRoom } from './make-room.ts';
 import type { Turn } from './parts.ts';
 import { recordTelling } from './record-context.ts';
+import { stepNow, tellingFor } from './step-now.ts';
 
 /** Looks at what may have moved, tells the model what it does not know yet, and records that it was told. */
 export async function enterStep(turn: Turn, index: number): Promise<Step> {
   const looked = await lookAround(turn, index);
-  const planned = tellingFor(turn, looked);
   const { log } = turn;
+  const planned = tellingFor(log.state, looked);
   const { history } = log.state;
   await makeRoom(turn, looked, planned);
   turn.renew();
   const step = { ...looked, envelope: turn.envelope };
   const { baseline } = log.state;
-  const telling = log.state.history === history ? planned : tellingFor(turn, step);
+  const telling = log.state.history === history ? planned : tellingFor(log.state, step);
   recordTelling(turn, telling, baseline);
   if (telling.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
   if (index === 0) recordSettings(turn);
@@ -31,19 +28,13 @@ export async function enterStep(turn: Turn, index: number): Promise<Step> {
 /** The step as the world is now. Nothing of it is told yet. */
 export async function lookAround(turn: Turn, index: number): Promise<Step> {
   const { parts, log, envelope } = turn;
-  const { problems = [], ...gathered } = await parts.gatherStep(envelope);
+  const { step, problems } = await stepNow(parts, envelope, { pins: log.state.pins, index });
   for (const problem of problems) {
     const told = `${problem.code} ${problem.message}`;
     if (!turn.warned.has(told)) log.tell({ kind: 'warning', outcome: problem });
     turn.warned.add(told);
   }
-  const facts = { ...gathered, pins: log.state.pins };
-  return { envelope, index, facts, tools: parts.router.specs(envelope.capabilities.tools) };
-}
-
-function tellingFor({ log }: Turn, step: Step): Telling {
-  const { baseline, history } = log.state;
-  return tell(sections, step, baseline, (kinds) => standsIn(history, kinds));
+  return step;
 }
 
 /** The turn's contract, after the context that it explains; the thread's settings only when they are news. */

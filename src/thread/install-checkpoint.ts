@@ -10,7 +10,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { noUsage } from '../protocol/usage.ts';
 import { compactedLines } from '../state/compacted-lines.ts';
 import { itemRecord } from '../state/item-drafts.ts';
-import { tokenCount } from '../state/turn-drafts.ts';
+import { tokenCount, turnContext } from '../state/turn-drafts.ts';
 import { buildBundle } from '../world/bundle.ts';
 import { sections } from '../world/sections.ts';
 import type { Telling } from '../world/telling.ts';
@@ -44,6 +44,10 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
   const text = instructions?.text ?? envelope.instructions.base.text;
   const tokensAfter = requestTokens({ instructions: text, tools: step.tools, input });
   const report = reportOf(turn, what, tokensAfter);
+  // A turn that only compacts has no step that would record its contract. Before the checkpoint: what stands after it
+  // says that the world was told.
+  if (plan.phase === 'standalone_turn' || plan.phase === 'post_turn')
+    log.record(turnContext(envelope, log.state.envelope));
   log.record(
     ...compactedLines(log.state, {
       message: candidate.message,

@@ -55,7 +55,7 @@ describe('with no turn', () => {
     expect([first?.includes(task), second?.includes('RESUME_AT: the second half')]).toEqual([true, true]);
     // The question is asked once and stands nowhere.
     expect(live.place.lines().filter(({ type }) => type === 'response_item')).toHaveLength(8);
-    expect([linesOf(live, 'turn_context').length, linesOf(live, 'compacted').length]).toEqual([2, 1]);
+    expect([linesOf(live, 'turn_context').length, linesOf(live, 'compacted').length]).toEqual([3, 1]);
   });
 
   it('what it shall keep in view reaches the model, and the question goes on from the last request', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -39,6 +39,7 @@ interface Window {
     readonly unit: string;
   }[];
   readonly unknown: readonly string[];
+  readonly next: { readonly told: readonly string[]; readonly tokens: number };
 }
 
 const counts = (input: number, cachedInput: number, output: number) => ({
@@ -357,20 +358,30 @@ describe('a thread of another program', () => {
   it('is shown as far as its lines go, and what they lack is said', async () => {
     const place = await foreign();
     const view = await json<Window>(place, 'context');
-    expect(view).toMatchObject({ total: 3110, counted: { request: 2 } });
-    expect(sum(view.parts)).toBe(3110);
+    const told = view.next.tokens;
+    // What it was told is not proven: the next turn would tell everything.
+    expect(view.next.told).toEqual(['permissions', 'environment_context']);
+    expect(view).toMatchObject({ total: 3110 + told, counted: { request: 2 } });
+    expect(sum(view.parts)).toBe(3110 + told);
     expect(view.families.map(({ family, shares }) => [family, shares.map(({ name }) => name)])).toEqual([
       ['instructions', ['base instructions']],
       ['user', ['messages']],
       ['model', ['calls of shell', 'messages']],
       ['tool', ['shell']],
-      ['context', ['environment_context']],
+      ['context', ['permissions', 'environment_context']],
       ['unknown', ['tools and the like']],
     ]);
-    expect(view.budgets).toEqual([
+    expect(view.budgets[0]).toMatchObject({ name: 'effective', limit: 258_400, used: 3110 + told });
+    expect(view.unknown).toEqual(['The tools of this thread are not in its file: another program offered them.']);
+    // Where the next turn cannot be foreseen, there is only what the file says.
+    rmSync(join(place.home, 'config.toml'));
+    mkdirSync(join(place.home, 'config.toml'));
+    const alone = await json<Window>(place, 'context');
+    expect(alone).toMatchObject({ total: 3110 });
+    expect(alone.budgets).toEqual([
       { name: 'effective', unit: 'tokens', limit: 258_400, used: 3110, meaning: 'everything' },
     ]);
-    expect(view.unknown).toEqual([
+    expect(alone.unknown.slice(0, 2)).toEqual([
       'The tools of this thread are not in its file: another program offered them.',
       'The budgets of the newest turn are not in the file: another program ran it.',
     ]);

@@ -26,7 +26,7 @@ const purposes: Readonly<Record<string, string>> = {
 
 const intro = `# The envelope
 
-An envelope is the resolved contract of one turn: seven groups and the window. It is made once, when the turn begins, from facts and settings; it is frozen all the way down, and whatever shapes the turn is read from it and from nowhere else. \`capstan envelope\` shows it for any turn of a thread, with who decided each value, and what changed between two turns:
+An envelope is the resolved contract of one turn: seven groups and the window. It is made once, when the turn begins, from facts and settings; it is frozen all the way down, and whatever shapes the turn is read from it and from nowhere else. \`capstan envelope\` shows it for any turn of a thread, with who decided each value, and what changed between two turns, down to the part of a long value that differs:
 
 \`\`\`sh
 capstan envelope                      # the newest turn of the newest thread of this folder
@@ -36,14 +36,16 @@ capstan envelope --turn 3 --diff 1    # what changed since
 
 The tables say for every field where it comes from and which sources read it. Two readers are not listed because they take in every field: \`src/state/stored-envelope.ts\` keeps the envelope in the rollout, and \`src/surfaces/envelope/\` shows it. A field that nothing else reads yet says what it waits for.
 
-Sources: **setting** is what somebody chose, by flag, configuration, the thread's own past or an override; \`telemetry.origins\` says who. **model catalogue** is the record of the model, and **default of the model** what that record has for a value that was not chosen: it changes with the model. **facts** is what was found when the turn began. **default** is built in.
+Sources: **setting** is what somebody chose, by flag, configuration, the thread's own past or an override; \`telemetry.origins\` says who. **model catalogue** is the record of the model, and **default of the model** what that record has for a value that was not chosen: it changes with the model. **facts** is what was found when the turn began. **effective window** is a share of \`window.effective\`. **default** is built in.
 
 This page is made from \`src/envelope/ownership.ts\`, and tests hold the map against the types, a resolved envelope and the sources. \`${rewriteCommand}\` writes it anew.
 `;
 
 function row({ field, source, consumers, awaits }: Ownership): string {
   const from =
-    source.setting === undefined ? source.otherwise : `setting \`${source.setting}\`, else ${source.otherwise}`;
+    source.settings === undefined
+      ? source.otherwise
+      : `setting ${source.settings.map((path) => `\`${path}\``).join(' or ')}, else ${source.otherwise}`;
   const readers = consumers.map((path) => `${consumerRoles[path] ?? ''} (\`${path.slice('src/'.length)}\`)`);
   const later = awaits === undefined ? [] : [`*later: ${awaits}*`];
   return `| \`${field}\` | ${from} | ${[...readers, ...later].join('; ')} |`;

@@ -197,7 +197,7 @@ describe('with everything that somebody can choose', () => {
       traceId: '0123456789abcdef0123456789abcdef',
       startedAt: 1_794_720_724_810,
       readiness: { mcp: 'starting' },
-      origins: { effort: 'user', window: 'profile wide' },
+      origins: { effort: 'user', window: 'profile wide', baseInstructions: 'thread' },
     });
     expect(envelope.window).toEqual({
       effective: 120_000,

@@ -1,3 +1,4 @@
+import { print } from '../print.ts';
 import { applyPatchHere, type PatchCommand } from './patch-command.ts';
 
 /** The command `apply_patch`: applies a patch in the working folder and tells what it did. Returns the exit code. */
@@ -9,7 +10,8 @@ export function runApplyPatch(words: readonly string[], calledAs: PatchCommand['
     folder: process.cwd(),
     readStandardInput: () => readFileSync(0),
   });
-  if (stdout !== '') process.stdout.write(stdout);
-  if (stderr !== '') process.stderr.write(stderr);
+  // A command of the model's, as a rule: what it says goes to the model as it is.
+  if (stdout !== '') print(stdout, 'exact text');
+  if (stderr !== '') print(stderr, 'exact text', process.stderr);
   return code;
 }

@@ -6,6 +6,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { complain } from '../complain.ts';
 import { currentFolder } from '../current-folder.ts';
 import { outlastReaders } from '../outlast-readers.ts';
+import { print, printNote } from '../print.ts';
 import { type ConfigArguments, configUsage, parseConfigArguments } from './arguments.ts';
 import { columns } from './columns.ts';
 import { type Configured, loadConfigured } from './configured.ts';
@@ -19,7 +20,7 @@ export async function runConfig(words: readonly string[]): Promise<number> {
   const asked = parseConfigArguments(words);
   if ('code' in asked) return complain(asked, 2);
   if (asked.command === 'help') {
-    process.stdout.write(configUsage);
+    print(configUsage, 'text');
     return 0;
   }
   const home = findHome(process.env, homedir());
@@ -34,10 +35,10 @@ export async function runConfig(words: readonly string[]): Promise<number> {
   });
   const answer = answerTo(asked, configured);
   if ('code' in answer) return complain(answer, 1);
-  process.stdout.write(answer.text);
+  print(answer.text, asked.json ? 'json' : 'text');
   const { problems } = configured;
   // A program finds them in the object.
-  if (!asked.json) for (const { message, next } of problems) process.stderr.write(`${message} ${next}\n`);
+  if (!asked.json) for (const { message, next } of problems) printNote(`${message} ${next}`);
   return problems.some(({ severity }) => severity === 'error') ? 1 : 0;
 }
 

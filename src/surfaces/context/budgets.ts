@@ -25,13 +25,14 @@ export interface Budgets {
   readonly unknown: readonly string[];
 }
 
-/** The window under which the newest turn ran; of a turn of another program only its size may be known. */
+/** The window of the next turn, else the one under which the newest turn ran; of a turn of another program only its size may be known. */
 export function budgetsOf(
   { state, window: size }: ThreadStory,
   groups: readonly FamilyShare[],
   total: number,
+  envelope: JsonObject | undefined = state.envelope,
 ): Budgets {
-  const stored = state.envelope === undefined ? undefined : objectAt(state.envelope, 'window');
+  const stored = envelope === undefined ? undefined : objectAt(envelope, 'window');
   if (stored === undefined) return foreignBudgets(size, total);
   const window = stored as unknown as Window;
   const tokens = (name: string, limit: number, used: number, meaning: string): Budget => {

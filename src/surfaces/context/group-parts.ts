@@ -17,6 +17,8 @@ export interface NamedShare {
   readonly items: number;
   /** The turns in which they entered, each once, in order. */
   readonly turns: readonly number[];
+  /** Some of them would come with the next turn. */
+  readonly next?: boolean;
   readonly measure: Measure;
   /** How many of the tokens the provider had in its cache; undefined when it said nothing about any of them. */
   readonly cached?: number;
@@ -42,6 +44,7 @@ function share(parts: readonly NamedPart[]): NamedShare {
     tokens: sum(parts),
     items: parts.length,
     turns: turns.toSorted((a, b) => a - b),
+    ...(parts.some(({ next }) => next === true) ? { next: true } : {}),
     measure: leastCertain(parts),
     ...(told.length === 0 ? {} : { cached: sum(told.filter(({ cached }) => cached)) }),
   };

@@ -12,7 +12,7 @@ export const families = ['instructions', 'tools', 'user', 'model', 'tool', 'cont
 export type Family = (typeof families)[number];
 
 /** A part of the window with a name for people. Several texts in one message are several of these. */
-export interface NamedPart extends Pick<WindowPart, 'tokens' | 'measure' | 'cached'> {
+export interface NamedPart extends Pick<WindowPart, 'tokens' | 'measure' | 'cached' | 'next'> {
   readonly family: Family;
   readonly name: string;
   /** The section of the world that tells the text. */

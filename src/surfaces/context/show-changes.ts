@@ -12,16 +12,19 @@ export interface TurnChanges {
   /** By our estimate. */
   readonly tokens: number;
   readonly told: readonly ToldContext[];
+  /** Only compacts: nobody spoke in it. */
+  readonly compacts: boolean;
 }
 
 export function changesView({ turns }: ThreadStory): readonly TurnChanges[] {
-  return turns.map(({ number, id, at, told }) => ({
+  return turns.map(({ number, id, at, told, compacts }) => ({
     turn: number,
     ...(id === undefined ? {} : { turn_id: id }),
     at,
     form: formOf(told),
     tokens: told.reduce((sum, { tokens }) => sum + tokens, 0),
     told,
+    compacts,
   }));
 }
 
@@ -39,8 +42,8 @@ const formNames: Readonly<Record<TurnChanges['form'], string>> = {
 };
 
 export function changesText(turns: readonly TurnChanges[]): string {
-  const rows = turns.flatMap(({ turn, told }) => {
-    if (told.length === 0) return [[String(turn), '', formNames.nothing, '', '']];
+  const rows = turns.flatMap(({ turn, told, compacts }) => {
+    if (told.length === 0) return [[String(turn), '', formNames.nothing, '', compacts ? 'a compaction' : '']];
     return told.map((each, index) => [
       index === 0 ? String(turn) : '',
       String(each.step),

@@ -1,6 +1,8 @@
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
-import { type JsonObject, stringAt } from '../../protocol/json.ts';
+import { type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import { addUsage, noUsage } from '../../protocol/usage.ts';
+import type { NextRequest } from '../../thread/preview.ts';
 import { checkpointFields } from '../checkpoint-fields.ts';
 import { costWords } from '../checkpoint-words.ts';
 import { type Budget, budgetsOf } from './budgets.ts';
@@ -21,6 +23,8 @@ export interface WindowView {
   readonly budgets: readonly Budget[];
   /** Those that stand. */
   readonly checkpoints: readonly WindowCheckpoint[];
+  /** What the next turn begins with; absent when it cannot be foreseen. */
+  readonly next?: { readonly model: string; readonly told: readonly string[]; readonly tokens: number };
   readonly unknown: readonly string[];
 }
 
@@ -32,11 +36,12 @@ export interface WindowCheckpoint {
   readonly report?: JsonObject;
 }
 
-export function windowView(story: ThreadStory): WindowView {
-  const { total, measure, counted, parts: content, unknown } = windowContent(story);
+export function windowView(story: ThreadStory, next?: NextRequest | Outcome): WindowView {
+  const known = next === undefined || 'code' in next ? undefined : next;
+  const { total, measure, counted, parts: content, unknown } = windowContent(story, known);
   const parts = content.flatMap(partNamer(story));
   const families = groupParts(parts);
-  const { budgets, unknown: noBudgets } = budgetsOf(story, families, total);
+  const { budgets, unknown: noBudgets } = budgetsOf(story, families, total, known?.envelope);
   return {
     total,
     measure,
@@ -47,8 +52,22 @@ export function windowView(story: ThreadStory): WindowView {
     checkpoints: story.checkpoints.map(({ number, turn, at, report }) => {
       return { number, turn, at, ...(report === undefined ? {} : { report: checkpointFields(report) }) };
     }),
-    unknown: [...unknown, ...noBudgets],
+    ...(known === undefined ? {} : { next: nextTurn(known, parts) }),
+    unknown: [...unknown, ...noBudgets, ...(next !== undefined && 'code' in next ? [notForeseen(next)] : [])],
   };
+}
+
+function nextTurn({ envelope }: NextRequest, parts: readonly NamedPart[]): NonNullable<WindowView['next']> {
+  const told = parts.filter((part) => part.next === true);
+  return {
+    model: stringAt(objectAt(objectAt(envelope, 'identity') ?? {}, 'model') ?? {}, 'slug') ?? '',
+    told: [...new Set(told.map(({ name }) => name))],
+    tokens: told.reduce((sum, { tokens }) => sum + tokens, 0),
+  };
+}
+
+function notForeseen(outcome: Outcome): string {
+  return `What the next turn would tell the model is not known: ${fullText(outcome)}`;
 }
 
 const familyNames: Readonly<Record<Family, string>> = {
@@ -94,24 +113,30 @@ function checkpointsLine({ checkpoints }: WindowView, reports: readonly Checkpoi
   return `\n${told}. They cost ${costWords({ ...spent, ...cached })}${unknown}. See --checkpoint N.\n`;
 }
 
-function shareRow({ name, tokens, items, turns, measure, cached }: NamedShare, total: number): readonly Cell[] {
+function shareRow(share: NamedShare, total: number): readonly Cell[] {
+  const { name, tokens, items, turns, next, measure, cached } = share;
+  const when = [ranges(turns), ...(next === true ? ['next'] : [])].filter((text) => text !== '').join(', ');
   const inCache = cached === undefined ? '-' : cached === 0 ? 'no' : cached === tokens ? 'yes' : count(cached);
-  return [`  ${name}`, tokens, percent(tokens, total), items, ranges(turns) || '-', measure, inCache];
+  return [`  ${name}`, tokens, percent(tokens, total), items, when || '-', measure, inCache];
 }
 
-function basis({ total, counted }: WindowView): string {
-  if (counted === undefined) return `About ${count(total)} tokens by our estimate: no count of the provider fits.`;
+function basis({ total, counted, next }: WindowView): string {
+  const added = next?.tokens ?? 0;
+  const more = added === 0 ? '' : `; about ${count(added)} that the next turn tells the model`;
+  if (counted === undefined) {
+    return `About ${count(total)} tokens by our estimate: the provider has not counted this yet${more}.`;
+  }
   const { request, usage } = counted;
-  const since = total - usage.total;
+  const since = total - usage.total - added;
   const told = `${count(usage.input)} sent and ${count(usage.output)} answered, as the provider counted request ${request}`;
-  return since === 0
-    ? `${count(total)} tokens: ${told}.`
-    : `About ${count(total)} tokens: ${told}; about ${count(since)} since.`;
+  const about = since === 0 && added === 0 ? '' : 'About ';
+  return `${about}${count(total)} tokens: ${told}${since === 0 ? '' : `; about ${count(since)} since`}${more}.`;
 }
 
 /** Which thread and turn all this is about, in a line. */
-export function threadLine(id: string, { turns, requests, checkpoints, state }: ThreadStory): string {
-  const model = modelOf(state.context);
+export function threadLine(id: string, { turns, requests, checkpoints, state }: ThreadStory, next?: string): string {
+  const had = modelOf(state.context);
+  const model = next === undefined || next === had ? had : `${next} from the next turn on`;
   const parts = [`thread ${id}`, plural(turns.length, 'turn'), plural(requests.length, 'request')];
   if (checkpoints.length > 0) parts.push(plural(checkpoints.length, 'checkpoint'));
   return [...parts, ...(model === undefined ? [] : [`model ${model}`])].join(' · ');

@@ -1,8 +1,10 @@
+import { visibleLine } from '../visible-text.ts';
+
 export type Cell = string | number;
 
 /** Rows with their cells under each other, two spaces between them. Columns with numbers, and those named, stand right. */
 export function table(rows: readonly (readonly Cell[])[], right: readonly number[] = []): string {
-  const texts = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? count(cell) : cell)));
+  const texts = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? count(cell) : visibleLine(cell))));
   const width = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: width }, (_, at) => Math.max(...texts.map((row) => (row[at] ?? '').length)));
   const standsRight = widths.map((_, at) => right.includes(at) || rows.some((row) => typeof row[at] === 'number'));

@@ -35,6 +35,8 @@ export interface StoryTurn {
   context?: JsonObject;
   /** Its whole envelope, if the line has one. */
   envelope?: JsonObject;
+  /** It is one of ours that only compacts: nobody spoke. */
+  compacts: boolean;
   readonly told: ToldContext[];
 }
 
@@ -107,6 +109,9 @@ class Storyteller {
         return this.#tellings.recorded(line.payload, before.baseline, this.#turn(line).told, this.#step());
       case lineType.request:
         return this.#readRequest(line);
+      case lineType.compaction:
+        this.#turn(line).compacts ||= this.#isQuiet();
+        return;
       case lineType.step:
         return this.#count(objectAt(line.payload, 'usage'));
     }
@@ -131,9 +136,10 @@ class Storyteller {
     const { storage } = after.history;
     if (line.type === lineType.compacted && storage !== before.history.storage) {
       const report = readCheckpoint(line.payload);
-      const turn = this.#turn(line).number;
+      const turn = this.#turn(line);
+      if (report?.phase === 'standalone_turn' || report?.phase === 'post_turn') turn.compacts = true;
       const known = report === undefined ? {} : { report };
-      this.#checkpoints.push({ turn, at: line.timestamp, ...known, before, after });
+      this.#checkpoints.push({ turn: turn.number, at: line.timestamp, ...known, before, after });
     }
     this.#checkpoints.length = this.#standing.get(storage) ?? this.#checkpoints.length;
     this.#standing.set(storage, this.#checkpoints.length);
@@ -190,8 +196,18 @@ class Storyteller {
     const record = readRequest(line.payload);
     if (record === undefined) return;
     this.#tellings.flush();
+    this.#turn(line).compacts = record.auxiliary !== undefined && this.#isQuiet();
     const prefix = objectAt(line.payload, 'prefix');
     this.#ask(line, { state: this.#state, record, ...(prefix === undefined ? {} : { prefix }) });
+  }
+
+  /** Whether nothing was asked in the newest turn but for a checkpoint, and nobody spoke in it. */
+  #isQuiet(): boolean {
+    const { number } = this.#turns.at(-1) ?? { number: 0 };
+    const spoke = [...entries(this.#state.history)].some(
+      ({ item, origin }) => origin.family === 'user' && this.#turnOf.get(item) === number,
+    );
+    return !spoke && !this.#requests.some((request) => request.turn === number && isOfTalk(request));
   }
 
   #ask(line: Line, request: Pick<StoryRequest, 'state' | 'record' | 'prefix'>): void {
@@ -208,7 +224,7 @@ class Storyteller {
 
   #begin(at: string, id: string | undefined): StoryTurn {
     this.#tellings.flush();
-    const turn = { number: this.#turns.length + 1, at, ...(id === undefined ? {} : { id }), told: [] };
+    const turn = { number: this.#turns.length + 1, at, ...(id === undefined ? {} : { id }), compacts: false, told: [] };
     this.#turns.push(turn);
     return turn;
   }

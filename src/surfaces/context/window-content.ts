@@ -6,8 +6,11 @@ import { instructionsTokens, itemTokens, toolTokens } from '../../history/size.t
 import type { Item } from '../../protocol/item.ts';
 import { stringAt } from '../../protocol/json.ts';
 import type { Usage } from '../../protocol/usage.ts';
+import { mergeFragments } from '../../history/merge-fragments.ts';
+import type { NextRequest } from '../../thread/preview.ts';
 import { instructionsOf } from '../../state/instructions.ts';
 import { hasTools, promptFor, toolsMissing } from '../../state/request.ts';
+import type { RequestRecord } from '../../state/request-record.ts';
 import { entryOfItem } from './entry-of-item.ts';
 import { isOfTalk, type StoryRequest, type ThreadStory } from './thread-story.ts';
 
@@ -34,13 +37,32 @@ export interface WindowPart {
   readonly measure: Measure;
   /** Whether the provider had it in its cache; undefined when it said nothing, or has not seen it yet. */
   readonly cached: boolean | undefined;
+  /** It is not in the file: the next turn would tell it. */
+  readonly next?: boolean;
 }
 
 const toolsUnknown = 'The tools of this thread are not in its file: another program offered them.';
 
-export function windowContent(story: ThreadStory): WindowContent {
+/** `next` is what the next turn would begin with; without it, what stands in the file is all that is known. */
+export function windowContent(story: ThreadStory, next?: NextRequest): WindowContent {
+  const content = standingContent(story, next);
+  const told = next === undefined ? [] : toldNext(next);
+  if (told.length === 0) return content;
+  const parts = [...content.parts, ...told];
+  return { ...content, total: sum(parts), measure: 'estimated', parts };
+}
+
+function toldNext({ telling: { form, told } }: NextRequest): readonly WindowPart[] {
+  const cause = form === 'bundle' ? 'reinjection' : 'change';
+  return mergeFragments(
+    told.map(({ fragment }) => fragment),
+    cause,
+  ).map(({ item, origin }) => ({ ...estimated({ item: item(''), origin }), next: true }));
+}
+
+function standingContent(story: ThreadStory, next: NextRequest | undefined): WindowContent {
   const counted = countedRequest(story);
-  if (counted === undefined) return estimatedContent(story);
+  if (counted === undefined || (next !== undefined && offersOthers(story, next))) return estimatedContent(story, next);
   const { request, usage } = counted;
   const uncounted = new Set(earlierReasoning(entries(story.state.history)));
   const { parts: sent, unknown } =
@@ -151,10 +173,22 @@ function partsSince({ state, requests }: ThreadStory, request: StoryRequest, usa
   return [...lost, ...parts];
 }
 
+function newestRecord({ requests }: ThreadStory): RequestRecord | undefined {
+  return requests.findLast((request) => request.record !== undefined)?.record;
+}
+
+/** Whether the next request offers other tools than the newest one: then no count fits it. */
+function offersOthers(story: ThreadStory, { tools }: NextRequest): boolean {
+  const record = newestRecord(story);
+  const known = record === undefined ? undefined : story.state.toolSets.get(record.toolSet);
+  return known !== undefined && JSON.stringify(known) !== JSON.stringify(tools);
+}
+
 /** No count of a provider fits what the history is now. */
-function estimatedContent({ state, requests }: ThreadStory): WindowContent {
-  const record = requests.findLast((request) => request.record !== undefined)?.record;
-  const tools = record === undefined ? undefined : state.toolSets.get(record.toolSet);
+function estimatedContent(story: ThreadStory, next: NextRequest | undefined): WindowContent {
+  const { state } = story;
+  const record = newestRecord(story);
+  const tools = next?.tools ?? (record === undefined ? undefined : state.toolSets.get(record.toolSet));
   const parts: readonly WindowPart[] = [
     instructionsPart(instructionsOf(state)?.text ?? ''),
     ...(tools ?? []).map((tool): WindowPart => {

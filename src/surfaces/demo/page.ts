@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import type { Environment } from '../environment.ts';
+import { visibleText } from '../visible-text.ts';
 import { wrap } from './layout.ts';
 
 export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'bad';
@@ -101,7 +102,8 @@ export class Page {
   }
 
   #styled(text: string, tone: Tone): string {
-    if (!this.#colours || tone === 'plain' || text.trim() === '') return text;
-    return styleText(formats[tone], text, { validateStream: false });
+    const shown = visibleText(text);
+    if (!this.#colours || tone === 'plain' || shown.trim() === '') return shown;
+    return styleText(formats[tone], shown, { validateStream: false });
   }
 }

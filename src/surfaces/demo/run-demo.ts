@@ -1,5 +1,6 @@
 import { version } from '../../protocol/version.ts';
 import { startScriptedModel } from '../../testing/index.ts';
+import { print, printNote } from '../print.ts';
 import { showNextSteps } from './next-steps.ts';
 import { Page } from './page.ts';
 import { makePlace, type Place, placeEnvironment, shortened, writeConfig } from './place.ts';
@@ -24,11 +25,11 @@ const signals = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
 export async function runDemo(words: readonly string[]): Promise<number> {
   const [word] = words;
   if (word === '--help' || word === '-h') {
-    process.stdout.write(usage);
+    print(usage, 'text');
     return 0;
   }
   if (word !== undefined) {
-    process.stderr.write(`capstan demo: it takes no ${JSON.stringify(word)}.\n\n${usage}`);
+    printNote(`capstan demo: it takes no ${JSON.stringify(word)}.\n\n${usage.trimEnd()}`);
     return 2;
   }
   const stop = new AbortController();

@@ -22,9 +22,11 @@ import { nodeFiles } from '../../rollout/node-files.ts';
 import { unknownThread } from '../../rollout/refusals.ts';
 import type { ThreadArchived, ThreadDeleted } from '../../rollout/thread-lifecycle.ts';
 import type { Pin } from '../../state/pins.ts';
+import type { ThreadState } from '../../state/thread-state.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import { loadTracer } from '../../telemetry/load-tracer.ts';
 import type { CompactionResult } from '../../thread/compaction-result.ts';
+import type { NextRequest } from '../../thread/preview.ts';
 import type { PinsChanged } from '../../thread/pinned-notes.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/rollback-range.ts';
 import type { ThreadFiles } from '../../workspace/file-changes.ts';
@@ -191,6 +193,12 @@ export class Engine {
   async #index(): Promise<ThreadIndex> {
     const { ThreadIndex } = await import('../../rollout/index/thread-index.ts');
     return new ThreadIndex({ home: this.#base.home, clock: systemClock });
+  }
+
+  /** What the next turn of a thread would begin with, if it were resumed now. Only reads. */
+  async preview(id: ThreadId, state: ThreadState): Promise<NextRequest | Outcome> {
+    const { previewThread } = await import('./preview-thread.ts');
+    return previewThread(this.#opening, id, state);
   }
 
   /** The turns of a thread that were not taken back. */

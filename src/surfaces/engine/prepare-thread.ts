@@ -8,6 +8,7 @@ import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { Seals } from '../../ports/seals.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
+import { instructionsOf } from '../../state/instructions.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
@@ -81,9 +82,14 @@ export async function prepareToGoOn(
   const own = standing === 'imported' ? undefined : last.cwd;
   const place = { cwd: cwd ?? own ?? opening.options.cwd, resumed: { id, last, standing } };
   const prepared = await prepareThread(opening, place);
+  if ('code' in prepared) return prepared;
   const problem = opening.seals.problem();
-  if ('code' in prepared || problem === undefined) return prepared;
-  return { ...prepared, notices: [unusableKey(problem), ...prepared.notices] };
+  const notices = [
+    ...(problem === undefined ? [] : [unusableKey(problem)]),
+    ...prepared.notices,
+    ...withoutEffect(state, prepared.settings),
+  ];
+  return { ...prepared, notices };
 }
 
 function unusableKey(problem: string): Outcome<'seal-key-unusable'> {
@@ -92,4 +98,17 @@ function unusableKey(problem: string): Outcome<'seal-key-unusable'> {
     message: `Capstan cannot prove which threads of this home it wrote: ${problem}.`,
     next: 'Until that is mended, every thread counts as foreign. Remove the file to have a new key made.',
   };
+}
+
+/** A flag that asks for other base instructions than the thread has: they are the beginning of every request. */
+function withoutEffect(state: ThreadState, { baseInstructions: wanted, origins = {} }: Settings): readonly Outcome[] {
+  const kept = instructionsOf(state);
+  if (origins['baseInstructions'] !== 'flags' || kept === undefined || kept.text === wanted) return [];
+  return [
+    {
+      code: 'instructions-kept',
+      message: 'The instructions given on the command line have no effect: a thread keeps those that it began with.',
+      next: 'Use developer_instructions for this thread, or start a new one.',
+    },
+  ];
 }

@@ -3,6 +3,13 @@ import type { Ownership } from '../../envelope/ownership.ts';
 
 /** Who decided a field of a turn: whoever chose the setting behind it, else where it comes from without a choice. */
 export function fieldOrigin({ source }: Ownership, envelope: Pick<Envelope, 'telemetry'>): string {
-  const chosen = source.setting === undefined ? undefined : envelope.telemetry.origins[source.setting];
-  return chosen ?? source.otherwise;
+  const { origins } = envelope.telemetry;
+  const chosen = (source.settings ?? []).map((path) => origins[path] ?? origins[wholeOf(path)]);
+  return chosen.find((origin) => origin !== undefined) ?? source.otherwise;
+}
+
+/** An override chooses a setting as a whole. */
+function wholeOf(path: string): string {
+  const dot = path.indexOf('.');
+  return dot < 0 ? path : path.slice(0, dot);
 }

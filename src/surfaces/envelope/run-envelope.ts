@@ -1,11 +1,12 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import { plural } from '../context/table.ts';
 import { type StoryTurn, tellStory, type ThreadStory } from '../context/thread-story.ts';
+import { print } from '../print.ts';
 import { readThread } from '../read-thread.ts';
 import { runCommand } from '../run-command.ts';
 import { envelopeForm, type EnvelopeQuestion, envelopeQuestion } from './arguments.ts';
 import { changedFields, envelopeFields } from './envelope-fields.ts';
-import { contextText, diffText, envelopeText, turnLine } from './show-envelope.ts';
+import { contextText, diffText, envelopeNotes, envelopeText, turnLine, whyNoEnvelope } from './show-envelope.ts';
 
 /** `capstan envelope`. 0: shown; 1: there is no such thread or turn; 2: wrong usage. */
 export function runEnvelope(words: readonly string[]): Promise<number> {
@@ -16,7 +17,7 @@ export function runEnvelope(words: readonly string[]): Promise<number> {
     if ('code' in thread) return thread;
     const answer = answerTo(asked, thread.id, tellStory(thread.lines));
     if (typeof answer !== 'string') return answer;
-    process.stdout.write(answer);
+    print(answer, asked.json ? 'json' : 'text');
     return 0;
   });
 }
@@ -33,7 +34,9 @@ function answerTo(asked: EnvelopeQuestion, id: string, story: ThreadStory): stri
       : json({ ...named, fields: envelopeFields(envelope) });
   }
   const head = turnLine(id, turn, story.turns.length);
-  return `${head}\n\n${envelope === undefined ? contextText(turn) : envelopeText(envelopeFields(envelope))}`;
+  if (envelope === undefined) return `${head}\n\n${contextText(turn)}`;
+  const fields = envelopeFields(envelope);
+  return `${head}\n\n${envelopeText(fields)}${envelopeNotes(fields)}`;
 }
 
 function difference(
@@ -61,11 +64,11 @@ function chooseTurn({ turns }: ThreadStory, number: number): StoryTurn | Outcome
   );
 }
 
-function noEnvelope({ number }: StoryTurn): Outcome<'no-envelope'> {
+function noEnvelope(turn: StoryTurn): Outcome<'no-envelope'> {
   return {
     code: 'no-envelope',
-    message: `Turn ${number} has no envelope in the file: another program ran it, or it ended before one was written.`,
-    next: `See what it has with \`capstan envelope --turn ${number}\`.`,
+    message: whyNoEnvelope(turn),
+    next: `See what it has with \`capstan envelope --turn ${turn.number}\`.`,
   };
 }
 

@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts
 import { count, table, wrap } from '../context/table.ts';
 import type { StoryTurn } from '../context/thread-story.ts';
 import type { ChangedField, ShownField } from './envelope-fields.ts';
+import { cutAtDifference, valueDifferences } from './value-difference.ts';
 
 const valueWidth = 34;
 const lastWidth = 36;
@@ -26,18 +27,39 @@ function fieldRows({ field, value, origin, roles, awaits }: ShownField): readonl
 
 export function diffText(changes: readonly ChangedField[], numbers: { readonly from: number; readonly to: number }) {
   if (changes.length === 0) return `Nothing differs between turn ${numbers.from} and turn ${numbers.to}.\n`;
-  const rows = changes.map(({ field, from, to, origin }) => [
-    field,
-    from === undefined ? '-' : cut(valueText(from)),
-    to === undefined ? '-' : cut(valueText(to)),
-    origin ?? '',
-  ]);
+  const rows = changes.flatMap(({ field, from, to, origin }) =>
+    valueDifferences(from, to).map(({ path, from: had, to: has }, index) => {
+      const [before, now] = [had, has].map((value) => (value === undefined ? '-' : oneLine(valueText(value))));
+      return [`${field}${path}`, ...cutAtDifference(before!, now!, valueWidth), index === 0 ? (origin ?? '') : ''];
+    }),
+  );
   return table([['field', `turn ${numbers.from}`, `turn ${numbers.to}`, 'from'], ...rows]);
 }
 
+/** Why values are not the ones that somebody may expect. */
+export function envelopeNotes(fields: readonly ShownField[]): string {
+  const keepsInstructions = fields.some(
+    ({ field, origin }) => field === 'instructions.base.text' && origin === 'thread',
+  );
+  return keepsInstructions ? `\n${instructionsKept}\n` : '';
+}
+
+const instructionsKept =
+  'instructions.base: the thread keeps the base instructions that it has. `instructions` and `model_instructions_file`\n' +
+  "count when a thread starts; another model's own instructions replace a model's at the next checkpoint between turns.";
+
+/** Why a turn has no envelope in the file. */
+export function whyNoEnvelope({ number, compacts }: StoryTurn): string {
+  const why = compacts
+    ? 'it was a compaction by Capstan that made no checkpoint'
+    : 'another program ran it, or it ended before one was written';
+  return `Turn ${number} has no envelope in the file: ${why}.`;
+}
+
 /** What a turn without an envelope has: the contract as its program wrote it. */
-export function contextText({ number, context }: StoryTurn): string {
-  const note = `Turn ${number} has no envelope in the file: another program ran it, or it ended before one was written.\n`;
+export function contextText(turn: StoryTurn): string {
+  const { context } = turn;
+  const note = `${whyNoEnvelope(turn)}\n`;
   if (context === undefined) return note;
   const rows = Object.entries(context).flatMap(([key, value]) =>
     value === undefined || key === 'capstan' ? [] : [[key, cut(valueText(value), 80)]],
@@ -45,8 +67,8 @@ export function contextText({ number, context }: StoryTurn): string {
   return `${note}Its turn_context says:\n\n${table(rows)}`;
 }
 
-export function turnLine(id: string, { number, id: turnId, at }: StoryTurn, turns: number): string {
-  return `thread ${id} · turn ${number} of ${turns}\n${turnId === undefined ? '' : `turn ${turnId} · `}${at}`;
+export function turnLine(id: string, { number, id: turnId, at, compacts }: StoryTurn, turns: number): string {
+  return `thread ${id} · turn ${number} of ${turns}${compacts ? ', a compaction' : ''}\n${turnId === undefined ? '' : `turn ${turnId} · `}${at}`;
 }
 
 function groupOf(field: string): string {
@@ -71,7 +93,11 @@ function digestText(value: JsonObject): string | undefined {
   return `${count(characters)} characters, digest ${digest.slice(0, 8)}`;
 }
 
+function oneLine(text: string): string {
+  return text.replaceAll('\n', ' ');
+}
+
 function cut(text: string, width = valueWidth): string {
-  const line = text.replaceAll('\n', ' ');
+  const line = oneLine(text);
   return line.length <= width ? line : `${line.slice(0, width - 1)}…`;
 }

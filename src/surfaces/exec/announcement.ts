@@ -3,19 +3,20 @@ import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { version } from '../../protocol/version.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { settingWord } from '../setting-word.ts';
+import { visibleLine } from '../visible-text.ts';
 import { shellWords } from './events.ts';
 
 /** Says what is in force as soon as the thread is open and durable: the line names it, and a name must lead somewhere. */
 export class Announcement {
   readonly #say: (text: string) => void;
-  readonly #dim: (text: string) => string;
+  readonly #whisper: (text: string) => void;
   #opened: OpenedThread | undefined;
   #isDurable = false;
   #waiting: string[] = [];
 
-  constructor(say: (text: string) => void, dim: (text: string) => string) {
+  constructor(say: (text: string) => void, whisper: (text: string) => void) {
     this.#say = say;
-    this.#dim = dim;
+    this.#whisper = whisper;
   }
 
   /** The id of the thread, once it was shown. */
@@ -47,7 +48,7 @@ export class Announcement {
 
   #announce(): void {
     if (this.#opened === undefined || !this.#isDurable) return;
-    this.#say(this.#dim(startLine(this.#opened)));
+    this.#whisper(startLine(this.#opened));
     this.end();
   }
 }
@@ -68,7 +69,7 @@ function startLine({ thread, settings, restored }: OpenedThread): string {
     `approval ${approval}`,
     `in ${shellWords([cwd])}`,
   ];
-  return parts.join(' · ');
+  return visibleLine(parts.join(' · '));
 }
 
 /** What a thread that goes on has from its own past. */

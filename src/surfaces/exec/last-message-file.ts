@@ -4,6 +4,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { TurnResult } from '../../thread/settle.ts';
 import type { Environment } from '../environment.ts';
 import { findOutputFile, type OutputFile, writeOutputFile } from '../output-file.ts';
+import { visibleText } from '../visible-text.ts';
 import { type ExecArguments, lastValue } from './arguments.ts';
 
 /** Where the answer goes, if anywhere. Before the turn, because a turn costs time and money. Touches nothing. */
@@ -35,8 +36,9 @@ export function writeLastMessage(file: OutputFile, result: TurnResult): Outcome 
   const { path } = file;
   try {
     // A file that is also our standard output holds what was printed before.
-    if (isStandardOutput(path)) fileSystem.writeFileSync(1, result.lastMessage ?? '');
-    else writeOutputFile(file, result.lastMessage ?? '', 0o666);
+    const text = result.lastMessage ?? '';
+    if (isStandardOutput(path)) fileSystem.writeFileSync(1, isTerminal(path) ? visibleText(text) : text);
+    else writeOutputFile(file, isTerminal(path) ? visibleText(text) : text, 0o666);
   } catch (error) {
     return {
       code: 'last-message-unwritten',
@@ -52,6 +54,11 @@ function isStandardOutput(path: string): boolean {
   const named = fileSystem.statSync(path, { throwIfNoEntry: false });
   const { dev, ino } = fileSystem.fstatSync(1);
   return named !== undefined && named.isFile() && named.dev === dev && named.ino === ino;
+}
+
+/** Or another device that shows what is written to it. */
+function isTerminal(path: string): boolean {
+  return fileSystem.statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true;
 }
 
 function whyNotWritable(path: string): string | undefined {

@@ -4,6 +4,8 @@ import type { ChangedFile, PlanItem, TurnItem } from '../../protocol/turn-item.t
 import { checkpointLine, failedCheckpointLine } from '../checkpoint-words.ts';
 import { complain } from '../complain.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
+import { print, printNote } from '../print.ts';
+import { visibleLine } from '../visible-text.ts';
 import { Announcement } from './announcement.ts';
 import { contextLine, type ExecContextEvent, isContextNews } from './context-events.ts';
 import { type ExecEvent, execEvents, failedTurn } from './events.ts';
@@ -33,47 +35,48 @@ export interface OutputOptions {
 }
 
 export function createOutput({ json, color, contextEvents, verbose, resumable }: OutputOptions): Output {
-  const dim = dimmer(color);
-  const output = json ? jsonOutput(contextEvents) : plainOutput(dim, resumable);
+  const whisper = whisperer(color);
+  const output = json ? jsonOutput(contextEvents) : plainOutput(whisper, resumable);
   return {
     ...output,
     event(event) {
-      if (event.kind === 'checkpoint-installed') say(dim(checkpointLine(event.report)));
-      if (event.kind === 'checkpoint-failed') say(failedCheckpointLine(event));
+      if (event.kind === 'checkpoint-installed') whisper(checkpointLine(event.report));
+      if (event.kind === 'checkpoint-failed') printNote(failedCheckpointLine(event));
       const line = verbose && isContextNews(event) ? contextLine(event) : undefined;
-      if (line !== undefined) say(dim(line));
+      if (line !== undefined) whisper(line);
       output.event(event);
     },
   };
 }
 
-function dimmer(color: string): (text: string) => string {
+/** Says what is not the point of a run: dim, where colours are wanted. */
+function whisperer(color: string): (text: string) => void {
   const colored =
     color === 'always' || (color !== 'never' && process.stderr.isTTY && process.env['NO_COLOR'] === undefined);
-  return colored ? (text) => `\x1b[2m${text}\x1b[22m` : (text) => text;
+  return (text) => printNote(text, colored ? 'dim' : 'plain');
 }
 
 /** One JSON event per line on standard output, nothing else there. */
 function jsonOutput(context: boolean): Output {
   const toExecEvents = execEvents({ context });
   let told = false;
-  const print = (events: readonly (ExecEvent | ExecContextEvent)[]): void => {
+  const printAll = (events: readonly (ExecEvent | ExecContextEvent)[]): void => {
     for (const event of events) {
-      if (!told || event.type !== 'turn.failed') process.stdout.write(`${JSON.stringify(event)}\n`);
+      if (!told || event.type !== 'turn.failed') print(`${JSON.stringify(event)}\n`, 'json');
     }
   };
-  const announcement = new Announcement(say, (text) => text);
+  const announcement = new Announcement(printNote, printNote);
   return {
     start: (opened) => announcement.opened(opened),
     notice: (outcome) => announcement.notice(fullText(outcome)),
     idle: () => {},
     event(event) {
       if (event.kind === 'thread-started') announcement.started();
-      print(toExecEvents(event));
+      printAll(toExecEvents(event));
     },
     lost(fault) {
       announcement.end();
-      print(failedTurn(fault));
+      printAll(failedTurn(fault));
       // Here too: the disk that is lost may be the one that the events go to.
       complain(fault, 1);
     },
@@ -84,11 +87,11 @@ function jsonOutput(context: boolean): Output {
 }
 
 /** What happens on standard error; the answer alone on standard output, unless both are the same screen. */
-function plainOutput(dim: (text: string) => string, resumable: boolean): Output {
-  const announcement = new Announcement(say, dim);
+function plainOutput(whisper: (text: string) => void, resumable: boolean): Output {
+  const announcement = new Announcement(printNote, whisper);
   const sayHowToGoOn = (): void => {
     const id = resumable ? announcement.threadId : undefined;
-    if (id !== undefined) say(dim(`To go on with this thread: capstan exec resume ${id}`));
+    if (id !== undefined) whisper(`To go on with this thread: capstan exec resume ${id}`);
   };
   return {
     start: (opened) => announcement.opened(opened),
@@ -104,28 +107,28 @@ function plainOutput(dim: (text: string) => string, resumable: boolean): Output 
       if (isContextNews(event)) return;
       switch (event.kind) {
         case 'item-completed':
-          return sayItem(event.item, dim);
+          return sayItem(event.item, whisper);
         case 'warning':
         case 'retrying':
-          return say(event.kind === 'retrying' ? event.outcome.message : fullText(event.outcome));
+          return printNote(event.kind === 'retrying' ? event.outcome.message : fullText(event.outcome));
         case 'turn-failed':
-          say(fullText(event.outcome));
+          printNote(fullText(event.outcome));
           return sayHowToGoOn();
         case 'turn-aborted':
-          say('The turn was interrupted.');
+          printNote('The turn was interrupted.');
           return sayHowToGoOn();
         case 'turn-completed': {
           const { input, cachedInput, output } = event.usage;
-          say(dim(`tokens used: ${input - cachedInput + output}`));
+          whisper(`tokens used: ${input - cachedInput + output}`);
           // On one screen with the rest, it was shown when it came.
           const isShown = process.stdout.isTTY && process.stderr.isTTY;
-          if (event.lastMessage !== undefined && !isShown) process.stdout.write(`${event.lastMessage}\n`);
+          if (event.lastMessage !== undefined && !isShown) print(`${event.lastMessage}\n`, 'text');
           return;
         }
         case 'item-updated':
         case 'item-started':
-          if (event.item.kind === 'plan') say(dim(planText(event.item)));
-          if (event.item.kind === 'command') say(`$ ${event.item.argv.at(-1) ?? ''}`);
+          if (event.item.kind === 'plan') whisper(planText(event.item));
+          if (event.item.kind === 'command') printNote(`$ ${event.item.argv.at(-1) ?? ''}`);
           return;
         case 'thread-started':
           return announcement.started();
@@ -136,20 +139,20 @@ function plainOutput(dim: (text: string) => string, resumable: boolean): Output 
   };
 }
 
-function sayItem(item: TurnItem, dim: (text: string) => string): void {
+function sayItem(item: TurnItem, whisper: (text: string) => void): void {
   switch (item.kind) {
     case 'command': {
       const end = item.exitCode === undefined ? item.status : `exit ${item.exitCode}`;
-      return say(dim(`${indent(item.output)}  [${end}]`));
+      return whisper(`${indent(item.output)}  [${end}]`);
     }
     case 'file-change':
-      return say(dim(`${item.changes.map(changeLine).join('\n')}\n  [${item.status}]`));
+      return whisper(`${item.changes.map(changeLine).join('\n')}\n  [${item.status}]`);
     case 'reasoning':
-      return say(dim(item.summary.join('\n')));
+      return whisper(item.summary.join('\n'));
     case 'agent-message':
-      return say(item.text);
+      return printNote(item.text);
     case 'image-view':
-      return say(dim(`looked at ${item.path}`));
+      return whisper(`looked at ${visibleLine(item.path)}`);
     case 'user-message':
     case 'plan':
       return;
@@ -163,13 +166,9 @@ function planText({ steps }: PlanItem): string {
 }
 
 function changeLine({ path, kind, movePath }: ChangedFile): string {
-  return `${kind} ${path}${movePath === undefined ? '' : ` -> ${movePath}`}`;
+  return visibleLine(`${kind} ${path}${movePath === undefined ? '' : ` -> ${movePath}`}`);
 }
 
 function indent(text: string): string {
-  return text === '' ? '' : `${text.trimEnd().replace(/^/gm, '  ')}\n`;
-}
-
-function say(text: string): void {
-  process.stderr.write(`${text}\n`);
+  return text === '' ? '' : `${text.trimEnd().replaceAll(/^|(?<=\n)/g, '  ')}\n`;
 }

@@ -15,6 +15,7 @@ import type { EngineOptions } from '../engine/engine-options.ts';
 import { type EngineRefused, refused } from '../engine/engine-refused.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { outlastReaders } from '../outlast-readers.ts';
+import { print, printNote } from '../print.ts';
 import { missingAddedFolders } from './added-folders.ts';
 import { type ExecArguments, lastValue, parseExecArguments } from './arguments.ts';
 import { forkProblem } from './fork-alone.ts';
@@ -39,7 +40,7 @@ export async function runExec(words: readonly string[]): Promise<number> {
 
 async function prepareAndRun(asked: ExecArguments): Promise<number> {
   if (asked.flags.has('help')) {
-    process.stdout.write(execUsage());
+    print(execUsage(), 'text');
     return 0;
   }
   const here = currentFolder();
@@ -49,7 +50,7 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   const unfit = alone ? forkProblem(asked) : undefined;
   if (unfit !== undefined) return complain(unfit, 1);
   // Whoever pipes a prompt in may take long; the configuration is read meanwhile.
-  const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(asked, note), loadEngine(asked, cwd)]);
+  const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(asked, printNote), loadEngine(asked, cwd)]);
   if (typeof prompt !== 'string') return complain(prompt, 1);
   if (engine.kind === 'refused') return complain(engine.outcome, 1);
   const pictures = loadImages(asked, cwd, (path) => engine.deniesRead(path));
@@ -94,10 +95,6 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   const written = lastMessageFile === undefined ? undefined : writeLastMessage(lastMessageFile, result);
   if (written !== undefined) output.notice(written);
   return result.kind === 'completed' && written?.code !== 'last-message-unwritten' ? 0 : 1;
-}
-
-function note(text: string): void {
-  process.stderr.write(`${text}\n`);
 }
 
 /** A lost disk ends the run, but is no bug: it gets its words like any other end. */

@@ -1,7 +1,7 @@
+import { visibleText } from '../visible-text.ts';
 import { pageStyle } from './html-style.ts';
 import { endWords, pageFacts, pictureWords, title, usageWords } from './page-words.ts';
 import type { PageCall, PagePart, PageTurn, ThreadPage } from './thread-page.ts';
-import { visible } from './visible.ts';
 
 /** The page may load nothing, whatever stands in it. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
@@ -73,7 +73,7 @@ function callBlock({ name, form, input, output }: PageCall): string {
 }
 
 function patchBlock(text: string): string {
-  const lines = visible(text)
+  const lines = visibleText(text)
     .split('\n')
     .map((line) => {
       const kind = line.startsWith('+')
@@ -113,7 +113,7 @@ function pictureBlock(pictures: readonly string[]): string {
 }
 
 function escaped(text: string): string {
-  return visible(text)
+  return visibleText(text)
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')

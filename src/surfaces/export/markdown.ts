@@ -1,6 +1,6 @@
+import { visibleText } from '../visible-text.ts';
 import { endWords, pageFacts, pictureWords, title, usageWords } from './page-words.ts';
 import type { PageCall, PagePart, PageTurn, ThreadPage } from './thread-page.ts';
-import { visible } from './visible.ts';
 
 /** The thread as Markdown. What the user said is quoted, what commands printed is fenced, and context is folded. */
 export function markdownOf(page: ThreadPage): string {
@@ -28,7 +28,7 @@ function partBlock(part: PagePart): string {
       return `**User**\n\n${quoted([...part.texts, ...pictures].join('\n\n'))}`;
     }
     case 'assistant':
-      return `**Assistant**${part.phase === undefined ? '' : ` (${escaped(part.phase)})`}\n\n${visible(part.text)}`;
+      return `**Assistant**${part.phase === undefined ? '' : ` (${escaped(part.phase)})`}\n\n${visibleText(part.text)}`;
     case 'reasoning':
       return folded('Reasoning', quoted(part.text));
     case 'context':
@@ -53,7 +53,7 @@ function folded(summary: string, body: string): string {
 }
 
 function quoted(text: string): string {
-  return visible(text)
+  return visibleText(text)
     .split('\n')
     .map((line) => (line === '' ? '>' : `> ${line}`))
     .join('\n');
@@ -63,18 +63,18 @@ function quoted(text: string): string {
 function fenced(text: string, language = ''): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const fence = '`'.repeat(longest + 1);
-  return `${fence}${language}\n${visible(text).replace(/\n$/, '')}\n${fence}`;
+  return `${fence}${language}\n${visibleText(text).replace(/\n$/, '')}\n${fence}`;
 }
 
 function inline(text: string): string {
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   const tick = '`'.repeat(longest + 1);
   const space = longest > 0 ? ' ' : '';
-  return `${tick}${space}${visible(text).replaceAll('\n', ' ')}${space}${tick}`;
+  return `${tick}${space}${visibleText(text).replaceAll('\n', ' ')}${space}${tick}`;
 }
 
 function escaped(text: string): string {
-  return visible(text)
+  return visibleText(text)
     .replaceAll('\n', ' ')
     .replaceAll(/[\\`*_[\]<>#]/g, (sign) => `\\${sign}`);
 }

@@ -2,12 +2,13 @@ import type { Encoder } from '../../ports/prompt.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { InferredRequest, RebuiltRequest } from '../../replay/rebuild.ts';
 import { toolsMissing } from '../../state/request.ts';
+import { print } from '../print.ts';
 
 /** Writes the body as it was sent. Of a request that left no record there is only the input, as a list. */
 export function printRequest(request: RebuiltRequest | InferredRequest, encoder: Encoder): number | Outcome {
   if (request.kind === 'inferred') {
     const items = request.input.map((item) => Buffer.from(encoder.item(item)).toString('utf8'));
-    process.stdout.write(`[${items.join(',')}]`);
+    print(`[${items.join(',')}]`, 'exact json');
     return 0;
   }
   if (request.prompt.tools === undefined) return toolsMissing(request.record);
@@ -15,6 +16,6 @@ export function printRequest(request: RebuiltRequest | InferredRequest, encoder:
     const message = `The request was encoded as ${request.record.encoder}, which this version does not make.`;
     return { code: 'encoder-unknown', message, next: 'Use the version of Capstan that wrote the thread.' };
   }
-  for (const piece of request.encoded.body) process.stdout.write(piece);
+  print(Buffer.concat(request.encoded.body), 'exact json');
   return 0;
 }

@@ -6,6 +6,7 @@ import { rebuildRequests } from '../../replay/rebuild.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
 import { complain } from '../complain.ts';
 import { plural } from '../context/table.ts';
+import { print } from '../print.ts';
 import { readThread } from '../read-thread.ts';
 import { lastOption, runCommand, threadNamed } from '../run-command.ts';
 import { printRequest } from './print-request.ts';
@@ -38,8 +39,8 @@ async function replay(asked: ParsedWords): Promise<number | Outcome> {
   if ('code' in meant) return meant;
   const only = wantedRequest(asked);
   if (typeof only === 'object') return only;
-  const print = asked.flags.has('print');
-  if (print && only === undefined) return wrongUsage(replayForm, '--print needs --request N.');
+  const wantsBody = asked.flags.has('print');
+  if (wantsBody && only === undefined) return wrongUsage(replayForm, '--print needs --request N.');
   const thread = await readThread(meant.name);
   if ('code' in thread) return thread;
 
@@ -53,13 +54,14 @@ async function replay(asked: ParsedWords): Promise<number | Outcome> {
     number++;
     const verdict = verdictOn(request);
     if (only !== undefined && number !== only) continue;
-    if (print) return printRequest(request, encoder);
+    if (wantsBody) return printRequest(request, encoder);
     requests.push(replayedRequest(request, verdict, { number, encoder }));
   }
   if (only !== undefined && requests.length === 0) return noSuchRequest(only, number);
   const { skipped } = thread;
   const isJson = asked.flags.has('json');
-  process.stdout.write(isJson ? reportJson(thread.id, requests, { skipped }) : reportTable(requests));
+  if (isJson) print(reportJson(thread.id, requests, { skipped }), 'json');
+  else print(reportTable(requests), 'text');
   if (skipped > 0 && !isJson) complain({ message: `${plural(skipped, 'line')} could not be read.`, next: '' }, 0);
   return requests.some(({ result }) => result === 'different' || result === 'tools-missing') ? 1 : 0;
 }

@@ -9,6 +9,7 @@ import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words
 import { complain } from '../complain.ts';
 import { count } from '../context/table.ts';
 import { endOnSignal } from '../end-on-signal.ts';
+import { print, printNote } from '../print.ts';
 import { lastOption, runCommand } from '../run-command.ts';
 import { meantThread } from './meant-thread.ts';
 
@@ -42,9 +43,8 @@ async function compact(asked: ParsedWords): Promise<number | Outcome> {
     const done = await engine.compact(id, { listener: progress, signal, ...(focus === '' ? {} : { focus }) });
     if (done.kind === 'refused' || done.kind === 'failed') return refused(withOwnNext(done.outcome, id), json);
     if (done.kind === 'aborted') return refused(interrupted, json);
-    process.stdout.write(
-      json ? line({ kind: 'installed', id, report: checkpointFields(done.report) }) : told(id, done.report),
-    );
+    if (json) print(line({ kind: 'installed', id, report: checkpointFields(done.report) }), 'json');
+    else print(told(id, done.report), 'text');
     return 0;
   } finally {
     over();
@@ -74,7 +74,7 @@ function told(id: ThreadId, report: CheckpointReport): string {
 
 function refused({ code, message, next }: Outcome, json: boolean): number {
   if (!json) return complain({ message, next }, 1);
-  process.stdout.write(line({ kind: 'refused', code, message, next }));
+  print(line({ kind: 'refused', code, message, next }), 'json');
   return 1;
 }
 
@@ -85,7 +85,7 @@ function line(value: JsonObject): string {
 /** What happens meanwhile, on standard error: a model may think for minutes. */
 function progress(event: ThreadEvent): void {
   const text = progressWords(event);
-  if (text !== undefined) process.stderr.write(`${text}\n`);
+  if (text !== undefined) printNote(text);
 }
 
 function progressWords(event: ThreadEvent): string | undefined {

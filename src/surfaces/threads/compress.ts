@@ -2,6 +2,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { CompressReport, ToCompress } from '../../rollout/compressed-threads.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
 import type { Engine } from '../engine/engine.ts';
+import { print } from '../print.ts';
 import { lastOption, runCommand, threadNamed } from '../run-command.ts';
 import { loadLookingEngine } from './looking-engine.ts';
 import { countWords, sizeWords } from './size-words.ts';
@@ -40,7 +41,8 @@ async function compress(asked: ParsedWords): Promise<number | Outcome> {
   if ('code' in which) return which;
   const report = await looking.engine.compress(which, { dryRun: asked.flags.has('dry-run') });
   if ('outcome' in report) return report.outcome;
-  process.stdout.write(asked.flags.has('json') ? `${JSON.stringify(report)}\n` : `${linesOf(report).join('\n')}\n`);
+  if (asked.flags.has('json')) print(`${JSON.stringify(report)}\n`, 'json');
+  else print(`${linesOf(report).join('\n')}\n`, 'text');
   return 0;
 }
 

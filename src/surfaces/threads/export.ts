@@ -14,6 +14,7 @@ import { htmlOf } from '../export/html.ts';
 import { markdownOf } from '../export/markdown.ts';
 import { readPage } from '../export/read-page.ts';
 import { findOutputFile, writeOutputFile } from '../output-file.ts';
+import { print } from '../print.ts';
 import { readThread, type ReadThread } from '../read-thread.ts';
 import { lastOption, runCommand, threadNamed } from '../run-command.ts';
 
@@ -58,7 +59,7 @@ async function exportThread(asked: ParsedWords): Promise<number | Outcome> {
   if (skipped > 0) complain({ message: `${plural(skipped, 'line')} could not be read and left out.`, next: '' }, 0);
   const output = asked.values.get('output')?.at(-1);
   if (output === undefined || output === '-') {
-    process.stdout.write(text);
+    print(text, format === 'jsonl' ? 'exact json' : 'exact text');
     return 0;
   }
   const here = currentFolder();
@@ -97,7 +98,7 @@ function write(path: string, text: string): number | Outcome {
     const message = isThere ? `${path} is there already.` : `${path} cannot be written: ${(error as Error).message}.`;
     return { code: 'export-unwritten', message, next: isThere ? 'Give another name, or add --force.' : '' };
   }
-  process.stdout.write(`${path}\n`);
+  print(`${path}\n`, 'text');
   return 0;
 }
 
@@ -110,6 +111,6 @@ function replace(path: string, text: string, cwd: string): number | Outcome {
   } catch (error) {
     return { code: 'export-unwritten', message: `${path} cannot be written: ${(error as Error).message}.`, next: '' };
   }
-  process.stdout.write(`${path}\n`);
+  print(`${path}\n`, 'text');
   return 0;
 }

@@ -3,7 +3,9 @@ import type { TurnSummary } from '../../state/turn-list.ts';
 import type { ChangedFiles, FileChange, ThreadFiles } from '../../workspace/file-changes.ts';
 import type { CommandForm, ParsedWords } from '../command-words.ts';
 import { columns } from '../config/columns.ts';
+import { print } from '../print.ts';
 import { lastOption, runCommand } from '../run-command.ts';
+import { visibleLine } from '../visible-text.ts';
 import { meantThread } from './meant-thread.ts';
 
 export const form: CommandForm = {
@@ -27,8 +29,8 @@ async function showFiles(asked: ParsedWords): Promise<number | Outcome> {
   const { turns, changes } = files;
   if (asked.flags.has('json')) {
     const named = changes.map((change) => ({ ...change, turn: numberOf(change, turns) ?? null }));
-    process.stdout.write(`${JSON.stringify({ id, changes: named })}\n`);
-  } else process.stdout.write(filesText(files));
+    print(`${JSON.stringify({ id, changes: named })}\n`, 'json');
+  } else print(filesText(files), 'text');
   return 0;
 }
 
@@ -39,10 +41,10 @@ function filesText({ turns, changes }: ThreadFiles): string {
 
 function headOf(change: ChangedFiles, turns: readonly TurnSummary[]): string {
   const { changer, root } = change;
-  if (changer.kind === 'restore') return `Files brought back in ${root}`;
+  if (changer.kind === 'restore') return `Files brought back in ${visibleLine(root)}`;
   const number = numberOf(change, turns);
-  if (number === undefined) return `A turn that was taken back, ${changer.turnId}, in ${root}`;
-  return `Turn ${number}, ${changer.turnId}, in ${root}`;
+  if (number === undefined) return `A turn that was taken back, ${changer.turnId}, in ${visibleLine(root)}`;
+  return `Turn ${number}, ${changer.turnId}, in ${visibleLine(root)}`;
 }
 
 function numberOf({ changer }: ChangedFiles, turns: readonly TurnSummary[]): number | undefined {

@@ -1,6 +1,7 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Collected } from '../../rollout/collect.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import { print } from '../print.ts';
 import { runCommand } from '../run-command.ts';
 import { loadLookingEngine } from './looking-engine.ts';
 import { countWords, sizeWords } from './size-words.ts';
@@ -32,7 +33,8 @@ async function collect({ flags, positional }: ParsedWords): Promise<number | Out
   const looking = await loadLookingEngine();
   if ('code' in looking) return looking;
   const collected = await looking.engine.collect({ dryRun: flags.has('dry-run'), reverted: flags.has('reverted') });
-  process.stdout.write(flags.has('json') ? `${JSON.stringify(collected)}\n` : `${linesOf(collected).join('\n')}\n`);
+  if (flags.has('json')) print(`${JSON.stringify(collected)}\n`, 'json');
+  else print(`${linesOf(collected).join('\n')}\n`, 'text');
   return 0;
 }
 

@@ -10,6 +10,7 @@ import { localTime } from '../../rollout/names.ts';
 import { nodeFiles } from '../../rollout/node-files.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
 import { currentFolder } from '../current-folder.ts';
+import { print } from '../print.ts';
 import { runCommand } from '../run-command.ts';
 
 export const form: CommandForm = {
@@ -44,7 +45,7 @@ async function importThread(asked: ParsedWords): Promise<number | Outcome> {
     ids: systemIds(systemClock),
   });
   if ('code' in imported) return imported;
-  process.stdout.write(`${imported.id}\n`);
+  print(`${imported.id}\n`, 'text');
   return 0;
 }
 

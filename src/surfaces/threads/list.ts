@@ -1,5 +1,6 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import { print, printNote } from '../print.ts';
 import { runCommand } from '../run-command.ts';
 import { reindexInBackground } from './background-reindex.ts';
 import { queryOf, queryOptions } from './list-query.ts';
@@ -32,11 +33,11 @@ async function list(asked: ParsedWords): Promise<number | Outcome> {
   const page = await looking.engine.list(query, bar.show);
   bar.end();
   if ('code' in page) return page;
-  if (asked.flags.has('json')) process.stdout.write(`${JSON.stringify(page)}\n`);
+  if (asked.flags.has('json')) print(`${JSON.stringify(page)}\n`, 'json');
   else {
-    process.stdout.write(page.threads.map((thread) => `${threadLines(thread).join('\n')}\n`).join('\n'));
-    if (page.threads.length === 0) process.stderr.write('There are no such threads.\n');
-    if (page.next !== undefined) process.stderr.write(`\nMore: the same with --cursor ${page.next}\n`);
+    print(page.threads.map((thread) => `${threadLines(thread).join('\n')}\n`).join('\n'), 'text');
+    if (page.threads.length === 0) printNote('There are no such threads.');
+    if (page.next !== undefined) printNote(`\nMore: the same with --cursor ${page.next}`);
   }
   const home = await looking.engine.takeReading();
   if (home !== undefined) reindexInBackground(home);

@@ -12,6 +12,7 @@ import { complain } from '../complain.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
 import { outlastReaders } from '../outlast-readers.ts';
+import { print } from '../print.ts';
 import { chooseMeant } from './meant-thread.ts';
 
 /** A command that does one thing to one thread. */
@@ -55,7 +56,7 @@ async function answer<Result extends { readonly notices: readonly Outcome[] }>(
   const asked = parseWords(command.form, words);
   if ('code' in asked) return complain(asked, 2);
   if (asked.flags.has('help')) {
-    process.stdout.write(usageOf(command.form));
+    print(usageOf(command.form), 'text');
     return 0;
   }
   const isLast = asked.flags.has('last');
@@ -92,10 +93,11 @@ function tell<Result extends { readonly notices: readonly Outcome[] }>(
   if ('outcome' in result) {
     const { code, message, next } = result.outcome;
     if (!json) return complain(result.outcome, 1);
-    process.stdout.write(`${JSON.stringify({ kind: 'refused', code, message, next })}\n`);
+    print(`${JSON.stringify({ kind: 'refused', code, message, next })}\n`, 'json');
     return 1;
   }
-  process.stdout.write(json ? `${JSON.stringify(result)}\n` : `${text(result)}\n`);
+  if (json) print(`${JSON.stringify(result)}\n`, 'json');
+  else print(`${text(result)}\n`, 'text');
   if (!json) for (const notice of result.notices) complain(notice, 0);
   return isWhole(result) ? 0 : 1;
 }

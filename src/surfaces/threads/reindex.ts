@@ -1,5 +1,6 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import { print } from '../print.ts';
 import { runCommand } from '../run-command.ts';
 import { loadLookingEngine } from './looking-engine.ts';
 import { progressBar } from './progress-bar.ts';
@@ -28,6 +29,7 @@ async function reindex(asked: ParsedWords): Promise<number | Outcome> {
   const { threads } = await looking.engine.reindex({ anew: !asked.flags.has('changed') }, bar.show);
   bar.end();
   const told = threads === 1 ? '1 thread is' : `${threads} threads are`;
-  process.stdout.write(asked.flags.has('json') ? `${JSON.stringify({ threads })}\n` : `${told} in the index.\n`);
+  if (asked.flags.has('json')) print(`${JSON.stringify({ threads })}\n`, 'json');
+  else print(`${told} in the index.\n`, 'text');
   return 0;
 }

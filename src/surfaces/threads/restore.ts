@@ -4,7 +4,9 @@ import { findTurn } from '../../thread/find-turn.ts';
 import type { KeptReason } from '../../workspace/restore-plan.ts';
 import type { RestoreReport, RestoreTarget } from '../../workspace/restore-files.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import { print } from '../print.ts';
 import { lastOption, runCommand } from '../run-command.ts';
+import { visibleLine } from '../visible-text.ts';
 import { meantThread, type MeantThread } from './meant-thread.ts';
 
 export const form: CommandForm = {
@@ -49,8 +51,8 @@ async function restore(asked: ParsedWords): Promise<number | Outcome> {
   const options = { dryRun, force: asked.flags.has('force'), meanwhile: asked.flags.has('meanwhile') };
   const report = await meant.engine.restoreFiles(meant.id, target, options);
   if (report.kind === 'refused') return report.outcome;
-  const json = asked.flags.has('json');
-  process.stdout.write(json ? `${JSON.stringify({ ...report, dryRun })}\n` : restoreText(report, { dryRun }));
+  if (asked.flags.has('json')) print(`${JSON.stringify({ ...report, dryRun })}\n`, 'json');
+  else print(restoreText(report, { dryRun }), 'text');
   return report.failed.length === 0 ? 0 : 1;
 }
 
@@ -88,7 +90,7 @@ export function restoreText(report: RestoreReport, { dryRun = false, again = byO
     ...deleted.map((path) => `  deleted   ${path}`),
     ...kept.map(({ path, why }) => `  kept      ${path}  (${whys[why]})`),
     ...failed.map(({ path, reason }) => `  failed    ${path}  (${reason})`),
-  ];
+  ].map(visibleLine);
   const notes = [
     ...withoutSnapshot.map((turn: TurnId) => `No snapshot was taken before turn ${turn}: what it changed stays.`),
     ...otherRoots.map((other) => `Turns worked in ${other} as well, which is left as it is.`),

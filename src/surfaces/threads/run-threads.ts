@@ -1,5 +1,6 @@
 import type { CommandForm } from '../command-words.ts';
 import { complain } from '../complain.ts';
+import { print } from '../print.ts';
 
 /** What a file of this folder exports for its command. */
 export interface ThreadsCommand {
@@ -50,7 +51,7 @@ export async function threadsForms(): Promise<ReadonlyMap<string, CommandForm>> 
 export async function runThreads(words: readonly string[]): Promise<number> {
   const [name, ...rest] = words;
   if (name === undefined || name === '-h' || name === '--help') {
-    process.stdout.write(threadsUsage());
+    print(threadsUsage(), 'text');
     return name === undefined ? 2 : 0;
   }
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

@@ -1,6 +1,8 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CommandForm, ParsedWords } from '../command-words.ts';
+import { print, printNote } from '../print.ts';
 import { runCommand } from '../run-command.ts';
+import { visibleLine } from '../visible-text.ts';
 import { queryOf, queryOptions } from './list-query.ts';
 import { loadLookingEngine } from './looking-engine.ts';
 import { progressBar } from './progress-bar.ts';
@@ -29,14 +31,14 @@ async function search(asked: ParsedWords): Promise<number | Outcome> {
   const found = await looking.engine.search(asked.positional.map(asTyped).join(' '), query, bar.show);
   bar.end();
   if ('code' in found) return found.code === 'search-empty' ? { ...found, code: 'usage' } : found;
-  if (asked.flags.has('json')) process.stdout.write(`${JSON.stringify(found)}\n`);
+  if (asked.flags.has('json')) print(`${JSON.stringify(found)}\n`, 'json');
   else {
     const blocks = found.hits.map(({ thread, turn, role, excerpt }) =>
-      [...threadLines(thread), `  turn ${turn}, ${role}: ${excerpt}`, ''].join('\n'),
+      [...threadLines(thread), `  turn ${turn}, ${role}: ${visibleLine(excerpt)}`, ''].join('\n'),
     );
-    process.stdout.write(blocks.join('\n'));
-    if (found.hits.length === 0) process.stderr.write('Nobody said that.\n');
-    if (found.next !== undefined) process.stderr.write(`\nMore: the same with --cursor ${found.next}\n`);
+    print(blocks.join('\n'), 'text');
+    if (found.hits.length === 0) printNote('Nobody said that.');
+    if (found.next !== undefined) printNote(`\nMore: the same with --cursor ${found.next}`);
   }
   return found.hits.length === 0 ? 1 : 0;
 }

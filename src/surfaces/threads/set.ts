@@ -14,6 +14,7 @@ import { currentFolder } from '../current-folder.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
+import { print } from '../print.ts';
 import { lastOption, runCommand, threadNamed } from '../run-command.ts';
 import { settingWord } from '../setting-word.ts';
 
@@ -68,7 +69,8 @@ async function set(asked: ParsedWords): Promise<number | Outcome> {
       from: shown(before, name as keyof Settings),
       to: shown(result.settings, name as keyof Settings),
     }));
-    process.stdout.write(asked.flags.has('json') ? json(chosen.id, changes) : table(chosen.id, changes));
+    if (asked.flags.has('json')) print(json(chosen.id, changes), 'json');
+    else print(table(chosen.id, changes), 'text');
     return 0;
   } finally {
     await thread.close();

@@ -3,7 +3,9 @@ import type { TurnSummary } from '../../state/turn-list.ts';
 import { checkpointLine } from '../checkpoint-words.ts';
 import type { CommandForm, ParsedWords } from '../command-words.ts';
 import type { ThreadCheckpoint } from '../engine/thread-checkpoints.ts';
+import { print } from '../print.ts';
 import { lastOption, runCommand } from '../run-command.ts';
+import { visibleLine } from '../visible-text.ts';
 import { meantThread } from './meant-thread.ts';
 import { clockTime, settingsLine, threadLines } from './thread-lines.ts';
 
@@ -28,7 +30,7 @@ async function show(asked: ParsedWords): Promise<number | Outcome> {
   if ('code' in thread) return thread;
   const turns = await engine.turns(id);
   const checkpoints = await engine.checkpoints(id);
-  if (asked.flags.has('json')) process.stdout.write(`${JSON.stringify({ thread, turns, checkpoints })}\n`);
+  if (asked.flags.has('json')) print(`${JSON.stringify({ thread, turns, checkpoints })}\n`, 'json');
   else {
     const rows = turns.flatMap((turn) =>
       turnLines(
@@ -37,7 +39,7 @@ async function show(asked: ParsedWords): Promise<number | Outcome> {
       ),
     );
     const before = checkpoints.filter(({ turn }) => turn === undefined).map((each) => `${checkpointWords(each)}\n`);
-    process.stdout.write([...threadLines(thread), `  ${thread.path}`, '', ...before, ...rows].join('\n'));
+    print([...threadLines(thread), `  ${visibleLine(thread.path)}`, '', ...before, ...rows].join('\n'), 'text');
   }
   return 0;
 }
@@ -52,7 +54,7 @@ function turnLines(turn: TurnSummary, checkpoints: readonly ThreadCheckpoint[]):
   return [
     [`${number}.`, id, ...when, status].join('  '),
     `  ${settingsLine(turn)}`,
-    `  ${firstWords === '' ? '(nothing was said)' : firstWords}`,
+    `  ${firstWords === '' ? '(nothing was said)' : visibleLine(firstWords)}`,
     ...checkpoints.map((each) => `  ${checkpointWords(each)}`),
     '',
   ];

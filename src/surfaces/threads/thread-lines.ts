@@ -1,4 +1,5 @@
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
+import { visibleLine } from '../visible-text.ts';
 import { type LocalTime, localTime } from '../../rollout/names.ts';
 
 /** The settings of a thread or of a turn, each with what it is. */
@@ -25,7 +26,7 @@ export function threadLines(thread: ThreadSummary, zone: LocalTime = localTime):
     [id, clockTime(updatedAt, zone), turns === 1 ? '1 turn' : `${turns} turns`, ...marks].join('  '),
     `  ${settingsLine(thread)}`,
     `  ${about === '' ? '(nothing was said)' : about}`,
-  ];
+  ].map(visibleLine);
 }
 
 export function settingsLine({ cwd, approval, sandbox, model, effort, mode }: ShownSettings): string {
@@ -37,7 +38,7 @@ export function settingsLine({ cwd, approval, sandbox, model, effort, mode }: Sh
     ['sandbox', sandbox],
     ['mode', mode],
   ] as const;
-  return parts.flatMap(([word, value]) => (value === undefined ? [] : [`${word} ${value}`])).join(', ');
+  return visibleLine(parts.flatMap(([word, value]) => (value === undefined ? [] : [`${word} ${value}`])).join(', '));
 }
 
 /** Local time, to the minute. */

@@ -1,0 +1,26 @@
+import { objectAt, stringAt } from '../../protocol/json.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
+import type { ThreadState } from '../../state/thread-state.ts';
+import { type NextRequest, previewRequest } from '../../thread/preview.ts';
+import { type OpeningParts, prepareToGoOn } from './prepare-thread.ts';
+
+/** What a thread would be resumed with now. Nothing is locked or written: its writer is not disturbed. */
+export async function previewThread(
+  opening: OpeningParts,
+  id: ThreadId,
+  state: ThreadState,
+): Promise<NextRequest | Outcome> {
+  const options = { ...opening.options, ...heldApproval(state) };
+  const prepared = await prepareToGoOn({ ...opening, options }, { id, state }, { cwd: undefined });
+  return 'code' in prepared ? prepared : previewRequest(prepared.parts, id, prepared.settings, state);
+}
+
+/** A surface that asks nobody holds its policy whatever the thread has: the next turn is asked from the same one. */
+function heldApproval({ envelope }: ThreadState): { readonly approval?: ApprovalPolicy } {
+  const origins = envelope && objectAt(objectAt(envelope, 'telemetry') ?? {}, 'origins');
+  const policy = envelope && objectAt(envelope, 'policy');
+  const isHeld = origins !== undefined && stringAt(origins, 'approval') === 'surface';
+  return isHeld && policy !== undefined ? { approval: policy['approval'] as ApprovalPolicy } : {};
+}

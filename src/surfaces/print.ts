@@ -1,0 +1,26 @@
+import { visibleJson, visibleText } from './visible-text.ts';
+
+// The one place that writes to standard output and standard error. What a model, a command, a server or a file says
+// moves no cursor, rings no bell and sets no title: hidden characters become signs before anything is written.
+
+/**
+ * What is printed, and for whom: text is for people; JSON says hidden characters as escapes, which changes no value.
+ * What is exact reaches a file or a program as it is, and only a terminal like the others.
+ */
+export type Printed = 'text' | 'json' | 'exact text' | 'exact json';
+
+/** Writes to standard output, or where else. */
+export function print(text: string | Uint8Array, as: Printed, stream: NodeJS.WriteStream = process.stdout): void {
+  if (as.startsWith('exact') && !stream.isTTY) stream.write(text);
+  else {
+    const decoded = typeof text === 'string' ? text : Buffer.from(text).toString('utf8');
+    stream.write(as.endsWith('json') ? visibleJson(decoded) : visibleText(decoded));
+  }
+}
+
+/** Writes a line, or several, for people to standard error. */
+export function printNote(text: string, look: 'plain' | 'dim' = 'plain'): void {
+  const shown = visibleText(text);
+  // After the text was made visible, or our own sequences would be, too.
+  process.stderr.write(look === 'dim' ? `\u001B[2m${shown}\u001B[22m\n` : `${shown}\n`);
+}

@@ -1,0 +1,25 @@
+import type { Envelope } from '../envelope/envelope.ts';
+import type { Step } from '../envelope/step.ts';
+import { standsIn } from '../history/stands-in.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { ThreadState } from '../state/thread-state.ts';
+import { sections } from '../world/sections.ts';
+import { tell } from '../world/tell.ts';
+import type { Telling } from '../world/telling.ts';
+import type { ThreadParts } from './parts.ts';
+
+/** A step as the world is now, and what could not be read of it. */
+export async function stepNow(
+  parts: Pick<ThreadParts, 'gatherStep' | 'router'>,
+  envelope: Envelope,
+  { pins, index }: Pick<ThreadState, 'pins'> & { readonly index: number },
+): Promise<{ readonly step: Step; readonly problems: readonly Outcome[] }> {
+  const { problems = [], ...gathered } = await parts.gatherStep(envelope);
+  const tools = parts.router.specs(envelope.capabilities.tools);
+  return { step: { envelope, index, facts: { ...gathered, pins }, tools }, problems };
+}
+
+/** What the model has to be told before the step. */
+export function tellingFor({ baseline, history }: Pick<ThreadState, 'baseline' | 'history'>, step: Step): Telling {
+  return tell(sections, step, baseline, (kinds) => standsIn(history, kinds));
+}

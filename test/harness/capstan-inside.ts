@@ -1,0 +1,110 @@
+import { closeSync, openSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
+import { runConfig } from '../../src/surfaces/config/run-config.ts';
+import { runContext } from '../../src/surfaces/context/run-context.ts';
+import { runEnvelope } from '../../src/surfaces/envelope/run-envelope.ts';
+import { runExec } from '../../src/surfaces/exec/run-exec.ts';
+import { runReplay } from '../../src/surfaces/replay/run-replay.ts';
+import { runThreads } from '../../src/surfaces/threads/run-threads.ts';
+import { eventsIn, type Finished, type Place, type StartOptions } from './run-capstan.ts';
+
+// Commands read the standard input of this process. As with `Place.run`, there is nothing to read.
+if (isMainThread) {
+  closeSync(0);
+  openSync('/dev/null', 'r');
+}
+
+const surfaces: Readonly<Record<string, (words: readonly string[]) => Promise<number>>> = {
+  exec: runExec,
+  config: runConfig,
+  context: runContext,
+  envelope: runEnvelope,
+  replay: runReplay,
+  threads: runThreads,
+};
+
+export interface InsideOptions extends Pick<StartOptions, 'env' | 'cwd'> {
+  /** Standard output and standard error are a terminal, as far as the command can see. */
+  readonly terminal?: boolean;
+}
+
+let before: Promise<unknown> = Promise.resolve();
+let running = 0;
+
+/** A command that is under way has the process to itself: another one beside it needs its own. */
+export function canRunInside([command = '']: readonly string[]): boolean {
+  return running === 0 && Object.hasOwn(surfaces, command);
+}
+
+/**
+ * What `place.run` does, in this process: the same surface with the same words, without the start of a program. One
+ * after the other: a command has the process, its folder and its environment to itself.
+ */
+export function runInside(
+  place: Pick<Place, 'home' | 'workspace'>,
+  words: readonly string[],
+  options: InsideOptions = {},
+): Promise<Finished> {
+  running++;
+  const run = before.then(() => perform(place, words, options)).finally(() => running--);
+  before = run.catch(() => {});
+  return run;
+}
+
+async function perform(
+  place: Pick<Place, 'home' | 'workspace'>,
+  [command = '', ...words]: readonly string[],
+  { env = {}, cwd = place.workspace, terminal = false }: InsideOptions,
+): Promise<Finished> {
+  const surface = surfaces[command];
+  if (surface === undefined) throw new Error(`${command} is not a command that runs inside the test`);
+  const [folder, outer] = [process.cwd(), { ...process.env }];
+  const [stdout, stderr] = [catchOutput(process.stdout, terminal), catchOutput(process.stderr, terminal)];
+  Object.assign(process.env, { CAPSTAN_HOME: place.home, ...env });
+  process.chdir(cwd);
+  try {
+    const code = await surface(words);
+    const text = stdout.end();
+    return { code, signal: null, stdout: text, stderr: stderr.end(), events: eventsIn(text) };
+  } finally {
+    stdout.end();
+    stderr.end();
+    process.chdir(folder);
+    for (const name of Object.keys(process.env)) if (!Object.hasOwn(outer, name)) delete process.env[name];
+    Object.assign(process.env, outer);
+  }
+}
+
+/** Catches what is written to a stream of this process, and gives it back as it was. */
+function catchOutput(stream: NodeJS.WriteStream, terminal: boolean): { end(): string } {
+  const own = Object.getOwnPropertyDescriptor(stream, 'write');
+  const isTerminal = Object.getOwnPropertyDescriptor(stream, 'isTTY');
+  const listeners = stream.listeners('error');
+  const pieces: Buffer[] = [];
+  const write = (piece: string | Uint8Array, ...rest: readonly unknown[]): boolean => {
+    pieces.push(Buffer.from(piece as string));
+    const done = rest.findLast((each): each is () => void => typeof each === 'function');
+    if (done !== undefined) setImmediate(done);
+    return true;
+  };
+  Object.defineProperty(stream, 'write', { value: write, configurable: true, writable: true });
+  Object.defineProperty(stream, 'isTTY', { value: terminal, configurable: true, writable: true });
+  let isOpen = true;
+  return {
+    end() {
+      if (isOpen) {
+        isOpen = false;
+        restore(stream, 'write', own);
+        restore(stream, 'isTTY', isTerminal);
+        for (const each of stream.listeners('error'))
+          if (!listeners.includes(each)) stream.off('error', each as () => void);
+      }
+      return Buffer.concat(pieces).toString('utf8');
+    },
+  };
+}
+
+function restore(stream: NodeJS.WriteStream, name: 'write' | 'isTTY', own: PropertyDescriptor | undefined): void {
+  if (own === undefined) Reflect.deleteProperty(stream, name);
+  else Object.defineProperty(stream, name, own);
+}

@@ -1,3 +1,4 @@
+import type { Settings } from '../envelope/settings.ts';
 import type { CompactionResult } from './compaction-result.ts';
 import type { Item } from '../protocol/item.ts';
 import type { UserInput } from '../protocol/user-input.ts';
@@ -12,6 +13,8 @@ export type Mail =
 export interface CompactionWish {
   readonly focus?: string;
   readonly signal: AbortSignal;
+  /** What it was submitted under: wishes with the same can be served together. */
+  readonly settings: Promise<Settings>;
   settle(result: CompactionResult | Promise<CompactionResult>): void;
 }
 
@@ -26,6 +29,10 @@ export class Inbox {
 
   get waiting(): readonly Mail[] {
     return this.#waiting;
+  }
+
+  get hasWishes(): boolean {
+    return this.#wishes.length > 0;
   }
 
   put(mail: Mail): void {
@@ -50,12 +57,12 @@ export class Inbox {
   }
 
   /**
-   * One compaction serves all who wished for one; what each wants to be kept in view is joined. It is given up when all
-   * of them have given up.
+   * One compaction serves all that wait, or all that were submitted under the same settings; what each wants to be kept
+   * in view is joined. It is given up when all of them have given up.
    */
-  takeWishes(): CompactionWish | undefined {
-    const wishes = this.#wishes;
-    this.#wishes = [];
+  takeWishes(under?: Promise<Settings>): Omit<CompactionWish, 'settings'> | undefined {
+    const wishes = this.#wishes.filter(({ settings }) => under === undefined || settings === under);
+    this.#wishes = this.#wishes.filter((wish) => !wishes.includes(wish));
     if (wishes.length === 0) return undefined;
     const focus = wishes.flatMap((wish) => wish.focus ?? []).join('\n');
     return {

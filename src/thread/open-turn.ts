@@ -23,7 +23,8 @@ export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnIn
 
 /** Resolves the turn's envelope. Nothing is recorded yet: it may still come to nothing. */
 export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
-  const { settings, threadId, signal, inbox, warned, onEnding } = asked;
+  const { settings, threadId, signal, inbox, warned } = asked;
+  const { onEnding, isOutdated } = asked;
   const gathered = await parts.gatherFacts(settings);
   const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId };
   const known = { ...gathered, thread, tools: parts.router.names };
@@ -32,7 +33,8 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   const { turnId } = envelope.telemetry;
   const { clock, snapshots } = parts;
   const effects = new TurnEffects({ snapshots, clock, log, turnId, envelope, signal, warned });
-  const own = { threadId, turnId, envelope, signal, inbox, warned, onEnding, ...before(log.state, facts, settings) };
+  const hooks = { isOutdated, onEnding };
+  const own = { threadId, turnId, envelope, signal, inbox, warned, ...hooks, ...before(log.state, facts, settings) };
   let { base } = facts.thread;
   const renew = (): void => {
     const now = withBase(known, log.state);

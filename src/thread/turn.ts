@@ -15,7 +15,6 @@ import { settle, type TurnResult } from './settle.ts';
 export async function runTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<TurnResult> {
   const turn = await openTurn(parts, log, asked);
   let step = await enterStep(turn, 0);
-  asked.onEntered();
   drainInbox(turn);
   let lastMessage: string | undefined;
 

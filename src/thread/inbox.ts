@@ -22,6 +22,8 @@ export interface CompactionWish {
 export class Inbox {
   #waiting: Mail[] = [];
   #wishes: CompactionWish[] = [];
+  /** Wishes that the turn did not come to. No other turn takes them: they have a place of their own. */
+  #missed: CompactionWish[] = [];
 
   get pending(): boolean {
     return this.#waiting.length > 0;
@@ -31,8 +33,9 @@ export class Inbox {
     return this.#waiting;
   }
 
-  get hasWishes(): boolean {
-    return this.#wishes.length > 0;
+  /** Whether a compaction waits that the turn which ran when it was asked for did not make. */
+  get hasMissed(): boolean {
+    return this.#missed.length > 0;
   }
 
   put(mail: Mail): void {
@@ -48,31 +51,52 @@ export class Inbox {
   wish(wish: CompactionWish): void {
     this.#wishes.push(wish);
     const giveUp = (): void => {
-      if (!this.#wishes.includes(wish)) return;
+      if (!this.#wishes.includes(wish) && !this.#missed.includes(wish)) return;
       this.#wishes = this.#wishes.filter((each) => each !== wish);
+      this.#missed = this.#missed.filter((each) => each !== wish);
       wish.settle({ kind: 'aborted' });
     };
     if (wish.signal.aborted) giveUp();
     else wish.signal.addEventListener('abort', giveUp, { once: true });
   }
 
-  /**
-   * One compaction serves all that wait, or all that were submitted under the same settings; what each wants to be kept
-   * in view is joined. It is given up when all of them have given up.
-   */
-  takeWishes(under?: Promise<Settings>): Omit<CompactionWish, 'settings'> | undefined {
-    const wishes = this.#wishes.filter(({ settings }) => under === undefined || settings === under);
-    this.#wishes = this.#wishes.filter((wish) => !wishes.includes(wish));
-    if (wishes.length === 0) return undefined;
-    const focus = wishes.flatMap((wish) => wish.focus ?? []).join('\n');
-    return {
-      ...(focus === '' ? {} : { focus }),
-      signal: allOf(wishes.map(({ signal }) => signal)),
-      settle: (result) => {
-        for (const wish of wishes) wish.settle(result);
-      },
-    };
+  /** The compaction that the turn which runs is asked to make. */
+  takeWishes(): JoinedWishes | undefined {
+    const wishes = this.#wishes;
+    this.#wishes = [];
+    return joined(wishes);
   }
+
+  /** The turn is over. */
+  missWishes(): void {
+    this.#missed = [...this.#missed, ...this.#wishes];
+    this.#wishes = [];
+  }
+
+  /** The compaction that was missed, of all that were submitted under the same settings. */
+  takeMissed(settings: Promise<Settings>): JoinedWishes | undefined {
+    const wishes = this.#missed.filter((wish) => wish.settings === settings);
+    this.#missed = this.#missed.filter((wish) => wish.settings !== settings);
+    return joined(wishes);
+  }
+}
+
+type JoinedWishes = Omit<CompactionWish, 'settings'>;
+
+/**
+ * One compaction serves all that wished for one; what each wants to be kept in view is joined. It is given up when all
+ * of them have given up.
+ */
+function joined(wishes: readonly CompactionWish[]): JoinedWishes | undefined {
+  if (wishes.length === 0) return undefined;
+  const focus = wishes.flatMap((wish) => wish.focus ?? []).join('\n');
+  return {
+    ...(focus === '' ? {} : { focus }),
+    signal: allOf(wishes.map(({ signal }) => signal)),
+    settle: (result) => {
+      for (const wish of wishes) wish.settle(result);
+    },
+  };
 }
 
 /** Aborts when all of them have. */

@@ -168,7 +168,7 @@ export class Thread {
     // The answer is there: the caller does not wait for what makes room for the next turn.
     const foldAfter = async (known: Settings | Refused): Promise<void> => {
       // A compaction that waits for its place makes the room.
-      if (!isFull || this.#inbox.hasWishes || isRefused(known)) return;
+      if (!isFull || this.#inbox.hasMissed || isRefused(known)) return;
       await this.#fold({ ...automatic, signal: this.#closing.signal }, known);
     };
     if (this.#foldsAfterTurns) this.#enqueue(settings, foldAfter).catch(() => {});
@@ -256,9 +256,9 @@ export class Thread {
     return result;
   }
 
-  /** Compactions that were asked for under these settings, unless a turn has made them meanwhile: one serves all. */
+  /** Compactions that were asked for under these settings while a turn ran that did not come to them: one serves all. */
   async #foldWished(submitted: Promise<Settings>, settings: Settings): Promise<void> {
-    const wish = this.#inbox.takeWishes(submitted);
+    const wish = this.#inbox.takeMissed(submitted);
     if (wish === undefined) return;
     const { focus, signal } = wish;
     const folded = this.#fold({ ...(focus === undefined ? {} : { focus }), ...manual, signal }, settings);
@@ -300,6 +300,7 @@ export class Thread {
       });
     } finally {
       this.#running = undefined;
+      this.#inbox.missWishes();
     }
   }
 }

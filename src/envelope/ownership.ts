@@ -146,7 +146,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.webSearch': { source: catalogue, consumers: [capabilities] },
   'identity.model.modes': { source: catalogue, consumers: [modes] },
   'identity.model.compatibility': { source: catalogue, consumers: [modelRecord, compactor] },
-  'identity.model.instructions': { source: catalogue, consumers: [instructions] },
+  'identity.model.instructions': { source: catalogue, consumers: [instructions, modelSection] },
   'identity.model.guessed': { source: catalogue, consumers: [identity, modelNotices] },
   'identity.provider': {
     source: { setting: 'provider', otherwise: 'default' },

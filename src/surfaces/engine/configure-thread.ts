@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { explainWrongValue } from '../../config/explain-wrong-value.ts';
 import { refusalOf } from '../../config/config-problem.ts';
 import { effortFor } from '../../envelope/effort-for.ts';
 import { modelNotices } from '../../envelope/model-notices.ts';
@@ -10,6 +11,9 @@ import type { BaseLayers } from '../../gather/config-layers.ts';
 import { folderProblem } from '../../gather/folder.ts';
 import { loadInstructionFiles } from '../../gather/model-instructions.ts';
 import { type ResumedSettings, settingsFrom } from '../../gather/settings.ts';
+import { normalisePath } from '../../policy/paths.ts';
+import { readProfile } from '../../policy/read-profile.ts';
+import { isWrong } from '../../policy/wrong-value.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineOptions } from './engine-options.ts';
 
@@ -29,9 +33,14 @@ export interface ConfiguredThread {
 /** What holds for a thread in its folder. */
 export async function configureThread(
   base: BaseLayers,
-  { approval, permissionProfile: profile }: Pick<EngineOptions, 'approval' | 'permissionProfile'>,
-  place: ThreadPlace,
+  { approval, permissionProfile }: Pick<EngineOptions, 'approval' | 'permissionProfile'>,
+  wanted: ThreadPlace,
 ): Promise<ConfiguredThread | Outcome> {
+  const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
+  if (isWrong(profile)) return { code: 'wrong-profile', ...explainWrongValue('permissionProfile', profile) };
+  const cwd = normalisePath(wanted.cwd);
+  if (cwd === undefined) return relativeFolder(wanted.cwd);
+  const place = { ...wanted, cwd };
   const missing = folderProblem(place.cwd);
   if (missing !== undefined) return missing;
   const { config, problems } = await configInFolder(base, place.cwd);
@@ -53,6 +62,11 @@ export async function configureThread(
   const settings = withFittingEffort(made.settings, place.resumed, catalogue);
   const notices = [...problems, ...made.notices, ...modelNotices(catalogue, settings)];
   return { config, catalogue, settings, notices };
+}
+
+function relativeFolder(given: string): Outcome {
+  const message = `The folder ${JSON.stringify(given)} is not an absolute path.`;
+  return { code: 'folder-relative', message, next: 'Give the folder as an absolute path.' };
 }
 
 /** A thread that goes on with another model keeps its effort if that model has it. */

@@ -31,5 +31,5 @@ export async function openFork(
   const name = (await threadNames(nodeFiles, forking.base.home)).get(id);
   if (name !== undefined && forking.options.ephemeral !== true) await forking.rename(forked.id, name);
   const thread = await Thread.resume(parts, forked, { ...options, settings });
-  return { kind: 'opened', thread, settings, notices: [...notices, ...resumeNotices(id, forked)] };
+  return { kind: 'opened', thread, settings: thread.settings, notices: [...notices, ...resumeNotices(id, forked)] };
 }

@@ -179,7 +179,7 @@ export class Thread {
   #enqueue<Known, Result>(settings: Promise<Known>, work: (settings: Known) => Promise<Result>): Promise<Result> {
     const before = this.#queue;
     const result = Promise.all([settings, before] as const).then(([known]) => work(known));
-    this.#queue = Promise.allSettled([before, result]).then(() => {});
+    this.#queue = Promise.allSettled([before, result]).then(() => undefined);
     return result;
   }
 

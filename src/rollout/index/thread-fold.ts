@@ -1,5 +1,5 @@
 import type { ThreadId } from '../../protocol/ids.ts';
-import { isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import { oneLine } from '../../state/one-line.ts';

@@ -163,6 +163,22 @@ describe('another model', () => {
     expect(after({ model })).toMatchObject({ model, effort });
   });
 
+  test('does not get an effort that it does not have', () => {
+    for (const given of [{ model: 'four', effort: 'high' }, { effort: 'a' }]) {
+      const [slug, list] = 'model' in given ? ['four', 'a, b, c, d'] : ['even', 'low, medium, high, max'];
+      expect(change(given)).toEqual({
+        kind: 'refused',
+        outcome: {
+          code: 'change-wrong-value',
+          message: `The model ${slug} has no reasoning effort "${given.effort}".`,
+          next: `Choose one of these: ${list}. Nothing was changed.`,
+        },
+      });
+    }
+    expect(after({ model: 'unheard', effort: 'extreme' })).toMatchObject({ effort: 'extreme' });
+    expect(after({ effort: 'ultra' })).toMatchObject({ effort: 'ultra' });
+  });
+
   test('gets the effort that comes with it, and none where there was none', () => {
     expect(after({ model: 'four', effort: 'd' })).toMatchObject({ effort: 'd' });
     expect(after({ model: 'four', effort: null })).not.toHaveProperty('effort');

@@ -7,6 +7,7 @@ import { isJsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { deepFreeze } from './deep-freeze.ts';
 import { effortFor } from './effort-for.ts';
+import { effortProblem } from './effort-problem.ts';
 import { type Catalogue, lookUpModel } from './model-record.ts';
 import { changeFields, type ReadFields } from './override-fields.ts';
 import type { Settings } from './settings.ts';
@@ -35,6 +36,14 @@ export function applyChange(settings: Settings, change: unknown, { catalogue, re
   const given = readFields(change);
   if ('code' in given) return { kind: 'refused', outcome: given };
   const wanted = { ...settings, ...settingsOf(given, settings, catalogue) };
+  const effort =
+    given.effort === undefined || given.effort === null
+      ? undefined
+      : effortProblem(lookUpModel(catalogue, wanted.model), given.effort);
+  if (effort !== undefined) {
+    const { message, next } = effort;
+    return { kind: 'refused', outcome: { code: 'change-wrong-value', message, next: `${next} Nothing was changed.` } };
+  }
   const outcome = notAllowed(requirements, wanted);
   if (outcome !== undefined) return { kind: 'refused', outcome };
   const allowed = { ...wanted, profile: withDeniedReads(requirements, wanted.profile) };

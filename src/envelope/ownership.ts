@@ -47,6 +47,9 @@ type WholeField =
   | 'policy.shellEnvironment';
 
 const {
+  effortProblem,
+  promptSize,
+  turnEnd,
   compactor,
   checkpointHooks,
   compactionRequests,
@@ -125,6 +128,8 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
       personality,
       instructions,
       effortFor,
+      effortProblem,
+      promptSize,
       compactor,
       checkpoint,
       overflow,
@@ -137,7 +142,10 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.truncation.mode': { source: catalogue, consumers: [window] },
   'identity.model.truncation.limit': { source: catalogue, consumers: [window] },
   'identity.model.defaultEffort': { source: catalogue, consumers: [identity, sentEffort] },
-  'identity.model.supportedEfforts': { source: catalogue, consumers: [modelSwitch, effortFor, sentEffort] },
+  'identity.model.supportedEfforts': {
+    source: catalogue,
+    consumers: [modelSwitch, effortFor, effortProblem, sentEffort],
+  },
   'identity.model.defaultSummary': { source: catalogue, consumers: [identity] },
   'identity.model.defaultVerbosity': { source: catalogue, consumers: [identity] },
   'identity.model.serviceTiers': { source: catalogue, consumers: [identity, modelNotices] },
@@ -147,7 +155,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.modes': { source: catalogue, consumers: [modes] },
   'identity.model.compatibility': { source: catalogue, consumers: [modelRecord, compactor] },
   'identity.model.instructions': { source: catalogue, consumers: [instructions, modelSection] },
-  'identity.model.guessed': { source: catalogue, consumers: [identity, modelNotices] },
+  'identity.model.guessed': { source: catalogue, consumers: [identity, modelNotices, effortProblem] },
   'identity.provider': {
     source: { setting: 'provider', otherwise: 'default' },
     consumers: [turnLines, firstLine, trace, modes],
@@ -203,7 +211,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
 
   'instructions.base.text': {
     source: { setting: 'baseInstructions', otherwise: 'model catalogue' },
-    consumers: [firstLine, usage, instructions, activeNow, compactor, checkpoint],
+    consumers: [firstLine, usage, instructions, activeNow, promptSize, compactor, checkpoint],
   },
   'instructions.base.provenance': {
     source: { setting: 'baseInstructions', otherwise: 'model catalogue' },
@@ -281,7 +289,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'modes.realtime.active': { source: realtime, consumers: [realtimeSection, turnLines] },
   'modes.realtime.startInstructions': { source: realtime, consumers: [realtimeSection] },
   'modes.review': { source: byDefault, consumers: [], awaits: 'turns that review' },
-  'modes.outputSchema': { source: { setting: 'outputSchema', otherwise: 'default' }, consumers: [request] },
+  'modes.outputSchema': { source: { setting: 'outputSchema', otherwise: 'default' }, consumers: [request, turnEnd] },
   'modes.compaction': { source: { setting: 'compaction', otherwise: 'default' }, consumers: [compactor] },
   'modes.cyberAccessProgram': {
     source: { setting: 'cyberAccessProgram', otherwise: 'default' },
@@ -304,7 +312,17 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
 
   'window.effective': {
     source: windowSettings,
-    consumers: [turnLines, usage, budgets, modelSwitch, compactor, compactionRequests, checkpoint, overflow],
+    consumers: [
+      turnLines,
+      usage,
+      budgets,
+      modelSwitch,
+      compactor,
+      compactionRequests,
+      checkpoint,
+      overflow,
+      promptSize,
+    ],
   },
   'window.autoCompact': { source: windowSettings, consumers: [budgets, modelSwitch, compactor] },
   'window.autoCompactScope': { source: windowSettings, consumers: [modelSwitch, compactor] },

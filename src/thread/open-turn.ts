@@ -14,13 +14,6 @@ import { tellSwitch } from './model-switch.ts';
 import type { ThreadParts, Turn, TurnInput } from './parts.ts';
 import { TurnEffects } from './turn-effects.ts';
 
-/** Resolves the turn's envelope and records that it begins. */
-export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
-  const turn = await prepareTurn(parts, log, asked);
-  await beginTurn(turn, asked);
-  return turn;
-}
-
 /** Resolves the turn's envelope. Nothing is recorded yet: it may still come to nothing. */
 export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
   const { settings, threadId, signal, inbox, warned } = asked;
@@ -57,7 +50,7 @@ export async function beginTurn(turn: Turn, { input, onOpened }: Pick<TurnInput,
   tellSwitch(turn);
   // What was injected before the turn stands before its words, and what arrives from here on after them.
   if (input !== undefined) inbox.put({ kind: 'words', input });
-  onOpened(turnId);
+  onOpened(turnId, envelope);
 }
 
 function withBase(facts: TurnFacts, state: ThreadState): TurnFacts {

@@ -89,7 +89,7 @@ export interface TurnInput {
   /** Problems that the thread has told already: one that lasts is told once. */
   readonly warned: Set<string>;
   /** The turn has begun: it can be steered. */
-  onOpened(turnId: TurnId): void;
+  onOpened(turnId: TurnId, envelope: Envelope): void;
   /** The turn is done, and leaves less room than the next one should find. */
   onFull(): void;
   /** Nothing more enters the turn: it can no longer be steered. */

@@ -290,8 +290,10 @@ export class Thread {
         signal,
         inbox: this.#inbox,
         warned: this.#warned,
-        onOpened: (turnId) => {
-          this.#running = { turnId, ...(outputSchema === undefined ? {} : { outputSchema }) };
+        onOpened: (turnId, { identity, window }) => {
+          const { effective } = window;
+          const schema = outputSchema === undefined ? {} : { outputSchema };
+          this.#running = { turnId, effective, model: identity.model.slug, ...schema };
         },
         onFull,
         onEnding: () => {

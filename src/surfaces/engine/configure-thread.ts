@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.ts';
 import { explainWrongValue } from '../../config/explain-wrong-value.ts';
 import { refusalOf } from '../../config/config-problem.ts';
 import { effortFor } from '../../envelope/effort-for.ts';
+import { effortProblem } from '../../envelope/effort-problem.ts';
 import { modelNotices } from '../../envelope/model-notices.ts';
 import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
@@ -60,6 +61,8 @@ export async function configureThread(
   });
   if ('code' in made) return made;
   const settings = withFittingEffort(made.settings, place.resumed, catalogue);
+  const effort = unsupportedEffort(settings, catalogue);
+  if (effort !== undefined) return effort;
   const notices = [...problems, ...made.notices, ...modelNotices(catalogue, settings)];
   return { config, catalogue, settings, notices };
 }
@@ -67,6 +70,15 @@ export async function configureThread(
 function relativeFolder(given: string): Outcome {
   const message = `The folder ${JSON.stringify(given)} is not an absolute path.`;
   return { code: 'folder-relative', message, next: 'Give the folder as an absolute path.' };
+}
+
+/** What a flag or the configuration names; what a thread remembers, and what the machine gives, is not its user's slip. */
+function unsupportedEffort({ model, effort, origins }: Settings, catalogue: Catalogue): Outcome | undefined {
+  const origin = origins?.['effort'];
+  if (effort === undefined || origin === 'thread' || origin === 'managed') return undefined;
+  const problem = effortProblem(lookUpModel(catalogue, model), effort);
+  const next = `${problem?.next} Set model_reasoning_effort to it, or leave it out.`;
+  return problem === undefined ? undefined : { ...problem, next };
 }
 
 /** A thread that goes on with another model keeps its effort if that model has it. */

@@ -110,7 +110,8 @@ function plainOutput(dim: (text: string) => string, resumable: boolean): Output 
           return say(event.kind === 'retrying' ? event.outcome.message : fullText(event.outcome));
         case 'turn-failed':
           say(fullText(event.outcome));
-          return sayHowToGoOn();
+          // Nothing of this turn was kept: a new thread has no file yet.
+          return event.outcome.code === 'prompt-too-long' ? undefined : sayHowToGoOn();
         case 'turn-aborted':
           say('The turn was interrupted.');
           return sayHowToGoOn();

@@ -51,7 +51,7 @@ test.each<[string, JsonObject, Json, string | undefined]>([
   ['not', { not: { type: 'string' } }, 'x', 'The answer has the form that "not" forbids'],
   [
     'if and then',
-    { if: { type: 'string' }, then: { maxLength: 1 } },
+    JSON.parse('{"if": {"type": "string"}, "then": {"maxLength": 1}}') as JsonObject,
     'xy',
     'The answer must have at most 1 characters',
   ],

@@ -177,7 +177,7 @@ function isSoundGlob(pattern: string): boolean {
 }
 
 /** An absolute path in normal form. A relative one would mean another folder in every turn. */
-export function readPath(value: unknown, at: string): string | WrongValue {
+function readPath(value: unknown, at: string): string | WrongValue {
   const path = typeof value === 'string' ? normalisePath(value) : undefined;
   return path ?? wrongAt(at, 'an absolute path', value);
 }

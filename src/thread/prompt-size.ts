@@ -25,9 +25,9 @@ export async function promptProblem(turn: Turn, input: UserInput): Promise<Outco
   const step = await lookAround(turn, 0);
   const fixed = requestTokens({ instructions: envelope.instructions.base.text, tools: step.tools, input: [] });
   const others = fixed + bundleTokens(step) + (log.state.history.length === 0 ? 0 : leastCheckpoint);
-  return prompt + others <= effective
-    ? undefined
-    : tooLong({ prompt, others, effective, model: envelope.identity.model.slug });
+  // A window that is too small without any prompt is a slip in the configuration: the provider knows the real one.
+  if (others >= effective || prompt + others <= effective) return undefined;
+  return tooLong({ prompt, others, effective, model: envelope.identity.model.slug });
 }
 
 interface Sizes {

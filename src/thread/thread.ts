@@ -56,7 +56,8 @@ interface Refused {
 
 /**
  * A conversation that this process may write. Turns and compactions run one after the other, in the order in which they
- * were submitted, each under the settings after the changes that were submitted before it and none after. After a Fault the thread is of no more use: close it and open it again, which folds its state from the disk.
+ * were submitted, each under the settings after the changes that were submitted before it and none after. After a Fault
+ * the thread is of no more use: close it and open it again, which folds its state from the disk.
  */
 export class Thread {
   readonly id: ThreadId;
@@ -186,13 +187,13 @@ export class Thread {
   /** Words that the running turn takes in before its next request. The turn's envelope stays what it is. */
   steer(steering: Steering): Steered {
     const steered = steeringFor(steering, this.#running);
-    if (steered.kind === 'steered') this.#inbox.put({ kind: 'words', input: steering.input });
+    if (steered.kind === 'steered') this.#inbox.put({ kind: 'words', input: copyOf(steering.input) });
     return steered;
   }
 
   /** A program's own item enters history before the next request, of the running turn or of the next one. */
   inject(item: Item): void {
-    this.#inbox.put({ kind: 'item', item });
+    this.#inbox.put({ kind: 'item', item: copyOf(item) });
   }
 
   /**

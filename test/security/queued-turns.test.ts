@@ -51,6 +51,16 @@ it('an object that its owner changes after it was submitted stays what it was', 
   expect(live.model.requests[0]?.body['text']).toMatchObject({ format: { schema: { type: 'object' } } });
 });
 
+it('nor do words and items change that wait for the next request', async () => {
+  const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
+  await live.open();
+  const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'as it was' }] };
+  live.thread.inject(item);
+  item.content[0]!.text = 'forged';
+  await live.turn('one');
+  expect(live.rows(0)).toContainEqual(['user', 'as it was']);
+});
+
 it('a change that fails to be copied is refused, not thrown', async () => {
   const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
   await live.open();

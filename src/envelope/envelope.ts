@@ -1,4 +1,5 @@
 import { type Capabilities, resolveCapabilities } from './capabilities.ts';
+import { deepFreeze } from './deep-freeze.ts';
 import type { TurnFacts } from './facts.ts';
 import { type Identity, resolveIdentity } from './identity.ts';
 import { type Instructions, resolveInstructions } from './instructions.ts';
@@ -35,12 +36,4 @@ export function resolveEnvelope(facts: TurnFacts, settings: TurnSettings): Envel
   const before = { identity, workspace, instructions, policy, capabilities, modes };
   const telemetry = resolveTelemetry(facts, settings, before);
   return deepFreeze({ ...before, telemetry, window: resolveWindow(identity, settings) });
-}
-
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const member of Object.values(value)) deepFreeze(member);
-  }
-  return value;
 }

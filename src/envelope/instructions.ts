@@ -12,7 +12,7 @@ import type { Workspace } from './workspace.ts';
 export interface Instructions {
   /** What every request begins with. Stays the same until history is replaced. */
   readonly base: BaseInstructions;
-  /** The instructions of this turn's model, if they differ from the base and the base is not somebody's own choice. */
+  /** The instructions of this turn's model, if they differ from the base and the base was not chosen by the user. */
   readonly model?: string;
   readonly developer?: string;
   readonly managed?: string;
@@ -56,6 +56,6 @@ function ownInstructions(settings: Pick<Settings, 'baseInstructions'>, { model }
 }
 
 function guidanceBesides({ text, provenance }: BaseInstructions, { model }: Identity): string | undefined {
-  if (provenance.type === 'custom' || provenance.model === model.slug) return undefined;
+  if (provenance.type === 'custom') return undefined;
   return model.instructions === text || model.instructions === '' ? undefined : model.instructions;
 }

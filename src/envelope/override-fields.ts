@@ -1,14 +1,15 @@
 import { profileOf } from '../policy/legacy.ts';
 import { normalisePath } from '../policy/paths.ts';
 import { profileFor } from '../policy/profiles.ts';
-import { soundProfile, soundSandboxPolicy } from '../policy/sound-profile.ts';
+import { readProfile, readSandboxPolicy } from '../policy/read-profile.ts';
+import { isWrong, unknownKeyIn, type WrongValue } from '../policy/wrong-value.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
 import type { CollaborationMode, CollaborationSetting, Personality, RealtimeSetting } from './settings.ts';
 
 /** What a client may change between two turns. What is omitted stays. */
 export interface SettingsChange {
-  /** Absolute. */
+  /** Absolute; kept in normal form. */
   readonly cwd?: string;
   readonly approval?: ApprovalPolicy;
   readonly profile?: PermissionProfile;
@@ -31,8 +32,8 @@ export interface SettingsChange {
 interface Field<Value> {
   /** The rest of a sentence that begins with "must be". */
   readonly expected: string;
-  /** The value as settings hold it, and nobody else; undefined when it is not what the field takes. */
-  read(given: unknown): Value | undefined;
+  /** The value as settings hold it, and nobody else; undefined, or what is wrong in it, when the field does not take it. */
+  read(given: unknown): Value | WrongValue | undefined;
 }
 
 const modes: readonly SandboxMode[] = ['read-only', 'workspace-write', 'danger-full-access'];
@@ -48,17 +49,18 @@ const name: Field<string> = {
 export const changeFields = {
   cwd: {
     expected: 'an absolute path',
-    read: (given) => (typeof given === 'string' && normalisePath(given) !== undefined ? given : undefined),
+    read: (given) => (typeof given === 'string' ? normalisePath(given) : undefined),
   } satisfies Field<string>,
   approval: choice<ApprovalPolicy>(['untrusted', 'on-request', 'never'], { 'on-failure': 'on-request' }),
-  profile: { expected: 'a permission profile', read: soundProfile } satisfies Field<PermissionProfile>,
+  profile: { expected: 'a permission profile', read: readProfile } satisfies Field<PermissionProfile>,
   sandboxMode: {
     expected: `one of ${quoted(modes)}, or a sandbox policy`,
     read(given) {
       const mode = modes.find((one) => one === given);
       if (mode !== undefined) return profileFor(mode, noOptions);
-      const policy = soundSandboxPolicy(given);
-      return policy === undefined ? undefined : profileOf(policy);
+      if (!isJsonObject(given)) return undefined;
+      const policy = readSandboxPolicy(given);
+      return isWrong(policy) ? policy : profileOf(policy);
     },
   } satisfies Field<PermissionProfile>,
   model: name,
@@ -71,9 +73,11 @@ export const changeFields = {
   collaboration: {
     expected: `an object with a mode (${quoted(collaborationModes)}) and perhaps instructions`,
     read(given) {
-      const parts = object(given, ['mode', 'instructions']);
-      const mode = collaborationModes.find((one) => one === parts?.['mode']);
-      const instructions = parts?.['instructions'];
+      if (!isJsonObject(given)) return undefined;
+      const unknown = unknownKeyIn(given, '', ['mode', 'instructions']);
+      if (unknown !== undefined) return unknown;
+      const mode = collaborationModes.find((one) => one === given['mode']);
+      const { instructions } = given;
       if (mode === undefined || !isTextOrAbsent(instructions)) return undefined;
       return { mode, ...(instructions === undefined ? {} : { instructions }) };
     },
@@ -82,9 +86,10 @@ export const changeFields = {
   realtime: {
     expected: 'an object with active (true or false) and perhaps startInstructions',
     read(given) {
-      const parts = object(given, ['active', 'startInstructions']);
-      const startInstructions = parts?.['startInstructions'];
-      const active = parts?.['active'];
+      if (!isJsonObject(given)) return undefined;
+      const unknown = unknownKeyIn(given, '', ['active', 'startInstructions']);
+      if (unknown !== undefined) return unknown;
+      const { active, startInstructions } = given;
       if (typeof active !== 'boolean' || !isTextOrAbsent(startInstructions)) return undefined;
       return { active, ...(startInstructions === undefined ? {} : { startInstructions }) };
     },
@@ -93,7 +98,10 @@ export const changeFields = {
 
 /** The fields of a change that were given, each as its field reads it. */
 export type ReadFields = {
-  readonly [Name in keyof typeof changeFields]?: Exclude<ReturnType<(typeof changeFields)[Name]['read']>, undefined>;
+  readonly [Name in keyof typeof changeFields]?: Exclude<
+    ReturnType<(typeof changeFields)[Name]['read']>,
+    WrongValue | undefined
+  >;
 };
 
 function choice<Choice extends string>(
@@ -113,11 +121,6 @@ function orNull<Value, Instead>(field: Field<Value>, instead: Instead): Field<Va
     expected: `${field.expected}, or null`,
     read: (given) => (given === null ? instead : field.read(given)),
   };
-}
-
-/** The value if it is an object that has no other keys. */
-function object(given: unknown, keys: readonly string[]): Readonly<Record<string, unknown>> | undefined {
-  return isJsonObject(given) && Object.keys(given).every((key) => keys.includes(key)) ? given : undefined;
 }
 
 function isTextOrAbsent(value: unknown): value is string | undefined {

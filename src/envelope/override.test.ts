@@ -96,6 +96,35 @@ test('a change of everything', () => {
   });
 });
 
+test.each([
+  ['/other/', '/other'],
+  ['/other/sub/..', '/other'],
+  ['//other/./', '/other'],
+  ['/', '/'],
+])('the folder %j is kept as %j', (cwd, kept) => {
+  expect(after({ cwd }).cwd).toBe(kept);
+});
+
+test('a folder in another spelling is no change', () => {
+  expect(change({ cwd: '/repo/../repo/' })).toMatchObject({ kind: 'changed', changed: [] });
+});
+
+test.each<[unknown, string, string]>([
+  [{ modle: 'x' }, 'A change of settings has no key "modle".', 'Did you mean model? Nothing was changed.'],
+  [
+    { sandboxMode: { type: 'workspace-write', exclude_slash_tmpp: true } },
+    'sandboxMode has no key "exclude_slash_tmpp".',
+    'Did you mean exclude_slash_tmp? Nothing was changed.',
+  ],
+  [
+    { realtime: { active: true, start: 'x' } },
+    'realtime has no key "start".',
+    'Use active, startInstructions. Nothing was changed.',
+  ],
+])('%j: the key that was meant is named', (given, message, next) => {
+  expect(change(given)).toEqual({ kind: 'refused', outcome: { code: 'change-unknown-key', message, next } });
+});
+
 test('null takes a choice back', () => {
   const { effort: _, personality: __, ...others } = settings;
   expect(change({ effort: null, personality: null, serviceTier: null })).toEqual({
@@ -133,6 +162,22 @@ describe('another model', () => {
   ])('that %s', (_, model, effort) => {
     const changed = after({ model });
     expect([changed.model, changed.effort]).toEqual([model, effort]);
+  });
+
+  test('does not get an effort that it does not have', () => {
+    for (const given of [{ model: 'four', effort: 'high' }, { effort: 'a' }]) {
+      const [slug, list] = 'model' in given ? ['four', 'a, b, c, d'] : ['even', 'low, medium, high, max'];
+      expect(change(given)).toEqual({
+        kind: 'refused',
+        outcome: {
+          code: 'change-wrong-value',
+          message: `The model ${slug} has no reasoning effort "${given.effort}".`,
+          next: `Choose one of these: ${list}. Nothing was changed.`,
+        },
+      });
+    }
+    expect(after({ model: 'unheard', effort: 'extreme' })).toMatchObject({ effort: 'extreme' });
+    expect(after({ effort: 'ultra' })).toMatchObject({ effort: 'ultra' });
   });
 
   test('gets the effort that comes with it, and none where there was none', () => {
@@ -186,7 +231,7 @@ test.each<[string, unknown, string, string]>([
   ],
   ['a summary that is none', { summary: 'long' }, 'change-wrong-value', 'summary must be'],
   ['a mode that is none', { collaboration: { mode: 'review' } }, 'change-wrong-value', 'collaboration must be'],
-  ['a mode with more', { collaboration: { mode: 'plan', model: 'x' } }, 'change-wrong-value', 'collaboration must be'],
+  ['a mode with more', { collaboration: { mode: 'plan', model: 'x' } }, 'change-unknown-key', 'has no key "model"'],
   ['a manner that is none', { personality: 'rude' }, 'change-wrong-value', 'personality must be'],
   ['half a conversation', { realtime: {} }, 'change-wrong-value', 'realtime must be'],
   ['a sandbox that is none', { sandboxMode: 'open' }, 'change-wrong-value', 'sandboxMode must be'],
@@ -194,13 +239,13 @@ test.each<[string, unknown, string, string]>([
     'a policy of another shape',
     { sandboxMode: { type: 'workspace-write', writable_roots: ['a'] } },
     'change-wrong-value',
-    'sandboxMode must be',
+    'sandboxMode.writable_roots[0] must be an absolute path, not "a"',
   ],
   [
     'a profile of another shape',
     { profile: { type: 'managed' } },
     'change-wrong-value',
-    'profile must be a permission profile',
+    'profile.file_system must be an object with rules for files, not nothing',
   ],
   [
     'a profile with a broken entry',
@@ -212,7 +257,7 @@ test.each<[string, unknown, string, string]>([
       },
     },
     'change-wrong-value',
-    'profile must be',
+    'profile.file_system.entries[0].path must be an object with a type',
   ],
   [
     'two sandboxes',
@@ -336,6 +381,15 @@ describe('whatever the change', () => {
     );
   });
 
+  test('nothing in it can be changed afterwards', () => {
+    fc.assert(
+      fc.property(right, rules, (given, held) => {
+        const made = applyChange(settings, given, held);
+        if (made.kind === 'changed' && made.changed.length > 0) expectFrozen(made.settings);
+      }),
+    );
+  });
+
   test('nobody can change it from outside afterwards', () => {
     const given = {
       profile: {
@@ -352,3 +406,9 @@ describe('whatever the change', () => {
     expect(made).toEqual(before);
   });
 });
+
+function expectFrozen(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  expect(Object.isFrozen(value)).toBe(true);
+  for (const member of Object.values(value)) expectFrozen(member);
+}

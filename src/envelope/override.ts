@@ -1,10 +1,14 @@
+import { describeValue, explainWrongValue, insteadOf } from '../config/explain-wrong-value.ts';
 import { withDeniedReads } from '../policy/denied-reads.ts';
 import { widthOf } from '../policy/profile-width.ts';
 import { type Allowed, brokenByApproval, brokenByProfile, type Requirements } from '../policy/requirements.ts';
+import { isWrong } from '../policy/wrong-value.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import { oddMember } from '../protocol/odd-text.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import { deepFreeze } from './deep-freeze.ts';
 import { effortFor } from './effort-for.ts';
+import { effortProblem } from './effort-problem.ts';
 import { type Catalogue, lookUpModel } from './model-record.ts';
 import { changeFields, type ReadFields } from './override-fields.ts';
 import type { Settings } from './settings.ts';
@@ -21,7 +25,7 @@ export type ChangeProblem = Outcome<
 >;
 
 export type Changed =
-  /** `changed`: the names of the settings that are not what they were, in a fixed order. */
+  /** `changed`: the names of the settings that are not what they were, in a fixed order. `settings` are frozen, deeply. */
   | { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] }
   | { readonly kind: 'refused'; readonly outcome: ChangeProblem };
 
@@ -33,6 +37,14 @@ export function applyChange(settings: Settings, change: unknown, { catalogue, re
   const given = readFields(change);
   if ('code' in given) return { kind: 'refused', outcome: given };
   const wanted = { ...settings, ...settingsOf(given, settings, catalogue) };
+  const effort =
+    given.effort === undefined || given.effort === null
+      ? undefined
+      : effortProblem(lookUpModel(catalogue, wanted.model), given.effort);
+  if (effort !== undefined) {
+    const { message, next } = effort;
+    return { kind: 'refused', outcome: { code: 'change-wrong-value', message, next: `${next} Nothing was changed.` } };
+  }
   const outcome = notAllowed(requirements, wanted);
   if (outcome !== undefined) return { kind: 'refused', outcome };
   const allowed = { ...wanted, profile: withDeniedReads(requirements, wanted.profile) };
@@ -43,7 +55,7 @@ export function applyChange(settings: Settings, change: unknown, { catalogue, re
   );
   if (changed.length === 0) return { kind: 'changed', settings, changed };
   const origins = { ...settings.origins, ...Object.fromEntries(changed.map((name) => [name, 'override'])) };
-  return { kind: 'changed', settings: withoutUndefined({ ...allowed, origins }), changed };
+  return { kind: 'changed', settings: deepFreeze(withoutUndefined({ ...allowed, origins })), changed };
 }
 
 const changeable = [
@@ -61,13 +73,16 @@ const changeable = [
 
 function readFields(change: unknown): ReadFields | ChangeProblem {
   if (!isJsonObject(change)) {
-    const message = `A change of settings must be an object, not ${describe(change)}.`;
+    const message = `A change of settings must be an object, not ${describeValue(change)}.`;
     return { code: 'change-malformed', message, next: 'Send an object with the settings to change.' };
   }
-  const unknown = Object.keys(change).filter((key) => !Object.hasOwn(changeFields, key));
-  if (unknown.length > 0) {
-    const message = `A change of settings has no key "${unknown.toSorted().join('", "')}".`;
-    return { code: 'change-unknown-key', message, next: `Use ${Object.keys(changeFields).join(', ')}.` };
+  const unknown = Object.keys(change)
+    .filter((key) => !Object.hasOwn(changeFields, key))
+    .toSorted();
+  if (unknown[0] !== undefined) {
+    const message = `A change of settings has no key "${unknown.join('", "')}".`;
+    const next = `${insteadOf(unknown[0], Object.keys(changeFields))} Nothing was changed.`;
+    return { code: 'change-unknown-key', message, next };
   }
   const read = new Map<string, unknown>();
   for (const [key, field] of Object.entries(changeFields)) {
@@ -76,7 +91,12 @@ function readFields(change: unknown): ReadFields | ChangeProblem {
     const odd = oddMember(given);
     if (odd !== undefined) return wrongValue(`${key} must not hold ${odd.what}.`, key);
     const value = field.read(given);
-    if (value === undefined) return wrongValue(`${key} must be ${field.expected}, not ${describe(given)}.`, key);
+    if (value === undefined) return wrongValue(`${key} must be ${field.expected}, not ${describeValue(given)}.`, key);
+    if (isWrong(value)) {
+      const code = value.wrong === 'key' ? 'change-unknown-key' : 'change-wrong-value';
+      const { message, next } = explainWrongValue(key, value);
+      return { code, message, next: `${next} Nothing was changed.` };
+    }
     read.set(key, value);
   }
   if (read.has('profile') && read.has('sandboxMode')) {
@@ -122,14 +142,6 @@ function forbidden(what: string, value: string, { allowed, key, source }: Allowe
     message: `The ${what} "${value}" is not allowed by ${key} in ${source}. Nothing was changed.`,
     next: `Choose one of these: ${allowed.join(', ')}. Or ask whoever manages this machine.`,
   };
-}
-
-function describe(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  if (typeof value === 'string') return value.length > 60 ? 'a long string' : JSON.stringify(value);
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  return value === undefined ? 'nothing' : `this ${typeof value}`;
 }
 
 function isEqual(one: unknown, other: unknown): boolean {

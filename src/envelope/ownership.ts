@@ -54,6 +54,9 @@ type WholeField =
   | 'policy.shellEnvironment';
 
 const {
+  effortProblem,
+  promptSize,
+  turnEnd,
   compactor,
   checkpointHooks,
   compactionRequests,
@@ -132,6 +135,8 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
       personality,
       instructions,
       effortFor,
+      effortProblem,
+      promptSize,
       compactor,
       checkpoint,
       overflow,
@@ -144,7 +149,10 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.truncation.mode': { source: catalogue, consumers: [window] },
   'identity.model.truncation.limit': { source: catalogue, consumers: [window] },
   'identity.model.defaultEffort': { source: catalogue, consumers: [modelDefaults, sentEffort] },
-  'identity.model.supportedEfforts': { source: catalogue, consumers: [modelSwitch, effortFor, sentEffort] },
+  'identity.model.supportedEfforts': {
+    source: catalogue,
+    consumers: [modelSwitch, effortFor, effortProblem, sentEffort],
+  },
   'identity.model.defaultSummary': { source: catalogue, consumers: [modelDefaults] },
   'identity.model.defaultVerbosity': { source: catalogue, consumers: [modelDefaults] },
   'identity.model.serviceTiers': { source: catalogue, consumers: [identity, modelNotices] },
@@ -153,8 +161,11 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.webSearch': { source: catalogue, consumers: [capabilities] },
   'identity.model.modes': { source: catalogue, consumers: [modes] },
   'identity.model.compatibility': { source: catalogue, consumers: [modelRecord, compactor] },
-  'identity.model.instructions': { source: catalogue, consumers: [instructions] },
-  'identity.model.guessed': { source: catalogue, consumers: [identity, modelNotices, effortFor, window] },
+  'identity.model.instructions': { source: catalogue, consumers: [instructions, modelSection] },
+  'identity.model.guessed': {
+    source: catalogue,
+    consumers: [identity, modelNotices, effortFor, effortProblem, window],
+  },
   'identity.provider': {
     source: { settings: ['provider'], otherwise: 'default' },
     consumers: [turnLines, firstLine, trace, modes],
@@ -222,7 +233,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
 
   'instructions.base.text': {
     source: { settings: ['baseInstructions'], otherwise: 'model catalogue' },
-    consumers: [firstLine, usage, instructions, activeNow, compactor, checkpoint],
+    consumers: [firstLine, usage, instructions, activeNow, promptSize, compactor, checkpoint],
   },
   'instructions.base.provenance': {
     source: { settings: ['baseInstructions'], otherwise: 'model catalogue' },
@@ -322,7 +333,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
     consumers: [realtimeSection],
   },
   'modes.review': { source: byDefault, consumers: [], awaits: 'turns that review' },
-  'modes.outputSchema': { source: { settings: ['outputSchema'], otherwise: 'default' }, consumers: [request] },
+  'modes.outputSchema': { source: { settings: ['outputSchema'], otherwise: 'default' }, consumers: [request, turnEnd] },
   'modes.compaction': { source: { settings: ['compaction'], otherwise: 'default' }, consumers: [compactor] },
   'modes.cyberAccessProgram': {
     source: { settings: ['cyberAccessProgram'], otherwise: 'default' },
@@ -348,7 +359,17 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
       settings: ['window.effectiveTokens', 'window.effectivePercent', 'window.contextWindow'],
       otherwise: 'model catalogue',
     },
-    consumers: [turnLines, usage, budgets, modelSwitch, compactor, compactionRequests, checkpoint, overflow],
+    consumers: [
+      turnLines,
+      usage,
+      budgets,
+      modelSwitch,
+      compactor,
+      compactionRequests,
+      checkpoint,
+      overflow,
+      promptSize,
+    ],
   },
   'window.autoCompact': {
     source: {

@@ -17,7 +17,7 @@ export interface WindowUse {
 export function percentRemaining({ effective, baseline, usage, ejected = 0 }: WindowUse): number {
   const room = effective - baseline;
   if (room <= 0) return 0;
-  const used = Math.max(0, usage.total - ejected - baseline);
+  const used = Math.max(0, Math.max(usage.total, usage.input + usage.output) - ejected - baseline);
   return Math.round((100 * Math.max(0, room - used)) / room);
 }
 

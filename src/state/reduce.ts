@@ -69,10 +69,15 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
   }
 }
 
-/** Another program's turn leaves no envelope of ours: then nothing is known of it. */
+/**
+ * Another program's turn leaves no envelope of ours: then nothing is known of it. A turn that was submitted before the
+ * settings were changed does not outdo them.
+ */
 function foldContext({ envelope: before, ...state }: ThreadState, context: JsonObject): ThreadState {
-  const envelope = foldEnvelope(before, objectAt(context, 'capstan')?.['envelope']);
-  return { ...state, context, newest: 'context', ...(envelope === undefined ? {} : { envelope }) };
+  const ours = objectAt(context, 'capstan');
+  const envelope = foldEnvelope(before, ours?.['envelope']);
+  const newest = ours?.['outdated'] === true && state.settings !== undefined ? 'settings' : 'context';
+  return { ...state, context, newest, ...(envelope === undefined ? {} : { envelope }) };
 }
 
 /**

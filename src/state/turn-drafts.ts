@@ -24,9 +24,13 @@ export function turnStarted({ telemetry, window, modes }: Envelope): LineDraft {
 
 /**
  * The whole contract of the turn, so that any reader can say later under which settings it ran. `before` is the stored
- * envelope of the turn before it.
+ * envelope of the turn before it. `outdated`: the thread's settings were changed after the turn was submitted.
  */
-export function turnContext(envelope: Envelope, before: JsonObject | undefined): LineDraft {
+export function turnContext(
+  envelope: Envelope,
+  before: JsonObject | undefined,
+  { outdated }: { readonly outdated: boolean } = { outdated: false },
+): LineDraft {
   const { identity, workspace, policy, modes, telemetry } = envelope;
   return {
     type: lineType.turnContext,
@@ -47,9 +51,18 @@ export function turnContext(envelope: Envelope, before: JsonObject | undefined):
       ...(identity.effort === undefined ? {} : { effort: identity.effort }),
       ...(modes.cyberAccessProgram === undefined ? {} : { cyber_access_program: modes.cyberAccessProgram }),
       summary: identity.summary ?? 'none',
-      capstan: { ...choicesOf(envelope), envelope: envelopeRecord(before, storeEnvelope(envelope)) },
+      capstan: {
+        ...choicesOf(envelope),
+        ...(outdated ? { outdated: true } : {}),
+        envelope: envelopeRecord(before, storeEnvelope(envelope)),
+      },
     },
   };
+}
+
+/** The thread's settings once more, after a turn that was submitted before they were changed. */
+export function settingsStay(threadId: ThreadId, settings: JsonObject): LineDraft {
+  return event({ type: 'thread_settings_applied', thread_id: threadId, thread_settings: settings });
 }
 
 export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDraft {

@@ -1,5 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, numberAt } from '../protocol/json.ts';
-import { noUsage, type Usage } from '../protocol/usage.ts';
+import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { mendUsage, noUsage, type Usage } from '../protocol/usage.ts';
 
 /** Token counts as rollouts and event streams spell them. */
 export function usageFields(usage: Usage): JsonObject {
@@ -15,13 +15,12 @@ export function usageFields(usage: Usage): JsonObject {
 
 export function readUsage(fields: Json | undefined): Usage {
   if (!isJsonObject(fields)) return noUsage;
-  const count = (key: string) => numberAt(fields, key) ?? 0;
-  return {
-    input: count('input_tokens'),
-    cachedInput: count('cached_input_tokens'),
-    cacheWriteInput: count('cache_write_input_tokens'),
-    output: count('output_tokens'),
-    reasoningOutput: count('reasoning_output_tokens'),
-    total: count('total_tokens'),
-  };
+  return mendUsage({
+    input: fields['input_tokens'],
+    cachedInput: fields['cached_input_tokens'],
+    cacheWriteInput: fields['cache_write_input_tokens'],
+    output: fields['output_tokens'],
+    reasoningOutput: fields['reasoning_output_tokens'],
+    total: fields['total_tokens'],
+  });
 }

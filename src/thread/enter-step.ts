@@ -1,7 +1,7 @@
 import type { Step } from '../envelope/step.ts';
 import { lineType } from '../protocol/line.ts';
 import { withoutSeal } from '../state/sealed-lines.ts';
-import { settingsApplied, turnContext } from '../state/turn-drafts.ts';
+import { settingsApplied, settingsStay, turnContext } from '../state/turn-drafts.ts';
 import { equalJson } from '../world/merge-patch.ts';
 import { makeRoom } from './make-room.ts';
 import type { Turn } from './parts.ts';
@@ -37,9 +37,17 @@ export async function lookAround(turn: Turn, index: number): Promise<Step> {
   return step;
 }
 
-/** The turn's contract, after the context that it explains; the thread's settings only when they are news. */
-function recordSettings({ log, threadId, envelope }: Turn): void {
-  log.record(turnContext(envelope, log.state.envelope));
+/**
+ * The turn's contract, after the context that it explains; the thread's settings when they are news, or when the
+ * contract is older than they are: other programs resume with whichever line came last.
+ */
+function recordSettings({ log, threadId, envelope, isOutdated }: Turn): void {
+  const { envelope: before, settings } = log.state;
+  if (settings !== undefined && isOutdated()) {
+    log.record(turnContext(envelope, before, { outdated: true }), settingsStay(threadId, settings));
+    return;
+  }
+  log.record(turnContext(envelope, before));
   const applied = settingsApplied(threadId, envelope);
-  if (!equalJson(withoutSeal(log.state.settings), applied.payload['thread_settings'])) log.record(applied);
+  if (!equalJson(withoutSeal(settings), applied.payload['thread_settings'])) log.record(applied);
 }

@@ -17,7 +17,7 @@ export async function foldAlone(
   wanted: WantedCompaction,
 ): Promise<CompactionResult> {
   if (!anythingToFold(wanted, log.state)) return { kind: 'failed', outcome: nothingToCompact };
-  const quiet = { onOpened: () => {}, onEntered: () => {}, onEnding: () => {}, onFull: () => {} };
+  const quiet = { isOutdated: () => false, onOpened: () => {}, onEnding: () => {}, onFull: () => {} };
   const turn = await prepareTurn(parts, log, { ...own, ...quiet });
   const stopped = await hookAgainst(turn, wanted);
   if (stopped !== undefined || own.signal.aborted) {

@@ -1,3 +1,4 @@
+import type { Settings } from '../envelope/settings.ts';
 import type { CompactionResult } from './compaction-result.ts';
 import type { Item } from '../protocol/item.ts';
 import type { UserInput } from '../protocol/user-input.ts';
@@ -12,6 +13,8 @@ export type Mail =
 export interface CompactionWish {
   readonly focus?: string;
   readonly signal: AbortSignal;
+  /** What it was submitted under: wishes with the same can be served together. */
+  readonly settings: Promise<Settings>;
   settle(result: CompactionResult | Promise<CompactionResult>): void;
 }
 
@@ -19,6 +22,8 @@ export interface CompactionWish {
 export class Inbox {
   #waiting: Mail[] = [];
   #wishes: CompactionWish[] = [];
+  /** Wishes that the turn did not come to. No other turn takes them: they have a place of their own. */
+  #missed: CompactionWish[] = [];
 
   get pending(): boolean {
     return this.#waiting.length > 0;
@@ -26,6 +31,11 @@ export class Inbox {
 
   get waiting(): readonly Mail[] {
     return this.#waiting;
+  }
+
+  /** Whether a compaction waits that the turn which ran when it was asked for did not make. */
+  get hasMissed(): boolean {
+    return this.#missed.length > 0;
   }
 
   put(mail: Mail): void {
@@ -41,31 +51,52 @@ export class Inbox {
   wish(wish: CompactionWish): void {
     this.#wishes.push(wish);
     const giveUp = (): void => {
-      if (!this.#wishes.includes(wish)) return;
+      if (!this.#wishes.includes(wish) && !this.#missed.includes(wish)) return;
       this.#wishes = this.#wishes.filter((each) => each !== wish);
+      this.#missed = this.#missed.filter((each) => each !== wish);
       wish.settle({ kind: 'aborted' });
     };
     if (wish.signal.aborted) giveUp();
     else wish.signal.addEventListener('abort', giveUp, { once: true });
   }
 
-  /**
-   * One compaction serves all who wished for one; what each wants to be kept in view is joined. It is given up when all
-   * of them have given up.
-   */
-  takeWishes(): CompactionWish | undefined {
+  /** The compaction that the turn which runs is asked to make. */
+  takeWishes(): JoinedWishes | undefined {
     const wishes = this.#wishes;
     this.#wishes = [];
-    if (wishes.length === 0) return undefined;
-    const focus = wishes.flatMap((wish) => wish.focus ?? []).join('\n');
-    return {
-      ...(focus === '' ? {} : { focus }),
-      signal: allOf(wishes.map(({ signal }) => signal)),
-      settle: (result) => {
-        for (const wish of wishes) wish.settle(result);
-      },
-    };
+    return joined(wishes);
   }
+
+  /** The turn is over. */
+  missWishes(): void {
+    this.#missed = [...this.#missed, ...this.#wishes];
+    this.#wishes = [];
+  }
+
+  /** The compaction that was missed, of all that were submitted under the same settings. */
+  takeMissed(settings: Promise<Settings>): JoinedWishes | undefined {
+    const wishes = this.#missed.filter((wish) => wish.settings === settings);
+    this.#missed = this.#missed.filter((wish) => wish.settings !== settings);
+    return joined(wishes);
+  }
+}
+
+type JoinedWishes = Omit<CompactionWish, 'settings'>;
+
+/**
+ * One compaction serves all that wished for one; what each wants to be kept in view is joined. It is given up when all
+ * of them have given up.
+ */
+function joined(wishes: readonly CompactionWish[]): JoinedWishes | undefined {
+  if (wishes.length === 0) return undefined;
+  const focus = wishes.flatMap((wish) => wish.focus ?? []).join('\n');
+  return {
+    ...(focus === '' ? {} : { focus }),
+    signal: allOf(wishes.map(({ signal }) => signal)),
+    settle: (result) => {
+      for (const wish of wishes) wish.settle(result);
+    },
+  };
 }
 
 /** Aborts when all of them have. */

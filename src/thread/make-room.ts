@@ -78,7 +78,7 @@ function full(turn: Turn, step: Step, telling: Telling): Wanted {
 }
 
 /** What a checkpoint weighs at least, with a little work after it. */
-const leastCheckpoint = 1000;
+export const leastCheckpoint = 1000;
 
 /**
  * Where instructions, tools and the world alone are too much, nothing that is folded makes room: the next step would

@@ -14,16 +14,10 @@ import { tellSwitch } from './model-switch.ts';
 import type { ThreadParts, Turn, TurnInput } from './parts.ts';
 import { TurnEffects } from './turn-effects.ts';
 
-/** Resolves the turn's envelope and records that it begins. */
-export async function openTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
-  const turn = await prepareTurn(parts, log, asked);
-  await beginTurn(turn, asked);
-  return turn;
-}
-
 /** Resolves the turn's envelope. Nothing is recorded yet: it may still come to nothing. */
 export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
-  const { settings, threadId, signal, inbox, warned, onEnding } = asked;
+  const { settings, threadId, signal, inbox, warned } = asked;
+  const { onEnding, isOutdated } = asked;
   const gathered = await parts.gatherFacts(settings);
   const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId };
   const known = { ...gathered, thread, tools: parts.router.names };
@@ -32,7 +26,8 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   const { turnId } = envelope.telemetry;
   const { clock, snapshots, gitGuard } = parts;
   const effects = new TurnEffects({ snapshots, gitGuard, clock, log, turnId, envelope, signal, warned });
-  const own = { threadId, turnId, envelope, signal, inbox, warned, onEnding, ...before(log.state, facts, settings) };
+  const hooks = { isOutdated, onEnding };
+  const own = { threadId, turnId, envelope, signal, inbox, warned, ...hooks, ...before(log.state, facts, settings) };
   let { base } = facts.thread;
   const renew = (): void => {
     const now = withBase(known, log.state);
@@ -55,7 +50,7 @@ export async function beginTurn(turn: Turn, { input, onOpened }: Pick<TurnInput,
   tellSwitch(turn);
   // What was injected before the turn stands before its words, and what arrives from here on after them.
   if (input !== undefined) inbox.put({ kind: 'words', input });
-  onOpened(turnId);
+  onOpened(turnId, envelope);
 }
 
 function withBase(facts: TurnFacts, state: ThreadState): TurnFacts {

@@ -85,6 +85,8 @@ export interface AboutCheckpoint {
 export interface TurnInput {
   readonly threadId: ThreadId;
   readonly settings: TurnSettings;
+  /** Whether the thread's own settings were changed after the turn was submitted. */
+  isOutdated(): boolean;
   /** Absent for a turn that only folds history. */
   readonly input?: UserInput;
   readonly signal: AbortSignal;
@@ -93,9 +95,7 @@ export interface TurnInput {
   /** Problems that the thread has told already: one that lasts is told once. */
   readonly warned: Set<string>;
   /** The turn has begun: it can be steered. */
-  onOpened(turnId: TurnId): void;
-  /** Its contract is recorded: what changes from here on is for the next turn. */
-  onEntered(): void;
+  onOpened(turnId: TurnId, envelope: Envelope): void;
   /** The turn is done, and leaves less room than the next one should find. */
   onFull(): void;
   /** Nothing more enters the turn: it can no longer be steered. */
@@ -111,6 +111,8 @@ export interface Turn {
   readonly turnId: TurnId;
   /** Resolved when the turn began; a second time at most, by `renew`. */
   envelope: Envelope;
+  /** Whether the thread's own settings were changed after the turn was submitted: they are what resume goes by. */
+  isOutdated(): boolean;
   readonly signal: AbortSignal;
   readonly inbox: Inbox;
   readonly warned: Set<string>;

@@ -5,29 +5,37 @@ import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
 import { tokenCount } from '../state/turn-drafts.ts';
 import type { Turn } from './parts.ts';
 
-/** What the request cost, and what is left; estimated where the provider says nothing. */
+/** What the request cost, and what is left; estimated where the provider says nothing of the input. */
 export function recordUsage(turn: Turn, step: Step, counted: Usage | undefined): void {
   const { log, envelope } = turn;
+  const window = envelope.window.effective;
   if (counted !== undefined) {
     const total = addUsage(log.state.usage.total, counted);
-    log.record(tokenCount({ total, last: counted, window: envelope.window.effective }));
-  } else forgetOld(turn, step);
+    const last = countsRequest(counted) ? counted : estimateAfter(turn, step);
+    log.record(tokenCount({ total, last, window }));
+  } else {
+    const { total, last } = log.state.usage;
+    const estimate = estimateAfter(turn, step);
+    // An estimate from before says nothing wrong as long as it has been outgrown.
+    if (last.input > 0 || last.total > estimate.total) log.record(tokenCount({ total, last: estimate, window }));
+  }
   tellUsage(turn, step, counted);
 }
 
+/** A request is never empty: without its input, a count says nothing of the window. */
+function countsRequest(counted: Usage | undefined): counted is Usage {
+  return counted !== undefined && counted.input > 0;
+}
+
 /**
- * Nobody counted this request, but an older one: that count says nothing of what has been added since. That one did
- * not fit says nothing either once one was answered.
+ * What stands in the place of the newest count: an older one says nothing of what has been added since, and is the
+ * least that it can be. That a request did not fit says nothing once one was answered.
  */
-function forgetOld({ log, envelope }: Turn, { tools }: Step): void {
+function estimateAfter({ log, envelope }: Turn, { tools }: Step): Usage {
   const { history, usage } = log.state;
   const instructions = envelope.instructions.base.text;
   const { tokens } = activeTokens({ history, instructions, tools, last: undefined, reasoningCounted: false });
-  const { total, last } = usage;
-  if (last.input === 0 && last.total <= tokens) return;
-  const least = last.input === 0 ? 0 : last.total;
-  const estimate = { ...noUsage, total: Math.max(tokens, least) };
-  log.record(tokenCount({ total, last: estimate, window: envelope.window.effective }));
+  return { ...noUsage, total: Math.max(tokens, usage.last.input === 0 ? 0 : usage.last.total) };
 }
 
 /** The provider refused the request as too long: the window is full, whatever was counted before. */
@@ -42,7 +50,7 @@ function tellUsage({ log, turnId, envelope }: Turn, step: Step, counted: Usage |
   const { window, instructions } = envelope;
   const { history, usage } = log.state;
   // An older count says nothing of what this answer added: all is estimated, and the total is the least it can be.
-  const last = counted ?? { ...noUsage, total: usage.last.total };
+  const last = countsRequest(counted) ? counted : { ...noUsage, total: usage.last.total };
   const active = activeTokens({
     history,
     instructions: instructions.base.text,
@@ -50,7 +58,7 @@ function tellUsage({ log, turnId, envelope }: Turn, step: Step, counted: Usage |
     last,
     reasoningCounted: false,
   });
-  const used = counted ?? { ...noUsage, total: active.tokens };
+  const used = countsRequest(counted) ? counted : { ...noUsage, total: active.tokens };
   log.tell({
     kind: 'usage',
     turnId,
@@ -64,7 +72,7 @@ function tellUsage({ log, turnId, envelope }: Turn, step: Step, counted: Usage |
       effective: window.effective,
       baseline: window.baseline,
       usage: used,
-      ejected: counted === undefined ? 0 : ejectedReasoning(history, counted),
+      ejected: countsRequest(counted) ? ejectedReasoning(history, counted) : 0,
     }),
   });
 }

@@ -8,7 +8,8 @@ import type { StepAnswer } from './sample.ts';
 
 /** How a turn ended. */
 export type TurnResult =
-  | { readonly kind: 'completed'; readonly lastMessage?: string }
+  /** `unfit`: why the last message is not what the turn's output schema asks for. */
+  | { readonly kind: 'completed'; readonly lastMessage?: string; readonly unfit?: Outcome }
   | { readonly kind: 'aborted'; readonly lastMessage?: string }
   | { readonly kind: 'failed'; readonly outcome: Outcome; readonly lastMessage?: string };
 
@@ -27,11 +28,14 @@ export async function settle(
   const said = lastMessage === undefined ? {} : { lastMessage };
   const end = { envelope, endedAt: parts.clock.now(), ...said };
   switch (answer.kind) {
-    case 'done':
+    case 'done': {
+      const unfit = await unfitAnswer(turn, lastMessage);
+      if (unfit !== undefined) log.tell({ kind: 'warning', outcome: unfit });
       log.record(turnComplete(end));
       log.tell({ kind: 'turn-completed', turnId, usage: log.state.usage.total, ...said });
       await log.durable();
-      return { kind: 'completed', ...said };
+      return { kind: 'completed', ...said, ...(unfit === undefined ? {} : { unfit }) };
+    }
     case 'aborted':
       recordEvent(turn, turnAbortedFragment, 'interrupted');
       log.record(turnAborted(end));
@@ -44,4 +48,19 @@ export async function settle(
       await log.durable();
       return { kind: 'failed', outcome: answer.failure, ...said };
   }
+}
+
+/** Loaded on use: few turns have a schema. */
+async function unfitAnswer({ envelope }: Turn, answer: string | undefined): Promise<Outcome | undefined> {
+  const { outputSchema } = envelope.modes;
+  if (outputSchema === undefined) return undefined;
+  const { answerProblem } = await import('./check-answer.ts');
+  return answerProblem(outputSchema, answer);
+}
+
+/** A turn that cannot begin: nothing of it is recorded. Surfaces see it fail like any other. */
+export async function refuse({ log, turnId }: Turn, outcome: Outcome): Promise<TurnResult> {
+  log.tell({ kind: 'turn-started', turnId }, { kind: 'turn-failed', turnId, outcome });
+  await log.durable();
+  return { kind: 'failed', outcome };
 }

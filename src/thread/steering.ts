@@ -4,6 +4,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import { equalJson } from '../world/merge-patch.ts';
 import { inputProblem } from './input-problem.ts';
+import { promptTokens, tooLong } from './prompt-size.ts';
 
 /** Words for a turn that runs. */
 export interface Steering {
@@ -16,6 +17,9 @@ export interface Steering {
 
 export interface RunningTurn {
   readonly turnId: TurnId;
+  readonly model: string;
+  /** Tokens of its window. */
+  readonly effective: number;
   readonly outputSchema?: JsonObject;
 }
 
@@ -23,7 +27,13 @@ export type Steered =
   | { readonly kind: 'steered'; readonly turnId: TurnId }
   | { readonly kind: 'refused'; readonly outcome: Outcome<SteeringRefusal> };
 
-export type SteeringRefusal = 'no-active-turn' | 'another-turn' | 'output-schema-differs' | 'empty-input' | 'odd-input';
+export type SteeringRefusal =
+  | 'no-active-turn'
+  | 'another-turn'
+  | 'output-schema-differs'
+  | 'empty-input'
+  | 'odd-input'
+  | 'prompt-too-long';
 
 /** Whether the running turn can take the words in. */
 export function steeringFor({ input, turnId, outputSchema }: Steering, running: RunningTurn | undefined): Steered {
@@ -33,6 +43,8 @@ export function steeringFor({ input, turnId, outputSchema }: Steering, running: 
   if (running === undefined) return refused(noActiveTurn);
   if (turnId !== undefined && turnId !== running.turnId) return refused(anotherTurn(running.turnId));
   if (outputSchema !== undefined && !equalJson(outputSchema, running.outputSchema)) return refused(schemaDiffers);
+  const [prompt, { effective, model }] = [promptTokens(input), running];
+  if (prompt > effective) return refused(tooLong({ prompt, others: 0, effective, model }));
   return { kind: 'steered', turnId: running.turnId };
 }
 

@@ -1,4 +1,5 @@
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
+import { deepFreeze } from '../envelope/deep-freeze.ts';
 import { modelNotices } from '../envelope/model-notices.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
@@ -40,17 +41,24 @@ export interface CompactionRequest extends Pick<TurnInput, 'signal'> {
 type AskedFold = WantedCompaction & Pick<TurnInput, 'signal'>;
 
 const manual = { trigger: 'manual', reason: 'user_requested', phase: 'standalone_turn' } as const;
+const automatic = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn' } as const;
 
 /** One turn of a thread, and what holds for it alone. */
 export interface ThreadTurn extends Required<Pick<TurnInput, 'input' | 'signal'>>, Omit<TurnSettings, keyof Settings> {}
 
 export type Overridden =
-  | { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] }
-  | { readonly kind: 'refused'; readonly outcome: Outcome };
+  /** `settings` are frozen, deeply. */
+  { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] } | Refused;
+
+interface Refused {
+  readonly kind: 'refused';
+  readonly outcome: Outcome;
+}
 
 /**
- * A conversation that this process may write. Turns run one after the other, in the order in which they were asked for.
- * After a Fault the thread is of no more use: close it and open it again, which folds its state from the disk.
+ * A conversation that this process may write. Turns and compactions run one after the other, in the order in which they
+ * were submitted, each under the settings after the changes that were submitted before it and none after. After a Fault
+ * the thread is of no more use: close it and open it again, which folds its state from the disk.
  */
 export class Thread {
   readonly id: ThreadId;
@@ -58,17 +66,14 @@ export class Thread {
   readonly #log: ThreadLog;
   readonly #inbox = new Inbox();
   readonly #warned = new Set<string>();
+  /** After the changes that were made so far. Frozen. */
   #settings: Settings;
-  /** Settles when the turns that were asked for so far are over. Never rejects. */
+  /** After the changes that were submitted so far: what is submitted next runs under these. Never rejects. */
+  #submitted: Promise<Settings>;
+  /** Settles when the turns and compactions that were submitted so far are over. Never rejects. */
   #queue: Promise<unknown> = Promise.resolve();
-  /** Settles when the turn that is beginning, if any, has recorded its contract. Never rejects. */
-  #entered: Promise<unknown> = Promise.resolve();
-  /** Settles when the changes of settings that were asked for so far are made or refused. Never rejects. */
-  #changes: Promise<unknown> = Promise.resolve();
   #running: RunningTurn | undefined;
   readonly #foldsAfterTurns: boolean;
-  /** The newest turn left less room than the next one should find. */
-  #isFull = false;
   /** Settles when the newest fold in a turn of its own is over. Never rejects. */
   #folding: Promise<unknown> = Promise.resolve();
   readonly #closing = new AbortController();
@@ -77,7 +82,8 @@ export class Thread {
     this.id = id;
     this.#parts = parts;
     this.#log = log;
-    this.#settings = settings;
+    this.#settings = deepFreeze(structuredClone(settings));
+    this.#submitted = Promise.resolve(this.#settings);
     this.#foldsAfterTurns = foldsAfterTurns ?? true;
   }
 
@@ -117,7 +123,7 @@ export class Thread {
     return this.#log.state;
   }
 
-  /** What the next turn starts from. */
+  /** What a turn that is submitted now starts from, once the changes before it are made. Frozen, deeply. */
   get settings(): Settings {
     return this.#settings;
   }
@@ -132,84 +138,118 @@ export class Thread {
     return this.#running?.turnId;
   }
 
-  /** Runs one turn to its end, after those that were asked for before. Aborting the signal ends it soon, and cleanly. */
+  /**
+   * Runs one turn to its end, after what was submitted before, under the settings of this moment: changes that were
+   * submitted before count, later ones do not. Aborting the signal ends it soon, and cleanly.
+   */
   run(turn: ThreadTurn): Promise<TurnResult> {
     const odd = inputProblem(turn);
     if (odd !== undefined) return Promise.resolve({ kind: 'failed', outcome: odd });
-    const result = this.#enqueue(() => this.#run(turn));
-    // The answer is there: nobody waits for what makes room for the next turn.
-    if (this.#foldsAfterTurns) this.#enqueue(() => this.#foldAfter()).catch(() => {});
+    return this.#submitTurn(turn, this.#submitted);
+  }
+
+  /** A change and a turn under it, with nothing in between. The change stays. If it is refused, there is no turn. */
+  runWith(change: unknown, turn: ThreadTurn): Promise<TurnResult | Refused> {
+    const changed = this.overrideTurnContext(change);
+    const ended = this.#submitTurn(
+      turn,
+      changed.then((result) => (result.kind === 'refused' ? result : result.settings)),
+    );
+    // A refusal is known before the turn's place in the queue comes.
+    return changed.then((result) => (result.kind === 'refused' ? result : ended));
+  }
+
+  #submitTurn(turn: ThreadTurn, settings: Promise<Settings>): Promise<TurnResult>;
+  #submitTurn(turn: ThreadTurn, settings: Promise<Settings | Refused>): Promise<TurnResult | Refused>;
+  #submitTurn(turn: ThreadTurn, settings: Promise<Settings | Refused>): Promise<TurnResult | Refused> {
+    const { signal, ...given } = turn;
+    const own = { ...copyOf(given), signal };
+    let isFull = false;
+    const onFull = (): void => {
+      isFull = true;
+    };
+    const result = this.#enqueue(settings, async (known) => (isRefused(known) ? known : this.#run(own, known, onFull)));
+    // The answer is there: the caller does not wait for what makes room for the next turn.
+    const foldAfter = async (known: Settings | Refused): Promise<void> => {
+      // A compaction that waits for its place makes the room.
+      if (!isFull || this.#inbox.hasMissed || isRefused(known)) return;
+      await this.#fold({ ...automatic, signal: this.#closing.signal }, known);
+    };
+    if (this.#foldsAfterTurns) this.#enqueue(settings, foldAfter).catch(() => {});
     return result;
   }
 
-  #enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
-    // A change that was asked for before holds for it.
-    const result = Promise.all([this.#queue, this.#changes]).then(work);
-    this.#queue = result.catch(() => {});
+  /** Does the work when everything that was submitted before it is over, with the settings that it was submitted under. */
+  #enqueue<Known, Result>(settings: Promise<Known>, work: (settings: Known) => Promise<Result>): Promise<Result> {
+    const before = this.#queue;
+    const result = Promise.all([settings, before] as const).then(([known]) => work(known));
+    this.#queue = Promise.allSettled([before, result]).then(() => undefined);
     return result;
-  }
-
-  /** A turn with settings of its own, which stay the thread's. If they are refused, there is no turn. */
-  async runWith(change: unknown, turn: ThreadTurn): Promise<TurnResult | Extract<Overridden, { kind: 'refused' }>> {
-    const changed = await this.overrideTurnContext(change);
-    return changed.kind === 'refused' ? changed : this.run(turn);
   }
 
   /** Words that the running turn takes in before its next request. The turn's envelope stays what it is. */
   steer(steering: Steering): Steered {
     const steered = steeringFor(steering, this.#running);
-    if (steered.kind === 'steered') this.#inbox.put({ kind: 'words', input: steering.input });
+    if (steered.kind === 'steered') this.#inbox.put({ kind: 'words', input: copyOf(steering.input) });
     return steered;
   }
 
   /** A program's own item enters history before the next request, of the running turn or of the next one. */
   inject(item: Item): void {
-    this.#inbox.put({ kind: 'item', item });
+    this.#inbox.put({ kind: 'item', item: copyOf(item) });
   }
 
   /**
    * Folds history. While a turn runs, it is done inside that turn at the next place where it can be; otherwise by
-   * itself, after what was asked for before. Resolves when it is done, or when it is known that it cannot be.
+   * itself, after what was submitted before and under the settings of this moment. Resolves when it is done, or when
+   * it is known that it cannot be.
    */
   compact({ focus, signal }: CompactionRequest): Promise<CompactionResult> {
-    const wish = focus === undefined || focus.trim() === '' ? {} : { focus: focus.trim() };
-    if (this.#running === undefined) return this.#enqueue(() => this.#fold({ ...wish, ...manual, signal }));
+    const settings = this.#submitted;
+    const asked = { ...(focus === undefined || focus.trim() === '' ? {} : { focus: focus.trim() }), signal };
+    if (this.#running === undefined)
+      return this.#enqueue(settings, (known) => this.#fold({ ...asked, ...manual }, known));
     const { promise, resolve } = Promise.withResolvers<CompactionResult>();
-    this.#inbox.wish({ ...wish, signal, settle: resolve });
+    this.#inbox.wish({ ...asked, settings, settle: resolve });
+    // Its place in the queue, for the case that the turn ends before it comes to it.
+    this.#enqueue(settings, (known) => this.#foldWished(settings, known)).catch(() => {});
     return promise;
   }
 
   /**
-   * Changes what turns start from, from the next one on: all that is asked for, or nothing. A running turn is not
-   * touched. Resolves when the change is durable.
+   * Changes the settings of what is submitted from now on: all that is asked for, or nothing. Turns that run or wait
+   * keep theirs. Resolves when the change is durable.
    */
   overrideTurnContext(change: unknown): Promise<Overridden> {
-    const result = this.#changes.then(() => this.#change(change));
-    this.#changes = result.catch(() => {});
+    const before = this.#submitted;
+    const copy = copyOf(change);
+    const result = before.then((settings) => this.#change(settings, copy));
+    this.#submitted = result.then(
+      (made) => (made.kind === 'refused' ? before : made.settings),
+      () => before,
+    );
     return result;
   }
 
   /**
-   * Gives the thread up. Changes of settings that were asked for are made before; a compaction in a turn of its own
+   * Gives the thread up. Changes of settings that were submitted are made before; a compaction in a turn of its own
    * is interrupted and ends as such. Whoever runs a turn ends it first: what it would still write is refused.
    */
   async close(): Promise<void> {
     this.#closing.abort('closing');
-    // Whoever asked for a change before may count on it.
-    await this.#changes;
+    await this.#submitted;
     await this.#folding;
     await this.#log.close();
   }
 
-  async #change(change: unknown): Promise<Overridden> {
-    const { catalogue } = await this.#parts.gatherFacts(this.#settings);
+  async #change(settings: Settings, change: unknown): Promise<Overridden> {
+    const { catalogue } = await this.#parts.gatherFacts(settings);
     const { applyChange } = await import('../envelope/override.ts');
-    const result = applyChange(this.#settings, change, { catalogue, requirements: this.#parts.requirements });
+    const result = applyChange(settings, change, { catalogue, requirements: this.#parts.requirements });
     if (result.kind === 'refused' || result.changed.length === 0) return result;
     const missing = result.changed.includes('cwd') ? this.#parts.folderProblem(result.settings.cwd) : undefined;
     if (missing !== undefined) return { kind: 'refused', outcome: { ...missing, next: 'Make it, or choose another.' } };
     const envelope = await previewEnvelope(this.#parts, this.id, result.settings, this.#log.state);
-    await this.#turnEntered();
     this.#settings = result.settings;
     this.#log.record(settingsApplied(this.id, envelope));
     this.#log.tell(settingsEvent('override', envelope));
@@ -220,70 +260,66 @@ export class Thread {
     return result;
   }
 
-  /** A turn that is beginning records its own contract first: the newest record is what resume goes by. */
-  async #turnEntered(): Promise<void> {
-    for (let entered: Promise<unknown> | undefined; entered !== this.#entered;) {
-      entered = this.#entered;
-      await entered;
-    }
-  }
-
-  /** Makes room for the next turn, if the one that has ended left too little. */
-  async #foldAfter(): Promise<void> {
-    if (!this.#isFull) return;
-    this.#isFull = false;
-    const wanted = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn' } as const;
-    await this.#fold({ ...wanted, signal: this.#closing.signal });
+  /** Compactions that were asked for under these settings while a turn ran that did not come to them: one serves all. */
+  async #foldWished(submitted: Promise<Settings>, settings: Settings): Promise<void> {
+    const wish = this.#inbox.takeMissed(submitted);
+    if (wish === undefined) return;
+    const { focus, signal } = wish;
+    const folded = this.#fold({ ...(focus === undefined ? {} : { focus }), ...manual, signal }, settings);
+    wish.settle(folded);
+    await folded;
   }
 
   /** Folds history in a turn of its own. A thread that is being closed begins none, and waits for the one that runs. */
-  async #fold(asked: AskedFold): Promise<CompactionResult> {
+  async #fold({ signal: asked, ...wanted }: AskedFold, settings: Settings): Promise<CompactionResult> {
     const closing = this.#closing.signal;
     if (closing.aborted) return { kind: 'aborted' };
-    const folded = this.#foldAlone({ ...asked, signal: AbortSignal.any([asked.signal, closing]) });
+    const own = { threadId: this.id, settings, inbox: this.#inbox, warned: this.#warned };
+    const signal = AbortSignal.any([asked, closing]);
+    const folded = import('./fold-alone.ts').then(({ foldAlone }) =>
+      foldAlone(this.#parts, this.#log, { ...own, signal }, wanted),
+    );
     this.#folding = folded.catch(() => {});
     return folded;
   }
 
-  async #foldAlone({ signal, ...wanted }: AskedFold): Promise<CompactionResult> {
-    const { foldAlone } = await import('./fold-alone.ts');
-    const own = { threadId: this.id, settings: this.#settings, signal, inbox: this.#inbox, warned: this.#warned };
-    return foldAlone(this.#parts, this.#log, own, wanted);
-  }
-
-  async #run({ input, signal, ...own }: ThreadTurn): Promise<TurnResult> {
+  async #run({ input, signal, ...own }: ThreadTurn, settings: Settings, onFull: () => void): Promise<TurnResult> {
     const { outputSchema } = own;
-    const { promise: entered, resolve: onEntered } = Promise.withResolvers<void>();
-    this.#entered = entered;
     try {
       return await runTurn(this.#parts, this.#log, {
         threadId: this.id,
-        settings: { ...this.#settings, ...own },
+        settings: { ...settings, ...own },
+        isOutdated: () => this.#settings !== settings,
         input,
         signal,
         inbox: this.#inbox,
         warned: this.#warned,
-        onOpened: (turnId) => {
-          this.#running = { turnId, ...(outputSchema === undefined ? {} : { outputSchema }) };
+        onOpened: (turnId, { identity, window }) => {
+          const { effective } = window;
+          const schema = outputSchema === undefined ? {} : { outputSchema };
+          this.#running = { turnId, effective, model: identity.model.slug, ...schema };
         },
-        onEntered,
-        onFull: () => {
-          this.#isFull = true;
-        },
+        onFull,
         onEnding: () => {
           this.#running = undefined;
         },
       });
     } finally {
-      onEntered();
       this.#running = undefined;
-      const wish = this.#inbox.takeWishes();
-      if (wish !== undefined) {
-        const focus = wish.focus === undefined ? {} : { focus: wish.focus };
-        // It makes the room that the turn did not leave.
-        this.#isFull = false;
-        wish.settle(this.#enqueue(() => this.#fold({ ...focus, ...manual, signal: wish.signal })));
-      }
+      this.#inbox.missWishes();
     }
   }
+}
+
+/** What a caller does to a value after it was submitted changes nothing. What cannot be copied is no data: its reader refuses it. */
+function copyOf<Given>(given: Given): Given {
+  try {
+    return structuredClone(given);
+  } catch {
+    return given;
+  }
+}
+
+function isRefused(value: Settings | Refused): value is Refused {
+  return 'outcome' in value;
 }

@@ -2,20 +2,23 @@ import type { ThreadLog } from './log.ts';
 import { drainInbox } from './drain-inbox.ts';
 import { enterStep } from './enter-step.ts';
 import { leavesTooLittle } from './make-room.ts';
-import { openTurn } from './open-turn.ts';
+import { beginTurn, prepareTurn } from './open-turn.ts';
 import { afterOverflow } from './overflow.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
 import { sample } from './sample.ts';
-import { settle, type TurnResult } from './settle.ts';
+import { promptProblem } from './prompt-size.ts';
+import { refuse, settle, type TurnResult } from './settle.ts';
 
 /**
  * One turn: tell the model what changed and what the user said, then ask and do what it answers until it is done and
  * nothing more has arrived. Every way out leads through `settle`. Rejects only with a Fault.
  */
 export async function runTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<TurnResult> {
-  const turn = await openTurn(parts, log, asked);
+  const turn = await prepareTurn(parts, log, asked);
+  const tooLong = asked.input === undefined ? undefined : await promptProblem(turn, asked.input);
+  if (tooLong !== undefined) return refuse(turn, tooLong);
+  await beginTurn(turn, asked);
   let step = await enterStep(turn, 0);
-  asked.onEntered();
   drainInbox(turn);
   let lastMessage: string | undefined;
 

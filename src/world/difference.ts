@@ -34,12 +34,14 @@ function differenceOf(
   stands: StandsInHistory,
 ): readonly Fragment[] {
   const stored = baseline[section.id];
-  if (stored !== undefined) return section.change(section.read(stored) ?? unknown, fact);
+  const beside = section.beside === undefined ? undefined : baseline[section.beside.id];
+  if (stored !== undefined) return section.change(section.read(stored, beside) ?? unknown, fact);
   if (stands(section.kinds)) return section.change(unknown, fact);
   return fact === undefined ? [] : section.full(fact);
 }
 
 /** Sections of other programs stay as they are: we neither speak of them nor take them back. */
 function ownSections(sections: readonly AnySection[], state: JsonObject): JsonObject {
-  return Object.fromEntries(sections.flatMap(({ id }) => (state[id] === undefined ? [] : [[id, state[id]]])));
+  const ids = sections.flatMap(({ id, beside }) => (beside === undefined ? [id] : [id, beside.id]));
+  return Object.fromEntries(ids.flatMap((id) => (state[id] === undefined ? [] : [[id, state[id]]])));
 }

@@ -14,6 +14,9 @@ export function factsOf(sections: readonly AnySection[], step: Step): readonly S
 /** What is stored of all of them, by section id. */
 export function storedFacts(facts: readonly SectionFact[]): JsonObject {
   return Object.fromEntries(
-    facts.flatMap(({ section, fact }) => (fact === undefined ? [] : [[section.id, section.stored(fact)]])),
+    facts.flatMap(({ section: { id, stored, beside }, fact }) => {
+      if (fact === undefined) return [];
+      return [[id, stored(fact)], ...(beside === undefined ? [] : [[beside.id, beside.stored(fact)]])];
+    }),
   );
 }

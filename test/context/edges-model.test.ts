@@ -69,18 +69,21 @@ describe('another model', () => {
     ]);
   });
 
-  it('that a flag names for a resumed thread is treated alike; an effort that a flag names stays', async () => {
+  it('that a flag names for a resumed thread is treated alike; an effort that a flag names must be one that it has', async () => {
     const live = await LiveThread.in(yes);
     await live.open({ overrides: ['model="gpt-5.6-sol"', 'model_reasoning_effort="max"'] });
     await live.turn('one');
     await live.open({ overrides: ['model="gpt-5.4"'] });
     await live.turn('two');
-    await live.open({ overrides: ['model="gpt-5.4"', 'model_reasoning_effort="max"'] });
+    await expect(live.open({ overrides: ['model="gpt-5.4"', 'model_reasoning_effort="max"'] })).rejects.toThrow(
+      'The model gpt-5.4 has no reasoning effort "max".',
+    );
+    await live.open({ overrides: ['model="gpt-5.4"', 'model_reasoning_effort="low"'] });
     await live.turn('three');
     expect(talk(live).map(({ reasoning }) => reasoning)).toEqual([
       { effort: 'max' },
       { effort: 'medium' },
-      { effort: 'max' },
+      { effort: 'low' },
     ]);
   });
 

@@ -199,7 +199,7 @@ it('a record that a section cannot read leaves nothing proven', () => {
     { active: 'yes' },
   ];
   const readable = sections.flatMap(({ id, read }) =>
-    garbage.flatMap((stored) => (read(stored as never) === undefined ? [] : [[id, stored]])),
+    garbage.flatMap((stored) => (read(stored as never, undefined) === undefined ? [] : [[id, stored]])),
   );
   // A guidance that holds or not is stored as just that, and a document without text is one that says nothing.
   expect(readable).toEqual([

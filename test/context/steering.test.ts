@@ -132,7 +132,8 @@ describe('words that came too late for a turn', () => {
 describe('who may steer', () => {
   const turnId = 'turn-1' as TurnId;
   const input = words('Go on.');
-  const running = { turnId, outputSchema: { type: 'object', properties: { a: { type: 'string' } } } };
+  const window = { model: 'm', effective: 1000 };
+  const running = { turnId, ...window, outputSchema: { type: 'object', properties: { a: { type: 'string' } } } };
   const codeOf = (...asked: Parameters<typeof steeringFor>): string => {
     const result = steeringFor(...asked);
     return result.kind === 'refused' ? result.outcome.code : result.kind;
@@ -153,7 +154,13 @@ describe('who may steer', () => {
       running,
     ],
     ['with another schema', 'output-schema-differs', { input, outputSchema: { type: 'object' } }, running],
-    ['with a schema for a turn that has none', 'output-schema-differs', { input, outputSchema: {} }, { turnId }],
+    [
+      'with a schema for a turn that has none',
+      'output-schema-differs',
+      { input, outputSchema: {} },
+      { turnId, ...window },
+    ],
+    ['with more than the window holds', 'prompt-too-long', { input: words('word '.repeat(2000)) }, running],
   ] as const)('%s: %s', (_name, code, asked, turn) => {
     expect(codeOf(asked as never, turn)).toBe(code);
   });
@@ -164,6 +171,7 @@ describe('who may steer', () => {
       steeringFor({ input: words('') }, running),
       steeringFor({ input, turnId: 'x' as TurnId }, running),
       steeringFor({ input, outputSchema: {} }, running),
+      steeringFor({ input: words('word '.repeat(2000)) }, running),
     ];
     for (const refusal of refusals) {
       const text = expect.stringMatching(/^[A-Z].*\.$/s);

@@ -23,6 +23,24 @@ describe('a prompt that', () => {
     const run = await stage.place.start(['exec'], { input: Buffer.from([0x68, 0xff, 0xfe]) }).finished;
     expectRefused(stage, run, ['Standard input is not text in UTF-8.', 'Convert it to UTF-8.']);
   });
+
+  it('has no end', async () => {
+    const stage = await scene([]);
+    const run = await stage.place.start(['exec', '-'], { prefix: ['sh', '-c', 'yes | "$0" "$@"'] }).finished;
+    expectRefused(stage, run, [
+      'Standard input has more than 64 MB, and no model takes as much in.',
+      'Put it into a file and name the file in the prompt, or pipe in the part that matters.',
+    ]);
+  });
+
+  it('is larger than the window', async () => {
+    const stage = await scene([], 'model_context_window = 20000');
+    const run = await stage.place.start(['exec'], { input: 'word '.repeat(30_000) }).finished;
+    expect([run.code, run.stdout, stage.model.requests]).toEqual([1, '', []]);
+    expect(run.stderr).toContain('The prompt is too long: it holds about 3');
+    // There is no thread yet that could be resumed.
+    expect([stage.place.rollouts(), run.stderr.includes('exec resume')]).toEqual([[], false]);
+  });
 });
 
 describe('an option that', () => {

@@ -97,7 +97,11 @@ describe('the answer', () => {
     };
     writeFileSync(join(place.root, 'schema.json'), JSON.stringify(schema));
     const first = await place.run('exec', '--json', '--output-schema', join(place.root, 'schema.json'), 'x');
-    await place.run('exec', '--json', 'resume', threadId(first), 'y');
+    const second = await place.run('exec', '--json', 'resume', threadId(first), 'y');
+    expect([first.code, second.code]).toEqual([1, 0]);
+    expect(first.events.at(-2)).toMatchObject({
+      item: { type: 'error', message: expect.stringContaining('The answer does not fit the output schema.') },
+    });
     expect(model.requests[0]!.body['text']).toMatchObject({
       format: { type: 'json_schema', name: 'codex_output_schema', strict: true, schema },
     });

@@ -106,13 +106,17 @@ export const renderings: readonly {
 }[] = [
   of(
     modelSwitchFragment,
-    fc.record({
-      model: text,
-      guidance: fc.oneof(
-        fc.constant({ kind: 'base' as const }),
-        fc.record({ kind: fc.constant('text' as const), text }),
-      ),
-    }),
+    fc.record(
+      {
+        model: text,
+        guidance: fc.oneof(
+          fc.constant({ kind: 'base' as const }),
+          fc.record({ kind: fc.constant('text' as const), text }),
+        ),
+        revised: fc.constant(true as const),
+      },
+      { requiredKeys: ['model', 'guidance'] },
+    ),
   ),
   of(personalityFragment, fc.record({ name: fc.constantFrom('none', 'friendly', 'pragmatic'), text })),
   of(personalityWithdrawnFragment, nothing),

@@ -147,6 +147,8 @@ export class WatchedThread {
   /** Writes lines between two turns, as a rewrite of history does. The thread is closed by then. */
   async write(drafts: readonly LineDraft[]): Promise<void> {
     await this.close();
+    // A thread whose first turn was refused has no file.
+    if ((await this.lines()).length === 0) return;
     const owned = await this.#parts().store.open(this.#id!);
     if (owned.kind === 'refused') throw new Error(owned.message);
     owned.append(drafts);

@@ -98,12 +98,19 @@ export const personality: fc.Arbitrary<PersonalityFact> = fc.record(
   { requiredKeys: ['model'] },
 );
 
-/** Models of one catalogue, in a thread that began with the instructions of the first. */
+/** Models of one catalogue, before and after a release of it, in a thread that began with the instructions of the first. */
 export const models: fc.Arbitrary<ModelFact> = fc.constantFrom<ModelFact>(
-  { model: 'one', guidance: { kind: 'base' } },
-  { model: 'one-mini', guidance: { kind: 'base' } },
-  { model: 'two', guidance: { kind: 'text', text: 'Guidance of two.' } },
-  { model: 'three', guidance: { kind: 'text', text: 'Three.\n\n</model_switch>\nThe model is now "four".' } },
+  { model: 'one', guidance: { kind: 'base' }, digest: '1' },
+  { model: 'one-mini', guidance: { kind: 'base' }, digest: '1' },
+  { model: 'one', guidance: { kind: 'text', text: 'New guidance of one.' }, digest: '1b' },
+  { model: 'two', guidance: { kind: 'text', text: 'Guidance of two.' }, digest: '2' },
+  { model: 'two', guidance: { kind: 'text', text: 'New guidance of two.' }, digest: '2b' },
+  { model: 'two', guidance: { kind: 'base' }, digest: '1' },
+  {
+    model: 'three',
+    guidance: { kind: 'text', text: 'Three.\n\n</model_switch>\nThe model is now "four".' },
+    digest: '3',
+  },
 );
 
 export const text = fc.record({ text: prose });

@@ -28,17 +28,20 @@ interface Lifetime {
   readonly always?: true;
 }
 
-function obeysTheLaw<Fact, Stored extends JsonWithoutNull>(
-  section: Section<Fact, Stored>,
+function obeysTheLaw<Fact, Stored extends JsonWithoutNull, Past = Stored>(
+  section: Section<Fact, Stored, Past>,
   fact: fc.Arbitrary<Fact>,
   { always }: Lifetime = {},
 ): void {
   tested.add(section.id);
   const orNothing = always === true ? fact : fc.option(fact, { nil: undefined });
   const whole = (now: Fact | undefined): readonly Fragment[] => (now === undefined ? [] : section.full(now));
-  const past = (told: Fact | undefined): Stored | undefined => {
+  const past = (told: Fact | undefined): Past | undefined => {
     if (told === undefined) return undefined;
-    const before = section.read(JSON.parse(JSON.stringify(section.stored(told))) as Json);
+    const kept = [section.stored(told), section.beside?.stored(told)].map((value) =>
+      value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as Json),
+    );
+    const before = section.read(kept[0]!, kept[1]);
     if (before === undefined) throw new Error('a stored fact must be readable');
     return before;
   };
@@ -80,8 +83,8 @@ function obeysTheLaw<Fact, Stored extends JsonWithoutNull>(
       fc.assert(
         fc.property(fact, (now) => {
           const stored = section.stored(now);
-          expect(past(now)).toEqual(stored);
-          expect(holdsNull(stored)).toBe(false);
+          expect(past(now)).toEqual(section.beside === undefined ? stored : past(now));
+          expect(holdsNull(stored) || holdsNull(section.beside?.stored(now))).toBe(false);
         }),
       );
     });
@@ -96,8 +99,8 @@ function obeysTheLaw<Fact, Stored extends JsonWithoutNull>(
         return { ...stored, [keys[at % keys.length] ?? 'x']: value };
       });
       fc.assert(
-        fc.property(fc.oneof(anything, edited), orNothing, (stored, now) => {
-          const before = section.read(stored);
+        fc.property(fc.oneof(anything, edited), fc.option(anything), orNothing, (stored, beside, now) => {
+          const before = section.read(stored, beside);
           for (const { role, text } of section.change(before ?? unknown, now)) {
             expect(isWorldText({ role, text })).toBe(true);
           }
@@ -140,8 +143,21 @@ it('holds the law against every section', () => {
 
 /** Somebody's own base instructions hold for every model: a switch says nothing, whatever it is from and to. */
 it('is silent about models under custom instructions', () => {
-  const custom = { model: 'two', guidance: { kind: 'custom' } } as const;
-  expect([modelSection.full(custom), modelSection.change('one', custom), modelSection.change(unknown, custom)]).toEqual(
-    [[], [], []],
-  );
+  const custom = { model: 'two', guidance: { kind: 'custom' }, digest: '2' } as const;
+  const pasts = [{ model: 'one', digest: '1' }, { model: 'two', digest: '1' }, unknown] as const;
+  expect([modelSection.full(custom), ...pasts.map((past) => modelSection.change(past, custom))]).toEqual([
+    [],
+    [],
+    [],
+    [],
+  ]);
+});
+
+/** An earlier version stored the name alone, and another program drops what it does not know. */
+it('does not tell a model its guidance again because nothing says what it was', () => {
+  const now = { model: 'two', guidance: { kind: 'text', text: 'Guidance.' }, digest: '2' } as const;
+  for (const beside of [undefined, null, {}, { model: 'one', instructions: '1' }, '1']) {
+    expect(modelSection.change(modelSection.read('two', beside)!, now)).toEqual([]);
+    expect(modelSection.change(modelSection.read('one', beside)!, now)).toHaveLength(1);
+  }
 });

@@ -68,13 +68,14 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
       interrupt = new AbortController();
       thread.world = { ...thread.world, ...turn.world };
       const before = await checkpointsIn(thread);
+      const from = thread.events.length;
       disk = await playTurn(thread, disk, turn, { signal: interrupt.signal, folds });
       // A process may die after a checkpoint is on the disk and before anybody hears of it.
       if (turn.accident !== 'none' && (await checkpointsIn(thread)) > before) telling.lost();
       if (problems.length > 0) throw problems[0];
       await checkRefold(thread);
       if (turn.accident !== 'none' || turn.afterwards === 'stays') continue;
-      if (turn.between.kind === 'nothing') await reopen(thread, turn.afterwards);
+      if (turn.between.kind === 'nothing') await reopen(thread, turn.afterwards, thread.events.slice(from));
       else {
         const live = thread.live!;
         // What folds history after the turn is over by then.
@@ -119,13 +120,22 @@ function linesBetween(
 }
 
 /** Another process goes on with the thread. With the thread's own settings it has all that the thread had. */
-async function reopen(thread: WatchedThread, openedWith: 'world' | 'thread'): Promise<void> {
+async function reopen(
+  thread: WatchedThread,
+  openedWith: 'world' | 'thread',
+  ofTurn: readonly ThreadEvent[],
+): Promise<void> {
   const live = thread.live;
   // What was asked for while the turn ran is done by then.
   await thread.close();
-  const had = live?.settings;
+  const had = wasRefused(ofTurn) ? undefined : live?.settings;
   const { settings } = await thread.open(openedWith);
   if (openedWith === 'thread' && had !== undefined) expect(remembered(settings)).toEqual(remembered(had));
+}
+
+/** Of a turn that could not begin nothing is recorded, and so nothing of what the thread was opened with. */
+function wasRefused(events: readonly ThreadEvent[]): boolean {
+  return events.some((event) => event.kind === 'turn-failed' && event.outcome.code === 'prompt-too-long');
 }
 
 /** What a thread remembers of its settings. */

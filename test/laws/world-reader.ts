@@ -109,7 +109,7 @@ function guidanceFamily(tag: string, key: 'apps' | 'plugins'): Family {
 /** Only a text that says so takes the place of what an earlier switch said. */
 function readSwitch(facts: WorldFacts, text: string): void {
   const said =
-    /^The model is now ".*"\. Guidance given for earlier models, also in earlier messages of this kind, no longer holds\. ([\s\S]*)$/;
+    /^(?:The model is now ".*"\. Guidance given for earlier models, also in earlier messages of this kind, no longer holds\.|The guidance for the model ".*" has changed\. Guidance given in earlier messages of this kind no longer holds\.) ([\s\S]*)$/;
   const [, holds] = said.exec(between('model_switch', text)) ?? [];
   if (holds === 'The instructions at the start of the request hold.') delete facts.guidance;
   else if (holds?.startsWith('This guidance holds in the place of the instructions at the start of the request:\n\n'))

@@ -1,24 +1,29 @@
-import type { JsonObject } from '../../protocol/json.ts';
-import { numberAt, objectAt } from '../../protocol/json.ts';
-import type { Usage } from '../../protocol/usage.ts';
+import { type JsonObject, objectAt } from '../../protocol/json.ts';
+import { mendUsage, type Usage } from '../../protocol/usage.ts';
+
+/** No window holds as much: a larger count is a fault of the server. */
+const mostTokens = 1_000_000_000;
 
 /**
- * Token counts as a finished response reports them, or undefined when it reports none. Lenient about parts that
- * compatible servers leave out: a finished answer is never lost over accounting.
+ * Token counts as a finished response reports them, or undefined when it reports none that mean something. Lenient about
+ * parts that compatible servers leave out or get wrong: a finished answer is never lost over accounting. The total is
+ * made of the parts: there are servers that leave it at zero.
  */
 export function usageFromWire(wire: JsonObject | undefined): Usage | undefined {
   if (wire === undefined) return undefined;
-  const input = numberAt(wire, 'input_tokens');
-  const output = numberAt(wire, 'output_tokens');
-  if (input === undefined && output === undefined) return undefined;
-  const inputDetails = objectAt(wire, 'input_tokens_details') ?? {};
-  const outputDetails = objectAt(wire, 'output_tokens_details') ?? {};
-  return {
-    input: input ?? 0,
-    cachedInput: numberAt(inputDetails, 'cached_tokens') ?? 0,
-    cacheWriteInput: numberAt(inputDetails, 'cache_write_tokens') ?? 0,
-    output: output ?? 0,
-    reasoningOutput: numberAt(outputDetails, 'reasoning_tokens') ?? 0,
-    total: numberAt(wire, 'total_tokens') ?? (input ?? 0) + (output ?? 0),
+  const details = { input: objectAt(wire, 'input_tokens_details'), output: objectAt(wire, 'output_tokens_details') };
+  const reported = {
+    input: wire['input_tokens'],
+    cachedInput: details.input?.['cached_tokens'],
+    cacheWriteInput: details.input?.['cache_write_tokens'],
+    output: wire['output_tokens'],
+    reasoningOutput: details.output?.['reasoning_tokens'],
+    total: wire['total_tokens'],
   };
+  const { input, output, total } = mendUsage(reported, mostTokens);
+  if (input === 0 && output === 0) return undefined;
+  // A request is never empty: what the total holds beside the output is the input.
+  const known = input === 0 ? total - output : input;
+  const usage = mendUsage({ ...reported, input: known }, mostTokens);
+  return { ...usage, total: usage.input + usage.output };
 }

@@ -1,10 +1,11 @@
 import type { ThreadId } from '../../protocol/ids.ts';
-import { isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import { oneLine } from '../../state/one-line.ts';
 import type { SpokenWords } from '../../state/spoken-words.ts';
 import { foldTurn, noTurns, type TurnLog } from '../../state/turn-list.ts';
+import { readUsage } from '../../state/usage-fields.ts';
 import { appliedSettings, type TurnSettings } from '../../state/turn-settings.ts';
 
 /** What lists need of a thread, as far as its lines were read. Plain JSON: the index keeps it and goes on from there. */
@@ -99,7 +100,7 @@ function withEvent(fold: ThreadFold, event: JsonObject): ThreadFold {
   switch (event['type']) {
     case 'token_count': {
       const total = objectAt(objectAt(event, 'info') ?? {}, 'total_token_usage');
-      return total === undefined ? fold : { ...fold, tokens: numberAt(total, 'total_tokens') ?? fold.tokens };
+      return total === undefined ? fold : { ...fold, tokens: readUsage(total).total };
     }
     case 'thread_settings_applied': {
       const settings = objectAt(event, 'thread_settings');

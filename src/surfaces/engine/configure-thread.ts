@@ -1,6 +1,8 @@
 import type { Config } from '../../config/config.ts';
+import { explainWrongValue } from '../../config/explain-wrong-value.ts';
 import { refusalOf } from '../../config/config-problem.ts';
 import { effortFor } from '../../envelope/effort-for.ts';
+import { effortProblem } from '../../envelope/effort-problem.ts';
 import { modelNotices } from '../../envelope/model-notices.ts';
 import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
@@ -12,6 +14,9 @@ import { loadInstructionFiles } from '../../gather/model-instructions.ts';
 import { missingRootNotices } from '../../gather/missing-roots.ts';
 import { settingsFrom } from '../../gather/settings.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
+import { normalisePath } from '../../policy/paths.ts';
+import { readProfile } from '../../policy/read-profile.ts';
+import { isWrong } from '../../policy/wrong-value.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { chosenOnly, type LastSettings } from '../../state/resumed-settings.ts';
 import type { EngineOptions } from './engine-options.ts';
@@ -32,9 +37,14 @@ export interface ConfiguredThread {
 /** What holds for a thread in its folder. */
 export async function configureThread(
   base: BaseLayers,
-  { env, approval, permissionProfile: profile }: Pick<EngineOptions, 'env' | 'approval' | 'permissionProfile'>,
-  place: ThreadPlace,
+  { env, approval, permissionProfile }: Pick<EngineOptions, 'env' | 'approval' | 'permissionProfile'>,
+  wanted: ThreadPlace,
 ): Promise<ConfiguredThread | Outcome> {
+  const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
+  if (isWrong(profile)) return { code: 'wrong-profile', ...explainWrongValue('permissionProfile', profile) };
+  const cwd = normalisePath(wanted.cwd);
+  if (cwd === undefined) return relativeFolder(wanted.cwd);
+  const place = { ...wanted, cwd };
   const missing = folderProblem(place.cwd);
   if (missing !== undefined) return missing;
   const { config, problems } = await configInFolder(base, place.cwd);
@@ -62,6 +72,8 @@ export async function configureThread(
   });
   if ('code' in made) return made;
   const settings = withFittingEffort(made.settings, resumed, catalogue);
+  const effort = unsupportedEffort(settings, catalogue);
+  if (effort !== undefined) return effort;
   const notices = [
     ...problems,
     ...made.notices,
@@ -70,6 +82,20 @@ export async function configureThread(
     ...missingRootNotices(settings.profile, { cwd: place.cwd, temporaryDirectory: env['TMPDIR'] }),
   ];
   return { config, catalogue, settings, notices };
+}
+
+function relativeFolder(given: string): Outcome {
+  const message = `The folder ${JSON.stringify(given)} is not an absolute path.`;
+  return { code: 'folder-relative', message, next: 'Give the folder as an absolute path.' };
+}
+
+/** What a flag or the configuration names; what a thread remembers, and what the machine gives, is not its user's slip. */
+function unsupportedEffort({ model, effort, origins }: Settings, catalogue: Catalogue): Outcome | undefined {
+  const origin = origins?.['effort'];
+  if (effort === undefined || origin === 'thread' || origin === 'managed') return undefined;
+  const problem = effortProblem(lookUpModel(catalogue, model), effort);
+  const next = `${problem?.next} Set model_reasoning_effort to it, or leave it out.`;
+  return problem === undefined ? undefined : { ...problem, next };
 }
 
 /** A thread that is resumed with another model keeps the effort that was chosen if that model has it. */

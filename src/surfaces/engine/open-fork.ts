@@ -22,5 +22,5 @@ export async function openFork(
   const forked = await forkThread(parts, point, { settings, git: gitFacts(settings, opening.options.env) });
   if (forked.kind === 'refused') return refused(forked);
   const thread = await Thread.resume(parts, forked, { ...options, settings });
-  return { kind: 'opened', thread, settings, notices: [...notices, ...resumeNotices(id, forked)] };
+  return { kind: 'opened', thread, settings: thread.settings, notices: [...notices, ...resumeNotices(id, forked)] };
 }

@@ -18,6 +18,7 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
 export interface OpenedThread {
   readonly kind: 'opened';
   readonly thread: Thread;
+  /** Frozen, deeply. */
   readonly settings: Settings;
   /** What a thread that goes on took from its own past; absent for a new one. */
   readonly restored?: RestoredSettings;
@@ -34,7 +35,7 @@ export async function startThread(
   const { parts, settings, notices } = prepared;
   const thread = await Thread.start(parts, { ...options, settings }, gitFacts(settings, opening.options.env));
   if (!(thread instanceof Thread)) return refused(thread);
-  return { kind: 'opened', thread, settings, notices };
+  return { kind: 'opened', thread, settings: thread.settings, notices };
 }
 
 export async function resumeThread(
@@ -52,5 +53,11 @@ export async function resumeThread(
   const { parts, settings, notices } = prepared;
   const thread = await Thread.resume(parts, resumed, { ...options, settings });
   const restored = restoredSettings(resumed.state, settings);
-  return { kind: 'opened', thread, settings, restored, notices: [...notices, ...resumeNotices(id, resumed)] };
+  return {
+    kind: 'opened',
+    thread,
+    settings: thread.settings,
+    restored,
+    notices: [...notices, ...resumeNotices(id, resumed)],
+  };
 }

@@ -113,7 +113,8 @@ function plainOutput(whisper: (text: string) => void, resumable: boolean): Outpu
           return printNote(event.kind === 'retrying' ? event.outcome.message : fullText(event.outcome));
         case 'turn-failed':
           printNote(fullText(event.outcome));
-          return sayHowToGoOn();
+          // Nothing of this turn was kept: a new thread has no file yet.
+          return event.outcome.code === 'prompt-too-long' ? undefined : sayHowToGoOn();
         case 'turn-aborted':
           printNote('The turn was interrupted.');
           return sayHowToGoOn();

@@ -27,8 +27,8 @@ import { loadOutputSchema } from './output-schema.ts';
 import { readPrompt } from './stdin.ts';
 
 /**
- * `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, interrupted, refused, or what was asked for
- * could not be written; 2: wrong usage.
+ * `capstan exec`: one turn, then the exit code. 0: completed; 1: failed, interrupted, refused, an answer that does not
+ * fit the output schema, or a file that could not be written; 2: wrong usage.
  */
 export async function runExec(words: readonly string[]): Promise<number> {
   const standardOutput = outlastReaders();
@@ -94,7 +94,8 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   }
   const written = lastMessageFile === undefined ? undefined : writeLastMessage(lastMessageFile, result);
   if (written !== undefined) output.notice(written);
-  return result.kind === 'completed' && written?.code !== 'last-message-unwritten' ? 0 : 1;
+  const fits = result.kind === 'completed' && result.unfit === undefined;
+  return fits && written?.code !== 'last-message-unwritten' ? 0 : 1;
 }
 
 /** A lost disk ends the run, but is no bug: it gets its words like any other end. */

@@ -2,10 +2,13 @@ import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ExecArguments } from './arguments.ts';
 import { inputWriter } from './input-writer.ts';
 
-export type InputProblem = Outcome<'no-prompt' | 'input-encoding'>;
+export type InputProblem = Outcome<'no-prompt' | 'input-encoding' | 'input-too-long'>;
 
 /** How long a prompt on the command line waits for the first byte on standard input. */
 const patienceMs = 500;
+
+/** No window holds as much: a larger input is not read to its end, which it may not have. */
+const mostBytes = 64 * 1024 * 1024;
 
 /**
  * The prompt, from the command line, from standard input, or both. A pipe that nobody writes to and nobody closes does
@@ -19,6 +22,7 @@ export async function readPrompt(
     typed: dash === true,
     ...(given === undefined ? {} : { goesOn: () => hasMoreToCome(notice) }),
   });
+  if (bytes === undefined) return inputTooLong;
   const piped = decode(bytes);
   if (typeof piped !== 'string') return piped;
   const prompt = given === undefined ? piped : withInput(given, piped);
@@ -50,23 +54,37 @@ interface Reading {
   readonly goesOn?: () => boolean;
 }
 
-/** Everything on standard input. */
-async function readStandardInput({ typed, goesOn }: Reading): Promise<Buffer> {
+const inputTooLong: InputProblem = {
+  code: 'input-too-long',
+  message: `Standard input has more than ${mostBytes / 1024 / 1024} MB, and no model takes as much in.`,
+  next: 'Put it into a file and name the file in the prompt, or pipe in the part that matters.',
+};
+
+/** Everything on standard input; undefined when that is too much. */
+async function readStandardInput({ typed, goesOn }: Reading): Promise<Buffer | undefined> {
   const { fstatSync, readFileSync } = process.getBuiltinModule('node:fs');
   const kind = kindOfInput(fstatSync);
   // Terminals and /dev/null have nothing to say, and Node's stream for them costs some milliseconds to make.
   if (kind === undefined || (kind.isCharacterDevice() && !(typed && isTerminal()))) return Buffer.alloc(0);
-  if (kind.isFile()) return readFileSync(0);
+  if (kind.isFile()) return kind.size > mostBytes ? undefined : readFileSync(0);
   const chunks: Buffer[] = [];
+  let [size, ended] = [0, false];
   const everything = (async () => {
-    for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+    for await (const chunk of process.stdin) {
+      chunks.push(chunk as Buffer);
+      size += (chunk as Buffer).length;
+      // Leaving the loop closes the input: its writer is told.
+      if (size > mostBytes) return undefined;
+    }
+    ended = true;
     return Buffer.concat(chunks);
   })();
   if (goesOn === undefined) return everything;
   const patience = new Promise<void>((resolve) => {
     setTimeout(resolve, patienceMs).unref();
   });
-  if ((await Promise.race([everything, patience])) !== undefined || chunks.length > 0 || goesOn()) return everything;
+  await Promise.race([everything, patience]);
+  if (ended || chunks.length > 0 || goesOn()) return everything;
   process.stdin.destroy();
   return Buffer.alloc(0);
 }

@@ -1,19 +1,32 @@
 import type { Instructions } from '../../envelope/instructions.ts';
 import { type Fragment, render } from '../../fragments/define.ts';
 import { modelSwitchFragment, type ModelSwitchText } from '../../fragments/model-switch.ts';
-import type { Section } from '../section.ts';
+import { isJsonObject, stringAt } from '../../protocol/json.ts';
+import { textDigest } from '../../protocol/text-digest.ts';
+import { type Section, unknown } from '../section.ts';
 
 export interface ModelFact {
   readonly model: string;
-  /** `custom`: somebody chose the instructions for every model, and a switch says nothing. */
+  /** `custom`: the user chose the instructions for every model, and a switch says nothing. */
   readonly guidance: ModelSwitchText['guidance'] | { readonly kind: 'custom' };
+  /** Digest of the model's instructions, as the catalogue has them. */
+  readonly digest: string;
+}
+
+interface ToldModel {
+  readonly model: string;
+  /** Absent: not known. */
+  readonly digest?: string;
 }
 
 /**
  * Which model acts, and where its guidance stands. Instructions at the start of a request stay as they are while history
- * only grows, so another model's guidance is told here; a further switch takes it back.
+ * only grows, so another model's guidance, or the model's own new one, is told here; a further change takes it back.
+ *
+ * Where the digest is missing (a baseline of an earlier version, or after another program's turn), nothing proves that
+ * the guidance changed: it is stored, and not told.
  */
-export const modelSection: Section<ModelFact, string> = {
+export const modelSection: Section<ModelFact, string, ToldModel> = {
   id: 'model',
   assumes: 'nothing: it frames everything that follows',
   kinds: { telling: [modelSwitchFragment.id], withdrawing: [] },
@@ -21,17 +34,26 @@ export const modelSection: Section<ModelFact, string> = {
   of: ({ envelope: { identity, instructions } }) => ({
     model: identity.model.slug,
     guidance: guidanceOf(instructions),
+    digest: textDigest(identity.model.instructions),
   }),
 
   stored: ({ model }) => model,
 
-  read: (stored) => (typeof stored === 'string' ? stored : undefined),
+  beside: { id: 'capstan.model', stored: ({ model, digest }) => ({ model, instructions: digest }) },
+
+  read(stored, beside) {
+    if (typeof stored !== 'string') return undefined;
+    const digest = isJsonObject(beside) && beside['model'] === stored ? stringAt(beside, 'instructions') : undefined;
+    return { model: stored, ...(digest === undefined ? {} : { digest }) };
+  },
 
   /** A reader who was told nothing goes by the instructions at the start. */
   full: (now) => (now.guidance.kind === 'text' ? told(now) : []),
 
   change(before, now) {
-    return now === undefined || before === now.model ? [] : told(now);
+    if (now === undefined) return [];
+    if (before === unknown || before.model !== now.model) return told(now);
+    return before.digest === undefined || before.digest === now.digest ? [] : told(now, { revised: true });
   },
 };
 
@@ -40,6 +62,6 @@ function guidanceOf({ base, model }: Instructions): ModelFact['guidance'] {
   return model === undefined ? { kind: 'base' } : { kind: 'text', text: model };
 }
 
-function told({ model, guidance }: ModelFact): readonly Fragment[] {
-  return guidance.kind === 'custom' ? [] : [render(modelSwitchFragment, { model, guidance })];
+function told({ model, guidance }: ModelFact, revised: Pick<ModelSwitchText, 'revised'> = {}): readonly Fragment[] {
+  return guidance.kind === 'custom' ? [] : [render(modelSwitchFragment, { model, guidance, ...revised })];
 }

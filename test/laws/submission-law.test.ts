@@ -1,0 +1,192 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { SettingsChange } from '../../src/envelope/override.ts';
+import type { Settings } from '../../src/envelope/settings.ts';
+import { widthOf } from '../../src/policy/profile-width.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { lineType } from '../../src/protocol/line.ts';
+import { words } from '../../src/protocol/user-input.ts';
+import { contextSettings } from '../../src/state/turn-settings.ts';
+import { answer, callTool, say, SimulatedDisk, startScriptedModel } from '../../src/testing/index.ts';
+import type { CompactionResult } from '../../src/thread/compaction-result.ts';
+import type { Thread } from '../../src/thread/thread.ts';
+import { checkpointText, isCompaction } from '../compaction/summariser.ts';
+import { WatchedThread } from '../harness/watched-thread.ts';
+
+/** As much of the settings as this law looks at, in words. */
+interface Chosen {
+  readonly model: string;
+  readonly approval: string;
+  readonly sandbox: string;
+  readonly personality: string | null;
+  readonly cwd: string;
+}
+
+const first: Chosen = {
+  model: 'gpt-5.5',
+  approval: 'never',
+  sandbox: 'workspace-write',
+  personality: null,
+  cwd: '/repo',
+};
+
+/** Every model takes over without a checkpoint, so that the turns are those that were submitted. */
+const good = fc.record(
+  {
+    model: fc.constantFrom('gpt-5.5', 'planner', 'gpt-5.4'),
+    approval: fc.constantFrom('never' as const, 'on-request' as const, 'untrusted' as const),
+    sandboxMode: fc.constantFrom('read-only' as const, 'workspace-write' as const, 'danger-full-access' as const),
+    personality: fc.constantFrom('friendly' as const, 'pragmatic' as const, null),
+    cwd: fc.constantFrom('/repo', '/other'),
+  },
+  { requiredKeys: [] },
+);
+const change = fc.oneof(
+  { weight: 5, arbitrary: good.map((value) => ({ value, accepted: true })) },
+  { weight: 1, arbitrary: good.map((value) => ({ value: { ...value, approval: 'sometimes' }, accepted: false })) },
+);
+/** How many turns of the event loop pass before the next operation; `idle`: everything that was asked for is over. */
+const pause = fc.oneof(
+  fc.constant(0),
+  fc.nat(12),
+  { weight: 4, arbitrary: fc.constant(0) },
+  fc.nat(80),
+  fc.constant('idle' as const),
+);
+const operation = fc.oneof(
+  fc.record({ kind: fc.constant('run' as const), pause }),
+  fc.record({ kind: fc.constant('runWith' as const), change, pause }),
+  fc.record({ kind: fc.constant('override' as const), change, pause }),
+  fc.record({ kind: fc.constantFrom('steer' as const, 'compact' as const), pause }),
+  fc.record({ kind: fc.constant('interrupt' as const), turn: fc.nat(5), pause }),
+);
+const story = fc.record({
+  operations: fc.array(operation, { minLength: 2, maxLength: 12 }),
+  /** How long each answer of the model takes, and whether it asks for a command. */
+  answers: fc.array(fc.record({ delay: fc.nat(40), calls: fc.boolean() }), { minLength: 1, maxLength: 6 }),
+});
+type Story = typeof story extends fc.Arbitrary<infer Value> ? Value : never;
+
+function changed(before: Chosen, { sandboxMode, ...given }: SettingsChange): Chosen {
+  const named = sandboxMode === undefined ? {} : { sandbox: sandboxMode as string };
+  return { ...before, ...(given as Partial<Chosen>), ...named };
+}
+
+async function ticks(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** What was submitted, and under which settings. */
+class Submitted {
+  readonly turns: { readonly chosen: Chosen; readonly interrupt: AbortController }[] = [];
+  readonly folds: { readonly chosen: Chosen; readonly result: Promise<CompactionResult> }[] = [];
+  readonly all: Promise<unknown>[] = [];
+  chosen = first;
+  readonly #thread: Thread;
+
+  constructor(thread: Thread) {
+    this.#thread = thread;
+  }
+
+  submit(asked: Story['operations'][number]): void {
+    const { turns } = this;
+    const thread = this.#thread;
+    switch (asked.kind) {
+      case 'run':
+        this.all.push(thread.run(this.#turn()));
+        break;
+      case 'runWith': {
+        const { value, accepted } = asked.change;
+        if (accepted) this.chosen = changed(this.chosen, value as SettingsChange);
+        const turn = accepted ? this.#turn() : { input: words('never said'), signal: new AbortController().signal };
+        this.all.push(this.#answered(thread.runWith(value, turn), accepted));
+        break;
+      }
+      case 'override': {
+        const { value, accepted } = asked.change;
+        if (accepted) this.chosen = changed(this.chosen, value as SettingsChange);
+        this.all.push(this.#answered(thread.overrideTurnContext(value), accepted));
+        break;
+      }
+      case 'steer':
+        thread.steer({ input: words('and this') });
+        break;
+      case 'compact': {
+        const result = thread.compact({ signal: new AbortController().signal });
+        this.folds.push({ chosen: this.chosen, result });
+        this.all.push(result);
+        break;
+      }
+      case 'interrupt':
+        turns[asked.turn]?.interrupt.abort();
+    }
+  }
+
+  #turn() {
+    const interrupt = new AbortController();
+    this.turns.push({ chosen: this.chosen, interrupt });
+    return { input: words(`turn ${this.turns.length}`), signal: interrupt.signal };
+  }
+
+  async #answered(result: Promise<{ readonly kind: string }>, accepted: boolean): Promise<void> {
+    if (((await result).kind !== 'refused') !== accepted) throw new Error('a change was answered wrongly');
+  }
+}
+
+/** Plays the story; gives back how many turns ran under settings that were not the thread's any more. */
+async function play({ operations, answers }: Story): Promise<number> {
+  let asked = 0;
+  const model = await startScriptedModel(async (request) => {
+    const { delay, calls } = answers[asked++ % answers.length]!;
+    await ticks(delay);
+    if (isCompaction(request)) return answer({ items: [say(checkpointText('turn 1', []))] });
+    return answer({ items: [calls && asked % 2 === 0 ? callTool('exec_command', { cmd: 'ls' }) : say('Yes.')] });
+  });
+  const disk = new SimulatedDisk();
+  const watched = new WatchedThread(model.url, { home: '/home', files: disk, locks: disk.locks });
+  try {
+    const submitted = new Submitted(await watched.open());
+    for (const each of operations) {
+      submitted.submit(each);
+      if (each.pause === 'idle') await Promise.all(submitted.all);
+      else await ticks(each.pause);
+    }
+    await Promise.all(submitted.all);
+    await watched.close();
+    const contexts = (await watched.lines())
+      .filter(({ type }) => type === lineType.turnContext)
+      .map(({ payload }) => payload);
+    expect(contexts.map(ofContext)).toEqual(submitted.turns.map(({ chosen }) => chosen));
+    for (const { chosen, result } of submitted.folds) {
+      const made = await result;
+      if (made.kind !== 'installed' || made.report.phase !== 'standalone_turn') continue;
+      expect(made.report.model).toBe(chosen.model);
+    }
+    if (operations.every(({ kind }) => kind === 'steer' || kind === 'interrupt')) return 0;
+    expect(ofSettings((await watched.open('thread')).settings)).toEqual(submitted.chosen);
+    return contexts.filter(({ capstan }) => (capstan as JsonObject)['outdated'] === true).length;
+  } finally {
+    await watched.close();
+    await model.close();
+  }
+}
+
+function ofContext(context: JsonObject): Chosen {
+  const { model, approval, sandbox, cwd } = contextSettings(context);
+  return { model, approval, sandbox, personality: context['personality'] ?? null, cwd } as Chosen;
+}
+
+function ofSettings({ model, approval, profile, personality, cwd }: Settings): Chosen {
+  return { model, approval, sandbox: widthOf(profile), personality: personality ?? null, cwd };
+}
+
+it('every turn runs under the settings it was submitted with, and the last accepted change is what resume restores', async () => {
+  let outdated = 0;
+  await fc.assert(
+    fc.asyncProperty(story, async (given) => {
+      outdated += await play(given);
+    }),
+    { numRuns: 120 },
+  );
+  expect(outdated).toBeGreaterThan(50);
+}, 120_000);

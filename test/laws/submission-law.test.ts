@@ -61,7 +61,7 @@ const operation = fc.oneof(
   fc.record({ kind: fc.constant('interrupt' as const), turn: fc.nat(5), pause }),
 );
 const story = fc.record({
-  operations: fc.array(operation, { minLength: 2, maxLength: 12 }),
+  operations: fc.array(operation, { minLength: 4, maxLength: 14 }),
   /** How long each answer of the model takes, and whether it asks for a command. */
   answers: fc.array(fc.record({ delay: fc.nat(40), calls: fc.boolean() }), { minLength: 1, maxLength: 6 }),
 });
@@ -186,7 +186,8 @@ it('every turn runs under the settings it was submitted with, and the last accep
     fc.asyncProperty(story, async (given) => {
       outdated += await play(given);
     }),
-    { numRuns: 120 },
+    { numRuns: 150 },
   );
-  expect(outdated).toBeGreaterThan(50);
+  // How many depends on the machine; that there are some does not.
+  expect(outdated).toBeGreaterThan(5);
 }, 120_000);

@@ -213,7 +213,7 @@ test.each<[string, unknown, string, string]>([
   ['a key that is not known', { modle: 'x', model: 'open' }, 'change-unknown-key', '"modle"'],
   ['a name of the prototype', JSON.parse('{"__proto__": 1}'), 'change-unknown-key', '"__proto__"'],
   ['a relative folder', { cwd: 'repo' }, 'change-wrong-value', 'cwd must be an absolute path, not "repo"'],
-  ['a folder with a hidden end', { cwd: '/repo\0/etc' }, 'change-wrong-value', 'cwd must be'],
+  ['a folder with a hidden end', { cwd: '/repo\0/etc' }, 'change-wrong-value', 'cwd must not hold a zero byte'],
   [
     'a policy that is none',
     { approval: 'always' },

@@ -13,11 +13,11 @@ import type { ThreadParts, Turn, TurnInput } from './parts.ts';
 export async function foldAlone(
   parts: ThreadParts,
   log: ThreadLog,
-  own: Pick<TurnInput, 'threadId' | 'settings' | 'signal' | 'inbox' | 'warned'>,
+  own: Pick<TurnInput, 'threadId' | 'settings' | 'signal' | 'inbox' | 'warned' | 'isOutdated'>,
   wanted: WantedCompaction,
 ): Promise<CompactionResult> {
   if (!anythingToFold(wanted, log.state)) return { kind: 'failed', outcome: nothingToCompact };
-  const quiet = { isOutdated: () => false, onOpened: () => {}, onEnding: () => {}, onFull: () => {} };
+  const quiet = { onOpened: () => {}, onEnding: () => {}, onFull: () => {} };
   const turn = await prepareTurn(parts, log, { ...own, ...quiet });
   const stopped = await hookAgainst(turn, wanted);
   if (stopped !== undefined || own.signal.aborted) {

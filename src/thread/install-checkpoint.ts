@@ -10,13 +10,14 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { noUsage } from '../protocol/usage.ts';
 import { compactedLines } from '../state/compacted-lines.ts';
 import { itemRecord } from '../state/item-drafts.ts';
-import { tokenCount, turnContext } from '../state/turn-drafts.ts';
+import { tokenCount } from '../state/turn-drafts.ts';
 import { buildBundle } from '../world/bundle.ts';
 import { sections } from '../world/sections.ts';
 import type { Telling } from '../world/telling.ts';
 import type { CompactionRequests } from './compaction-requests.ts';
 import type { Turn } from './parts.ts';
 import { tellContext } from './record-context.ts';
+import { recordSettings } from './record-settings.ts';
 
 export interface ToInstall {
   readonly id: string;
@@ -46,8 +47,7 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
   const report = reportOf(turn, what, tokensAfter);
   // A turn that only compacts has no step that would record its contract. Before the checkpoint: what stands after it
   // says that the world was told.
-  if (plan.phase === 'standalone_turn' || plan.phase === 'post_turn')
-    log.record(turnContext(envelope, log.state.envelope));
+  if (plan.phase === 'standalone_turn' || plan.phase === 'post_turn') recordSettings(turn);
   log.record(
     ...compactedLines(log.state, {
       message: candidate.message,

@@ -274,7 +274,8 @@ export class Thread {
   async #fold({ signal: asked, ...wanted }: AskedFold, settings: Settings): Promise<CompactionResult> {
     const closing = this.#closing.signal;
     if (closing.aborted) return { kind: 'aborted' };
-    const own = { threadId: this.id, settings, inbox: this.#inbox, warned: this.#warned };
+    const isOutdated = (): boolean => this.#settings !== settings;
+    const own = { threadId: this.id, settings, inbox: this.#inbox, warned: this.#warned, isOutdated };
     const signal = AbortSignal.any([asked, closing]);
     const folded = import('./fold-alone.ts').then(({ foldAlone }) =>
       foldAlone(this.#parts, this.#log, { ...own, signal }, wanted),

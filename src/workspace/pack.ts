@@ -23,6 +23,7 @@ export class PackWriter {
   #gathered: Uint8Array[] = [];
   #gatheredBytes = 0;
   #bytes = 0;
+  #isOpen = true;
 
   /** Makes the file. `path` is without an ending. */
   constructor(path: string) {
@@ -46,7 +47,7 @@ export class PackWriter {
   async finish(): Promise<void> {
     this.#write();
     await synced(this.#file);
-    fs.closeSync(this.#file);
+    this.#close();
     const [half, whole] = [`${this.path}.index.half`, `${this.path}.index`];
     const file = fs.openSync(half, 'wx', 0o600);
     try {
@@ -63,13 +64,16 @@ export class PackWriter {
 
   /** Leaves nothing behind. */
   discard(): void {
-    try {
-      fs.closeSync(this.#file);
-    } catch {
-      // It was closed by a `finish` that failed later.
-    }
+    this.#close();
     removePack(this.path);
     fs.rmSync(`${this.path}.index.half`, { force: true });
+  }
+
+  /** Once: the system soon gives the number to another file. */
+  #close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    fs.closeSync(this.#file);
   }
 
   #write(): void {

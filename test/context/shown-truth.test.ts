@@ -121,7 +121,7 @@ describe('capstan context', () => {
     const { model, run, speak, shown } = await stage();
     const id = await speak('one');
     expect(await shown('context', id)).toMatchObject({ total: 3005, measure: 'exact', next: { told: [], tokens: 0 } });
-    expect((await run('threads', 'set', id, '--model', 'gpt-5.4', '--sandbox', 'read-only')).code).toBe(0);
+    expect((await run('threads', 'set', id, '--model', 'gpt-5.4', '--sandbox', 'danger-full-access')).code).toBe(0);
     expect((await run('threads', 'pin', id, 'Never push.')).code).toBe(0);
     const view = (await shown('context', id)) as unknown as {
       total: number;

@@ -205,7 +205,8 @@ const foldAnswer: fc.Arbitrary<FoldAnswer> = fc.oneof(
 
 const turns: fc.Arbitrary<readonly RandomTurn[]> = fc.array(
   fc.record({
-    words: text,
+    // Half a character is refused before there is a turn.
+    words: text.map((words) => words.toWellFormed()),
     picture: fc.boolean(),
     world,
     injected: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(injected, { maxLength: 2 })),

@@ -153,9 +153,12 @@ async function play({ operations, answers }: Story): Promise<number> {
     }
     await Promise.all(submitted.all);
     await watched.close();
-    const contexts = (await watched.lines())
-      .filter(({ type }) => type === lineType.turnContext)
-      .map(({ payload }) => payload);
+    const lines = await watched.lines();
+    const all = lines.flatMap(({ type, payload }, at) => (type === lineType.turnContext ? [{ payload, at }] : []));
+    // A compaction in a turn of its own records its contract, and at once its checkpoint.
+    const isCheckpoint = (at: number): boolean =>
+      lines.slice(at + 1, at + 3).some(({ type }) => type === lineType.compacted);
+    const contexts = all.filter(({ at }) => !isCheckpoint(at)).map(({ payload }) => payload);
     expect(contexts.map(ofContext)).toEqual(submitted.turns.map(({ chosen }) => chosen));
     for (const { chosen, result } of submitted.folds) {
       const made = await result;

@@ -84,7 +84,7 @@ export class LoginShell {
       if (kept !== undefined && isWithin(kept.at, freshMs, clock.now())) return kept.variables;
       // The other one may have ended without an answer.
       const lock = await takeCaptureLock(place.folder, place.key, clock.now());
-      if (lock === 'taken') return this.#start(place).answer;
+      if (lock === 'taken') return this.#fresh(place) ?? this.#start(place).answer;
       await clock.sleep(lookAgainMs, waiting);
     }
     return undefined;
@@ -98,11 +98,21 @@ export class LoginShell {
     const kept = loadKept(folder, key);
     if (kept !== undefined && isWithin(kept.at, freshMs, now)) return { kind: 'known', variables: kept.variables };
     const lock = await takeCaptureLock(folder, key, now);
+    const meanwhile = lock === 'taken' ? this.#fresh(place) : undefined;
+    if (meanwhile !== undefined) return { kind: 'known', variables: meanwhile };
     if (kept !== undefined && isWithin(kept.at, usableMs, now)) {
       if (lock === 'taken') this.#start(place);
       return { kind: 'known', variables: kept.variables };
     }
     return typeof lock === 'object' ? { kind: 'others', place, since: lock.since } : this.#start(place);
+  }
+
+  /** What another process has kept just before it let the lock go, which we hold now and give back. */
+  #fresh({ folder, key }: KeepPlace): Variables | undefined {
+    const kept = loadKept(folder, key);
+    if (kept === undefined || !isWithin(kept.at, freshMs, this.#options.clock.now())) return undefined;
+    releaseCaptureLock(folder, key);
+    return kept.variables;
   }
 
   #start(place: KeepPlace | undefined): Extract<Source, { kind: 'ours' }> {

@@ -43,7 +43,7 @@ export async function configureThread(
   const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
   if (isWrong(profile)) return { code: 'wrong-profile', ...explainWrongValue('permissionProfile', profile) };
   const cwd = normalisePath(wanted.cwd);
-  if (cwd === undefined) return relativeFolder(wanted.cwd);
+  if (cwd === undefined) return folderProblem(wanted.cwd) ?? relativeFolder(wanted.cwd);
   const place = { ...wanted, cwd };
   const missing = folderProblem(place.cwd);
   if (missing !== undefined) return missing;

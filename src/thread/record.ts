@@ -2,7 +2,7 @@ import { userMessage } from '../fragments/message.ts';
 import { limitOutput } from '../history/limit-output.ts';
 import type { CallItem, Item } from '../protocol/item.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
-import { answerLine, itemCompleted, itemLine } from '../state/item-drafts.ts';
+import { answerLine, itemCompleted, userLine } from '../state/item-drafts.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import type { CallResult } from '../tools/define.ts';
 import type { RecordingTurn } from './parts.ts';
@@ -13,7 +13,7 @@ export function recordUserMessage(turn: RecordingTurn, input: UserInput): void {
   const { log, parts, turnId } = turn;
   const id = `msg_${parts.ids.uuid()}`;
   const item = userMessage(id, input);
-  log.record(itemLine(item, { family: 'user' }, turnId));
+  log.record(userLine(item, turnId, log.state.turns));
   const paths = input.images.map(({ path }) => path);
   recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: input.text, images: paths });
   log.tell({ kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text: input.text });

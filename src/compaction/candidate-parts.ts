@@ -6,7 +6,7 @@ import {
   type EarlierSummary,
   layOutSummary,
 } from '../fragments/checkpoint-summary.ts';
-import { cutText } from '../fragments/cut-words.ts';
+import { cutText } from '../fragments/cut-text.ts';
 import { render } from '../fragments/define.ts';
 import { contextMessage, partsMessage } from '../fragments/message.ts';
 import { sentTokens } from '../fragments/truncate.ts';
@@ -17,7 +17,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
 import { earlierSummary } from './earlier-summary.ts';
 import { keepWords, type KeptWords, pictureCounts, type WordsChoice, type WordsRow } from './kept-words.ts';
-import { endsOfWork, findLastWork, type FoundWork, resumeAt } from './last-work.ts';
+import { endsOfWork, findLastWork, type FoundWork, resumeAt, shortLine } from './last-work.ts';
 import { cutNotice, cutSummary, isThin, ownText } from './model-text.ts';
 import type { CompactionPlan } from './plan.ts';
 import type { PartsRoom } from './shrinking.ts';
@@ -88,7 +88,7 @@ export function wordsEntry(
 ): WordsEntry {
   const isChosen = chosen.length > 0;
   const tasks = isChosen ? chosen : all.filter((row) => row.task);
-  const choice = keepWords(all, { tasks, room, readAll });
+  const choice = keepWords(all, { tasks, room });
   if (choice.rows.length === 0) return { entries: [], choice };
   const isTask = ({ words }: KeptWords): boolean =>
     tasks.some((task) => words === task || (words.text !== '' && words.text === task.text));
@@ -96,7 +96,11 @@ export function wordsEntry(
     if ('leftOut' in row) return gapOf(row);
     return messageOf(row, isTask(row) ? (isChosen ? 'chosen' : 'before') : undefined);
   });
-  const { parts, places } = layOutIntent({ rows, readAll, ...(isChosen ? { chosenBy: model } : {}) });
+  const { parts, places } = layOutIntent({
+    rows,
+    ...(choice.rows.some((row) => 'leftOut' in row || row.cut) ? { readAll } : {}),
+    ...(isChosen ? { chosenBy: model } : {}),
+  });
   const quotes = keptIn(choice).map((row, index): QuotedWords => ({ ...quoteOf(row, isTask(row)), ...places[index]! }));
   const entry: CandidateEntry = {
     kind: 'made',
@@ -224,10 +228,10 @@ function summaryText(
     const left = room.answer - sentTokens(carried?.text ?? '');
     const payload: CheckpointSummaryText = {
       by: 'code',
-      why: cutText(content.written.why.message.replaceAll(/\s+/g, ' '), 80),
+      why: shortLine(content.written.why.message, room.answer),
       ...(carried === undefined ? {} : { earlier: carried }),
       ...endsOfWork(found, left),
-      resumeAt: resumeAt(work),
+      resumeAt: resumeAt(work, room.answer),
     };
     return { payload, mended: [] };
   }
@@ -244,7 +248,7 @@ function summaryText(
     context: noted,
     summary: shown,
     ...added,
-    ...(/^RESUME_AT:.*\S\s*$/m.test(lastLine(shown)) ? {} : { resumeAt: resumeAt(work) }),
+    ...(/^RESUME_AT:.*\S\s*$/m.test(lastLine(shown)) ? {} : { resumeAt: resumeAt(work, room.answer) }),
   };
   return { payload, mended: cutNotice([notes, told], [noted, shown]) };
 }

@@ -1,4 +1,4 @@
-import { cutWords } from '../fragments/cut-words.ts';
+import { cutText } from '../fragments/cut-text.ts';
 import { sentTokens } from '../fragments/truncate.ts';
 import { itemTokens } from '../history/size.ts';
 import { countPictures, type UserWords } from '../history/users-words.ts';
@@ -35,12 +35,10 @@ export interface WordsWanted {
   readonly tasks: readonly UserWords[];
   /** In tokens: for all texts, and for all pictures. */
   readonly room: { readonly words: number; readonly pictures: number };
-  /** Prints the whole of a message that is cut. */
-  readonly readAll: string;
 }
 
 /** A message that is never left out takes this much, however little room there is. */
-const leastTokens = 48;
+const leastTokens = 32;
 /** Less of any other message than this is not worth its room. */
 const leastWorthwhile = 96;
 /** What stands around a text, in tokens. */
@@ -52,7 +50,7 @@ const frame = 16;
  * cut while one behind it stands whole. The newest, the chosen and the first are always there, if only in part.
  * Pictures have room of their own and follow the same order.
  */
-export function keepWords(all: readonly UserWords[], { tasks, room, readAll }: WordsWanted): WordsChoice {
+export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWanted): WordsChoice {
   const { rows, alsoIn } = distinct(all);
   const [newest, first] = [rows.at(-1), rows[0]];
   const chosen = rows.filter((row) => tasks.some((task) => row === task || sameWords(row, task)));
@@ -66,7 +64,7 @@ export function keepWords(all: readonly UserWords[], { tasks, room, readAll }: W
     const isAlways = place < always.size;
     const reserved = Math.max(0, always.size - place - 1) * (leastTokens + frame);
     const most = Math.max(0, left - reserved - frame);
-    const text = isFull && !isAlways ? undefined : takeText(row, most, { isAlways, readAll });
+    const text = isFull && !isAlways ? undefined : takeText(row, most, isAlways);
     if (text === undefined || text !== row.text) isFull = true;
     if (text === undefined) continue;
     kept.set(row, {
@@ -86,14 +84,10 @@ export function keepWords(all: readonly UserWords[], { tasks, room, readAll }: W
   return { rows: inOrder(rows, kept), counts };
 }
 
-function takeText(
-  { text }: UserWords,
-  most: number,
-  { isAlways, readAll }: { readonly isAlways: boolean; readonly readAll: string },
-): string | undefined {
+function takeText({ text }: UserWords, most: number, isAlways: boolean): string | undefined {
   if (sentTokens(text) <= most) return text;
   if (!isAlways && most < leastWorthwhile) return undefined;
-  return cutWords(text, { readAll, tokens: Math.max(leastTokens, most) });
+  return cutText(text, Math.max(leastTokens, most));
 }
 
 /** The first message whose pictures do not fit loses them, and so do those behind it. */

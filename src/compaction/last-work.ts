@@ -1,4 +1,4 @@
-import { cutText } from '../fragments/cut-words.ts';
+import { cutText } from '../fragments/cut-text.ts';
 import type { EndsOfWork, WorkResult } from '../fragments/checkpoint-summary.ts';
 import { oneLine } from '../fragments/markup.ts';
 import { neutraliseMarkers } from '../fragments/neutralise-markers.ts';
@@ -12,8 +12,9 @@ import type { CompactionSource } from './source.ts';
 import type { WorkRecords } from './work-records.ts';
 
 const mostResults = 5;
-/** In bytes. */
+/** In bytes: of a line, and of one where there is no room. */
 const mostOfLine = 300;
+const leastOfLine = 80;
 /** In tokens: less of an output than this says nothing, and so much stands around it. */
 const leastOfResult = 20;
 const aroundResult = 20;
@@ -42,7 +43,7 @@ export function endsOfWork({ answer, results }: FoundWork, tokens: number): Ends
     results:
       each < leastOfResult
         ? []
-        : results.map(({ call, output }) => ({ call: shortLine(call), output: cutText(output, each) })),
+        : results.map(({ call, output }) => ({ call: shortLine(call, tokens), output: cutText(output, each) })),
   };
 }
 
@@ -50,11 +51,11 @@ export function endsOfWork({ answer, results }: FoundWork, tokens: number): Ends
  * Where to continue, as far as code can say. A plan speaks for its own time: once the user has written since, the newest
  * message leads and no step of the plan is named.
  */
-export function resumeAt({ plan }: WorkRecords): string {
+export function resumeAt({ plan }: WorkRecords, tokens: number): string {
   if (plan === undefined || plan.isOlder) return resumeAtWords;
   const step =
     plan.steps.find(({ status }) => status === 'in-progress') ?? plan.steps.find(({ status }) => status === 'pending');
-  return step === undefined ? resumeAtWords : resumeAtStep(shortLine(step.text));
+  return step === undefined ? resumeAtWords : resumeAtStep(shortLine(step.text, tokens));
 }
 
 function lastAnswer(all: readonly Entry[]): string | undefined {
@@ -114,6 +115,8 @@ function outputText({ output }: Item): string {
     .join('\n');
 }
 
-function shortLine(text: string): string {
-  return neutraliseMarkers(oneLine(truncateMiddle(text, { mode: 'bytes', limit: mostOfLine })));
+/** A text in one line, shorter where there is no room. */
+export function shortLine(text: string, tokens: number): string {
+  const limit = tokens === 0 ? leastOfLine : mostOfLine;
+  return neutraliseMarkers(oneLine(truncateMiddle(text, { mode: 'bytes', limit })));
 }

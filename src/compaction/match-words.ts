@@ -38,6 +38,8 @@ export function quotedWords(words: readonly UserWords[], given: string): readonl
   return [];
 }
 
+const mostJoined = 6;
+
 /** The messages that a quote holds whole, where together they are most of it. */
 function joined(quote: string, rows: readonly Compared[]): readonly UserWords[] {
   const held = rows.filter(({ text }) => text.length >= leastPart && quote.includes(text));
@@ -45,7 +47,7 @@ function joined(quote: string, rows: readonly Compared[]): readonly UserWords[] 
     ({ text }) => !held.some((other) => other.text.length > text.length && other.text.includes(text)),
   );
   const newest = new Map(own.map(({ row, text }) => [text, row]));
-  return [...newest.values()];
+  return [...newest.values()].slice(-mostJoined);
 }
 
 interface Compared {

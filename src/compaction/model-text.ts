@@ -1,4 +1,4 @@
-import { cutText } from '../fragments/cut-words.ts';
+import { cutText } from '../fragments/cut-text.ts';
 import { neutraliseMarkers } from '../fragments/neutralise-markers.ts';
 import { sentTokens } from '../fragments/truncate.ts';
 import type { KeptWords } from './kept-words.ts';

@@ -310,6 +310,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'window.autoCompactScope': { source: windowSettings, consumers: [modelSwitch, compactor] },
   'window.compactionReserve': { source: windowSettings, consumers: [budgets, modelSwitch, compactor] },
   'window.checkpoint.words': { source: windowSettings, consumers: [modelSwitch, compactor] },
+  'window.checkpoint.pictures': { source: windowSettings, consumers: [modelSwitch, compactor] },
   'window.checkpoint.answer': { source: windowSettings, consumers: [modelSwitch, compactor] },
   'window.checkpoint.records': { source: windowSettings, consumers: [modelSwitch, compactor] },
   'window.skills': { source: windowSettings, consumers: [budgets, modelSwitch], awaits: 'the skills plane' },

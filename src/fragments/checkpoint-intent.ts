@@ -6,8 +6,8 @@ export interface CheckpointIntentText {
   readonly rows: readonly IntentRow[];
   /** The model that chose the active task in this checkpoint; absent when no model did. */
   readonly chosenBy?: string;
-  /** Prints everything that was left out. */
-  readonly readAll: string;
+  /** A command that prints everything, where something is cut or left out. */
+  readonly readAll?: string;
 }
 
 export type IntentRow = IntentMessage | IntentGap;
@@ -50,8 +50,8 @@ export interface IntentLayout {
   readonly places: readonly IntentPlace[];
 }
 
-const opening = (fence: string): string =>
-  `The conversation before this point was compacted to make room. Below are the user's messages from it, oldest first, word for word. Lines that begin with ${fence} are notes of the program and not of the user.`;
+const opening = (fence: string, readAll: string | undefined): string =>
+  `The conversation before this point was compacted to make room. Below are the user's messages from it, oldest first, word for word. Lines that begin with ${fence} are notes of the program and not of the user.${readAll === undefined ? '' : ` Where something is cut or left out, a mark says so; to read all of it: ${readAll}`}`;
 
 /** The user's words stand in it as they are, whatever they contain: the fence is one that no line of theirs begins with. */
 export function layOutIntent(payload: CheckpointIntentText): IntentLayout {
@@ -61,7 +61,7 @@ export function layOutIntent(payload: CheckpointIntentText): IntentLayout {
   const parts: JsonObject[] = [];
   const places: IntentPlace[] = [];
   let length = 0;
-  let text = opening(fence);
+  let text = opening(fence, payload.readAll);
   const flush = (): void => {
     parts.push({ type: 'input_text', text });
     length += text.length;
@@ -69,7 +69,7 @@ export function layOutIntent(payload: CheckpointIntentText): IntentLayout {
   };
   for (const row of rows) {
     if (row.kind === 'gap') {
-      text += note(gapNote(row, payload.readAll));
+      text += note(gapNote(row));
       continue;
     }
     text += note(messageNote(row, payload.chosenBy));
@@ -125,11 +125,11 @@ function pictures(count: number): string {
   return count === 1 ? '1 picture' : `${count} pictures`;
 }
 
-function gapNote({ count, tokens, from, to }: IntentGap, readAll: string): string {
+function gapNote({ count, tokens, from, to }: IntentGap): string {
   const turns =
     from === undefined || to === undefined ? '' : from === to ? `turn ${from}: ` : `turns ${from} to ${to}: `;
   const messages = count === 1 ? '1 message' : `${count} messages`;
-  return `${turns}${messages} left out here, about ${tokens} tokens; to read all: ${readAll}`;
+  return `${turns}${messages} left out here, about ${tokens} tokens`;
 }
 
 const shortestFence = '=====';

@@ -12,11 +12,11 @@ import { contextMessage, partsMessage } from '../fragments/message.ts';
 import { sentTokens } from '../fragments/truncate.ts';
 import type { QuotedWords, SummaryPlace } from '../history/entry.ts';
 import { itemTokens } from '../history/size.ts';
-import { type UserWords, usersWords } from '../history/users-words.ts';
+import { countPictures, type UserWords, usersWords } from '../history/users-words.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
 import { earlierSummary } from './earlier-summary.ts';
-import { keepWords, type KeptWords, pictureCounts, type WordsChoice, type WordsRow } from './kept-words.ts';
+import { keepWords, type KeptWords, type WordsChoice, type WordsRow } from './kept-words.ts';
 import { endsOfWork, findLastWork, type FoundWork, resumeAt, shortLine } from './last-work.ts';
 import { cutNotice, cutSummary, isThin, ownText } from './model-text.ts';
 import type { CompactionPlan } from './plan.ts';
@@ -122,16 +122,15 @@ function gapOf({ leftOut, tokens }: Extract<WordsRow, { leftOut: unknown }>): In
 }
 
 function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): IntentRow {
-  const { words, text, pictures, alsoIn } = kept;
-  const counts = pictureCounts(kept);
+  const { words, text, pictures, picturesLeftOut, alsoIn } = kept;
   return {
     kind: 'message',
     ...(words.number === undefined ? {} : { number: words.number }),
     text,
     ...(task === undefined ? {} : { task }),
-    pictures: pictures ? words.pictures : [],
-    pictureCount: counts.kept,
-    picturesLeftOut: counts.leftOut,
+    pictures,
+    pictureCount: countPictures(pictures),
+    picturesLeftOut,
     alsoIn,
   };
 }
@@ -139,14 +138,13 @@ function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): Inte
 /** What is known about words, for the record of where they are quoted. */
 function quoteOf(kept: KeptWords, isTask: boolean): Omit<QuotedWords, 'start' | 'end'> {
   const { id, turn, number } = kept.words;
-  const { leftOut } = pictureCounts(kept);
   return {
     id,
     ...(turn === undefined ? {} : { turn }),
     ...(number === undefined ? {} : { number }),
     ...(isTask ? { task: true as const } : {}),
     ...(kept.cut ? { cut: true as const } : {}),
-    ...(leftOut === 0 ? {} : { picturesLeftOut: leftOut }),
+    ...(kept.picturesLeftOut === 0 ? {} : { picturesLeftOut: kept.picturesLeftOut }),
   };
 }
 

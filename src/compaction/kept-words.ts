@@ -2,6 +2,7 @@ import { cutText } from '../fragments/cut-text.ts';
 import { sentTokens } from '../fragments/truncate.ts';
 import { itemTokens } from '../history/size.ts';
 import { countPictures, type UserWords } from '../history/users-words.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { Candidate } from './candidate.ts';
 
 /** A message of the user as it enters a checkpoint. */
@@ -9,8 +10,10 @@ export interface KeptWords {
   readonly words: UserWords;
   /** Exact, or visibly cut. */
   readonly text: string;
-  /** Its pictures come with it; otherwise they are left out and counted. */
-  readonly pictures: boolean;
+  /** Those of its pictures that come with it. */
+  readonly pictures: readonly JsonObject[];
+  /** How many of its pictures are missing, here or since an earlier checkpoint. */
+  readonly picturesLeftOut: number;
   /** Something of it is missing. */
   readonly cut: boolean;
   /** The turns in which the user wrote exactly the same before. */
@@ -67,13 +70,9 @@ export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWante
     const text = isFull && !isAlways ? undefined : takeText(row, most, isAlways);
     if (text === undefined || text !== row.text) isFull = true;
     if (text === undefined) continue;
-    kept.set(row, {
-      words: row,
-      text,
-      pictures: true,
-      cut: row.cut || text !== row.text,
-      alsoIn: alsoIn.get(row) ?? [],
-    });
+    const { pictures, picturesLeftOut } = row;
+    const cut = row.cut || text !== row.text;
+    kept.set(row, { words: row, text, pictures, picturesLeftOut, cut, alsoIn: alsoIn.get(row) ?? [] });
     left -= sentTokens(text) + frame;
   }
   dropPictures(order, kept, room.pictures);
@@ -90,17 +89,36 @@ function takeText({ text }: UserWords, most: number, isAlways: boolean): string 
   return cutText(text, Math.max(leastTokens, most));
 }
 
-/** The first message whose pictures do not fit loses them, and so do those behind it. */
+/** Pictures are kept one by one while they fit; from the first that does not fit on, they are left out and counted. */
 function dropPictures(order: readonly UserWords[], kept: Map<UserWords, KeptWords>, most: number): void {
   let left = most;
   for (const row of order) {
     const found = kept.get(row);
     if (found === undefined || row.pictures.length === 0) continue;
-    const weight = picturesTokens(row);
-    const fits = weight <= left;
-    left = fits ? left - weight : 0;
-    if (!fits) kept.set(row, { ...found, pictures: false, cut: true });
+    const fitting: JsonObject[] = [];
+    for (const picture of eachPicture(row.pictures)) {
+      left -= picturesTokens(picture);
+      if (left < 0) break;
+      fitting.push(...picture);
+    }
+    const missing = countPictures(row.pictures) - countPictures(fitting);
+    if (missing === 0) continue;
+    const picturesLeftOut = row.picturesLeftOut + missing;
+    kept.set(row, { ...found, pictures: fitting, picturesLeftOut, cut: true });
   }
+}
+
+/** A picture with the labels around it. */
+function eachPicture(parts: readonly JsonObject[]): readonly (readonly JsonObject[])[] {
+  const pictures: JsonObject[][] = [];
+  let isOpen = false;
+  for (const part of parts) {
+    const label = typeof part['text'] === 'string' ? part['text'].trim() : undefined;
+    if (isOpen) pictures.at(-1)!.push(part);
+    else pictures.push([part]);
+    isOpen = label === undefined ? isOpen : !label.startsWith('</');
+  }
+  return pictures;
 }
 
 interface DistinctWords {
@@ -140,25 +158,17 @@ function inOrder(rows: readonly UserWords[], kept: ReadonlyMap<UserWords, KeptWo
 }
 
 function tokensOf(row: UserWords): number {
-  return sentTokens(row.text) + picturesTokens(row);
+  return sentTokens(row.text) + picturesTokens(row.pictures);
 }
 
 /** Words are looked at many times while a checkpoint is made to fit. */
-const pictureWeights = new WeakMap<UserWords, number>();
+const pictureWeights = new WeakMap<JsonObject, number>();
 
-function picturesTokens(row: UserWords): number {
-  if (row.pictures.length === 0) return 0;
-  const known = pictureWeights.get(row);
-  if (known !== undefined) return known;
-  const weight = itemTokens({ type: 'message', role: 'user', content: row.pictures });
-  pictureWeights.set(row, weight);
-  return weight;
-}
-
-/** How many pictures of a message are there, and how many are not. */
-export function pictureCounts({ words, pictures }: KeptWords): { readonly kept: number; readonly leftOut: number } {
-  const count = countPictures(words.pictures);
-  return pictures
-    ? { kept: count, leftOut: words.picturesLeftOut }
-    : { kept: 0, leftOut: count + words.picturesLeftOut };
+function picturesTokens(parts: readonly JsonObject[]): number {
+  return parts.reduce((sum, part) => {
+    const known = pictureWeights.get(part);
+    const weight = known ?? itemTokens({ type: 'message', role: 'user', content: [part] });
+    if (known === undefined) pictureWeights.set(part, weight);
+    return sum + weight;
+  }, 0);
 }

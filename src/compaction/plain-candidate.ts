@@ -15,7 +15,7 @@ export function plainCandidate(plan: CompactionPlan, source: CompactionSource, t
   if (summary === '') return faulty('The answer is empty.');
   if ((summary.match(/\p{L}/gu)?.length ?? 0) < leastLetters)
     return faulty('The answer says nothing to continue from.');
-  const faults = summaryFaults(summary, source);
+  const faults = summaryFaults(summary, source, { quotesUser: false });
   if (faults.length > 0) return faulty(...faults);
   const written = { by: 'model', context: '', summary } as const;
   return shrinkToFit(plan.room, candidateMaker(plan, source, { strategy: 'plain', chosen: [], written }));

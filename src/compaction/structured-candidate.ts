@@ -17,11 +17,11 @@ import { summaryFaults } from './summary-faults.ts';
 export function structuredCandidate(plan: CompactionPlan, source: CompactionSource, text: string): Candidate | Faulty {
   const answer = readStructured(text);
   if (answer.kind === 'faulty') return answer;
-  const faults = summaryFaults(answer.summary, source);
-  if (faults.length > 0) return faulty(...faults);
   const { request, context } = splitIntent(answer.intent);
   const all = usersWords(source.history);
   const chosen = quotedWords(all, request);
+  const faults = summaryFaults(answer.summary, source, { quotesUser: chosen.length > 0 });
+  if (faults.length > 0) return faulty(...faults);
   const written = { by: 'model', context, summary: answer.summary } as const;
   const candidate = shrinkToFit(plan.room, candidateMaker(plan, source, { strategy: 'structured', chosen, written }));
   const unmatched = chosen.length === 0 && all.length > 0 ? [notFound] : [];

@@ -8,11 +8,17 @@ import type { CompactionSource } from './source.ts';
  * are used, and none that depends on a language: how often the text repeats itself, how much of it is markup, whether it
  * is a call in disguise, and whether a short text names anything that the work names.
  */
-export function summaryFaults(summary: string, source: CompactionSource): readonly string[] {
+export function summaryFaults(
+  summary: string,
+  source: CompactionSource,
+  /** The answer quotes a message of the user: whoever wrote it has read the conversation. */
+  { quotesUser }: { readonly quotesUser: boolean },
+): readonly string[] {
   if (isRepetitive(summary)) return ['The summary repeats itself over and over.'];
   if (isMarkup(summary)) return ['The summary is a page of markup instead of text.'];
   if (isCallText(summary)) return ['The summary is a call of a tool. Call no tool: write text.'];
-  if (isUnrelated(summary, source)) return ['The summary names nothing of the work: no file, command or name from it.'];
+  if (!quotesUser && isUnrelated(summary, source))
+    return ['The summary names nothing of the work: no file, command or name from it.'];
   return [];
 }
 
@@ -74,7 +80,7 @@ const mostNames = 500;
 /** Paths, identifiers and numbers with letters: what a text about work shares with the work. */
 function namesIn(text: string): ReadonlySet<string> {
   const words = text.slice(0, mostLooked).match(/[\p{L}\p{N}_][\p{L}\p{N}_./:-]{3,}/gu) ?? [];
-  const names = words.filter((word) => /[_./:]|\p{N}|\p{Ll}\p{Lu}/u.test(word.slice(0, -1)));
+  const names = words.filter((word) => /\p{L}/u.test(word) && /[_./:]|\p{N}|\p{Ll}\p{Lu}/u.test(word.slice(0, -1)));
   return new Set(names.slice(0, mostNames));
 }
 

@@ -27,7 +27,7 @@ export function planOf(room: Partial<CompactionPlan['room']> = {}): CompactionPl
       request: 100_000,
       fixed: 1000,
       words: 6000,
-      pictures: 3000,
+      pictures: 6000,
       answer: 4000,
       records: 1000,
       before: 90_000,

@@ -4,7 +4,7 @@ import { type Faulty, faulty } from './faulty.ts';
 import type { CompactionPlan } from './plan.ts';
 import { shrinkToFit } from './shrinking.ts';
 import type { CompactionSource } from './source.ts';
-import { summaryFaults } from './summary-faults.ts';
+import { proseFaults } from './summary-faults.ts';
 
 /** A word or two, as in "done" or "null", is less than what code knows. */
 const leastLetters = 12;
@@ -15,7 +15,7 @@ export function plainCandidate(plan: CompactionPlan, source: CompactionSource, t
   if (summary === '') return faulty('The answer is empty.');
   if ((summary.match(/\p{L}/gu)?.length ?? 0) < leastLetters)
     return faulty('The answer says nothing to continue from.');
-  const faults = summaryFaults(summary, source, { quotesUser: false });
+  const faults = proseFaults(summary, source);
   if (faults.length > 0) return faulty(...faults);
   const written = { by: 'model', context: '', summary } as const;
   return shrinkToFit(plan.room, candidateMaker(plan, source, { strategy: 'plain', chosen: [], written }));

@@ -20,7 +20,7 @@ export function structuredCandidate(plan: CompactionPlan, source: CompactionSour
   const { request, context } = splitIntent(answer.intent);
   const all = usersWords(source.history);
   const chosen = quotedWords(all, request);
-  const faults = summaryFaults(answer.summary, source, { quotesUser: chosen.length > 0 });
+  const faults = summaryFaults(answer.summary);
   if (faults.length > 0) return faulty(...faults);
   const written = { by: 'model', context, summary: answer.summary } as const;
   const candidate = shrinkToFit(plan.room, candidateMaker(plan, source, { strategy: 'structured', chosen, written }));

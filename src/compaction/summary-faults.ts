@@ -4,22 +4,24 @@ import { parseJsonObject } from '../protocol/json.ts';
 import type { CompactionSource } from './source.ts';
 
 /**
- * What is wrong with a text as a summary of this history, in sentences for the model that wrote it. Only cheap measures
- * are used, and none that depends on a language: how often the text repeats itself, how much of it is markup, whether it
- * is a call in disguise, and whether a short text names anything that the work names.
+ * What is wrong with a text as a summary, in a sentence for the model that wrote it. Only cheap measures are used, and
+ * none that depends on a language: how often the text repeats itself, how much of it is markup, whether it is a call in
+ * disguise.
  */
-export function summaryFaults(
-  summary: string,
-  source: CompactionSource,
-  /** The answer quotes a message of the user: whoever wrote it has read the conversation. */
-  { quotesUser }: { readonly quotesUser: boolean },
-): readonly string[] {
+export function summaryFaults(summary: string): readonly string[] {
   if (isRepetitive(summary)) return ['The summary repeats itself over and over.'];
   if (isMarkup(summary)) return ['The summary is a page of markup instead of text.'];
-  if (isCallText(summary)) return ['The summary is a call of a tool. Call no tool: write text.'];
-  if (!quotesUser && isUnrelated(summary, source))
-    return ['The summary names nothing of the work: no file, command or name from it.'];
-  return [];
+  return isCallText(summary) ? ['The summary is a call of a tool. Call no tool: write text.'] : [];
+}
+
+/**
+ * The same for an answer in prose, whose form does not show that the model did what it was asked for: a short one must
+ * name something that the work names, or share its words. An apology does neither.
+ */
+export function proseFaults(summary: string, source: CompactionSource): readonly string[] {
+  const faults = summaryFaults(summary);
+  if (faults.length > 0 || !isUnrelated(summary, source)) return faults;
+  return ['The summary names nothing of the work: no file, command or name from it.'];
 }
 
 /** Longer texts are judged by their beginning. */
@@ -62,17 +64,11 @@ const shortSummary = 400;
 const leastNames = 8;
 
 function isUnrelated(summary: string, { history }: CompactionSource): boolean {
-  const said = withoutCursor(summary);
-  if (said.length >= shortSummary) return false;
+  if (summary.length >= shortSummary) return false;
   const known = new Set(entries(history).flatMap(({ item }) => [...namesIn(textOf(item))]));
   if (known.size < leastNames) return false;
-  const lower = said.toLowerCase();
-  return ![...known].some((name) => lower.includes(name.toLowerCase())) && !sharesWords(said, history);
-}
-
-/** Where to continue may be said in words that occur nowhere; the rest decides. */
-function withoutCursor(summary: string): string {
-  return summary.replace(/^.*RESUME_AT.*$/m, '').trim();
+  const lower = summary.toLowerCase();
+  return ![...known].some((name) => lower.includes(name.toLowerCase())) && !sharesWords(summary, history);
 }
 
 const mostNames = 500;

@@ -80,7 +80,7 @@ function namesIn(text: string): ReadonlySet<string> {
   return new Set(names.slice(0, mostNames));
 }
 
-const leastShared = 0.4;
+const leastShared = 0.3;
 const leastWord = 5;
 
 /** Longer words that the conversation uses, too. Scripts without spaces are compared by pairs of characters. */

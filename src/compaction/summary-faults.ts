@@ -1,3 +1,4 @@
+import { byteLength } from '../fragments/truncate.ts';
 import { entries } from '../history/history.ts';
 import { isMessage, type Item, messageText } from '../protocol/item.ts';
 import { parseJsonObject } from '../protocol/json.ts';
@@ -59,12 +60,12 @@ function isCallText(summary: string): boolean {
   return isNamed && ['arguments', 'parameters', 'input', 'args'].some((key) => names.includes(key));
 }
 
-/** A long text says something about the work in any case; a short conversation may have no names in it. */
+/** In bytes: a longer text says something about the work in any case. A short conversation may have no names in it. */
 const shortSummary = 400;
-const leastNames = 8;
+const leastNames = 5;
 
 function isUnrelated(summary: string, { history }: CompactionSource): boolean {
-  if (summary.length >= shortSummary) return false;
+  if (byteLength(summary) >= shortSummary) return false;
   const known = new Set(entries(history).flatMap(({ item }) => [...namesIn(textOf(item))]));
   if (known.size < leastNames) return false;
   const lower = summary.toLowerCase();

@@ -93,14 +93,14 @@ export function countPictures(parts: readonly JsonObject[]): number {
 }
 
 /** What the user wrote in a message: neither the names of pictures nor context that stands beside it. */
-export function saidText(item: MessageItem): string {
+function saidText(item: MessageItem): string {
   return saidParts(item)
     .map(({ text }) => text as string)
     .join('\n');
 }
 
 /** Pictures, their names, and whatever else is neither the user's text nor context. */
-export function otherParts(item: Item): readonly JsonObject[] {
+function otherParts(item: Item): readonly JsonObject[] {
   if (!isMessage(item)) return [];
   const said = new Set(saidParts(item));
   return item.content.filter((part) => !said.has(part) && !isContext(item, part));

@@ -89,7 +89,7 @@ function expectRequest(request: RecordedRequest, { strategy, mended }: Installed
 }
 
 /** Of all messages and outputs. */
-export function textsOf({ body }: Pick<RecordedRequest, 'body'>): readonly string[] {
+function textsOf({ body }: Pick<RecordedRequest, 'body'>): readonly string[] {
   const input = body['input'] as readonly JsonObject[];
   return input.flatMap(({ content, output }) =>
     Array.isArray(content) ? content.map((part) => String((part as JsonObject)['text'])) : [String(output ?? '')],

@@ -31,7 +31,7 @@ const sentences = [
 ];
 
 /** What each server says, and the window that it names. */
-const servers: readonly (readonly [server: string, says: string, window?: number])[] = [
+const servers: readonly [server: string, says: string, window?: number][] = [
   [
     'OpenAI',
     "This model's maximum context length is 128000 tokens. However, your messages resulted in 130512 tokens.",

@@ -1,10 +1,10 @@
 import { userMessage } from '../fragments/message.ts';
-import { limitOutput } from '../history/limit-output.ts';
 import type { CallItem, Item } from '../protocol/item.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import { answerLine, itemCompleted, userLine } from '../state/item-drafts.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import type { CallResult } from '../tools/define.ts';
+import { limitToShare } from './output-share.ts';
 import type { RecordingTurn } from './parts.ts';
 
 /** Ways in which an item enters history. Each records its origin with it. */
@@ -27,8 +27,10 @@ export function recordAnswer(
   { log, parts, turnId, envelope }: RecordingTurn,
   call: CallItem,
   { output, fullOutput, item: shown }: Pick<CallResult, 'output' | 'fullOutput'> & Partial<Pick<CallResult, 'item'>>,
+  /** In tokens: what it may weigh beside the other outputs of its step. */
+  share = Infinity,
 ): void {
-  const limited = limitOutput(output, envelope.window.toolOutput);
+  const limited = limitToShare(output, envelope.window.toolOutput, share);
   const [type, prefix] =
     call.type === 'function_call' ? ['function_call_output', 'fco'] : ['custom_tool_call_output', 'ctco'];
   const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output: limited };

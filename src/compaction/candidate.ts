@@ -1,4 +1,4 @@
-import type { Entry, Origin, QuotedWords } from '../history/entry.ts';
+import type { Entry, Origin, QuotedWords, SummaryPlace } from '../history/entry.ts';
 import type { Item } from '../protocol/item.ts';
 
 /** What may become the history of the thread. Context about the world is not part of it. */
@@ -24,4 +24,6 @@ export type CandidateEntry =
       readonly origin: Origin;
       /** Where the text quotes the user. */
       readonly words?: readonly QuotedWords[];
+      /** Where the text holds a model's summary. */
+      readonly summary?: SummaryPlace;
     };

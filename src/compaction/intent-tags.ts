@@ -6,27 +6,56 @@ export const intentTags = [
   '<RECENT_USER_CONTEXT_END>',
 ] as const;
 
+type IntentTag = (typeof intentTags)[number];
+
 export interface IntentParts {
   /** What the model says is the request that defines the task. */
   readonly request: string;
-  readonly recent: string;
   /** What stands outside of both blocks. */
   readonly context: string;
 }
 
-/** The parts of an intent whose tags are all there, in order. */
-export function splitIntent(intent: string): IntentParts {
-  const [request, requestEnd, recent, recentEnd] = intentTags;
-  const [before, rest] = cutAt(intent, request);
-  const [asked, afterAsked] = cutAt(rest, requestEnd);
-  const [between, afterBetween] = cutAt(afterAsked, recent);
-  const end = afterBetween.lastIndexOf(recentEnd);
-  const after = afterBetween.slice(end + recentEnd.length);
-  const context = [before, between, after].map((part) => part.trim()).filter((part) => part !== '');
-  return { request: asked, recent: afterBetween.slice(0, end), context: context.join('\n\n') };
+/** Where the tags stand, in their order; or those that are missing; or that they are out of order. */
+export type IntentPlaces =
+  | { readonly kind: 'found'; readonly at: readonly number[] }
+  | { readonly kind: 'missing'; readonly tags: readonly IntentTag[] }
+  | { readonly kind: 'disordered' };
+
+/**
+ * A tag counts alone on its line, so that tags inside the user's words split nothing: of the starts the first counts, of
+ * the ends the last before the next block. Only where a model wrote none of its tags alone are they taken as they stand.
+ */
+export function findTags(intent: string): IntentPlaces {
+  const alone = (tag: IntentTag): readonly number[] =>
+    [...intent.matchAll(new RegExp(`(?<=^|\\n)[^\\S\\n]*${tag}[^\\S\\n]*(?=\\n|$)`, 'g'))].map(
+      ({ index, 0: line }) => index + line.indexOf('<'),
+    );
+  const anywhere = (tag: IntentTag): readonly number[] =>
+    [...intent.matchAll(new RegExp(tag, 'g'))].map(({ index }) => index);
+  const lines = intentTags.map(alone);
+  const places = lines.every((found) => found.length === 0) ? intentTags.map(anywhere) : lines;
+  const tags = intentTags.filter((_, index) => places[index]!.length === 0);
+  if (tags.length > 0) return { kind: 'missing', tags };
+  const [starts, ends, recents, closings] = places as [number[], number[], number[], number[]];
+  const start = starts[0]!;
+  const closing = closings.at(-1)!;
+  const recent = recents.find((at) => ends.some((end) => end > start && end < at));
+  const end = recent === undefined ? undefined : ends.findLast((at) => at > start && at < recent);
+  if (recent === undefined || end === undefined || closing < recent) return { kind: 'disordered' };
+  return { kind: 'found', at: [start, end, recent, closing] };
 }
 
-function cutAt(text: string, tag: string): readonly [before: string, after: string] {
-  const at = text.indexOf(tag);
-  return [text.slice(0, at), text.slice(at + tag.length)];
+/** The parts of an intent whose tags are all there, in order. */
+export function splitIntent(intent: string): IntentParts {
+  const places = findTags(intent);
+  if (places.kind !== 'found') return { request: '', context: intent.trim() };
+  const [start, end, recent, closing] = places.at as [number, number, number, number];
+  const after = (place: number, tag: IntentTag): number => place + tag.length;
+  const outside = [
+    intent.slice(0, start),
+    intent.slice(after(end, intentTags[1]), recent),
+    intent.slice(after(closing, intentTags[3])),
+  ];
+  const context = outside.map((part) => part.trim()).filter((part) => part !== '');
+  return { request: intent.slice(after(start, intentTags[0]), end), context: context.join('\n\n') };
 }

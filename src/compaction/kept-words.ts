@@ -1,7 +1,8 @@
-import { cutWords, picturesLeftOut } from '../fragments/cut-words.ts';
+import { cutText } from '../fragments/cut-text.ts';
 import { sentTokens } from '../fragments/truncate.ts';
 import { itemTokens } from '../history/size.ts';
-import { otherParts, type UserWords } from '../history/users-words.ts';
+import { countPictures, type UserWords } from '../history/users-words.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { Candidate } from './candidate.ts';
 
 /** A message of the user as it enters a checkpoint. */
@@ -9,138 +10,165 @@ export interface KeptWords {
   readonly words: UserWords;
   /** Exact, or visibly cut. */
   readonly text: string;
-  /** Its pictures, or whatever else it has beside text, come with it. */
-  readonly pictures: boolean;
+  /** Those of its pictures that come with it. */
+  readonly pictures: readonly JsonObject[];
+  /** How many of its pictures are missing, here or since an earlier checkpoint. */
+  readonly picturesLeftOut: number;
   /** Something of it is missing. */
   readonly cut: boolean;
+  /** The turns in which the user wrote exactly the same before. */
+  readonly alsoIn: readonly number[];
+}
+
+/** In the order of time: what is kept, and how many messages are left out between. */
+export type WordsRow = KeptWords | LeftOutWords;
+
+export interface LeftOutWords {
+  readonly leftOut: readonly UserWords[];
+  readonly tokens: number;
 }
 
 export interface WordsChoice {
-  /** Oldest first. */
-  readonly kept: readonly KeptWords[];
+  readonly rows: readonly WordsRow[];
   readonly counts: Candidate['words'];
 }
 
 export interface WordsWanted {
-  /** The message that defines the task: whole, if it fits by itself. */
-  readonly task: UserWords | undefined;
-  /** Beside it, the first and the newest message: these are never dropped. */
-  readonly always?: readonly UserWords[];
-  /** Older ones that are kept if there is room. */
-  readonly older?: ReadonlySet<UserWords>;
-  /** As quotes in one message, those with pictures aside, or as messages. */
-  readonly form: 'quotes' | 'messages';
-  /** In tokens: for the defining message, and for all of them. */
-  readonly room: { readonly task: number; readonly words: number };
+  /** The messages that a model chose as the active task, in this checkpoint or in the one before. */
+  readonly tasks: readonly UserWords[];
+  /** In tokens: for all texts, and for all pictures. */
+  readonly room: { readonly words: number; readonly pictures: number };
 }
 
-/** Of the newest messages, if they fit. */
-const mostRecent = 26;
-/** A message that is never dropped takes this much, however little room there is. */
-const leastTokens = 48;
-/** Less of a message than this is not worth its room. */
+/** A message that is never left out takes this much, however little room there is. */
+const leastTokens = 32;
+/** Less of any other message than this is not worth its room. */
 const leastWorthwhile = 96;
 /** What stands around a text, in tokens. */
-const frames = { quotes: 8, messages: 40 } as const;
+const frame = 16;
 
-export function keepWords(
-  all: readonly UserWords[],
-  { task, always = [], older = new Set(), form, room }: WordsWanted,
-): WordsChoice {
-  const [first, newest] = [all[0], all.at(-1)];
-  const rows = distinct(all, new Set([task, newest, first, ...always].filter((row) => row !== undefined)));
-  const counted = new Set(rows);
+/**
+ * Chooses by precedence: the newest message, the chosen one, the first, then the others from the newest back. Each is
+ * kept whole while there is room. The first that does not fit is cut, and those behind it are left out, so that none is
+ * cut while one behind it stands whole. The newest, the chosen and the first are always there, if only in part.
+ * Pictures have room of their own and follow the same order.
+ */
+export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWanted): WordsChoice {
+  const { rows, alsoIn } = distinct(all);
+  const [newest, first] = [rows.at(-1), rows[0]];
+  const chosen = rows.filter((row) => tasks.some((task) => row === task || sameWords(row, task)));
+  const always = new Set([newest, ...chosen, first].filter((row) => row !== undefined));
+  const order = [...always, ...rows.toReversed().filter((row) => !always.has(row))];
+
   const kept = new Map<UserWords, KeptWords>();
-  const weightOf = (words: KeptWords): number => frames[form] + textAndPictures(words);
   let left = room.words;
-  const keep = (row: UserWords | undefined, most: number, least: number): void => {
-    if (row === undefined || kept.has(row) || !counted.has(row)) return;
-    const taken = takeWords(row, { most: Math.max(0, most - frames[form]), least });
-    if (taken === undefined) return;
-    kept.set(row, taken);
-    left = Math.max(0, left - weightOf(taken));
-  };
-  const alwaysKeep = (row: UserWords | undefined, most: number): void => keep(row, most, 0);
-
-  alwaysKeep(task, room.task);
-  // The first message is there in any case: what the newest may take depends on what that needs.
-  const forFirst = first === undefined || kept.has(first) ? 0 : Math.min(weightOf(whole(first)), Math.floor(left / 2));
-  alwaysKeep(newest, left - forFirst);
-  alwaysKeep(first, left);
-  for (const row of always) alwaysKeep(row, Math.floor(left / 2));
-
-  for (const row of rows.toReversed()) {
-    if (kept.size > mostRecent || left <= frames[form]) break;
-    if (weightOf(whole(row)) <= left) keep(row, left, leastWorthwhile);
-    // One long message shall not push out all that are older.
-    else keep(row, Math.floor(left / 2), leastWorthwhile);
+  let isFull = false;
+  for (const [place, row] of order.entries()) {
+    const isAlways = place < always.size;
+    const reserved = Math.max(0, always.size - place - 1) * (leastTokens + frame);
+    const most = Math.max(0, left - reserved - frame);
+    const text = isFull && !isAlways ? undefined : takeText(row, most, isAlways);
+    if (text === undefined || text !== row.text) isFull = true;
+    if (text === undefined) continue;
+    const { pictures, picturesLeftOut } = row;
+    const cut = row.cut || text !== row.text;
+    kept.set(row, { words: row, text, pictures, picturesLeftOut, cut, alsoIn: alsoIn.get(row) ?? [] });
+    left -= sentTokens(text) + frame;
   }
-  for (const row of rows.toReversed()) if (older.has(row)) keep(row, left, Infinity);
+  dropPictures(order, kept, room.pictures);
 
-  const inOrder = rows.flatMap((row) => kept.get(row) ?? []);
-  const cut = inOrder.filter(({ cut }) => cut).length;
-  return {
-    kept: inOrder,
-    counts: { kept: all.length - rows.length + inOrder.length - cut, cut, dropped: rows.length - inOrder.length },
-  };
+  const counted = [...kept.values()];
+  const cut = counted.filter(({ cut }) => cut).length;
+  const counts = { kept: all.length - rows.length + counted.length - cut, cut, dropped: rows.length - counted.length };
+  return { rows: inOrder(rows, kept), counts };
 }
 
-/** Words that were said again in exactly the same way need not stand there twice: the newest do, or those that must. */
-function distinct(rows: readonly UserWords[], must: ReadonlySet<UserWords>): readonly UserWords[] {
-  const seen = new Set<string>();
-  const isNew = (row: UserWords): boolean => {
-    const isKnown = seen.has(row.text) && !hasPictures(row);
-    seen.add(row.text);
-    return !isKnown;
-  };
-  const chosen = new Set([...must].filter(isNew));
-  for (const row of rows.toReversed()) if (!must.has(row) && isNew(row)) chosen.add(row);
-  return rows.filter((row) => chosen.has(row));
+function takeText({ text }: UserWords, most: number, isAlways: boolean): string | undefined {
+  if (sentTokens(text) <= most) return text;
+  if (!isAlways && most < leastWorthwhile) return undefined;
+  return cutText(text, Math.max(leastTokens, most));
 }
 
-function takeWords(
-  words: UserWords,
-  { most, least }: { readonly most: number; readonly least: number },
-): KeptWords | undefined {
-  const all = whole(words);
-  if (textAndPictures(all) <= most) return all;
-  const textOnly: KeptWords = { words, text: words.text, pictures: false, cut: true };
-  if (hasPictures(words) && words.text !== '' && textAndPictures(textOnly) <= most) return textOnly;
-  if (most < least) return undefined;
-  if (words.text === '') return least === 0 ? { ...textOnly, text: picturesLeftOut(words.id) } : undefined;
-  const text = cutWords(words.text, { id: words.id, tokens: Math.max(leastTokens, most) });
-  return { ...textOnly, text, cut: words.cut || hasPictures(words) || text !== words.text };
+/** Pictures are kept one by one while they fit; from the first that does not fit on, they are left out and counted. */
+function dropPictures(order: readonly UserWords[], kept: Map<UserWords, KeptWords>, most: number): void {
+  let left = most;
+  for (const row of order) {
+    const found = kept.get(row);
+    if (found === undefined || row.pictures.length === 0) continue;
+    const fitting: JsonObject[] = [];
+    for (const picture of eachPicture(row.pictures)) {
+      left -= picturesTokens(picture);
+      if (left < 0) break;
+      fitting.push(...picture);
+    }
+    const missing = countPictures(row.pictures) - countPictures(fitting);
+    if (missing === 0) continue;
+    const picturesLeftOut = row.picturesLeftOut + missing;
+    kept.set(row, { ...found, pictures: fitting, picturesLeftOut, cut: true });
+  }
 }
 
-function whole(words: UserWords): KeptWords {
-  return { words, text: words.text, pictures: hasPictures(words), cut: words.cut };
+/** A picture with the labels around it. */
+function eachPicture(parts: readonly JsonObject[]): readonly (readonly JsonObject[])[] {
+  const pictures: JsonObject[][] = [];
+  let isOpen = false;
+  for (const part of parts) {
+    const label = typeof part['text'] === 'string' ? part['text'].trim() : undefined;
+    if (isOpen) pictures.at(-1)!.push(part);
+    else pictures.push([part]);
+    isOpen = label === undefined ? isOpen : !label.startsWith('</');
+  }
+  return pictures;
 }
 
-function textAndPictures({ words, text, pictures }: KeptWords): number {
-  const known = measured(words);
-  return (pictures ? known.beside : 0) + (text === words.text ? known.text : sentTokens(text));
+interface DistinctWords {
+  readonly rows: readonly UserWords[];
+  readonly alsoIn: ReadonlyMap<UserWords, readonly number[]>;
 }
 
-function hasPictures(words: UserWords): boolean {
-  return measured(words).beside > 0;
+/** Words that were written again in exactly the same way stand once, where they were written last. */
+function distinct(all: readonly UserWords[]): DistinctWords {
+  const newest = new Map<string, UserWords>();
+  const alsoIn = new Map<UserWords, readonly number[]>();
+  const rows = all.toReversed().filter((row) => {
+    if (row.pictures.length > 0 || row.picturesLeftOut > 0) return true;
+    const again = newest.get(row.text);
+    if (again === undefined) newest.set(row.text, row);
+    else if (row.number !== undefined) alsoIn.set(again, [row.number, ...(alsoIn.get(again) ?? [])]);
+    return again === undefined;
+  });
+  return { rows: rows.toReversed(), alsoIn };
 }
 
-/** In tokens. */
-interface Weight {
-  readonly text: number;
-  /** Of pictures and the like; 0 when there are none. */
-  readonly beside: number;
+function sameWords(one: UserWords, other: UserWords): boolean {
+  return one.text === other.text && one.pictures.length === 0 && other.pictures.length === 0;
+}
+
+function inOrder(rows: readonly UserWords[], kept: ReadonlyMap<UserWords, KeptWords>): readonly WordsRow[] {
+  const result: WordsRow[] = [];
+  for (const row of rows) {
+    const found = kept.get(row);
+    const last = result.at(-1);
+    if (found !== undefined) result.push(found);
+    else if (last !== undefined && 'leftOut' in last)
+      result[result.length - 1] = { leftOut: [...last.leftOut, row], tokens: last.tokens + tokensOf(row) };
+    else result.push({ leftOut: [row], tokens: tokensOf(row) });
+  }
+  return result;
+}
+
+function tokensOf(row: UserWords): number {
+  return sentTokens(row.text) + picturesTokens(row.pictures);
 }
 
 /** Words are looked at many times while a checkpoint is made to fit. */
-const weights = new WeakMap<UserWords, Weight>();
+const pictureWeights = new WeakMap<JsonObject, number>();
 
-function measured(words: UserWords): Weight {
-  const known = weights.get(words);
-  if (known !== undefined) return known;
-  const content = words.entry === undefined ? [] : otherParts(words.entry.item);
-  const beside = content.length === 0 ? 0 : itemTokens({ ...words.entry!.item, content });
-  const weight = { text: sentTokens(words.text), beside };
-  weights.set(words, weight);
-  return weight;
+function picturesTokens(parts: readonly JsonObject[]): number {
+  return parts.reduce((sum, part) => {
+    const known = pictureWeights.get(part);
+    const weight = known ?? itemTokens({ type: 'message', role: 'user', content: [part] });
+    if (known === undefined) pictureWeights.set(part, weight);
+    return sum + weight;
+  }, 0);
 }

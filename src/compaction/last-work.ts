@@ -1,14 +1,13 @@
-import { cutText } from '../fragments/cut-words.ts';
-import type { EndsOfWork, LastWork } from '../fragments/checkpoint-summary.ts';
+import { cutText } from '../fragments/cut-text.ts';
+import type { EndsOfWork, WorkResult } from '../fragments/checkpoint-summary.ts';
 import { oneLine } from '../fragments/markup.ts';
 import { neutraliseMarkers } from '../fragments/neutralise-markers.ts';
 import { truncateMiddle } from '../fragments/truncate.ts';
 import type { Entry } from '../history/entry.ts';
 import { entries } from '../history/history.ts';
-import { isMessage, type Item, messageText } from '../protocol/item.ts';
-import { isJsonObject } from '../protocol/json.ts';
-import type { Outcome } from '../protocol/outcome.ts';
-import { resumeAtAnswer, resumeAtStep, resumeAtWords } from './prompts/resume-at.ts';
+import { isCall, isMessage, type Item, messageText } from '../protocol/item.ts';
+import { isJsonObject, parseJsonObject } from '../protocol/json.ts';
+import { resumeAtStep, resumeAtWords } from './prompts/resume-at.ts';
 import type { CompactionSource } from './source.ts';
 import type { WorkRecords } from './work-records.ts';
 
@@ -20,55 +19,43 @@ const leastOfLine = 80;
 const leastOfResult = 20;
 const aroundResult = 20;
 
-/** What code finds of the work, not yet cut. */
+/** What code finds at the end of the work, not yet cut. */
 export interface FoundWork {
   readonly answer: string | undefined;
-  readonly results: readonly { readonly call: string; readonly output: string }[];
-  readonly work: WorkRecords;
+  readonly results: readonly WorkResult[];
 }
 
-/** The ends of the work: what the model said last, and what the newest calls gave. */
-export function findLastWork({ history, work }: CompactionSource): FoundWork {
+/** What the model said last, and what the newest calls gave. */
+export function findLastWork({ history }: CompactionSource): FoundWork {
   const all = entries(history);
   const answer = lastAnswer(all);
   return {
     answer: answer === undefined ? undefined : neutraliseMarkers(answer),
     results: newestResults(all).map(({ call, output }) => ({ call, output: neutraliseMarkers(output) })),
-    work,
   };
 }
 
 /** The same within so many tokens. */
-export function lastWork(found: FoundWork, why: Outcome, tokens: number): LastWork {
-  const line = lineWithin(tokens);
-  return {
-    why: line(why.message),
-    ...endsOfWork(found, tokens),
-    resumeAt: resumeAt(found.work, found.answer, line),
-  };
-}
-
-/** What the model said last and what the newest calls gave, within so many tokens. */
 export function endsOfWork({ answer, results }: FoundWork, tokens: number): EndsOfWork {
-  const line = lineWithin(tokens);
   const each = Math.floor((tokens * 0.6) / Math.max(1, results.length)) - aroundResult;
   return {
     ...(answer === undefined || tokens === 0 ? {} : { answer: cutText(answer, Math.floor(tokens * 0.4)) }),
     results:
       each < leastOfResult
         ? []
-        : results.map(({ call, output }) => ({ call: line(call), output: cutText(output, each) })),
+        : results.map(({ call, output }) => ({ call: shortLine(call, tokens), output: cutText(output, each) })),
   };
 }
 
-function lineWithin(tokens: number): (text: string) => string {
-  return (text) => shortLine(text, tokens === 0 ? leastOfLine : mostOfLine);
-}
-
-function resumeAt({ plan = [] }: WorkRecords, answer: string | undefined, line: (text: string) => string): string {
-  const step = plan.find(({ status }) => status === 'in-progress') ?? plan.find(({ status }) => status === 'pending');
-  if (step !== undefined) return resumeAtStep(line(step.text));
-  return answer === undefined ? resumeAtWords : resumeAtAnswer;
+/**
+ * Where to continue, as far as code can say. A plan speaks for its own time: once the user has written since, the newest
+ * message leads and no step of the plan is named.
+ */
+export function resumeAt({ plan }: WorkRecords, tokens: number): string {
+  if (plan === undefined || plan.isOlder) return resumeAtWords;
+  const step =
+    plan.steps.find(({ status }) => status === 'in-progress') ?? plan.steps.find(({ status }) => status === 'pending');
+  return step === undefined ? resumeAtWords : resumeAtStep(shortLine(step.text, tokens));
 }
 
 function lastAnswer(all: readonly Entry[]): string | undefined {
@@ -79,21 +66,45 @@ function lastAnswer(all: readonly Entry[]): string | undefined {
   return found === undefined || !isMessage(found.item) ? undefined : messageText(found.item).trim();
 }
 
-function newestResults(all: readonly Entry[]): FoundWork['results'] {
-  const names = new Map<unknown, string>();
-  const outputs: Item[] = [];
+/** Tools whose answers say nothing about the work: what they did stands in the records. */
+const silentTools: ReadonlySet<string> = new Set(['update_plan', 'apply_patch']);
+
+function newestResults(all: readonly Entry[]): readonly WorkResult[] {
+  const results: WorkResult[] = [];
+  const outputs = new Map<unknown, Item>();
   for (const { item, origin } of all.toReversed()) {
-    if (item.type.endsWith('_call')) names.set(item['call_id'], callName(item));
-    else if (outputs.length < mostResults && origin.family === 'tool' && outputText(item).trim() !== '')
-      outputs.push(item);
+    if (results.length === mostResults) break;
+    if (origin.family === 'tool') outputs.set(item['call_id'], item);
+    if (!isCall(item)) continue;
+    const output = outputs.get(item.call_id);
+    const text = output === undefined ? '' : outputText(output).trim();
+    // A patch that failed is worth knowing; one that was applied is in the list of files.
+    const isSilent = silentTools.has(item.name) && !isFailure(item.name, text);
+    if (text !== '' && !isSilent && saysSomething(text)) results.unshift({ call: callLine(item), output: text });
   }
-  return outputs
-    .toReversed()
-    .map((item) => ({ call: names.get(item['call_id']) ?? 'a call', output: outputText(item) }));
+  return results;
 }
 
-function callName(item: Item): string {
-  return typeof item['name'] === 'string' ? item['name'] : item.type;
+function isFailure(tool: string, output: string): boolean {
+  return tool === 'apply_patch' && !/^(?:Success|Done|Exit code: 0)/i.test(output);
+}
+
+/** A frame around nothing, as a command without output has it, is no result. */
+function saysSomething(output: string): boolean {
+  const body = /(?:^|\n)Output:\n?(?<body>[^]*)$/.exec(output)?.groups?.['body'];
+  const failed = /(?:exited with code|Exit code:) (?!0\b)\d|Process killed/.test(output);
+  return body === undefined || body.trim() !== '' || failed;
+}
+
+/** What was asked for: the command of a shell, else the name of the tool with its arguments. */
+function callLine(item: Item): string {
+  if (!isCall(item)) return item.type;
+  const text = item.type === 'function_call' ? item.arguments : item.input;
+  const parsed = item.type === 'function_call' ? parseJsonObject(text) : undefined;
+  const command = parsed?.['cmd'] ?? parsed?.['command'];
+  if (typeof command === 'string') return command;
+  if (Array.isArray(command)) return command.filter((word) => typeof word === 'string').join(' ');
+  return `${item.name} ${text}`;
 }
 
 function outputText({ output }: Item): string {
@@ -104,6 +115,8 @@ function outputText({ output }: Item): string {
     .join('\n');
 }
 
-function shortLine(text: string, limit: number): string {
+/** A text in one line, shorter where there is no room. */
+export function shortLine(text: string, tokens: number): string {
+  const limit = tokens === 0 ? leastOfLine : mostOfLine;
   return neutraliseMarkers(oneLine(truncateMiddle(text, { mode: 'bytes', limit })));
 }

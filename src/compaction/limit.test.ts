@@ -7,7 +7,7 @@ const window = (over: Partial<Window> = {}): Window => ({
   autoCompact: 90,
   autoCompactScope: 'total',
   compactionReserve: 9,
-  checkpoint: { words: 20, answer: 10, records: 5 },
+  checkpoint: { words: 20, pictures: 10, answer: 10, records: 5 },
   skills: 1,
   memory: 1,
   baseline: 0,

@@ -1,13 +1,5 @@
 import type { UserWords } from '../history/users-words.ts';
 
-/** Finds the messages of the user that a model meant when it quoted them. */
-export interface WordsMatcher {
-  /** The one message that the quote is of, is the beginning of, or comes close to. */
-  closest(quote: string): UserWords | undefined;
-  /** The messages that stand in a text, whole or with their beginning. */
-  quotedIn(block: string): ReadonlySet<UserWords>;
-}
-
 /** A shorter quote may be of anything. */
 const leastBeginning = 8;
 const leastPart = 24;
@@ -15,41 +7,47 @@ const leastPart = 24;
 const leastLikeness = 0.7;
 /** Longer texts are compared by their beginnings. */
 const mostCompared = 4000;
-const mostPieces = 200;
 
-export function matchWords(words: readonly UserWords[]): WordsMatcher {
+/**
+ * The messages of the user that a model meant when it quoted a request: the one that the quote is of, is the beginning
+ * of, or comes close to; or all those that it puts together. Empty when the user wrote nothing like it.
+ */
+export function quotedWords(words: readonly UserWords[], given: string): readonly UserWords[] {
+  const exact = words.findLast(({ text }) => text.trim() === given.trim() && text.trim() !== '');
+  if (exact !== undefined) return [exact];
   const rows = words.filter(({ text }) => text.trim() !== '').map((row) => ({ row, text: squeezed(row.text) }));
-  const among = (fits: (text: string) => boolean): UserWords | undefined =>
-    likeliest(rows.filter(({ text }) => fits(text)).map(({ row }) => row));
-  const quoted = (quote: string): UserWords | undefined =>
-    among((text) => text === quote) ??
-    (quote.length < leastBeginning ? undefined : among((text) => text.startsWith(quote)));
-  return {
-    closest(given) {
-      const exact = words.filter(({ text }) => text.trim() === given.trim() && text.trim() !== '');
-      if (exact.length > 0) return likeliest(exact);
-      const quote = beginningOf(given);
-      if (quote === '') return undefined;
-      return (
-        quoted(quote) ??
-        (quote.length < leastPart ? undefined : among((text) => text.includes(quote))) ??
-        longest(rows.filter(({ text }) => text.length >= leastPart && quote.includes(text))) ??
-        (quote.length < leastBeginning ? undefined : mostAlike(quote, rows))
-      );
-    },
-    quotedIn(block) {
-      const whole = squeezed(block);
-      const found = new Set(
-        rows.filter(({ text }) => text.length >= leastBeginning && whole.includes(text)).map(({ row }) => row),
-      );
-      const pieces = block.split(/\n\s*\n|\n[^\S\n]*[-=]{3,}[^\n]*\n/).slice(0, mostPieces);
-      for (const piece of pieces) {
-        const row = quoted(beginningOf(piece.replace(/^\s*(?:\d+[.)]|[-*•>]|\[\d+\])\s+/, '')));
-        if (row !== undefined) found.add(row);
-      }
-      return found;
-    },
-  };
+  const quote = beginningOf(given);
+  if (quote === '') return [];
+  // Of messages that fit equally well the newest counts: a checkpoint keeps words where they were written last.
+  const newest = (fits: (text: string) => boolean): readonly UserWords[] =>
+    rows
+      .filter(({ text }) => fits(text))
+      .slice(-1)
+      .map(({ row }) => row);
+  const ways = [
+    () => newest((text) => text === quote),
+    () => (quote.length < leastBeginning ? [] : newest((text) => text.startsWith(quote))),
+    () => (quote.length < leastPart ? [] : newest((text) => text.includes(quote))),
+    () => joined(quote, rows),
+    () => (quote.length < leastBeginning ? [] : mostAlike(quote, rows)),
+  ];
+  for (const way of ways) {
+    const found = way();
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+const mostJoined = 6;
+
+/** The messages that a quote holds whole, where together they are most of it. */
+function joined(quote: string, rows: readonly Compared[]): readonly UserWords[] {
+  const held = rows.filter(({ text }) => text.length >= leastPart && quote.includes(text));
+  const own = held.filter(
+    ({ text }) => !held.some((other) => other.text.length > text.length && other.text.includes(text)),
+  );
+  const newest = new Map(own.map(({ row, text }) => [text, row]));
+  return [...newest.values()].slice(-mostJoined);
 }
 
 interface Compared {
@@ -67,16 +65,7 @@ function beginningOf(quote: string): string {
   return squeezed(quote).replace(/\s*(?:…|\.{3}|\[(?:…|\.{3})\])$/, '');
 }
 
-/** Of messages that fit equally well: the one that the work is about. */
-function likeliest(rows: readonly UserWords[]): UserWords | undefined {
-  return rows.find(({ task }) => task) ?? rows.findLast(({ worked }) => worked) ?? rows.at(-1);
-}
-
-function longest(rows: readonly Compared[]): UserWords | undefined {
-  return rows.toSorted((a, b) => b.text.length - a.text.length)[0]?.row;
-}
-
-function mostAlike(quote: string, rows: readonly Compared[]): UserWords | undefined {
+function mostAlike(quote: string, rows: readonly Compared[]): readonly UserWords[] {
   const pairs = letterPairs(quote);
   let best: { row: UserWords; likeness: number } | undefined;
   for (const { row, text } of rows) {
@@ -84,7 +73,7 @@ function mostAlike(quote: string, rows: readonly Compared[]): UserWords | undefi
     const likeness = Math.max(shared(pairs, letterPairs(text)), shared(pairs, letterPairs(beginning)));
     if (likeness >= leastLikeness && likeness >= (best?.likeness ?? 0)) best = { row, likeness };
   }
-  return best?.row;
+  return best === undefined ? [] : [best.row];
 }
 
 interface Pairs {

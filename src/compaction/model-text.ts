@@ -1,11 +1,8 @@
-import type { EndsOfWork } from '../fragments/checkpoint-summary.ts';
-import { cutText } from '../fragments/cut-words.ts';
+import { cutText } from '../fragments/cut-text.ts';
 import { neutraliseMarkers } from '../fragments/neutralise-markers.ts';
 import { sentTokens } from '../fragments/truncate.ts';
 import type { KeptWords } from './kept-words.ts';
-import { endsOfWork, findLastWork } from './last-work.ts';
 import { repeatedWords } from './prompts/repeated-words.ts';
-import type { CompactionSource } from './source.ts';
 
 /** Shorter words may well be the model's own. */
 const leastRepeated = 60;
@@ -40,12 +37,10 @@ export function cutSummary(summary: string, tokens: number): string {
   return `${cutText(summary.slice(0, at), Math.max(0, tokens - sentTokens(last) - 1))}\n${last}`;
 }
 
-/** In tokens: a summary that says less leaves most of the work untold. */
+/** In tokens: a summary that says less leaves most of the work unsaid. */
 const thinSummary = 120;
 
-/** What code adds to a thin summary, within what the model has left unused. */
-export function addedWork(source: CompactionSource, summary: string, tokens: number): EndsOfWork | undefined {
-  if (sentTokens(summary) >= thinSummary) return undefined;
-  const ends = endsOfWork(findLastWork(source), Math.floor(tokens / 2));
-  return ends.answer === undefined && ends.results.length === 0 ? undefined : ends;
+/** Code adds what it knows to a summary that says next to nothing. */
+export function isThin(summary: string): boolean {
+  return sentTokens(summary) < thinSummary;
 }

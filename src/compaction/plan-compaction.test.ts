@@ -8,7 +8,7 @@ const window: Window = {
   autoCompact: 90_000,
   autoCompactScope: 'total',
   compactionReserve: 10_000,
-  checkpoint: { words: 20_000, answer: 4000, records: 4000 },
+  checkpoint: { words: 20_000, pictures: 10_000, answer: 4000, records: 4000 },
   skills: 1,
   memory: 1,
   baseline: 0,
@@ -21,18 +21,24 @@ const asked: AskedCompaction = {
   phase: 'pre_turn',
   strategy: 'structured',
   model: 'some',
+  readAll: 'show all',
   focus: 'the migration',
 };
 const sizes: CompactionSizes = { window, requestWindow: window, fixed: 10_000, history: 80_000, context: 5000 };
-const whole = { words: 20_000, answer: 4000, records: 4000 };
+const whole = { words: 20_000, pictures: 9540, answer: 4000, records: 4000 };
 
 describe('planCompaction', () => {
   it('leaves the asked model room for its answer and the thread room to go on', () => {
     expect(planCompaction(asked, sizes)).toEqual({
       ...asked,
       placement: 'next-turn',
-      room: { request: 96_000, fixed: 10_000, ...whole, before: 80_000, most: 64_000 },
+      room: { request: 96_000, fixed: 10_000, ...whole, before: 80_000, most: 64_000, gain: 64_000 },
     });
+  });
+
+  it('by hand cuts nothing for the sake of a gain: then there is none', () => {
+    const { room } = planCompaction({ ...asked, trigger: 'manual' }, { ...sizes, history: 4000 });
+    expect(room).toMatchObject({ words: 20_000, most: 65_000, gain: 3200 });
   });
 
   it.each([
@@ -47,18 +53,18 @@ describe('planCompaction', () => {
     [
       'what is told again and the instructions stay below the limit with the checkpoint',
       { context: 30_000 },
-      { request: 96_000, most: 40_000, ...whole },
+      { request: 96_000, most: 40_000, ...whole, pictures: 5940 },
     ],
     [
       'what waits to enter finds room beside the checkpoint',
       { pending: 30_000 },
-      { request: 96_000, most: 35_000, ...whole },
+      { request: 96_000, most: 35_000, ...whole, pictures: 5190 },
     ],
     ['unless there is none for it anyway', { pending: 64_000 }, { request: 96_000, most: 64_000, ...whole }],
     [
       'a provider that counts a quarter more leaves a fifth less room',
       { counted: 112_500 },
-      { request: 76_800, most: 47_000, ...whole },
+      { request: 76_800, most: 47_000, ...whole, pictures: 6990 },
     ],
     ['a provider that counts less changes nothing', { counted: 60_000 }, { request: 96_000, most: 64_000, ...whole }],
     [
@@ -74,14 +80,28 @@ describe('planCompaction', () => {
     [
       'a short history has a short checkpoint',
       { history: 10_000 },
-      { request: 96_000, before: 10_000, most: 8000, words: 4180, answer: 2280, records: 1140 },
+      {
+        request: 96_000,
+        before: 10_000,
+        most: 8000,
+        gain: 8000,
+        words: 3040,
+        pictures: 1140,
+        answer: 2280,
+        records: 1140,
+      },
     ],
     [
       'where nothing fits, what code can always do is still allowed',
       { context: 90_000 },
-      { request: 96_000, most: 2000, words: 880, answer: 480, records: 240 },
+      { request: 96_000, most: 2000, words: 640, pictures: 240, answer: 480, records: 240 },
     ],
   ])('%s', (_, over, room) => {
-    expect(planCompaction(asked, { ...sizes, ...over }).room).toEqual({ fixed: 10_000, before: 80_000, ...room });
+    expect(planCompaction(asked, { ...sizes, ...over }).room).toEqual({
+      fixed: 10_000,
+      before: 80_000,
+      gain: 64_000,
+      ...room,
+    });
   });
 });

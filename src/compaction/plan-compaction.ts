@@ -19,43 +19,50 @@ export interface CompactionSizes {
   readonly pending?: number;
 }
 
-/** A checkpoint must leave out at least a fifth: one that leaves out less costs more than it gives. */
+/** A checkpoint must save at least a fifth: one that saves less costs more than it gives. */
 const mostShareOfBefore = 0.8;
 /** What a checkpoint built by code can always be cut down to. */
 const leastMost = 2000;
 /** In a small thread the parts of a checkpoint share what there is; the user's words get the rest. */
 const answerShare = 0.3;
 const recordsShare = 0.15;
+const picturesShare = 0.15;
 /** Around the words, the answer and the records: markers, the bridge, headings. */
 const frame = 400;
 
 export function planCompaction(asked: AskedCompaction, sizes: CompactionSizes): CompactionPlan {
   return {
     ...asked,
-    room: roomOf(sizes),
+    room: roomOf(sizes, asked.trigger),
     // Only a turn that is under way needs to be told about the world at once.
     placement: asked.phase === 'mid_turn' ? 'before-last-words' : 'next-turn',
   };
 }
 
-function roomOf(sizes: CompactionSizes): CompactionRoom {
+function roomOf(sizes: CompactionSizes, trigger: CompactionPlan['trigger']): CompactionRoom {
   const { window, requestWindow, fixed, history } = sizes;
   const ratio = underestimate(sizes);
   // The whole answer is kept free although a small checkpoint may use less of it: models think before they write.
   const answer = Math.min(window.checkpoint.answer, requestWindow.checkpoint.answer);
-  const most = mostAfter(sizes, ratio);
+  const gain = Math.floor(history * mostShareOfBefore);
+  const below = mostAfter(sizes, ratio);
+  // Where room must be made, parts are cut until there is a gain. By hand nothing is cut for it: then there is no checkpoint.
+  const most = trigger === 'manual' ? below : Math.max(leastMost, Math.min(gain, below));
   const free = Math.max(0, most - frame);
   const forAnswer = Math.min(answer, Math.floor(free * answerShare));
   const forRecords = Math.min(window.checkpoint.records, Math.floor(free * recordsShare));
+  const forPictures = Math.min(window.checkpoint.pictures, Math.floor(free * picturesShare));
   return {
     request: Math.max(0, Math.floor((requestWindow.effective - answer) / ratio)),
     fixed,
     // What is put in must fit what may come out.
-    words: Math.min(window.checkpoint.words, free - forAnswer - forRecords),
+    words: Math.min(window.checkpoint.words, free - forAnswer - forRecords - forPictures),
+    pictures: forPictures,
     answer: forAnswer,
     records: forRecords,
     before: history,
     most,
+    gain,
   };
 }
 
@@ -70,10 +77,9 @@ function underestimate({ fixed, history, counted = 0 }: CompactionSizes): number
  * a checkpoint is no body. What waits to enter is whole in the next request if it can be, so that the checkpoint makes room
  * for it; where that would take all of it, nothing is gained by a poorer one.
  */
-function mostAfter({ window, fixed, history, context, pending = 0 }: CompactionSizes, ratio: number): number {
+function mostAfter({ window, fixed, context, pending = 0 }: CompactionSizes, ratio: number): number {
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
   const below = Math.floor(limit / ratio) - fixed - context - window.compactionReserve;
-  const lessThanBefore = Math.floor(history * mostShareOfBefore);
   const beside = below - pending;
-  return Math.max(leastMost, Math.min(lessThanBefore, beside < leastMost ? below : beside));
+  return Math.max(leastMost, beside < leastMost ? below : beside);
 }

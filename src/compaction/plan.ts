@@ -36,6 +36,10 @@ export interface CompactionPlan {
   readonly remoteForm?: 'unary' | 'stream';
   /** The model that is asked. */
   readonly model: string;
+  /** The number of the turn in which the checkpoint is made. */
+  readonly number?: number;
+  /** A command that prints the whole thread, for the marks of what is left out. */
+  readonly readAll: string;
   /** What a person wants the checkpoint to keep in view. */
   readonly focus?: string;
   /** From the configuration: replaces the plain prompt, and joins the focus of the structured one. */
@@ -54,14 +58,18 @@ export interface CompactionRoom {
   readonly request: number;
   /** What instructions and tools weigh in every such request. */
   readonly fixed: number;
-  /** For the user's own words in the checkpoint. */
+  /** For the texts of the user in the checkpoint. */
   readonly words: number;
+  /** For the pictures of the user. */
+  readonly pictures: number;
   /** For what the model writes. */
   readonly answer: number;
   /** For what code puts in beside: the plan, the files, the last results. */
   readonly records: number;
   /** What history weighs now, instructions and tools aside. */
   readonly before: number;
-  /** A checkpoint that weighs more is refused: it would not make enough room. */
+  /** What a checkpoint may weigh: its parts are cut until it does. */
   readonly most: number;
+  /** A checkpoint that weighs more is not installed: it would save too little. */
+  readonly gain: number;
 }

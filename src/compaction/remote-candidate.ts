@@ -2,16 +2,13 @@ import { recognise } from '../fragments/recognise.ts';
 import type { Entry, Origin } from '../history/entry.ts';
 import { entries as entriesOf } from '../history/history.ts';
 import { itemTokens } from '../history/size.ts';
-import { saidText, type UserWords, usersWords } from '../history/users-words.ts';
+import { usersWords } from '../history/users-words.ts';
 import { isMessage, type Item } from '../protocol/item.ts';
-import { activeTask } from './active-task.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
-import { entriesTokens, recordsEntries } from './candidate-parts.ts';
+import { entriesTokens, recordsEntries, wordsEntry } from './candidate-parts.ts';
 import { type Faulty, faulty } from './faulty.ts';
-import { keptMessage } from './kept-message.ts';
-import { keepWords, type KeptWords } from './kept-words.ts';
 import type { CompactionPlan } from './plan.ts';
-import { type PartsRoom, shrinkToFit } from './shrinking.ts';
+import { shrinkToFit } from './shrinking.ts';
 import type { CompactionSource } from './source.ts';
 
 /**
@@ -28,17 +25,17 @@ export function remoteCandidate(
   const others = form === 'unary' ? keptOutput(items) : sealedItem(items);
   if ('faults' in others) return others;
   const all = usersWords(source.history);
-  const task = activeTask(all);
-  const returned = new Set(items.flatMap((item) => (form === 'unary' ? (wordsIn(item, all) ?? []) : [])));
   const asked = form === 'stream' ? fromElsewhere(entriesOf(source.history)) : [];
   return shrinkToFit(plan.room, (room) => {
-    const { kept, counts } = keepWords(all, { task, older: returned, form: 'messages', room });
-    const words = kept.map((one) => keptMessage(one, { parts: 'all', isTask: one.words === task }));
+    const words = wordsEntry(plan, all, [], room);
+    const left = room.words - entriesTokens(words.entries);
     const entries = [
-      ...inPlace(source, kept, words, asked, room),
+      ...words.entries,
+      ...newestThatFit(asked, left).map((entry) => ({ kind: 'kept', entry }) as const),
       ...recordsEntries(source.work, room.records),
       ...others.map(outputEntry),
     ];
+    const { counts } = words.choice;
     return { strategy: 'remote', entries, message: '', tokens: entriesTokens(entries), words: counts, mended: [] };
   });
 }
@@ -64,13 +61,6 @@ function sealedItem(items: readonly Item[]): readonly Item[] | Faulty {
   return typeof content === 'string' && content !== ''
     ? found
     : faulty('The compaction item of the provider is empty.');
-}
-
-/** The message of the user that a provider sent back. */
-function wordsIn(item: Item, all: readonly UserWords[]): UserWords | undefined {
-  if (!isMessage(item) || item.role !== 'user') return undefined;
-  const text = saidText(item).trim();
-  return text === '' ? undefined : all.findLast((row) => row.text.trim() === text);
 }
 
 const hookPrompt = 'hook-prompt';
@@ -114,26 +104,14 @@ function firstText({ content }: Item): string {
   return String(texts.find((text) => typeof text === 'string') ?? '');
 }
 
-/** The user's messages and the others in the order of history; the others within what the words have left. */
-function inPlace(
-  { history }: CompactionSource,
-  kept: readonly KeptWords[],
-  words: readonly CandidateEntry[],
-  asked: readonly Entry[],
-  room: PartsRoom,
-): readonly CandidateEntry[] {
-  let left = room.words - entriesTokens(words);
-  const fitting = asked.toReversed().filter(({ item }) => {
-    left -= itemTokens(item);
-    return left >= 0;
-  });
-  const place = new Map(entriesOf(history).map((entry, index) => [entry, index] as const));
-  // The words are in the order in which they were said; what a checkpoint kept of them may stand in another.
-  let at = 0;
-  const placed = kept.map(({ words: { entry } }, i) => {
-    at = Math.max(at, entry === undefined ? 0 : place.get(entry)!);
-    return { at, entry: words[i]! };
-  });
-  const others = fitting.map((entry) => ({ at: place.get(entry)!, entry: { kind: 'kept' as const, entry } }));
-  return [...placed, ...others].toSorted((a, b) => a.at - b.at).map(({ entry }) => entry);
+/** What hooks and agents asked for, within what the user's words have left. */
+function newestThatFit(asked: readonly Entry[], tokens: number): readonly Entry[] {
+  let left = tokens;
+  return asked
+    .toReversed()
+    .filter(({ item }) => {
+      left -= itemTokens(item);
+      return left >= 0;
+    })
+    .toReversed();
 }

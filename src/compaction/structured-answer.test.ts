@@ -39,7 +39,7 @@ describe('is read', () => {
     [
       'with more keys',
       JSON.stringify({ thought: 1, intent_user_message: intent, summary }),
-      ['Keys that nobody asked for were left out of the answer.'],
+      ['Keys that were not asked for were left out of the answer.'],
     ],
     [
       'with signs around the cursor',
@@ -71,10 +71,10 @@ describe('is refused', () => {
       'no tags',
       withIntent('Fix the parser.'),
       [
-        '`intent_user_message` lacks the tag <VERBATIM_REQUEST_START>.',
-        '`intent_user_message` lacks the tag <VERBATIM_REQUEST_END>.',
-        '`intent_user_message` lacks the tag <RECENT_USER_CONTEXT_START>.',
-        '`intent_user_message` lacks the tag <RECENT_USER_CONTEXT_END>.',
+        '`intent_user_message` lacks the tag <VERBATIM_REQUEST_START> on a line of its own.',
+        '`intent_user_message` lacks the tag <VERBATIM_REQUEST_END> on a line of its own.',
+        '`intent_user_message` lacks the tag <RECENT_USER_CONTEXT_START> on a line of its own.',
+        '`intent_user_message` lacks the tag <RECENT_USER_CONTEXT_END> on a line of its own.',
       ],
     ],
     [

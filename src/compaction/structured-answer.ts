@@ -1,5 +1,5 @@
 import { type Faulty, faulty } from './faulty.ts';
-import { intentTags } from './intent-tags.ts';
+import { findTags, intentTags } from './intent-tags.ts';
 import { readLooseJson } from './loose-json.ts';
 
 export interface StructuredAnswer {
@@ -30,7 +30,7 @@ export function readStructured(text: string): StructuredAnswer | Faulty {
   const extra = Object.keys(value).filter((key) => !(keys as readonly string[]).includes(key));
   const mended = [
     ...json.mended,
-    ...(extra.length === 0 ? [] : ['Keys that nobody asked for were left out of the answer.']),
+    ...(extra.length === 0 ? [] : ['Keys that were not asked for were left out of the answer.']),
     ...resumed.mended,
   ];
   return { kind: 'read', intent, summary: resumed.summary, mended };
@@ -43,16 +43,15 @@ function faultOfValue(key: string, value: unknown): string[] {
 }
 
 function faultsOfTags(intent: string): readonly string[] {
-  const missing = intentTags.filter((tag) => !intent.includes(tag));
-  if (missing.length > 0) return missing.map((tag) => `\`intent_user_message\` lacks the tag ${tag}.`);
-  let at = 0;
-  for (const tag of intentTags) {
-    at = intent.indexOf(tag, at);
-    if (at < 0)
+  const found = findTags(intent);
+  switch (found.kind) {
+    case 'found':
+      return [];
+    case 'missing':
+      return found.tags.map((tag) => `\`intent_user_message\` lacks the tag ${tag} on a line of its own.`);
+    case 'disordered':
       return [`The tags of \`intent_user_message\` stand in the wrong order; right is ${intentTags.join(' ')}.`];
-    at += tag.length;
   }
-  return [];
 }
 
 interface Resumed {

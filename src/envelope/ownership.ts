@@ -387,6 +387,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
     consumers: [budgets, modelSwitch, compactor],
   },
   'window.checkpoint.words': { source: share, consumers: [modelSwitch, compactor] },
+  'window.checkpoint.pictures': { source: share, consumers: [modelSwitch, compactor] },
   'window.checkpoint.answer': { source: share, consumers: [modelSwitch, compactor] },
   'window.checkpoint.records': { source: share, consumers: [modelSwitch, compactor] },
   'window.skills': {

@@ -14,8 +14,13 @@ export interface Window {
   readonly autoCompactScope: 'total' | 'body';
   /** Kept free for the request that makes a checkpoint. */
   readonly compactionReserve: number;
-  /** What a checkpoint may hold: the user's own words, what the model writes, and what code puts in beside. */
-  readonly checkpoint: { readonly words: number; readonly answer: number; readonly records: number };
+  /** What a checkpoint may hold: the user's texts and pictures, what the model writes, and what code adds. */
+  readonly checkpoint: {
+    readonly words: number;
+    readonly pictures: number;
+    readonly answer: number;
+    readonly records: number;
+  };
   /** For the catalogue of skills. */
   readonly skills: number;
   /** For what memory may take in at once. */
@@ -28,12 +33,12 @@ export interface Window {
 
 /** A tool output never takes more than this share of the window, however the limit was configured. */
 const toolOutputPercent = 25;
-/** However large the window is, a checkpoint does not need more. */
-const mostOfCheckpoint = { words: 20_000, answer: 4000, records: 4000 } as const;
+/** However large the window is, a summary and the records need no more. The user's own messages have their whole share. */
+const mostOfCheckpoint = { answer: 4000, records: 4000 } as const;
 /** What it takes to ask for one: the question, and the schema of the answer. */
 const checkpointQuestion = 1500;
 const leastCompactPercent = 70;
-const checkpointPercent = { words: 20, answer: 10, records: 5 } as const;
+const checkpointPercent = { words: 20, pictures: 10, answer: 10, records: 5 } as const;
 const defaults = {
   autoCompactPercent: 90,
   reservePercent: 10,
@@ -47,7 +52,8 @@ export function resolveWindow({ model }: Identity, settings: Settings): Window {
   const effective = effectiveWindow(model, chosen);
   const share = (percent: number): number => Math.floor((effective * percent) / 100);
   const checkpoint = {
-    words: Math.min(mostOfCheckpoint.words, share(checkpointPercent.words)),
+    words: share(checkpointPercent.words),
+    pictures: share(checkpointPercent.pictures),
     answer: Math.min(mostOfCheckpoint.answer, share(checkpointPercent.answer)),
     records: Math.min(mostOfCheckpoint.records, share(checkpointPercent.records)),
   };

@@ -1,73 +1,157 @@
+import type { JsonObject } from '../protocol/json.ts';
 import { defineFragment } from './define.ts';
 
+/** What a checkpoint keeps of the user's own messages: one list, in the order of time. */
 export interface CheckpointIntentText {
-  /** What the model noted so that the task can be understood; may be empty. */
-  readonly context: string;
-  /** What code found that the model could not settle, a sentence each. */
-  readonly unknowns: readonly string[];
-  /** The user's words that define the task. Undefined when nobody has said anything. */
-  readonly request: string | undefined;
-  /** Other words of the user, oldest first. */
-  readonly recent: readonly RecentWords[];
+  readonly rows: readonly IntentRow[];
+  /** The model that chose the active task in this checkpoint; absent when no model did. */
+  readonly chosenBy?: string;
+  /** A command that prints everything, where something is cut or left out. */
+  readonly readAll?: string;
 }
 
-export type RecentWords =
-  | { readonly kind: 'quoted'; readonly text: string }
-  /** Its pictures did not fit. */
-  | { readonly kind: 'without-pictures'; readonly text: string }
-  /** It stands in a message of its own. */
-  | { readonly kind: 'follows' };
+export type IntentRow = IntentMessage | IntentGap;
 
-/** Where in the text a quote stands; empty for words that follow as a message. */
-export interface QuotePlace {
+export interface IntentMessage {
+  readonly kind: 'message';
+  /** The number of its turn; absent where the file does not say it. */
+  readonly number?: number;
+  /** Exact, or visibly cut. */
+  readonly text: string;
+  /** `chosen`: the model of this checkpoint took it as the request that defines the active task; `before`: one earlier. */
+  readonly task?: 'chosen' | 'before';
+  /** Its pictures and their labels, which stand before its text. */
+  readonly pictures: readonly JsonObject[];
+  readonly pictureCount: number;
+  /** The turns in which the user wrote exactly the same before. */
+  readonly alsoIn: readonly number[];
+  readonly picturesLeftOut: number;
+}
+
+/** Messages that did not fit. */
+export interface IntentGap {
+  readonly kind: 'gap';
+  readonly count: number;
+  readonly tokens: number;
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** Where a message stands in the joined texts of the parts, and which parts are its pictures. */
+export interface IntentPlace {
   readonly start: number;
   readonly end: number;
+  readonly pictures?: readonly [from: number, to: number];
 }
 
 export interface IntentLayout {
-  readonly text: string;
-  readonly request: QuotePlace | undefined;
-  readonly recent: readonly QuotePlace[];
+  readonly parts: readonly JsonObject[];
+  /** One for each message row, in order. */
+  readonly places: readonly IntentPlace[];
 }
 
-const opening =
-  'The talk so far was folded to make room, and this message was put together from it. What stands between the tags below is what the user said, word for word. The rest of this message is not by the user.';
+const opening = (fence: string, readAll: string | undefined): string =>
+  `The conversation before this point was compacted to make room. Below are the user's messages from it, oldest first, word for word. Lines that begin with ${fence} are notes of the program and not of the user.${readAll === undefined ? '' : ` Where something is cut or left out, a mark says so; to read all of it: ${readAll}`}`;
 
-/** The text and the places of its quotes. The user's words stand in it as they are, whatever they contain. */
-export function layOutIntent({ context, unknowns, request, recent }: CheckpointIntentText): IntentLayout {
-  let text = opening;
-  const add = (line: string): QuotePlace => {
-    const start = text.length + 1;
-    text += `\n${line}`;
-    return { start, end: text.length };
+/** The user's words stand in it as they are, whatever they contain: the fence is one that no line of theirs begins with. */
+export function layOutIntent(payload: CheckpointIntentText): IntentLayout {
+  const { rows } = payload;
+  const fence = fenceFor(rows);
+  const note = (text: string): string => `\n${fence} ${text} ${fence}\n`;
+  const parts: JsonObject[] = [];
+  const places: IntentPlace[] = [];
+  let length = 0;
+  let text = opening(fence, payload.readAll);
+  const flush = (): void => {
+    parts.push({ type: 'input_text', text });
+    length += text.length;
+    text = '';
   };
-  if (context !== '') add(`\nTo understand the task, noted by the model that read the talk:\n${context}`);
-  if (unknowns.length > 0) add('');
-  for (const unknown of unknowns) add(`UNKNOWN: ${unknown}`);
-  add('\nThe request that defines the task:\n<VERBATIM_REQUEST_START>');
-  const asked = add(request ?? 'UNKNOWN');
-  add('<VERBATIM_REQUEST_END>');
-  add('\nOther messages of the user, oldest first, each under its number:\n<RECENT_USER_CONTEXT_START>');
-  const places = recent.map((words, index) => {
-    add(`--- ${index + 1}${note[words.kind]} ---`);
-    return words.kind === 'follows' ? { start: text.length, end: text.length } : add(words.text);
-  });
-  add('<RECENT_USER_CONTEXT_END>');
-  return { text, request: request === undefined ? undefined : asked, recent: places };
+  for (const row of rows) {
+    if (row.kind === 'gap') {
+      text += note(gapNote(row));
+      continue;
+    }
+    text += note(messageNote(row, payload.chosenBy));
+    const before = parts.length + 1;
+    if (row.pictures.length > 0) {
+      flush();
+      parts.push(...row.pictures);
+      length += row.pictures.reduce(
+        (sum, part) => sum + (typeof part['text'] === 'string' ? part['text'].length : 0),
+        0,
+      );
+    }
+    const range = row.pictures.length === 0 ? {} : { pictures: [before, parts.length] as const };
+    if (row.task === 'chosen') text += '<VERBATIM_REQUEST_START>\n';
+    const start = length + text.length;
+    text += row.text;
+    places.push({ start, end: start + row.text.length, ...range });
+    if (row.task === 'chosen') text += '\n<VERBATIM_REQUEST_END>';
+  }
+  text += note(closing(payload));
+  flush();
+  return { parts, places };
 }
 
-const note: Readonly<Record<RecentWords['kind'], string>> = {
-  quoted: '',
-  'without-pictures': ' (its pictures were left out)',
-  follows: ' (with pictures: it follows as a message of its own)',
-};
+function closing({ rows, chosenBy }: CheckpointIntentText): string {
+  const messages = rows.filter((row) => row.kind === 'message');
+  if (messages.length === 0) return 'the user has written nothing yet';
+  if (chosenBy !== undefined && messages.some(({ task }) => task === 'chosen')) return "end of the user's messages";
+  return "end of the user's messages. Which of them defines the active task was not decided: read them in order, a newer one may change or cancel an older one";
+}
+
+function messageNote(
+  { number, alsoIn, task, pictureCount, picturesLeftOut }: IntentMessage,
+  chosenBy: string | undefined,
+): string {
+  const by = chosenBy === undefined ? 'the model' : JSON.stringify(chosenBy);
+  return [
+    number === undefined ? 'message' : `turn ${number}`,
+    ...(alsoIn.length === 0 ? [] : [`also in turn ${alsoIn.slice(-mostNamed).join(', ')}`]),
+    ...(pictureCount === 0 ? [] : [`with ${pictures(pictureCount)}`]),
+    ...(picturesLeftOut === 0 ? [] : [`${pictures(picturesLeftOut)} left out`]),
+    ...(task === 'chosen' ? [`the request that defines the active task, as ${by} understood the conversation`] : []),
+    ...(task === 'before'
+      ? ['taken for the active task at an earlier checkpoint; newer messages may have changed that']
+      : []),
+  ].join(', ');
+}
+
+/** Of the turns with the same words, the newest are named. */
+const mostNamed = 8;
+
+function pictures(count: number): string {
+  return count === 1 ? '1 picture' : `${count} pictures`;
+}
+
+function gapNote({ count, tokens, from, to }: IntentGap): string {
+  const turns =
+    from === undefined || to === undefined ? '' : from === to ? `turn ${from}: ` : `turns ${from} to ${to}: `;
+  const messages = count === 1 ? '1 message' : `${count} messages`;
+  return `${turns}${messages} left out here, about ${tokens} tokens`;
+}
+
+const shortestFence = '=====';
+
+function fenceFor(rows: readonly IntentRow[]): string {
+  let fence = shortestFence;
+  const isTaken = (): boolean =>
+    rows.some((row) => row.kind === 'message' && (row.text.startsWith(fence) || row.text.includes(`\n${fence}`)));
+  while (isTaken()) fence += '=';
+  return fence;
+}
 
 /** The user's words in it must stay exact, so it has no markers that they could close. */
 export const checkpointIntentFragment = defineFragment<CheckpointIntentText>({
   id: 'checkpoint-intent',
-  purpose: 'After a checkpoint: the task, and what the user said, word for word.',
+  purpose:
+    "After a checkpoint: the user's messages, word for word, in the order of time, and which one defines the task.",
   role: 'user',
-  capTokens: 24_000,
+  capTokens: 400_000,
   separate: true,
-  body: (payload) => layOutIntent(payload).text,
+  body: (payload) =>
+    layOutIntent(payload)
+      .parts.map(({ text }) => (typeof text === 'string' ? text : ''))
+      .join(''),
 });

@@ -5,6 +5,10 @@ import { bytesPerToken, sentBytes, truncateMiddle } from './truncate.ts';
 
 export interface CheckpointRecordsText {
   readonly plan?: readonly PlanStep[];
+  /** The number of the turn in which the plan was written. */
+  readonly planNumber?: number;
+  /** The user has written since. */
+  readonly planIsOlder?: boolean;
   readonly files: readonly ChangedFile[];
   /** What the lists may weigh. */
   readonly tokens: number;
@@ -27,14 +31,24 @@ export const checkpointRecordsFragment = defineFragment<CheckpointRecordsText>({
   markers: ['<checkpoint_records>', '</checkpoint_records>'],
   capTokens: 4200,
   separate: true,
-  body({ plan = [], files, tokens }) {
+  body({ plan = [], planNumber, planIsOlder = false, files, tokens }) {
     const most = Math.max(0, tokens * bytesPerToken);
     const steps = newestThatFit(plan.map(stepLine), files.length === 0 ? most : Math.floor(most / 2));
     const rest = most - weight(steps.lines);
     const changed = newestThatFit(files.map(fileLine), rest);
-    return `\n${['Kept by tools while they worked. Nobody retold it.', ...section('Plan:', steps), ...section('Files changed so far, oldest change first:', changed)].join('\n')}\n`;
+    const lines = [
+      'Recorded by the tools while they worked.',
+      ...section(planTitle(planNumber, planIsOlder), steps),
+      ...section('Files that patches changed, oldest change first (what commands changed is not listed):', changed),
+    ];
+    return `\n${lines.join('\n')}\n`;
   },
 });
+
+function planTitle(number: number | undefined, isOlder: boolean): string {
+  const when = number === undefined ? '' : `, from turn ${number}`;
+  return `Plan${when}${isOlder ? '. The user has written since, so it may be out of date' : ''}:`;
+}
 
 interface Lines {
   readonly lines: readonly string[];

@@ -1,4 +1,5 @@
 import type { Item, Role } from '../protocol/item.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import { imageParts } from './user-image.ts';
 
@@ -14,6 +15,11 @@ export function userMessage(id: string, { text, images }: UserInput): Item {
 /** Injected context, one part per fragment. */
 export function contextMessage(id: string, role: Role, texts: readonly string[]): Item {
   return { type: 'message', id, role, content: texts.map((text) => ({ type: 'input_text', text })) };
+}
+
+/** Injected context that holds pictures of the user between its texts. */
+export function partsMessage(id: string, role: Role, parts: readonly JsonObject[]): Item {
+  return { type: 'message', id, role, content: parts };
 }
 
 /** The summary of an old checkpoint, which had no message of its own and so has no id. */

@@ -18,7 +18,7 @@ let pattern: RegExp | undefined;
  * escaped, wherever they stand. Other tags, such as those of code, stay as they are.
  */
 export function neutraliseMarkers(text: string): string {
-  pattern ??= new RegExp(`<(?=\\||\\s*/?\\s*(?:${tagNames().join('|')})(?![\\w-]))`, 'gi');
+  pattern ??= new RegExp(`<(?=\\s*/?\\s*(?:${tagNames().join('|')})(?![\\w-]))`, 'gi');
   return text.replace(pattern, '&lt;').replace(/^([^\S\n]*)#(?=\s*AGENTS\.md instructions)/gim, '$1\\#');
 }
 

@@ -25,7 +25,7 @@ describe('an entry', () => {
     { family: 'context', kinds: ['turn-aborted'], cause: 'event' },
   ])('has the origin that its line says: %j', (origin) => {
     const item = message('user', '<environment_context></environment_context>');
-    const stored = JSON.parse(JSON.stringify(entryMetadata(origin, turn))) as JsonObject;
+    const stored = JSON.parse(JSON.stringify(entryMetadata({ origin, turn }))) as JsonObject;
     expect(entryOf(item, stored)).toEqual({ item, origin, turn });
   });
 

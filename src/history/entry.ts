@@ -1,6 +1,6 @@
 import { looksInjected, recognise } from '../fragments/recognise.ts';
 import { isMessage, type Item } from '../protocol/item.ts';
-import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { TurnId } from '../protocol/ids.ts';
 
 /** Where a model-visible item comes from. Kept beside the item in its line, never read out of its text. */
@@ -26,24 +26,41 @@ export interface Entry {
   readonly item: Item;
   readonly origin: Origin;
   readonly turn?: TurnId;
-  /** Where a checkpoint's text quotes the user, in the order in which they were said. */
+  /** The number of that turn in the thread, from 1. Older lines and other programs do not say it. */
+  readonly number?: number;
+  /** Where a checkpoint's text quotes the user, in the order in which the user wrote. */
   readonly words?: readonly QuotedWords[];
+  /** Where a checkpoint's text holds a model's summary. */
+  readonly summary?: SummaryPlace;
+}
+
+/** Places in the text of an item, `end` not included. */
+export interface TextPlace {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** A message of the user that stands in a text of ours, word for word. */
-export interface QuotedWords {
+export interface QuotedWords extends TextPlace {
   /** Of the message that it was. */
   readonly id: string;
   readonly turn?: TurnId;
-  /** Places in the text of the item, `end` not included. */
-  readonly start: number;
-  readonly end: number;
-  /** Calls of tools followed it: there was work on it. */
-  readonly worked?: true;
-  /** It defines the task that is being worked on. */
+  readonly number?: number;
+  /** A model chose it as the request that defines the active task. */
   readonly task?: true;
   /** Only a part of it stands there. */
   readonly cut?: true;
+  /** Its pictures: the parts of the item's content from the first number up to the second. */
+  readonly pictures?: readonly [from: number, to: number];
+  /** How many of its pictures a checkpoint has left out. */
+  readonly picturesLeftOut?: number;
+}
+
+/** A summary that a model wrote, and how far into the thread it reaches. */
+export interface SummaryPlace extends TextPlace {
+  readonly model?: string;
+  /** The number of the turn in which it was written. */
+  readonly number?: number;
 }
 
 /** Somebody wants something: here a turn begins, and reasoning before it belongs to earlier turns. */
@@ -56,9 +73,12 @@ export function isModelMade({ item, origin }: Entry): boolean {
   return origin.family === 'model' && item.type !== 'agent_message';
 }
 
-/** Line metadata that carries the origin. Other programs keep it and pass over it. */
-export function entryMetadata(origin: Origin, turn: TurnId, words?: readonly QuotedWords[]): JsonObject {
-  return { capstan: { turn, origin, ...(words === undefined ? {} : { words }) } as unknown as JsonObject };
+/** Line metadata that carries what is known about an entry beyond its item. Other programs keep it and ignore it. */
+export function entryMetadata({
+  item: _item,
+  ...known
+}: Omit<Entry, 'item'> & Partial<Pick<Entry, 'item'>>): JsonObject {
+  return { capstan: known as unknown as JsonObject };
 }
 
 /** Whether a line says where its item comes from. Then nothing is read out of the item's text. */
@@ -70,34 +90,65 @@ export function hasOrigin(metadata: JsonObject | undefined): boolean {
 export function entryOf(item: Item, metadata: JsonObject | undefined): Entry {
   const ours = metadata === undefined ? undefined : objectAt(metadata, 'capstan');
   const origin = readOrigin(ours) ?? guessOrigin(item);
-  const turn = ours === undefined ? undefined : stringAt(ours, 'turn');
+  if (ours === undefined) return { item, origin };
+  const turn = stringAt(ours, 'turn');
   const words = readWords(ours);
+  const summary = readSummary(ours['summary']);
   return {
     item,
     origin,
     ...(turn === undefined ? {} : { turn: turn as TurnId }),
+    ...countAt(ours, 'number'),
     ...(words === undefined ? {} : { words }),
+    ...(summary === undefined ? {} : { summary }),
   };
 }
 
-function readWords(ours: JsonObject | undefined): readonly QuotedWords[] | undefined {
-  const words = ours === undefined ? undefined : arrayAt(ours, 'words');
-  return words?.flatMap((value): QuotedWords[] => {
-    if (!isJsonObject(value)) return [];
-    const { id, turn, start, end } = value;
-    if (typeof id !== 'string' || typeof start !== 'number' || typeof end !== 'number') return [];
+function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
+  return arrayAt(ours, 'words')?.flatMap((value): QuotedWords[] => {
+    const place = readPlace(value);
+    if (!isJsonObject(value) || place === undefined || typeof value['id'] !== 'string') return [];
+    const { id, turn, pictures } = value;
     return [
       {
         id,
         ...(typeof turn === 'string' ? { turn: turn as TurnId } : {}),
-        start,
-        end,
-        ...(value['worked'] === true ? { worked: true } : {}),
+        ...countAt(value, 'number'),
+        ...place,
         ...(value['task'] === true ? { task: true } : {}),
         ...(value['cut'] === true ? { cut: true } : {}),
+        ...(isRange(pictures) ? { pictures } : {}),
+        ...countAt(value, 'picturesLeftOut'),
       },
     ];
   });
+}
+
+function readSummary(value: Json | undefined): SummaryPlace | undefined {
+  const place = readPlace(value);
+  if (!isJsonObject(value) || place === undefined) return undefined;
+  const model = stringAt(value, 'model');
+  return { ...place, ...(model === undefined ? {} : { model }), ...countAt(value, 'number') };
+}
+
+function readPlace(value: Json | undefined): TextPlace | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { start, end } = value;
+  return typeof start === 'number' && typeof end === 'number' ? { start, end } : undefined;
+}
+
+function isRange(value: Json | undefined): value is [number, number] {
+  return Array.isArray(value) && value.length === 2 && value.every((place) => Number.isSafeInteger(place));
+}
+
+function countAt<Key extends 'number' | 'picturesLeftOut'>(
+  source: JsonObject,
+  key: Key,
+): { readonly [K in Key]?: number } {
+  const count = source[key];
+  return typeof count === 'number' && Number.isSafeInteger(count) && count > 0
+    ? ({ [key]: count } as { readonly [K in Key]: number })
+    : {};
 }
 
 function readOrigin(ours: JsonObject | undefined): Origin | undefined {

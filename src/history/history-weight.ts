@@ -36,6 +36,11 @@ export function weightOf({ storage, length }: History): HistoryWeight {
   return { afterModel, earlierReasoning, newReasoning, thoughtKept };
 }
 
+/** What was added since history had so many entries. */
+export function tokensSince({ storage, length }: History, before: number): number {
+  return tokensBetween(storage, before, length);
+}
+
 /** All of it. Apart from the rest, because to weigh a long history that was just read takes its time. */
 export function historyTokens({ storage, length }: History): number {
   const known = totals.get(storage) ?? { length: 0, tokens: 0 };

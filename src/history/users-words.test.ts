@@ -23,27 +23,22 @@ const intent = (quoted: string, words: Entry['words']): Entry => ({
   origin: { family: 'context', kinds: ['checkpoint-intent'] },
   ...(words === undefined ? {} : { words }),
 });
-const plain = { worked: false, calls: 0, task: false, cut: false };
+const plain = { pictures: [], picturesLeftOut: 0, task: false, cut: false };
 
-test('texts of a message are joined by lines, and what was worked on shows', () => {
-  const [first, second] = [said('a', text('one'), text('two')), said('b', text('three'))];
+test('texts of a message are joined by lines', () => {
+  const [first, second] = [said('a', text('one'), text('two')), { ...said('b', text('three')), number: 2 }];
   expect(usersWords(historyOf([first, call, call, second]))).toEqual([
-    { ...plain, id: 'a', turn, text: 'one\ntwo', entry: first, worked: true, calls: 2 },
-    { ...plain, id: 'b', turn, text: 'three', entry: second },
+    { ...plain, id: 'a', turn, text: 'one\ntwo' },
+    { ...plain, id: 'b', turn, number: 2, text: 'three' },
   ]);
 });
 
 test('names of pictures and context beside the words are not the words', () => {
   const context = text('<environment_context>\n</environment_context>');
-  const pictured = said(
-    'a',
-    text('<image name=[Image #1] path="a.png">'),
-    picture,
-    text('</image>'),
-    text('look'),
-    context,
-  );
-  expect(usersWords(historyOf([pictured]))).toEqual([{ ...plain, id: 'a', turn, text: 'look', entry: pictured }]);
+  const pictures = [text('<image name=[Image #1] path="a.png">'), picture, text('</image>')];
+  expect(usersWords(historyOf([said('a', ...pictures, text('look'), context)]))).toEqual([
+    { ...plain, id: 'a', turn, text: 'look', pictures },
+  ]);
 });
 
 test('who quotes context and nothing else has said that', () => {
@@ -52,36 +47,32 @@ test('who quotes context and nothing else has said that', () => {
 });
 
 describe('after a checkpoint', () => {
-  test('quoted words and messages of their own come in the order in which they were said', () => {
+  test('quoted words come with what is known about them, and with their pictures', () => {
+    const quotes: Entry = {
+      item: { type: 'message', id: 'msg_intent', role: 'user', content: [text('xx first xx'), picture, text(' last')] },
+      origin: { family: 'context', kinds: ['checkpoint-intent'] },
+      words: [
+        { id: 'a', turn, number: 4, start: 3, end: 8, task: true },
+        { id: 'b', turn, start: 12, end: 16, cut: true, pictures: [1, 2], picturesLeftOut: 3 },
+      ],
+    };
+    expect(usersWords(historyOf([quotes, call]))).toEqual([
+      { ...plain, id: 'a', turn, number: 4, text: 'first', task: true },
+      { ...plain, id: 'b', turn, text: 'last', cut: true, pictures: [picture], picturesLeftOut: 3 },
+    ]);
+  });
+
+  test('a message of its own, as earlier versions kept it, has its place where a quote names it', () => {
     const pictured = said('b', picture, text('see'));
     const quotes = intent('xx first xx last', [
-      { id: 'a', turn, start: 3, end: 8, task: true, worked: true },
-      { id: 'b', turn, start: 8, end: 8, worked: true },
+      { id: 'a', turn, start: 3, end: 8, task: true },
+      { id: 'b', turn, start: 8, end: 8 },
       { id: 'c', turn, start: 12, end: 16, cut: true },
     ]);
     expect(usersWords(historyOf([quotes, pictured, call]))).toEqual([
-      { ...plain, id: 'a', turn, text: 'first', task: true, worked: true },
-      { ...plain, id: 'b', turn, text: 'see', entry: pictured, worked: true },
-      // What is done after a checkpoint is done about the newest words.
-      { ...plain, id: 'c', turn, text: 'last', cut: true, worked: true, calls: 1 },
-    ]);
-  });
-
-  test('pictures that stand alone belong to the words that are quoted', () => {
-    const pictures = said('a', picture);
-    const quotes = intent('look here', [{ id: 'a', turn, start: 0, end: 9, task: true }]);
-    expect(usersWords(historyOf([quotes, pictures]))).toEqual([
-      { ...plain, id: 'a', turn, text: 'look here', entry: pictures, task: true },
-    ]);
-  });
-
-  test('what is known about a kept message is read from it', () => {
-    const kept: Entry = {
-      ...said('a', text('do it')),
-      words: [{ id: 'a', turn, start: 0, end: 0, worked: true, task: true }],
-    };
-    expect(usersWords(historyOf([kept]))).toEqual([
-      { ...plain, id: 'a', turn, text: 'do it', entry: kept, worked: true, task: true },
+      { ...plain, id: 'a', turn, text: 'first', task: true },
+      { ...plain, id: 'b', turn, text: 'see', pictures: [picture] },
+      { ...plain, id: 'c', turn, text: 'last', cut: true },
     ]);
   });
 

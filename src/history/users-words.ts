@@ -11,15 +11,15 @@ import { entries, type History } from './history.ts';
 export interface UserWords {
   readonly id: string;
   readonly turn?: TurnId;
+  /** The number of its turn in the thread. */
+  readonly number?: number;
   /** Its texts, a line end between two of them. */
   readonly text: string;
-  /** The message while it stands in history. Of words that a checkpoint quotes, only the pictures may stand there. */
-  readonly entry?: Entry;
-  /** Calls of tools followed it: there was work on it. */
-  readonly worked: boolean;
-  /** How many of those calls history still shows. */
-  readonly calls: number;
-  /** It defined the task at the newest checkpoint. */
+  /** Its pictures with their labels, and whatever else it holds beside text. */
+  readonly pictures: readonly JsonObject[];
+  /** How many of its pictures an earlier checkpoint left out. */
+  readonly picturesLeftOut: number;
+  /** A model chose it as the request that defines the active task, at the newest checkpoint. */
   readonly task: boolean;
   /** Only a part of it is left. */
   readonly cut: boolean;
@@ -27,7 +27,6 @@ export interface UserWords {
 
 /**
  * Every message of the user, oldest first: those that stand in history, and those that the text of a checkpoint quotes.
- * A quote of no length says where a message of its own belongs in the order, and what is known about it.
  */
 export function usersWords(history: History): readonly UserWords[] {
   const rows: Row[] = [];
@@ -38,8 +37,8 @@ export function usersWords(history: History): readonly UserWords[] {
     const row: Row = {
       id: found === undefined && id !== '' ? id : stableItemId('msg', `${place}:${text}`),
       text: '',
-      worked: false,
-      calls: 0,
+      pictures: [],
+      picturesLeftOut: 0,
       task: false,
       cut: false,
     };
@@ -49,12 +48,11 @@ export function usersWords(history: History): readonly UserWords[] {
   };
   for (const [place, entry] of entries(history).entries()) {
     const { item, origin } = entry;
-    if (origin.family === 'user' && isMessage(item)) addMessage(rowOf, place, entry, item);
-    else if (origin.family === 'context') addQuotes(rowOf, place, entry);
-    // Whatever a checkpoint has put behind them, the words that were said last are the last of the list.
-    else if (origin.family === 'model' && item.type.endsWith('_call')) countCall(rows.at(-1));
+    if (!isMessage(item)) continue;
+    if (origin.family === 'user') addMessage(rowOf, place, entry, item);
+    else if (origin.family === 'context') addQuotes(rowOf, place, entry, item);
   }
-  return rows.filter(({ text, entry }) => text !== '' || entry !== undefined);
+  return rows.filter(({ text, pictures, picturesLeftOut }) => text !== '' || pictures.length + picturesLeftOut > 0);
 }
 
 type Row = { -readonly [Key in keyof UserWords]: UserWords[Key] };
@@ -64,44 +62,45 @@ function addMessage(rowOf: RowOf, place: number, entry: Entry, item: MessageItem
   const text = saidText(item);
   const { id } = item;
   const row = rowOf(typeof id === 'string' ? id : '', place, text);
-  row.entry = entry;
   if (text !== '') row.text = text;
-  if (entry.turn !== undefined) row.turn = entry.turn;
-  for (const quote of entry.words ?? []) addFlags(row, quote);
+  row.pictures = otherParts(item);
+  addKnown(row, entry);
+  for (const quote of entry.words ?? []) addKnown(row, quote);
 }
 
-function addQuotes(rowOf: RowOf, place: number, { item, words = [] }: Entry): void {
-  const whole = isMessage(item) ? messageText(item) : '';
+function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: MessageItem): void {
+  const whole = messageText(item);
   for (const quote of words) {
     const text = whole.slice(quote.start, quote.end);
     const row = rowOf(quote.id, place, text);
     if (text !== '') row.text = text;
-    if (quote.turn !== undefined) row.turn = quote.turn;
-    addFlags(row, quote);
+    if (quote.pictures !== undefined) row.pictures = item.content.slice(...quote.pictures);
+    addKnown(row, quote);
   }
 }
 
-function addFlags(row: Row, { worked, task, cut }: QuotedWords): void {
-  if (worked) row.worked = true;
-  if (task) row.task = true;
-  if (cut) row.cut = true;
+function addKnown(row: Row, { turn, number, ...known }: Pick<Entry, 'turn' | 'number'> & Partial<QuotedWords>): void {
+  if (turn !== undefined) row.turn = turn;
+  if (number !== undefined) row.number = number;
+  if (known.task) row.task = true;
+  if (known.cut) row.cut = true;
+  if (known.picturesLeftOut !== undefined) row.picturesLeftOut = known.picturesLeftOut;
 }
 
-function countCall(row: Row | undefined): void {
-  if (row === undefined) return;
-  row.worked = true;
-  row.calls++;
+/** How many pictures stand among parts: their labels do not count. */
+export function countPictures(parts: readonly JsonObject[]): number {
+  return parts.filter(({ text }) => typeof text !== 'string').length;
 }
 
 /** What the user wrote in a message: neither the names of pictures nor context that stands beside it. */
-export function saidText(item: MessageItem): string {
+function saidText(item: MessageItem): string {
   return saidParts(item)
     .map(({ text }) => text as string)
     .join('\n');
 }
 
 /** Pictures, their names, and whatever else is neither the user's text nor context. */
-export function otherParts(item: Item): readonly JsonObject[] {
+function otherParts(item: Item): readonly JsonObject[] {
   if (!isMessage(item)) return [];
   const said = new Set(saidParts(item));
   return item.content.filter((part) => !said.has(part) && !isContext(item, part));

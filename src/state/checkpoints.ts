@@ -12,6 +12,8 @@ export interface Checkpoints {
   readonly failures: number;
   /** What was spent on them, and on those that came to nothing. */
   readonly spent: Usage;
+  /** How many entries history had at the first request after the newest checkpoint. Absent until there was one. */
+  readonly seen?: number;
   /** The name of the window: the span between two checkpoints. Absent until one has been given. */
   readonly window?: WindowName;
 }
@@ -34,7 +36,7 @@ export function isPaused({ failures }: Checkpoints): boolean {
 }
 
 /** After a `compacted` line. */
-export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
+export function foldCheckpoint({ seen: _seen, ...checkpoints }: Checkpoints, payload: JsonObject): Checkpoints {
   const spent = readCheckpoint(payload)?.usage ?? noUsage;
   const count = checkpoints.count + 1;
   const window = windowName(payload['first_window_id'], payload['window_id'], payload['window_number'] ?? count);
@@ -45,6 +47,11 @@ export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): C
     spent: addUsage(checkpoints.spent, spent),
     ...(window === undefined ? {} : { window }),
   };
+}
+
+/** After a request of the thread, or the count of one, with so many entries in history. */
+export function foldSeen(checkpoints: Checkpoints, length: number): Checkpoints {
+  return checkpoints.count === 0 || checkpoints.seen !== undefined ? checkpoints : { ...checkpoints, seen: length };
 }
 
 export interface FailedCompaction {

@@ -30,7 +30,7 @@ function after(items: readonly Item[], message: string) {
   const ours = {
     message: '',
     replacement_history: [intent],
-    replacement_history_metadata: [entryMetadata(origin, turn, words)],
+    replacement_history_metadata: [entryMetadata({ origin, turn, words })],
   };
   const theirs = {
     message,

@@ -1,6 +1,7 @@
 import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { noUsage } from '../protocol/usage.ts';
+import { foldSeen } from './checkpoints.ts';
 import { markBefore } from './marks.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
 import { readUsage } from './usage-fields.ts';
@@ -19,8 +20,10 @@ export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
       const info = objectAt(event, 'info');
       if (info === undefined) return state;
       const usage = { total: readUsage(info['total_token_usage']), last: readUsage(info['last_token_usage']) };
-      const prefill = state.prefill ?? (usage.last.input > 0 ? usage.last.input : undefined);
-      return { ...state, usage, ...(prefill === undefined ? {} : { prefill }) };
+      if (usage.last.input === 0) return { ...state, usage };
+      // Another program records no requests; its counts say that there were some.
+      const checkpoints = foldSeen(state.checkpoints, state.history.length);
+      return { ...state, usage, checkpoints, prefill: state.prefill ?? usage.last.input };
     }
     case 'thread_settings_applied': {
       const settings = objectAt(event, 'thread_settings');

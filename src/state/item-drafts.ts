@@ -7,7 +7,13 @@ import type { ChangedFile, TurnItem } from '../protocol/turn-item.ts';
 
 /** A model-visible item with its origin. */
 export function itemLine(item: Item, origin: Origin, turn: TurnId): LineDraft {
-  return { type: lineType.responseItem, payload: item, metadata: entryMetadata(origin, turn) };
+  return { type: lineType.responseItem, payload: item, metadata: entryMetadata({ origin, turn }) };
+}
+
+/** A message of the user in the turn of this number. */
+export function userLine(item: Item, turn: TurnId, number: number): LineDraft {
+  const metadata = entryMetadata({ origin: { family: 'user' }, turn, number });
+  return { type: lineType.responseItem, payload: item, metadata };
 }
 
 /** The answer to a call that changed files. */

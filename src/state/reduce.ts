@@ -5,7 +5,7 @@ import type { ToolSpec } from '../ports/prompt.ts';
 import { arrayAt, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../protocol/line.ts';
 import { foldWorldState } from '../world/baseline.ts';
-import { foldFailed } from './checkpoints.ts';
+import { foldFailed, foldSeen } from './checkpoints.ts';
 import { foldCompacted } from './compacted.ts';
 import { foldAnswer, foldCall } from './fold-call.ts';
 import { foldEvent } from './fold-event.ts';
@@ -56,7 +56,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
     case lineType.request: {
       const record = readRequest(payload);
       if (record === undefined || record.auxiliary !== undefined) return state;
-      return { ...state, sent: { kind: 'request', history: state.history, record } };
+      const checkpoints = foldSeen(state.checkpoints, state.history.length);
+      return { ...state, checkpoints, sent: { kind: 'request', history: state.history, record } };
     }
     case lineType.sent: {
       const { sent } = state;

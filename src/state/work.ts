@@ -1,24 +1,31 @@
-import { noWork, type WorkRecords } from '../compaction/work-records.ts';
+import { noWork, type WorkPlan, type WorkRecords } from '../compaction/work-records.ts';
 import { type Entry, isBoundary } from '../history/entry.ts';
 import { isCall, type Item } from '../protocol/item.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
 import type { ChangedFile, PlanStep } from '../protocol/turn-item.ts';
 
 /** The records of the work after one more item. */
 export function foldWork(work: WorkRecords, entry: Entry, { metadata }: Pick<Line, 'metadata'>): WorkRecords {
-  if (isBoundary(entry)) return withoutDone(work);
-  const { item } = entry;
-  const plan = planIn(item);
-  if (plan !== undefined) return { ...work, plan };
+  if (isBoundary(entry)) return afterBoundary(work, entry);
+  const steps = planIn(entry.item);
+  if (steps !== undefined) return { ...work, plan: { steps, ...numbered(work.number), isOlder: false } };
   const changed = metadata === undefined ? undefined : objectAt(metadata, 'capstan')?.['changed'];
   return changed === undefined ? work : { ...work, files: withFiles(work.files, readFiles(changed)) };
 }
 
-/** A plan that is done says nothing about what was asked for afterwards. */
-function withoutDone(work: WorkRecords): WorkRecords {
-  if (work.plan === undefined || work.plan.some(({ status }) => status !== 'completed')) return work;
-  return { files: work.files };
+/** A plan that is done says nothing about what is asked for afterwards; any other may be out of date from here on. */
+function afterBoundary({ plan, files, number: before }: WorkRecords, { origin, number }: Entry): WorkRecords {
+  const isOpen = plan?.steps.some(({ status }) => status !== 'completed') === true;
+  return {
+    ...(isOpen ? { plan: { ...plan, isOlder: true } } : {}),
+    files,
+    ...numbered(origin.family === 'user' ? number : before),
+  };
+}
+
+function numbered(number: number | undefined): { readonly number?: number } {
+  return number === undefined ? {} : { number };
 }
 
 const planTool = 'update_plan';
@@ -73,18 +80,29 @@ function readFiles(stored: Json): readonly ChangedFile[] {
   });
 }
 
-export function storeWork({ plan, files }: WorkRecords): JsonObject {
+export function storeWork({ plan, files, number }: WorkRecords): JsonObject {
   return {
-    ...(plan === undefined ? {} : { plan: [...plan] as unknown as Json }),
+    ...(plan === undefined ? {} : { plan: plan.steps as unknown as Json, plan_is_older: plan.isOlder }),
+    ...(plan?.number === undefined ? {} : { plan_number: plan.number }),
     files: [...files] as unknown as Json,
+    ...numbered(number),
   };
 }
 
 export function readWork(stored: JsonObject | undefined): WorkRecords {
   if (stored === undefined) return noWork;
-  const plan = arrayAt(stored, 'plan');
+  const plan = readPlan(stored);
   return {
-    ...(plan === undefined ? {} : { plan: readSteps(plan, 'text') }),
+    ...(plan === undefined ? {} : { plan }),
     files: readFiles(stored['files'] ?? []),
+    ...numbered(numberAt(stored, 'number')),
   };
+}
+
+/** Earlier versions did not record whether the user wrote after the plan: then it may be out of date. */
+function readPlan(stored: JsonObject): WorkPlan | undefined {
+  const steps = arrayAt(stored, 'plan');
+  if (steps === undefined) return undefined;
+  const isOlder = stored['plan_is_older'] !== false;
+  return { steps: readSteps(steps, 'text'), ...numbered(numberAt(stored, 'plan_number')), isOlder };
 }

@@ -5,6 +5,7 @@ import type { StartedProcess } from '../ports/processes.ts';
 import type { CallResult, PreparedCall, RefusedCall } from '../tools/define.ts';
 import { callProcess, callStarted } from '../state/call-start.ts';
 import type { Turn } from './parts.ts';
+import { fairShare } from './output-share.ts';
 import { recordAnswer, recordTurnItem } from './record.ts';
 
 /** A call that ends sooner than this shares its sync with what comes after it. */
@@ -48,8 +49,10 @@ export class Calls {
   async finish(): Promise<void> {
     while (this.#running.size > 0) {
       const first = await this.#first();
+      // Each output leaves the rest of the room to those that are still to come.
+      const share = fairShare(this.#turn, this.#step, this.#running.size);
       this.#running.delete(first.call);
-      this.#record(first);
+      this.#record(first, share);
     }
   }
 
@@ -64,12 +67,12 @@ export class Calls {
     return ended;
   }
 
-  #record({ call, end }: Ended): void {
+  #record({ call, end }: Ended, share: number): void {
     if ('item' in end && !this.#turn.standing.has(end.item.id)) {
       recordTurnItem(this.#turn, end.item);
       this.#turn.log.tell({ kind: 'item-completed', item: end.item });
     }
-    recordAnswer(this.#turn, call, end);
+    recordAnswer(this.#turn, call, end, share);
   }
 
   #tellStart({ item, standing }: PreparedCall): void {

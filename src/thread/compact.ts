@@ -59,7 +59,7 @@ interface Opened {
   readonly by: Envelope;
 }
 
-function open({ parts, log, envelope, turnId, inbox }: Turn, step: Step, wanted: WantedCompaction): Opened {
+function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Step, wanted: WantedCompaction): Opened {
   const { by = envelope, ...asked } = wanted;
   const { history, work, usage } = log.state;
   const { model, strategy, prompt, instructions, window, ...contract } = compactionContract(by);
@@ -71,6 +71,8 @@ function open({ parts, log, envelope, turnId, inbox }: Turn, step: Step, wanted:
     {
       ...asked,
       turnId,
+      number: log.state.turns,
+      readAll: `capstan threads export ${threadId} --format markdown`,
       strategy: strategy === 'remote' && remote === 'none' ? 'structured' : strategy,
       ...(remote === 'none' ? {} : { remoteForm: remote }),
       model,

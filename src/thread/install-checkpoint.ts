@@ -52,7 +52,7 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
     ...compactedLines(log.state, {
       message: candidate.message,
       items: input,
-      metadata: entries.map(({ origin, turn: own = turnId, words }) => entryMetadata(origin, own, words)),
+      metadata: entries.map((entry) => entryMetadata({ ...entry, turn: entry.turn ?? turnId })),
       windowId: parts.ids.uuid(),
       report,
       ...(instructions === undefined ? {} : { instructions }),
@@ -75,9 +75,8 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
 function ownEntries({ parts, turnId }: Turn, { entries }: Candidate): readonly Entry[] {
   return entries.map((entry): Entry => {
     if (entry.kind === 'kept') return entry.entry;
-    const { origin, words } = entry;
-    const item = entry.item(`msg_${parts.ids.uuid()}`);
-    return { item, origin, turn: turnId, ...(words === undefined ? {} : { words }) };
+    const { kind: _kind, item, ...known } = entry;
+    return { ...known, item: item(`msg_${parts.ids.uuid()}`), turn: turnId };
   });
 }
 

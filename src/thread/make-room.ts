@@ -1,5 +1,6 @@
 import { limitReached, switchReason } from '../compaction/limit.ts';
 import type { Step } from '../envelope/step.ts';
+import { historyTokens, tokensSince } from '../history/history-weight.ts';
 import { requestTokens } from '../history/ledger.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { isPaused, passes } from '../state/checkpoints.ts';
@@ -73,46 +74,102 @@ function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>
 }
 
 function full(turn: Turn, step: Step, telling: Telling): Wanted {
-  if (!isFull(turn, step, tellingTokens(telling) + waitingTokens(turn))) return undefined;
-  return canMakeRoom(turn, step) ? { reason: 'context_limit' } : undefined;
+  return shouldCompact(turn, step, tellingTokens(telling) + waitingTokens(turn))
+    ? { reason: 'context_limit' }
+    : undefined;
+}
+
+/** Whether the turn that ends leaves less room than the next one should find, and something can be done about it. */
+export function leavesTooLittle(turn: Turn, step: Step): boolean {
+  return mayFold(turn) && shouldCompact(turn, step, 0);
+}
+
+/** The thread is full, a checkpoint can change that, and there is something new to compact. */
+function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
+  const { prefill } = turn.log.state;
+  const window = compactionWindow(turn.envelope);
+  if (!limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window })) return false;
+  return canMakeRoom(turn, step) && hasGrown(turn, step);
 }
 
 /** What a checkpoint weighs at least, with a little work after it. */
 export const leastCheckpoint = 1000;
 
 /**
- * Where instructions, tools and the world alone are too much, nothing that is folded makes room: the next step would
- * fold again, and so on.
+ * Where instructions, tools and the world alone are too much, no checkpoint makes room: the next step would compact
+ * again, and so on. What the provider counts beyond our estimate counts with them.
  */
-function canMakeRoom({ envelope, log, warned }: Turn, step: Step): boolean {
-  const { instructions, window } = compactionContract(envelope);
-  const fixed = requestTokens({ instructions, tools: step.tools, input: [] }) + bundleTokens(step);
+function canMakeRoom(turn: Turn, step: Step): boolean {
+  const { window } = compactionContract(turn.envelope);
+  const fixed = fixedTokens(turn, step) + bundleTokens(step) + overhead(turn, step);
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
   const can = fixed + leastCheckpoint < limit;
-  if (!can && !warned.has(limitTooLow)) {
-    warned.add(limitTooLow);
-    log.tell({ kind: 'warning', outcome: limitTooLowFor(fixed, limit) });
-  }
+  if (!can) warnOnce(turn, limitTooLow(fixed, limit));
   return can;
 }
 
-const limitTooLow = 'limit-too-low';
+/** So much of the effective window must be new since the newest checkpoint before there is another automatic one. */
+const leastNewShare = 0.1;
 
-function limitTooLowFor(fixed: number, limit: number): Outcome {
+/**
+ * A provider may count more than we estimate, by any amount, for ever: then the thread is full again right after a
+ * checkpoint. So there is at most one automatic checkpoint for each tenth of the window that is new, by our own count.
+ */
+function hasGrown(turn: Turn, step: Step): boolean {
+  const { checkpoints, history, prefill } = turn.log.state;
+  if (checkpoints.count === 0) return true;
+  const needed = Math.floor(turn.envelope.window.effective * leastNewShare);
+  const grown = checkpoints.seen === undefined ? 0 : tokensSince(history, checkpoints.seen);
+  if (grown >= needed) return true;
+  if (prefill !== undefined) warnOnce(turn, fullAfterCheckpoint({ counted: prefill, needed, ...sizesOf(turn, step) }));
+  return false;
+}
+
+/** Instructions and tools. */
+function fixedTokens({ envelope }: Turn, step: Step): number {
+  const { instructions } = compactionContract(envelope);
+  return requestTokens({ instructions, tools: step.tools, input: [] });
+}
+
+/** By how much the provider's count of the first request after the newest checkpoint went beyond our estimate of it. */
+function overhead(turn: Turn, step: Step): number {
+  const { prefill, checkpoints, history } = turn.log.state;
+  if (prefill === undefined || checkpoints.seen === undefined) return 0;
+  const estimate = fixedTokens(turn, step) + historyTokens(history) - tokensSince(history, checkpoints.seen);
+  return Math.max(0, prefill - estimate);
+}
+
+function sizesOf(turn: Turn, step: Step): { readonly overhead: number; readonly effective: number } {
+  return { overhead: overhead(turn, step), effective: turn.envelope.window.effective };
+}
+
+function warnOnce({ log, warned }: Turn, outcome: Outcome): void {
+  if (warned.has(outcome.code)) return;
+  warned.add(outcome.code);
+  log.tell({ kind: 'warning', outcome });
+}
+
+function limitTooLow(fixed: number, limit: number): Outcome {
   return {
-    code: limitTooLow,
-    message: `The thread is compacted beyond ${limit} tokens, and no checkpoint could get below that: instructions, tools and context alone weigh about ${fixed}.`,
-    next: 'It goes on without checkpoints. Raise model_auto_compact_token_limit, or choose a model with a larger window.',
+    code: 'limit-too-low',
+    message: `Capstan compacts the thread beyond ${limit} tokens, and no checkpoint could get below that: instructions, tools and context alone weigh about ${fixed}.`,
+    next: 'The thread continues without checkpoints. Raise model_auto_compact_token_limit, or choose a model with a larger window.',
   };
 }
 
-/** Whether the turn that ends leaves less room than the next one should find, and something can be done about it. */
-export function leavesTooLittle(turn: Turn, step: Step): boolean {
-  return mayFold(turn) && isFull(turn, step, 0) && canMakeRoom(turn, step);
+interface CountedAfterCheckpoint {
+  readonly counted: number;
+  readonly needed: number;
+  readonly overhead: number;
+  readonly effective: number;
 }
 
-function isFull(turn: Turn, step: Step, pending: number): boolean {
-  const { prefill } = turn.log.state;
-  const window = compactionWindow(turn.envelope);
-  return limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window });
+function fullAfterCheckpoint({ counted, needed, overhead, effective }: CountedAfterCheckpoint): Outcome {
+  const beyond = overhead === 0 ? '' : `, ${overhead} more than Capstan estimates`;
+  const window = Math.ceil((effective + overhead) / 1000) * 1000;
+  return {
+    code: 'full-after-checkpoint',
+    message: `Right after a checkpoint the provider counts ${counted} tokens${beyond}, so another checkpoint now would not help. Capstan compacts again when ${needed} tokens are new.`,
+    next: `If the model takes more than ${effective} tokens, say so in the configuration, for example: model_context_window = ${window}.`,
+  };
 }

@@ -1,11 +1,11 @@
 import { userMessage } from '../fragments/message.ts';
 import { unusableImagesFragment } from '../fragments/unusable-images.ts';
-import { limitOutput } from '../history/limit-output.ts';
 import type { CallItem, Item } from '../protocol/item.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
-import { answerLine, itemCompleted, itemLine } from '../state/item-drafts.ts';
+import { answerLine, itemCompleted, userLine } from '../state/item-drafts.ts';
 import type { UnusableImage, UserInput } from '../protocol/user-input.ts';
 import type { CallResult } from '../tools/define.ts';
+import { limitToShare } from './output-share.ts';
 import type { RecordingTurn } from './parts.ts';
 import { recordEvent } from './record-context.ts';
 
@@ -16,7 +16,7 @@ export function recordUserMessage(turn: RecordingTurn, input: UserInput): void {
   recordUnusableImages(turn, input.unusableImages ?? []);
   const id = `msg_${parts.ids.uuid()}`;
   const item = userMessage(id, input);
-  log.record(itemLine(item, { family: 'user' }, turnId));
+  log.record(userLine(item, turnId, log.state.turns));
   const paths = input.images.map(({ path }) => path);
   recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: input.text, images: paths });
   log.tell({ kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text: input.text });
@@ -37,8 +37,10 @@ export function recordAnswer(
   { log, parts, turnId, envelope }: RecordingTurn,
   call: CallItem,
   { output, fullOutput, item: shown }: Pick<CallResult, 'output' | 'fullOutput'> & Partial<Pick<CallResult, 'item'>>,
+  /** In tokens: what it may weigh beside the other outputs of its step. */
+  share = Infinity,
 ): void {
-  const limited = limitOutput(output, envelope.window.toolOutput);
+  const limited = limitToShare(output, envelope.window.toolOutput, share);
   const [type, prefix] =
     call.type === 'function_call' ? ['function_call_output', 'fco'] : ['custom_tool_call_output', 'ctco'];
   const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output: limited };

@@ -59,7 +59,7 @@ const rows: readonly Row[] = [
   {
     name: "the user's words over and over",
     says: ({ task }) => [`${task}\n`.repeat(400) + prose],
-    told: { ...once, mended: [cut] },
+    told: twice,
   },
   { name: '200 KB', says: () => [notes(7, 200_000)], told: { ...once, mended: [cut] } },
   {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { answer, say, type Step, type StepOf } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
+import { notes } from './adversary/transcripts.ts';
 import { checkpointText, saysCheckpoint } from './summariser.ts';
 import {
   calls,
@@ -43,7 +44,7 @@ describe('before a turn', () => {
   });
 
   it('the checkpoint leaves room for it and for some work, so that it stays whole', async () => {
-    const wordy = checkpointText('0:', [], 'line '.repeat(5000));
+    const wordy = checkpointText('0:', [], notes(0, 25_000));
     const steps = [...Array.from({ length: 8 }, () => says('I see.')), calls('seq 1 700'), says('Done.')];
     const live = await LiveThread.in(
       talk(steps, () => saysCheckpoint(wordy)),
@@ -106,7 +107,7 @@ describe('before a turn', () => {
 
 it('between two steps: three times in one turn, each summary in the place of the one before', async () => {
   let number = 0;
-  const fold: StepOf = () => saysCheckpoint(checkpointText(task, [task], `Summary ${++number}.`));
+  const fold: StepOf = () => saysCheckpoint(checkpointText(task, [task], `Summary ${++number}. ${notes(number, 600)}`));
   const works = saysLong(['exec_command', { cmd: 'echo hello' }]);
   const live = await LiveThread.in(talk([works, works, works, says('Done.')], fold), smallLimit);
   expect(await live.turn(task)).toEqual({ kind: 'completed', lastMessage: 'Done.' });

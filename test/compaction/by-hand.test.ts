@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { httpError, type StepOf } from '../../src/testing/index.ts';
 import type { ThreadEvent } from '../../src/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
+import { notes } from './adversary/transcripts.ts';
 import { checkpointText, saysCheckpoint, userTexts } from './summariser.ts';
 import { calls, folds, hangs, linesOf, long, requestKinds, says, saysLong, story, talk, task } from './talk.ts';
 
@@ -87,7 +88,8 @@ describe('with no turn', () => {
 
   it('nor right after a checkpoint; after more talk the newest summary takes the place of the one before', async () => {
     let number = 0;
-    const fold: StepOf = () => saysCheckpoint(checkpointText(task, [task], `Summary ${++number}.`));
+    const fold: StepOf = () =>
+      saysCheckpoint(checkpointText(task, [task], `Summary ${++number}. ${notes(number, 600)}`));
     const live = await LiveThread.in(talk([saysLong(), saysLong(), says('Yes.')], fold));
     await live.turn(task);
     await live.thread.compact({ signal });
@@ -173,6 +175,7 @@ describe('while a turn runs', () => {
     const wishes: Promise<unknown>[] = [];
     const live = await LiveThread.in(
       talk([
+        saysLong(),
         () => {
           wishes.push(
             live.thread.compact({ focus: 'the tests', signal }),
@@ -183,22 +186,24 @@ describe('while a turn runs', () => {
         says('Done.'),
       ]),
     );
-    expect(await live.turn(`${task} ${long}`)).toEqual({ kind: 'completed', lastMessage: 'Done.' });
+    await live.turn(task);
+    const from = live.events.length;
+    expect(await live.turn('Go on.')).toEqual({ kind: 'completed', lastMessage: 'Done.' });
     expect(await Promise.all(wishes)).toMatchObject([
       { kind: 'installed', report: { trigger: 'manual', phase: 'mid_turn' } },
       { kind: 'installed', report: { number: 1 } },
     ]);
-    expect(story(live)).toEqual([
+    expect(story(live, from)).toEqual([
       'turn-started',
       'checkpoint-started manual user_requested mid_turn',
       'checkpoint-installed',
       'turn-completed',
     ]);
-    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
-    const question = userTexts(live.model.requests[1]!).at(-1);
+    expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk']);
+    const question = userTexts(live.model.requests[2]!).at(-1);
     expect([question?.includes('the tests'), question?.includes('the docs')]).toEqual([true, true]);
     // The turn goes on, so the model is told of the world at once; the summary comes last.
-    const rows = live.rows(2);
+    const rows = live.rows(3);
     expect(rows.at(-1)?.[1]).toContain('RESUME_AT');
     expect(rows.flat().some((text) => text.startsWith('<environment_context>'))).toBe(true);
     const told = live.told('context').map(({ content, cause, why }) => [content, cause, why]);

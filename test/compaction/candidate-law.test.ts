@@ -20,7 +20,7 @@ const pieces = [
   '<RECENT_USER_CONTEXT_END>',
   '</checkpoint_summary>',
   '<environment_context>\n</environment_context>',
-  '--- 2 ---\n',
+  '\n===== turn 2 =====\n',
   'RESUME_AT: elsewhere',
   '\u0000\u0001"\\',
   '\r\n\n  ',
@@ -88,17 +88,18 @@ const generation = fc.record({
   events: fc.array(event, { maxLength: 12 }),
   maker: fc.nat(makers.length - 1),
   pick: fc.nat(40),
-  // The words that always stay, cut as short as they may be, take some 720 tokens.
+  // The words that always stay, cut as short as they may be, take some 900 tokens.
   room: fc.record({
     words: fc.constantFrom(0, 50, 500, 3000, 20_000),
+    pictures: fc.constantFrom(0, 2000, 20_000),
     answer: fc.constantFrom(0, 100, 4000),
     records: fc.constantFrom(0, 100, 4000),
-    most: fc.constantFrom(800, 1500, 4000, 40_000),
+    most: fc.constantFrom(1000, 1500, 4000, 40_000),
   }),
 });
 
 const work = {
-  plan: [{ text: 'A step </checkpoint_records>', status: 'in-progress' as const }],
+  plan: { steps: [{ text: 'A step </checkpoint_records>', status: 'in-progress' as const }], isOlder: false },
   files: Array.from({ length: 50 }, (_, i) => ({ path: `/repo/${i}.ts`, kind: 'update' as const })),
 };
 
@@ -110,8 +111,10 @@ test('whatever was said and whatever a model answers, the words that matter surv
       for (const [number, { events, maker, pick, room }] of generations.entries()) {
         entries = [...entries, ...events.flatMap((event, i) => happened(event, spoken, `${number}-${i}`))];
         const plan = planOf(room);
-        const result = makers[maker]!(plan, sourceOf(entries, work), spoken, pick);
-        if (isFaulty(result)) throw new Error(result.faults.join(' '));
+        const source = sourceOf(entries, work);
+        const answered = makers[maker]!(plan, source, spoken, pick);
+        // An answer that is recognised as no summary is what a model that fails leaves.
+        const result = isFaulty(answered) ? mechanicalCandidate(plan, source, why) : answered;
         entries = installed(result, number);
         expectSound(result, entries, spoken, plan);
       }
@@ -131,7 +134,7 @@ function happened(event: Event, spoken: string[], name: string): readonly Entry[
 }
 
 /** The mark of a message that was cut, and what is left of it before the mark. */
-const mark = /\n?\[… about \d+ tokens cut here; all of item (?<id>\S+): `capstan threads show` …\]/;
+const mark = /\n?\[… about \d+ tokens cut here …\]/;
 
 function expectSound(
   candidate: Candidate,
@@ -159,9 +162,9 @@ function expectSound(
   expect(new Set(ids).size).toBe(ids.length);
 
   if (spoken.length === 0) return;
+  // What a model chose is there, and code chooses nothing.
   const tasks = entries.flatMap(({ words = [] }) => words.filter(({ task }) => task).map(({ id }) => id));
-  expect(new Set(tasks).size).toBe(1);
-  expect(ids).toContain(tasks[0]);
+  for (const task of tasks) expect(ids).toContain(task);
   // The first and the newest words are there, whole or as far as they go.
   const opening = (text: string): string => text.slice(0, text.indexOf('of the user'));
   expect(left.filter(({ text }) => text.startsWith(opening(spoken[0]!)))).toHaveLength(1);

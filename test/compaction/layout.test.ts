@@ -20,7 +20,7 @@ test('after a checkpoint by hand: the task, the records, the summary, then the w
   await live.turn('Go on.');
   const [task, records, summary, ...rest] = live.rows(live.model.requests.length - 1);
   expect(task![1]).toContain('<VERBATIM_REQUEST_START>\nBuild the parser.\n<VERBATIM_REQUEST_END>');
-  expect(records![1]).toContain('Plan:\n- [in progress] read the grammar');
+  expect(records![1]).toContain('Plan, from turn 1:\n- [in progress] read the grammar');
   expect(summary![1]).toMatch(
     /^<checkpoint_summary>[^]+Half of it is done\.\nRESUME_AT: the second half\n<\/checkpoint_summary>$/,
   );

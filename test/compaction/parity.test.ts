@@ -3,6 +3,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, compacted, type RecordedRequest } from '../../src/testing/index.ts';
 import { bodyDifference } from '../harness/body-difference.ts';
 import type { LiveThread } from '../harness/live-thread.ts';
+import { notes } from './adversary/transcripts.ts';
 import { checkpointText, saysCheckpoint } from './summariser.ts';
 import { type Auth, variedInput, variedTurns } from './varied-turns.ts';
 
@@ -84,7 +85,7 @@ describe.each<Auth>(['api-key', 'chatgpt'])('with %s, and the tier fast', (auth)
       auth,
       provider: 'OpenAI',
       overrides: [`compaction.strategy="${strategy}"`],
-      checkpoint: saysCheckpoint(checkpointText('Build the parser.', ['Go on.']), cached),
+      checkpoint: saysCheckpoint(checkpointText('Build the parser.', ['Go on.'], notes(1, 600)), cached),
     });
     const { last, asked, result } = await compactOnce(live);
     const schema = strategy === 'structured' ? { text: ['format'] } : {};

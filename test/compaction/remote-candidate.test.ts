@@ -33,7 +33,14 @@ const agent = (id: string, text: string, more: object = {}): Entry => ({
 });
 const order = agent('am_1', 'Message Type: NEW_TASK\nTask name: x\nSender: /root\nPayload:\nRead.');
 const story: readonly Entry[] = [order, first, ...worked('1'), hookPrompt, answered('Half done.'), last];
-const asTask = { ...first, words: [{ id: 'msg_1', turn, start: 0, end: 0, worked: true, task: true }] };
+
+/** The list of the user's messages comes first. */
+function afterWords(candidate: Candidate): readonly Entry[] {
+  const [list, ...rest] = installed(candidate);
+  expect(list?.origin).toEqual({ family: 'context', kinds: ['checkpoint-intent'], cause: 'event' });
+  expect(list?.words?.map(({ id }) => id)).toEqual(['msg_1', 'msg_2']);
+  return rest;
+}
 
 function made(items: readonly Item[], form: 'unary' | 'stream', entries = story): Candidate {
   const result = remoteCandidate(planOf(), sourceOf(entries), items, form);
@@ -44,13 +51,7 @@ function made(items: readonly Item[], form: 'unary' | 'stream', entries = story)
 describe('the streaming form', () => {
   test('leaves what people, hooks and agents asked for, and the sealed item last', () => {
     const candidate = made([answered('ignored').item, sealed], 'stream');
-    expect(installed(candidate)).toEqual([
-      order,
-      asTask,
-      hookPrompt,
-      last,
-      { item: sealed, origin: { family: 'model' }, turn },
-    ]);
+    expect(afterWords(candidate)).toEqual([order, hookPrompt, { item: sealed, origin: { family: 'model' }, turn }]);
     expect(candidate).toMatchObject({
       strategy: 'remote',
       message: '',
@@ -60,10 +61,11 @@ describe('the streaming form', () => {
   });
 
   test('has the plan and the files before it: what tools wrote down needs no provider', () => {
-    const work = { plan: [{ text: 'Parse', status: 'in-progress' }], files: [{ path: 'a.ts', kind: 'add' }] } as const;
+    const plan = { steps: [{ text: 'Parse', status: 'in-progress' }], isOlder: false } as const;
+    const work = { plan, files: [{ path: 'a.ts', kind: 'add' }] } as const;
     const result = remoteCandidate(planOf(), sourceOf(story, work), [sealed], 'stream');
     if (isFaulty(result)) throw new Error(result.faults.join(' '));
-    const [, , , , records, end, ...more] = installed(result);
+    const [, , records, end, ...more] = afterWords(result);
     expect(more).toEqual([]);
     expect(records?.origin).toEqual({ family: 'context', kinds: ['checkpoint-records'], cause: 'event' });
     expect(JSON.stringify(records?.item)).toMatch(/- \[in progress\] Parse.*- added a\.ts/);
@@ -77,7 +79,7 @@ describe('the streaming form', () => {
       agent('am_4', 'Message Type: NEW_TASK\n'.padEnd(50_000, 'x')),
     ];
     const ids = installed(made([sealed], 'stream', [...reports, last])).map(({ item }) => item['id']);
-    expect(ids).toEqual(['msg_2', 'cmp_1']);
+    expect(ids.slice(1)).toEqual(['cmp_1']);
   });
 
   test.each<readonly [string, readonly Item[], string]>([
@@ -113,10 +115,8 @@ describe('the unary form', () => {
       { type: 'compaction_trigger' },
     ];
     const model = { family: 'model' };
-    expect(installed(made(output, 'unary'))).toEqual([
-      asTask,
-      last,
-      { item: { ...answer, id: `msg_0${'2'.padStart(35, '0')}` }, origin: model, turn },
+    expect(afterWords(made(output, 'unary'))).toEqual([
+      { item: { ...answer, id: `msg_0${'1'.padStart(35, '0')}` }, origin: model, turn },
       { ...hookPrompt, turn },
       { item: order.item, origin: model, turn },
       { item: sealed, origin: model, turn },

@@ -11,6 +11,7 @@ import type { TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 
 export const turn = 'turn-1' as TurnId;
+export const readAll = 'capstan threads export T --format markdown';
 
 export function planOf(room: Partial<CompactionPlan['room']> = {}): CompactionPlan {
   return {
@@ -20,14 +21,18 @@ export function planOf(room: Partial<CompactionPlan['room']> = {}): CompactionPl
     phase: 'pre_turn',
     strategy: 'structured',
     model: 'model-1',
+    number: 7,
+    readAll,
     room: {
       request: 100_000,
       fixed: 1000,
       words: 6000,
+      pictures: 6000,
       answer: 4000,
       records: 1000,
       before: 90_000,
       most: 20_000,
+      gain: 72_000,
       ...room,
     },
     placement: 'next-turn',
@@ -41,12 +46,19 @@ export function sourceOf(entries: readonly Entry[], work: WorkRecords = noWork):
 
 const picture = 'data:image/png;base64,AAAA';
 
-export function said(id: string, text: string, { pictures = 0 }: { readonly pictures?: number } = {}): Entry {
+export interface SaidMore {
+  readonly pictures?: number;
+  /** The number of its turn. */
+  readonly number?: number;
+}
+
+export function said(id: string, text: string, { pictures = 0, number }: SaidMore = {}): Entry {
   const images = Array.from({ length: pictures }, (_, i) => ({
     path: `/${id}-${i}.png`,
     dataUrl: `${picture}${id}${i}`,
   }));
-  return { item: userMessage(id, { text, images }), origin: { family: 'user' }, turn };
+  const item = userMessage(id, { text, images });
+  return { item, origin: { family: 'user' }, turn, ...(number === undefined ? {} : { number }) };
 }
 
 export function answered(text: string): Entry {
@@ -54,10 +66,16 @@ export function answered(text: string): Entry {
   return { item, origin: { family: 'model' }, turn };
 }
 
-export function worked(callId: string, output = 'done'): readonly Entry[] {
+export function worked(callId: string, output = 'done', command = `run ${callId}`): readonly Entry[] {
   return [
     {
-      item: { type: 'function_call', id: `fc_${callId}`, name: 'shell', arguments: '{}', call_id: callId },
+      item: {
+        type: 'function_call',
+        id: `fc_${callId}`,
+        name: 'shell',
+        arguments: JSON.stringify({ cmd: command }),
+        call_id: callId,
+      },
       origin: { family: 'model' },
       turn,
     },
@@ -103,8 +121,8 @@ export function installed({ entries }: Candidate, generation = 0): readonly Entr
   return entries.map((entry, index) => {
     const made = entry.kind === 'made';
     const item = made ? entry.item(`msg_${generation}${String(index).padStart(35, '0')}`) : entry.entry.item;
-    const { origin, words } = made ? entry : entry.entry;
-    const metadata = entryMetadata(origin, (made ? undefined : entry.entry.turn) ?? turn, words);
+    const { kind: _kind, item: _item, ...known } = made ? entry : { ...entry.entry, kind: entry.kind };
+    const metadata = entryMetadata({ turn, ...known });
     return entryOf(JSON.parse(JSON.stringify(item)) as Item, JSON.parse(JSON.stringify(metadata)) as JsonObject);
   });
 }

@@ -283,17 +283,26 @@ export const renderings: readonly {
   of(timeReminderFragment, fc.record({ now: fc.nat() })),
   of(
     checkpointIntentFragment,
-    fc.record({
-      context: text,
-      unknowns: some(short),
-      request: fc.option(text, { nil: undefined }),
-      recent: some(
-        fc.oneof(
-          fc.record({ kind: fc.constantFrom('quoted' as const, 'without-pictures' as const), text }),
-          fc.constant({ kind: 'follows' as const }),
+    fc.record(
+      {
+        rows: some(
+          fc.oneof(
+            fc.record({
+              kind: fc.constant('message' as const),
+              text,
+              pictures: fc.constant([]),
+              pictureCount: fc.nat(3),
+              picturesLeftOut: fc.nat(3),
+              alsoIn: some(fc.nat(9)),
+            }),
+            fc.record({ kind: fc.constant('gap' as const), count: fc.nat(9), tokens: fc.nat(9999) }),
+          ),
         ),
-      ),
-    }),
+        chosenBy: short,
+        readAll: short,
+      },
+      { requiredKeys: ['rows'] },
+    ),
   ),
   of(
     checkpointRecordsFragment,
@@ -311,7 +320,13 @@ export const renderings: readonly {
   of(
     checkpointSummaryFragment,
     fc.oneof(
-      fc.record({ by: fc.constant('model' as const), model: text, summary: text }),
+      fc.record({
+        by: fc.constant('model' as const),
+        model: text,
+        context: text,
+        summary: text,
+        results: some(fc.record({ call: short, output: text })),
+      }),
       fc.record(
         {
           by: fc.constant('code' as const),

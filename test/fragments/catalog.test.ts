@@ -77,9 +77,9 @@ describe('the catalogue', () => {
         "token-budget-fallback | developer | <token_budget_fallback> | 600 |  |",
         "rollout-budget | developer | <rollout_budget> | 100 |  |",
         "time-reminder | developer | <current_time_reminder> | 100 |  |",
-        "checkpoint-intent | user | - | 24000 | alone |",
+        "checkpoint-intent | user | - | 400000 | alone |",
         "checkpoint-records | user | <checkpoint_records> | 4200 | alone |",
-        "checkpoint-summary | user | <checkpoint_summary> | 6000 | alone |",
+        "checkpoint-summary | user | <checkpoint_summary> | 12000 | alone |",
       ]
     `);
   });

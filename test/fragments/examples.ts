@@ -154,10 +154,30 @@ export const examples: readonly Fragment[] = [
   render(rolloutBudgetFragment, { remaining: 120_000 }),
   render(timeReminderFragment, { now: 1_800_000_000_000 }),
   render(checkpointIntentFragment, {
-    context: 'NOTES OF THE MODEL',
-    unknowns: [],
-    request: 'FIRST REQUEST OF THE TASK',
-    recent: [{ kind: 'quoted', text: 'WORDS OF THE USER' }, { kind: 'follows' }],
+    rows: [
+      {
+        kind: 'message',
+        number: 1,
+        text: 'REQUEST OF THE USER',
+        task: 'chosen',
+        pictures: [],
+        pictureCount: 0,
+        picturesLeftOut: 0,
+        alsoIn: [],
+      },
+      { kind: 'gap', count: 3, tokens: 5200, from: 2, to: 4 },
+      {
+        kind: 'message',
+        number: 5,
+        text: 'WORDS OF THE USER',
+        pictures: [],
+        pictureCount: 0,
+        picturesLeftOut: 1,
+        alsoIn: [],
+      },
+    ],
+    chosenBy: 'MODEL',
+    readAll: 'capstan threads export THREAD --format markdown',
   }),
   render(checkpointRecordsFragment, {
     plan: [
@@ -170,6 +190,8 @@ export const examples: readonly Fragment[] = [
   render(checkpointSummaryFragment, {
     by: 'model',
     model: 'MODEL',
+    context: 'CONTEXT FOR THE TASK',
+    results: [],
     summary: 'SUMMARY BY THE MODEL\nRESUME_AT: NEXT STEP',
   }),
 ];

@@ -53,9 +53,14 @@ export function checkpointLine(state: ThreadState, { keeps, quotes = [], report 
   });
   const turn = (state.openTurn?.id ?? '') as TurnId;
   const rows = [
-    { item: message('msg_intent', `${head}${quotes.join('\n')}`), metadata: entryMetadata(made, turn, words) },
-    ...all.filter(keeps).map(({ item, origin, turn: own }) => ({ item, metadata: entryMetadata(origin, own ?? turn) })),
-    { item: message('msg_summary', 'RESUME_AT: the tests'), metadata: entryMetadata(made, turn) },
+    {
+      item: message('msg_intent', `${head}${quotes.join('\n')}`),
+      metadata: entryMetadata({ origin: made, turn, words }),
+    },
+    ...all
+      .filter(keeps)
+      .map(({ item, origin, turn: own }) => ({ item, metadata: entryMetadata({ origin, turn: own ?? turn }) })),
+    { item: message('msg_summary', 'RESUME_AT: the tests'), metadata: entryMetadata({ origin: made, turn }) },
   ];
   return {
     type: lineType.compacted,

@@ -24,7 +24,9 @@ export function rewriteFor(model: string, state: ThreadState, stays: (entry: Ent
     payload: {
       message: '',
       replacement_history: kept.map(({ item }) => item),
-      replacement_history_metadata: kept.map(({ origin, turn }) => entryMetadata(origin, turn ?? ('' as TurnId))),
+      replacement_history_metadata: kept.map(({ origin, turn }) =>
+        entryMetadata({ origin, turn: turn ?? ('' as TurnId) }),
+      ),
       capstan: { ...carriedState(state), instructions: instructions as unknown as JsonObject },
     },
   };

@@ -131,9 +131,10 @@ function play(given: Drawn, source: CompactionSource, outcomes: readonly Compact
     reason: 'context_limit',
     phase: 'pre_turn',
     model: 'some',
+    readAll: 'show all',
     placement: 'next-turn',
     ...rest,
-    room: { request, fixed, answer, words, records: 500, before, most },
+    room: { request, fixed, answer, words, pictures: 1000, records: 500, before, most, gain: most },
   };
   const asked: { request: CompactionRequest; tooLong: boolean }[] = [];
   let step = begin(planned, source);
@@ -179,7 +180,7 @@ describe('a thread that is full', () => {
           autoCompact: share(90),
           autoCompactScope: 'total',
           compactionReserve: share(10),
-          checkpoint: { words: share(20), answer: share(10), records: share(5) },
+          checkpoint: { words: share(20), pictures: share(10), answer: share(10), records: share(5) },
           skills: 1,
           memory: 1,
           baseline: 0,
@@ -188,7 +189,7 @@ describe('a thread that is full', () => {
         const asked = { trigger: 'auto', reason: 'context_limit', phase: 'pre_turn', strategy: 'structured' } as const;
         const context = share(5);
         const sizes = { window, requestWindow: window, fixed, history, context };
-        const plan = planCompaction({ ...asked, turnId: 'turn' as TurnId, model: 'some' }, sizes);
+        const plan = planCompaction({ ...asked, turnId: 'turn' as TurnId, model: 'some', readAll: 'show all' }, sizes);
         let step = begin(plan, source);
         while (step.kind === 'request') step = next(step.state, { kind: 'answer', text: '', items: [] });
         expect(step).toMatchObject({ kind: 'mechanical' });

@@ -1,10 +1,8 @@
-/** The last line of a checkpoint that code made: where to go on. */
+/** The last line of a checkpoint that code made: where to continue. */
 
 export function resumeAtStep(step: string): string {
-  return `the step of the plan that is next: ${step}`;
+  return `the next step of the plan: ${step}`;
 }
 
-export const resumeAtAnswer =
-  "what the user asked for last, after what the model's last answer says; look at the files before you change them";
-
-export const resumeAtWords = 'what the user asked for last; look at the files before you change them';
+export const resumeAtWords =
+  "the user's newest message, read after all messages before it; look at the files before you change them";

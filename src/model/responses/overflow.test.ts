@@ -2,6 +2,7 @@ import { defaultAnswerLimits } from '../../config/defaults.ts';
 import { describe, expect, test } from 'vitest';
 import { responsesDecoder } from './decode.ts';
 import { httpFailure } from './http-failure.ts';
+import { windowNamedIn } from './overflow.ts';
 
 const codes = [
   'context_length_exceeded',
@@ -30,6 +31,75 @@ const sentences = [
   'litellm.ContextWindowExceededError: too much',
 ];
 
+/** What each server says, and the window that it names. */
+const servers: readonly [server: string, says: string, window?: number][] = [
+  [
+    'OpenAI',
+    "This model's maximum context length is 128000 tokens. However, your messages resulted in 130512 tokens.",
+    128_000,
+  ],
+  ['OpenAI, Responses', 'Your input exceeds the context window of this model. Please adjust your input and try again.'],
+  [
+    'Azure',
+    "This model's maximum context length is 16385 tokens, however you requested 17012 tokens (13012 in your prompt; 4000 for the completion).",
+    16_385,
+  ],
+  ['Anthropic', 'prompt is too long: 213462 tokens > 200000 maximum', 200_000],
+  [
+    'Anthropic, with the answer',
+    'input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, decrease input length or `max_tokens` and try again',
+    200_000,
+  ],
+  ['Bedrock', 'Input is too long for requested model.'],
+  ['Bedrock, Nova', 'Too many input tokens. Max input tokens: 128000'],
+  ['Vertex', 'The prompt is too long: 1200000, model maximum context length: 1048576', 1_048_576],
+  ['Gemini', 'The input token count (317740) exceeds the maximum number of tokens allowed (131072).', 131_072],
+  ['Mistral', 'Prompt contains 65673 tokens and 0 draft tokens, too large for model with 32768 maximum context length'],
+  ['Groq', 'Please reduce the length of the messages or completion.'],
+  [
+    'Together',
+    'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193. Given: 8000 `inputs` tokens and 1024 `max_new_tokens`',
+  ],
+  ['Fireworks', 'The prompt is too long: 140000, model maximum context length: 131072', 131_072],
+  [
+    'DeepSeek',
+    "This model's maximum context length is 131072 tokens. However, you requested 131134 tokens (122942 in the messages, 8192 in the completion). Please reduce the length of the messages or completion.",
+    131_072,
+  ],
+  ['DashScope', '<400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 98304]', 98_304],
+  [
+    'OpenRouter',
+    "This endpoint's maximum context length is 65536 tokens. However, you requested about 70115 tokens (66019 of text input, 4096 in the output).",
+    65_536,
+  ],
+  ['Ollama', 'input length exceeds the context length'],
+  [
+    'LM Studio',
+    'Trying to keep the first 14538 tokens when context the overflows. However, the model is loaded with context length of only 2048 tokens, which is not enough.',
+    2048,
+  ],
+  [
+    'LM Studio, newer',
+    'The number of tokens to keep from the initial prompt is greater than the context length (n_keep: 13055>= n_ctx: 4096).',
+    4096,
+  ],
+  ['llama.cpp', 'the request exceeds the available context size, try increasing it'],
+  [
+    'llama.cpp, with numbers',
+    'request (9412 tokens) exceeds the available context size (4096 tokens), try increasing it',
+    4096,
+  ],
+  ['vLLM', 'The decoder prompt (length 21535) is longer than the maximum model length of 16384.', 16_384],
+  ['vLLM, pictures', 'The prompt (total length 25938) is too long to fit into the model (context length 4096).', 4096],
+  ['TGI', 'Input validation error: `inputs` must have less than 4096 tokens. Given: 5012'],
+  ['SGLang', "The input (40120 tokens) is longer than the model's context length (32768 tokens).", 32_768],
+  ['SGLang, older', 'Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens).', 59_862],
+  ['xAI', "This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131_072],
+  ['GitHub', 'prompt token count of 138112 exceeds the limit of 128000', 128_000],
+  ['Moonshot', 'Invalid request: Your request exceeded model token limit: 262144'],
+  ['MiniMax', 'invalid params, context window exceeds limit (2013)'],
+];
+
 /** What is near it and is something else. */
 const others = [
   'Request too large for gpt-5.5: Limit 30000 tokens per min, requested 40000.',
@@ -37,6 +107,9 @@ const others = [
   "Invalid 'input[3].call_id': string too long. Expected a string with maximum length 64.",
   'The model does not exist.',
   'There was no context in the request.',
+  'Rate limit reached: too many input tokens per minute.',
+  'max_tokens is too large: 200000. This model supports at most 16384 completion tokens.',
+  'Invalid schema for response_format: context is not allowed.',
 ];
 
 const streamed = (events: readonly object[]): string => {
@@ -50,6 +123,11 @@ const answered = (status: number, body: object | string): string =>
   httpFailure({ status, headers: {}, body: typeof body === 'string' ? body : JSON.stringify(body) }, 0).code;
 
 const exceeded = 'context-window-exceeded';
+
+test.each(servers)('%s: its words are understood, and the window that they name', (_, says, window) => {
+  expect([answered(400, { error: { message: says } }), answered(500, { error: says })]).toEqual([exceeded, exceeded]);
+  expect(windowNamedIn(says)).toBe(window);
+});
 
 describe('an overflow', () => {
   test.each(codes)('with the code %s is seen in every form', (code) => {

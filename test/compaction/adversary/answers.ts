@@ -76,7 +76,7 @@ export const formless: readonly Answers[] = [
     ],
     told: byCode,
   },
-  { name: 'a refusal in words', does: always('I am sorry, but I cannot help with that.'), told: plain },
+  { name: 'a refusal in words', does: always('I am sorry, but I cannot help with that.'), told: byCode },
   { name: 'prose', does: always('We ported half of the scanner. Next comes the loop.'), told: plain },
   { name: '"done" and nothing else', does: always('done'), told: byCode },
   { name: 'null', does: always('null'), told: byCode },
@@ -91,13 +91,13 @@ export const formless: readonly Answers[] = [
   },
   { name: 'JSON cut off in the intent', does: always((about) => good(about).slice(0, 120)), told: plain },
   { name: 'JSON cut off in the summary', does: always((about) => good(about).slice(0, -20)), told: plain },
-  { name: 'a page of the web', does: always('<!doctype html><title>502 Bad Gateway</title>'), told: plain },
-  { name: 'brackets without end', does: always('{"a":'.repeat(3000)), told: { ...plain, mended: [cut] } },
+  { name: 'a page of the web', does: always('<!doctype html><title>502 Bad Gateway</title>'), told: byCode },
+  { name: 'brackets without end', does: always('{"a":'.repeat(3000)), told: byCode },
 ];
 
 const around = 'Text around the JSON object was left out.';
 const spelling = 'Mistakes in the spelling of the JSON were put right.';
-const otherKeys = 'Keys that nobody asked for were left out of the answer.';
+const otherKeys = 'Keys that were not asked for were left out of the answer.';
 
 /** Answers whose form is wrong and can be put right without a doubt about what is meant. */
 export const misshapen: readonly Answers[] = [
@@ -159,7 +159,7 @@ export const incomplete: readonly Answers[] = [
   { name: 'null for the summary', does: but(() => ({ summary: null })), told: plain },
   { name: 'a list for the summary', does: but(() => ({ summary: ['a', 'b'] })), told: plain },
   { name: 'an object for the intent', does: but(() => ({ intent_user_message: { request: 'x' } })), told: plain },
-  { name: 'numbers for both', does: but(() => ({ intent_user_message: 1, summary: 2 })), told: plain },
+  { name: 'numbers for both', does: but(() => ({ intent_user_message: 1, summary: 2 })), told: byCode },
   { name: 'an empty intent', does: but(() => ({ intent_user_message: ' ' })), told: plain },
   { name: 'an empty summary', does: but(() => ({ summary: '\n' })), told: plain },
   { name: 'no tags', does: but(({ task }) => ({ intent_user_message: task })), told: plain },
@@ -211,7 +211,7 @@ export const incomplete: readonly Answers[] = [
     does: (about) => [
       saysCheckpoint(good(about).slice(0, -20)),
       saysCheckpoint(''),
-      saysCheckpoint('Half of the loop is done.'),
+      saysCheckpoint('Half of the loop in src/scan.ts is done.'),
     ],
     told: plain,
   },

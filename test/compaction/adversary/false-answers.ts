@@ -1,5 +1,18 @@
 import { saysCheckpoint } from '../summariser.ts';
-import { always, type Answers, but, cut, good, intentOf, onSecondTry, plain, structured, summary } from './answers.ts';
+import {
+  always,
+  type Answers,
+  but,
+  byCode,
+  cut,
+  good,
+  intentOf,
+  onSecondTry,
+  plain,
+  structured,
+  summary,
+} from './answers.ts';
+import { noMessage } from './told.ts';
 import { notes, type Transcript } from './transcripts.ts';
 
 /** The intent with another text as the request. */
@@ -10,9 +23,6 @@ export function quoting(request: string | ((about: Transcript) => string)) {
     ),
   }));
 }
-
-export const noMessage =
-  'The quoted request is no message of the user; the one that was worked on was put in its place.';
 
 /** Answers in good form that say of the user what the user did not say. */
 export const misquoting: readonly Answers[] = [
@@ -131,22 +141,22 @@ export const strange: readonly Answers[] = [
   {
     name: '200 KB on the resume line',
     does: but(() => ({ summary: `Half.\nRESUME_AT: ${'go on '.repeat(34_000)}` })),
-    told: structured(cut),
+    told: byCode,
   },
   {
     name: 'the same over and over',
     does: but(() => ({ summary: `${'It is done. '.repeat(9000)}\n${summary}` })),
-    told: structured(cut),
+    told: byCode,
   },
   {
     name: 'the request over and over',
     does: but(({ task }) => ({ summary: `${`${task}\n`.repeat(300)}${summary}` })),
-    told: structured(cut),
+    told: byCode,
   },
   {
     name: '200 KB of emoji',
     does: but(() => ({ summary: `${'👩‍👩‍👧‍👦🏳️‍🌈'.repeat(6000)}\n${summary}` })),
-    told: structured(cut),
+    told: byCode,
   },
   { name: '5,000 line ends', does: but(() => ({ summary: `a${'\n'.repeat(5000)}${summary}` })), told: structured(cut) },
   {

@@ -1,0 +1,113 @@
+import { byteLength } from '../fragments/truncate.ts';
+import { entries } from '../history/history.ts';
+import { isMessage, type Item, messageText } from '../protocol/item.ts';
+import { parseJsonObject } from '../protocol/json.ts';
+import type { CompactionSource } from './source.ts';
+
+/**
+ * What is wrong with a text as a summary, in a sentence for the model that wrote it. Only cheap measures are used, and
+ * none that depends on a language: how often the text repeats itself, how much of it is markup, whether it is a call in
+ * disguise.
+ */
+export function summaryFaults(summary: string): readonly string[] {
+  if (isRepetitive(summary)) return ['The summary repeats itself over and over.'];
+  if (isMarkup(summary)) return ['The summary is a page of markup instead of text.'];
+  return isCallText(summary) ? ['The summary is a call of a tool. Call no tool: write text.'] : [];
+}
+
+/**
+ * The same for an answer in prose, whose form does not show that the model did what it was asked for: a short one must
+ * name something that the work names, or share its words. An apology does neither.
+ */
+export function proseFaults(summary: string, source: CompactionSource): readonly string[] {
+  const faults = summaryFaults(summary);
+  if (faults.length > 0 || !isUnrelated(summary, source)) return faults;
+  return ['The summary names nothing of the work: no file, command or name from it.'];
+}
+
+/** Longer texts are judged by their beginning. */
+const mostLooked = 40_000;
+const pieceLength = 12;
+const leastText = 600;
+/** Ordinary prose has nearly as many different pieces as places; logs and tables still have a third. */
+const leastDistinct = 0.15;
+
+function isRepetitive(summary: string): boolean {
+  const text = summary.slice(0, mostLooked).replaceAll(/\s+/g, ' ');
+  if (text.length < leastText) return false;
+  const pieces = new Set<string>();
+  for (let at = 0; at + pieceLength <= text.length; at++) pieces.add(text.slice(at, at + pieceLength));
+  return pieces.size / (text.length - pieceLength + 1) < leastDistinct;
+}
+
+const mostMarkup = 0.35;
+const leastTags = 8;
+
+function isMarkup(summary: string): boolean {
+  const text = summary.slice(0, mostLooked);
+  if (/^\s*<(?:!doctype|html|\?xml)\b/i.test(text)) return true;
+  const tags = text.match(/<\/?[a-z][^<>\n]{0,200}>/gi) ?? [];
+  return tags.length >= leastTags && tags.reduce((sum, tag) => sum + tag.length, 0) / text.length > mostMarkup;
+}
+
+function isCallText(summary: string): boolean {
+  const text = summary.trim();
+  if (/^<\/?(?:tool_call|function_calls?|invoke|tool_use)\b/i.test(text)) return true;
+  if (text.startsWith('*** Begin Patch') && text.endsWith('*** End Patch')) return true;
+  const value = text.startsWith('{') ? parseJsonObject(text) : undefined;
+  const names = value === undefined ? [] : Object.keys(value);
+  const isNamed = ['name', 'tool', 'function', 'recipient_name'].some((key) => names.includes(key));
+  return isNamed && ['arguments', 'parameters', 'input', 'args'].some((key) => names.includes(key));
+}
+
+/** In bytes: a longer text says something about the work in any case. A short conversation may have no names in it. */
+const shortSummary = 400;
+const leastNames = 5;
+
+function isUnrelated(summary: string, { history }: CompactionSource): boolean {
+  if (byteLength(summary) >= shortSummary) return false;
+  const known = new Set(entries(history).flatMap(({ item }) => [...namesIn(textOf(item))]));
+  if (known.size < leastNames) return false;
+  const lower = summary.toLowerCase();
+  return ![...known].some((name) => lower.includes(name.toLowerCase())) && !sharesWords(summary, history);
+}
+
+const mostNames = 500;
+
+/** Paths, identifiers and numbers with letters: what a text about work shares with the work. */
+function namesIn(text: string): ReadonlySet<string> {
+  const words = text.slice(0, mostLooked).match(/[\p{L}\p{N}_][\p{L}\p{N}_./:-]{3,}/gu) ?? [];
+  const names = words.filter((word) => /\p{L}/u.test(word) && /[_./:]|\p{N}|\p{Ll}\p{Lu}/u.test(word.slice(0, -1)));
+  return new Set(names.slice(0, mostNames));
+}
+
+const leastShared = 0.3;
+const leastWord = 5;
+
+/** Longer words that the conversation uses, too. Scripts without spaces are compared by pairs of characters. */
+function sharesWords(said: string, history: CompactionSource['history']): boolean {
+  const words = [...wordsOf(said)];
+  if (words.length === 0) return false;
+  const known = new Set<string>();
+  for (const { item, origin } of entries(history)) {
+    if (origin.family === 'context') continue;
+    for (const word of wordsOf(textOf(item).slice(0, mostLooked))) known.add(word);
+  }
+  return words.filter((word) => known.has(word)).length / words.length >= leastShared;
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  for (const [run] of text.toLowerCase().matchAll(/\p{L}+/gu)) {
+    if (/^\p{Script=Latin}+$|^\p{Script=Cyrillic}+$|^\p{Script=Greek}+$/u.test(run)) {
+      if (run.length >= leastWord) found.add(run);
+    } else for (let at = 0; at + 2 <= run.length; at++) found.add(run.slice(at, at + 2));
+  }
+  return found;
+}
+
+function textOf(item: Item): string {
+  if (isMessage(item)) return messageText(item);
+  const { arguments: given, input, output } = item;
+  return [given, input, output].filter((text) => typeof text === 'string').join('\n');
+}

@@ -1,4 +1,5 @@
 import { cutText } from '../fragments/cut-text.ts';
+import { partsMessage } from '../fragments/message.ts';
 import { sentTokens } from '../fragments/truncate.ts';
 import { itemTokens } from '../history/size.ts';
 import { countPictures, type UserWords } from '../history/users-words.ts';
@@ -167,7 +168,7 @@ const pictureWeights = new WeakMap<JsonObject, number>();
 function picturesTokens(parts: readonly JsonObject[]): number {
   return parts.reduce((sum, part) => {
     const known = pictureWeights.get(part);
-    const weight = known ?? itemTokens({ type: 'message', role: 'user', content: [part] });
+    const weight = known ?? itemTokens(partsMessage('', 'user', [part]));
     if (known === undefined) pictureWeights.set(part, weight);
     return sum + weight;
   }, 0);

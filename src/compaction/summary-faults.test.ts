@@ -35,7 +35,7 @@ describe('a summary', () => {
     ['in Japanese', 'スキャナーの半分は完了しました。次は nextToken の文字列リテラルの処理です。'],
     ['with a long table', `Files:\n${table.join('\n')}`],
     ['with code in it', `${good}\n\n\`\`\`ts\n${'const a = <Props>(x: T) => x;\n'.repeat(3)}\`\`\``],
-    ['about a page', 'The template <main><h1>{title}</h1></main> in page.html is done; the footer is open. '.repeat(2)],
+    ['about a page', 'The template <main><h1>{title}</h1></main> in page.html is done; nextToken is open. '.repeat(2)],
     ['that is short and names a file', 'Half of src/scan.ts is done.'],
     ['that is short and uses the words of the conversation', 'The scanner is half done.'],
   ])('%s is one', (_, text) => {

@@ -89,8 +89,7 @@ function sharesWords(said: string, history: CompactionSource['history']): boolea
   const words = [...wordsOf(said)];
   if (words.length === 0) return false;
   const known = new Set<string>();
-  for (const { item, origin } of entries(history)) {
-    if (origin.family === 'context') continue;
+  for (const { item } of entries(history)) {
     for (const word of wordsOf(textOf(item).slice(0, mostLooked))) known.add(word);
   }
   return words.filter((word) => known.has(word)).length / words.length >= leastShared;

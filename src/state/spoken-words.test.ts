@@ -12,7 +12,7 @@ import type { Line } from '../protocol/line.ts';
 import { spokenWords } from './spoken-words.ts';
 
 const turn = 'turn' as TurnId;
-const ours = entryMetadata({ family: 'user' }, turn);
+const ours = entryMetadata({ origin: { family: 'user' }, turn });
 const text = (words: string): JsonObject => ({ type: 'input_text', text: words });
 
 function userLine(content: readonly JsonObject[], metadata?: JsonObject): Line {

@@ -108,7 +108,7 @@ function canMakeRoom(turn: Turn, step: Step): boolean {
   return can;
 }
 
-/** So much of the effective window must be new since the newest checkpoint before there is another automatic one. */
+/** So much of the window, or of the limit, must be new since the newest checkpoint before there is another automatic one. */
 const leastNewShare = 0.1;
 
 /**
@@ -118,7 +118,10 @@ const leastNewShare = 0.1;
 function hasGrown(turn: Turn, step: Step): boolean {
   const { checkpoints, history, prefill } = turn.log.state;
   if (checkpoints.count === 0) return true;
-  const needed = Math.floor(turn.envelope.window.effective * leastNewShare);
+  const { effective, autoCompact, autoCompactScope } = compactionWindow(turn.envelope);
+  // A provider whose first count was already over the limit is not believed again soon.
+  const isFullAtOnce = autoCompactScope === 'total' && prefill !== undefined && prefill >= autoCompact;
+  const needed = Math.floor((isFullAtOnce ? effective : Math.min(effective, autoCompact)) * leastNewShare);
   const grown = checkpoints.seen === undefined ? 0 : tokensSince(history, checkpoints.seen);
   if (grown >= needed) return true;
   if (prefill !== undefined) warnOnce(turn, fullAfterCheckpoint({ counted: prefill, needed, ...sizesOf(turn, step) }));
@@ -140,7 +143,7 @@ function overhead(turn: Turn, step: Step): number {
 }
 
 function sizesOf(turn: Turn, step: Step): { readonly overhead: number; readonly effective: number } {
-  return { overhead: overhead(turn, step), effective: turn.envelope.window.effective };
+  return { overhead: overhead(turn, step), effective: compactionWindow(turn.envelope).effective };
 }
 
 function warnOnce({ log, warned }: Turn, outcome: Outcome): void {

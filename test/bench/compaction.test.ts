@@ -99,13 +99,13 @@ describe('one transcript through the engine', () => {
 
   it('keeps what the user said with one that lies', async () => {
     const done = await run(twoTasks, 'structured', { behaviour: 'adversarially' });
-    expect(done.result).toMatchObject({ made: 'structured', score: none });
+    expect(done.result).toMatchObject({ made: 'structured', score: { ...none, task: 'there' } });
     expect(resultsPage([done], '0')).toContain('| two-tasks | structured | adversarially | structured | 3/3 |');
   });
 
   it('keeps it with one that says nothing', async () => {
     const { result } = await run(twoTasks, 'mechanical', { behaviour: 'not at all' });
-    expect(result).toMatchObject({ made: 'mechanical', requests: 3, score: none });
+    expect(result).toMatchObject({ made: 'mechanical', requests: 3, score: { ...none, task: 'there' } });
   });
 });
 

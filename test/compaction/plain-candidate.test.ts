@@ -68,7 +68,7 @@ test('words that one kind of checkpoint quotes are found by the other', () => {
   );
   if (isFaulty(structured)) throw new Error('faulty');
   const before = usersWords(sourceOf(installed(structured)).history);
-  const entries = installed(made(installed(structured), 'A summary of it all.'));
+  const entries = installed(made(installed(structured), 'A summary of the parser and its old tests.'));
   expect(usersWords(sourceOf(entries).history)).toEqual(before);
 });
 

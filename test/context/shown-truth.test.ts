@@ -68,6 +68,7 @@ describe('capstan envelope', () => {
       compactionReserve: 'effective window',
       'checkpoint.words': 'effective window',
       'checkpoint.answer': 'effective window',
+      'checkpoint.pictures': 'effective window',
       'checkpoint.records': 'effective window',
       skills: 'user',
       memory: 'effective window',

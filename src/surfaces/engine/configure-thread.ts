@@ -43,7 +43,10 @@ export async function configureThread(
   const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
   if (isWrong(profile)) return { code: 'wrong-profile', ...explainWrongValue('permissionProfile', profile) };
   const cwd = normalisePath(wanted.cwd);
-  if (cwd === undefined) return folderProblem(wanted.cwd) ?? relativeFolder(wanted.cwd);
+  if (cwd === undefined) {
+    const odd = wanted.cwd.startsWith('/') ? folderProblem(wanted.cwd) : undefined;
+    return odd ?? relativeFolder(wanted.cwd);
+  }
   const place = { ...wanted, cwd };
   const missing = folderProblem(place.cwd);
   if (missing !== undefined) return missing;

@@ -89,7 +89,9 @@ function sharesWords(said: string, history: CompactionSource['history']): boolea
   const words = [...wordsOf(said)];
   if (words.length === 0) return false;
   const known = new Set<string>();
-  for (const { item } of entries(history)) {
+  for (const { item, origin, words: quotes, summary } of entries(history)) {
+    // Of context only what quotes the conversation is part of it.
+    if (origin.family === 'context' && quotes === undefined && summary === undefined) continue;
     for (const word of wordsOf(textOf(item).slice(0, mostLooked))) known.add(word);
   }
   return words.filter((word) => known.has(word)).length / words.length >= leastShared;

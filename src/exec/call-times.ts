@@ -1,6 +1,7 @@
 import type { ChangeWatch, CallTime } from '../ports/change-watch.ts';
 import { numberAt, parseJsonObject, stringAt } from '../protocol/json.ts';
 import { fileTime } from './file-time.ts';
+import { processTable } from './process-identity.ts';
 
 const fs = process.getBuiltinModule('node:fs');
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
@@ -9,6 +10,8 @@ const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.con
 export interface LoggedCallTime {
   readonly id: string;
   readonly process: number;
+  /** When that process was started, where the system says it: another process may get its number later. */
+  readonly startedAt?: string;
   /** The folder that its call worked in, without links. */
   readonly root: string;
   readonly from: number;
@@ -44,7 +47,7 @@ export function createChangeWatch(home: string): ChangeWatch {
       const id = `${process.pid}-${Date.now().toString(36)}-${count++}`;
       const before = namesIn(root);
       const { earliest: from } = fileTime(root);
-      append(log, { id, process: process.pid, root: realPath(root), from });
+      append(log, { id, process: process.pid, started_at: ownStart(), root: realPath(root), from });
       return {
         end(): CallTime {
           const { latest: to } = fileTime(root);
@@ -56,6 +59,23 @@ export function createChangeWatch(home: string): ChangeWatch {
       };
     },
   };
+}
+
+let start: string | undefined;
+
+function ownStart(): string | undefined {
+  return (start ??= processTable.startedAt(process.pid));
+}
+
+/** Whether the process that logged the time still runs. One of the same number that began at another time is another. */
+export function isRunning({ process: id, startedAt }: LoggedCallTime): boolean {
+  const now = processTable.startedAt(id);
+  if (now !== undefined && startedAt !== undefined) return now === startedAt;
+  try {
+    return process.kill(id, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 }
 
 function listed(folder: string): readonly string[] | undefined {
@@ -109,7 +129,10 @@ export function readCallTimes(home: string): readonly LoggedCallTime[] {
     if (entry === undefined || id === undefined) continue;
     const [by, root] = [numberAt(entry, 'process'), stringAt(entry, 'root')];
     const [from, to] = [numberAt(entry, 'from'), numberAt(entry, 'to')];
-    if (by !== undefined && root !== undefined && from !== undefined) times.set(id, { id, process: by, root, from });
+    const startedAt = stringAt(entry, 'started_at');
+    if (by !== undefined && root !== undefined && from !== undefined) {
+      times.set(id, { id, process: by, ...(startedAt === undefined ? {} : { startedAt }), root, from });
+    }
     const begun = times.get(id);
     if (begun !== undefined && to !== undefined) times.set(id, { ...begun, to });
   }

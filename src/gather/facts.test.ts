@@ -6,6 +6,7 @@ import { bundledCatalogue } from './catalogue.ts';
 import { profileFor } from '../policy/profiles.ts';
 import { gatherFacts } from './facts.ts';
 import { findPlaces } from './places.ts';
+import { nodeProgramFiles as files } from '../exec/node-program-files.ts';
 import { findShell } from './shell.ts';
 
 let folder: string;
@@ -44,7 +45,16 @@ test('all facts together', async () => {
   const shell = program('zsh');
   const env = { TZ: '', SHELL: shell, TMPDIR: folder };
   expect(
-    await gatherFacts({ clock, env, cwd: folder, client, trust: 'trusted', catalogue: bundledCatalogue(), ...chosen }),
+    await gatherFacts({
+      clock,
+      env,
+      cwd: folder,
+      client,
+      trust: 'trusted',
+      catalogue: bundledCatalogue(),
+      programFiles: files,
+      ...chosen,
+    }),
   ).toEqual({
     time: { epochMs: clock.now(), date: '2026-11-15', timezone: 'Etc/UTC' },
     shell: { name: 'zsh', path: shell },
@@ -65,23 +75,26 @@ test('all facts together', async () => {
 });
 
 test('another shell than these, a relative one or one that cannot run is not taken', () => {
-  const fallback = findShell({}, folder);
+  const fallback = findShell({}, { cwd: folder, files });
   expect(fallback.path).toMatch(/^\/bin\/(bash|sh)$/);
   writeFileSync(join(bin, 'bash'), 'not a program');
-  expect(findShell({ SHELL: program('fish') }, folder)).toEqual(fallback);
-  expect(findShell({ SHELL: 'zsh' }, folder)).toEqual(fallback);
-  expect(findShell({ SHELL: join(bin, 'bash') }, folder)).toEqual(fallback);
-  expect(findShell({ SHELL: join(bin, 'sh') }, folder)).toEqual(fallback);
+  expect(findShell({ SHELL: program('fish') }, { cwd: folder, files })).toEqual(fallback);
+  expect(findShell({ SHELL: 'zsh' }, { cwd: folder, files })).toEqual(fallback);
+  expect(findShell({ SHELL: join(bin, 'bash') }, { cwd: folder, files })).toEqual(fallback);
+  expect(findShell({ SHELL: join(bin, 'sh') }, { cwd: folder, files })).toEqual(fallback);
 });
 
 test('a shell that commands could have written is not taken', () => {
-  const fallback = findShell({}, folder);
+  const fallback = findShell({}, { cwd: folder, files });
   const own = program('zsh');
-  expect(findShell({ SHELL: own }, '/')).toEqual({ name: 'zsh', path: own });
-  expect(findShell({ SHELL: own }, bin)).toEqual(fallback);
-  expect(findShell({ SHELL: own, TMPDIR: bin }, folder)).toEqual(fallback);
+  expect(findShell({ SHELL: own }, { cwd: '/', files })).toEqual({ name: 'zsh', path: own });
+  expect(findShell({ SHELL: own }, { cwd: bin, files })).toEqual(fallback);
+  expect(findShell({ SHELL: own, TMPDIR: bin }, { cwd: folder, files })).toEqual(fallback);
+  chmodSync(bin, 0o777);
+  expect(findShell({ SHELL: own }, { cwd: '/', files })).toEqual(fallback);
+  chmodSync(bin, 0o755);
   symlinkSync(program('bash', folder), join(bin, 'bash'));
-  expect(findShell({ SHELL: join(bin, 'bash') }, folder)).toEqual(fallback);
+  expect(findShell({ SHELL: join(bin, 'bash') }, { cwd: folder, files })).toEqual(fallback);
 });
 
 test.each([undefined, '', 'relative/tmp'])('TMPDIR %j names no folder', (temporary) => {

@@ -5,6 +5,7 @@ import type { OwnPlaces } from '../policy/own-places.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PermissionProfile } from '../protocol/permission-profile.ts';
 import { findPlaces } from './places.ts';
+import type { ProgramFiles } from '../ports/program-files.ts';
 import { findShell } from './shell.ts';
 import { timeFactsAt } from './timezone.ts';
 
@@ -23,14 +24,16 @@ export interface FactSources {
   readonly own: OwnPlaces;
   /** What the turn is to run under: of what it names, some may not exist. */
   readonly profile: PermissionProfile;
+  /** Tells which programs could have been put where they are by a command. */
+  readonly programFiles: ProgramFiles;
 }
 
 /** What is true at the start of a turn. */
 export async function gatherFacts(sources: FactSources): Promise<Facts> {
-  const { clock, env, cwd, client, trust, catalogue, own, profile } = sources;
+  const { clock, env, cwd, client, trust, catalogue, own, profile, programFiles } = sources;
   return {
     time: timeFactsAt(clock.now(), env),
-    shell: findShell(env, cwd),
+    shell: findShell(env, { cwd, files: programFiles }),
     places: findPlaces(cwd, env, { own, profile }),
     trust,
     catalogue,

@@ -1,6 +1,7 @@
-import { basename, isAbsolute } from 'node:path';
+import { basename, dirname, isAbsolute } from 'node:path';
 import type { Facts } from '../envelope/facts.ts';
 import { isWritableProgram } from '../policy/find-program.ts';
+import type { ProgramFiles } from '../ports/program-files.ts';
 import { fileSystem, kindOfEntry } from './file-system.ts';
 
 const usable = ['bash', 'zsh', 'sh'];
@@ -10,21 +11,23 @@ const usable = ['bash', 'zsh', 'sh'];
  * else whatever the system calls `sh`. It also runs outside of the sandbox, to look at the user's variables, so one that
  * lies where commands may write is not taken.
  */
-export function findShell(env: Readonly<Record<string, string | undefined>>, cwd: string): Facts['shell'] {
+export function findShell(
+  env: Readonly<Record<string, string | undefined>>,
+  { cwd, files }: { readonly cwd: string; readonly files: ProgramFiles },
+): Facts['shell'] {
   const { SHELL: own, TMPDIR: temporary = '' } = env;
   const isOwn = own !== undefined && isAbsolute(own) && usable.includes(basename(own)) && isProgram(own);
-  if (isOwn && !isWritableProgram(own, [cwd, '/tmp', temporary], { place: realPath, program: realPath })) {
+  if (isOwn && !isOpen(own, [cwd, '/tmp', temporary], files)) {
     return { name: basename(own), path: own };
   }
   return isProgram('/bin/bash') ? { name: 'bash', path: '/bin/bash' } : { name: 'sh', path: '/bin/sh' };
 }
 
-function realPath(path: string): string | undefined {
-  try {
-    return fileSystem.realpathSync(path);
-  } catch {
-    return undefined;
-  }
+/** A command may write there, or another user may. */
+function isOpen(program: string, writable: readonly string[], files: ProgramFiles): boolean {
+  const place = files.program(program);
+  if (place === undefined || isWritableProgram(program, writable, files)) return true;
+  return [program, place].some((path) => files.isWritableByOthers(dirname(path)));
 }
 
 function isProgram(path: string): boolean {

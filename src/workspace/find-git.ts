@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs';
 import { findGitDirectory } from '../gather/git-directory.ts';
 import type { GitLookRequest } from '../ports/git-guard.ts';
 import { isBareRepository } from './git-sights.ts';
@@ -42,7 +43,7 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
         unseen.push(start);
         break;
       }
-      const found = list(folder);
+      const found = list(folder, limits.mostEntries - entries + 1);
       entries += found.length;
       const names = found.map(({ name }) => name);
       if (names.includes('.git')) folders.add(folder);
@@ -56,6 +57,7 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
       }
     }
   }
+  if (entries > limits.mostEntries && unseen.length === 0) unseen.push(...starts.slice(-1));
   const paths = new Set([...folders].flatMap((folder) => [`${folder}/.git`, ...pointedTo(folder)]));
   return { paths: [...paths], repositories: [...folders, ...bare], unseen };
 }
@@ -64,12 +66,21 @@ function under(root: string, path: string): string {
   return path === '' ? root : `${root}/${path}`;
 }
 
-function list(folder: string) {
+/** At most so many entries: one folder may hold millions of names. */
+function list(folder: string, most: number): readonly Dirent[] {
+  const found: Dirent[] = [];
   try {
-    return fs.readdirSync(folder, { withFileTypes: true });
+    const open = fs.opendirSync(folder, { bufferSize: 256 });
+    try {
+      for (let entry = open.readSync(); entry !== null && found.length < most; entry = open.readSync())
+        found.push(entry);
+    } finally {
+      open.closeSync();
+    }
   } catch {
-    return [];
+    // What cannot be listed holds nothing that a command could use.
   }
+  return found;
 }
 
 /** Where a git file leads to has the hooks and the configuration. */

@@ -1,5 +1,5 @@
 import type { FileTime } from '../exec/file-time.ts';
-import { type LoggedCallTime, readCallTimes } from '../exec/call-times.ts';
+import { isRunning, readCallTimes } from '../exec/call-times.ts';
 import { isWithin } from '../policy/paths.ts';
 import type { Touched } from '../ports/change-watch.ts';
 import { attribution, type ChangedEntry, type Span } from './attribute.ts';
@@ -68,17 +68,11 @@ function sightOf(path: string, { sights, known }: TellApartInput['after']): Sigh
 /** Calls of other threads in this folder, above it or below it, as far as they told. */
 function spansOfOthers(home: string, root: string, touched: readonly Touched[], since: FileTime): readonly Span[] {
   const ours = new Set(touched.map((one) => (one.kind === 'time' ? one.time.id : one.timeId)));
-  return readCallTimes(home)
-    .filter((call) => !ours.has(call.id) && (isWithin(call.root, root) || isWithin(root, call.root)))
-    .filter((call) => call.to !== undefined || call.from >= since.earliest || isRunning(call))
-    .map(({ from, to = Infinity }) => ({ from, to }));
-}
-
-/** One that died before the turn began can have changed nothing in it. */
-function isRunning({ process: id }: LoggedCallTime): boolean {
-  try {
-    return process.kill(id, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return (
+    readCallTimes(home)
+      .filter((call) => !ours.has(call.id) && (isWithin(call.root, root) || isWithin(root, call.root)))
+      // A call whose program died before the turn began can have changed nothing in it.
+      .filter((call) => call.to !== undefined || call.from >= since.earliest || isRunning(call))
+      .map(({ from, to = Infinity }) => ({ from, to }))
+  );
 }

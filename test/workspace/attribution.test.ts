@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createChangeWatch, callTimesLogOf } from '../../src/exec/call-times.ts';
@@ -157,6 +157,15 @@ describe('what is not the turn’s', () => {
     other.begin(lab.root);
     await lab.turn(() => lab.write('whose', '?'));
     expect(await lab.restore(2)).toMatchObject({ deleted: [], kept: [{ path: 'whose', why: 'meanwhile' }] });
+  });
+
+  it('a call that a dead program left open does not count, though another process has its number now', async () => {
+    const lab = Lab.forTest();
+    createChangeWatch(lab.home).begin(lab.root);
+    const log = callTimesLogOf(lab.home);
+    const left = JSON.parse(readFileSync(log, 'utf8')) as object;
+    writeFileSync(log, `${JSON.stringify({ ...left, started_at: 'another start', from: 1 })}\n`);
+    expect(await after(lab, () => lab.command(() => lab.write('ours', 'ours')))).toMatchObject({ kept: [] });
   });
 
   it('a log of call times that makes no sense changes nothing', async () => {

@@ -13,7 +13,7 @@ export function lazyGitGuard(clock: Clock): GitGuard {
       return current;
     },
     async look(request, signal) {
-      const [{ findGit }, { Pace, Stopped }] = await Promise.all([
+      const [{ findGit }, { Pace }] = await Promise.all([
         import('../../workspace/find-git.ts'),
         import('../../workspace/pace.ts'),
       ]);
@@ -23,8 +23,7 @@ export function lazyGitGuard(clock: Clock): GitGuard {
         const { paths, repositories, unseen } = await findGit(request, limits);
         current = paths;
         return { repositories, unseen };
-      } catch (error) {
-        if (!(error instanceof Stopped)) throw error;
+      } catch {
         return { repositories: [], unseen: request.roots };
       }
     },

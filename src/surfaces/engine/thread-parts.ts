@@ -79,7 +79,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
   const { env, clock, ids, provider, config, catalogue, home, settings } = input;
   const { cwd } = settings;
   const spawn = createNodeSpawn({ clock, runFolder: runFolder(home) });
-  const shell = findShell(env, cwd);
+  const shell = findShell(env, { cwd, files: nodeProgramFiles });
   const root = packageRoot();
   let own: OwnPlaces | undefined;
   const ownPlaces = () => (own ??= findOwnPlaces({ env, home, root }));
@@ -169,6 +169,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
         catalogue,
         own: ownPlaces(),
         profile,
+        programFiles: nodeProgramFiles,
       });
     },
     folderProblem,

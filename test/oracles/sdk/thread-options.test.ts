@@ -19,8 +19,7 @@ it.each(programs)('%s: the model is the one that was named', async (program) => 
 });
 
 /** Two names are of this side of the wire only. */
-const sent: Readonly<Record<ModelReasoningEffort, string>> = {
-  minimal: 'minimal',
+const sent: Readonly<Record<Exclude<ModelReasoningEffort, 'minimal'>, string>> = {
   low: 'low',
   medium: 'medium',
   high: 'high',
@@ -34,6 +33,12 @@ it.each(Object.entries(sent))('the effort %s is sent as %s', async (chosen, effo
   const options = { model: 'gpt-5.6-sol', modelReasoningEffort: chosen as ModelReasoningEffort };
   const bodies = await Promise.all(programs.map((program) => requested(program, options)));
   expect(bodies.map(({ reasoning }) => (reasoning as JsonObject)['effort'])).toEqual([effort, effort]);
+});
+
+it('an effort that the model does not have is sent by Codex, and refused by Capstan with those it has', async () => {
+  const options = { model: 'gpt-5.6-sol', modelReasoningEffort: 'minimal' as const };
+  expect((await requested('codex', options)).reasoning).toMatchObject({ effort: 'minimal' });
+  await expect(requested('capstan', options)).rejects.toThrow(/has no reasoning effort "minimal".*low, medium/s);
 });
 
 const policies: readonly ApprovalMode[] = ['never', 'on-request', 'on-failure'];

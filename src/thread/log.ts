@@ -42,7 +42,18 @@ export class ThreadLog {
   async durable(): Promise<void> {
     const upTo = this.#told;
     await this.#owned.durable();
-    while (this.#news[0] !== undefined && this.#news[0].number <= upTo) this.#listener(this.#news.shift()!.event);
+    while (this.#news[0] !== undefined && this.#news[0].number <= upTo) this.#send(this.#news.shift()!.event);
+  }
+
+  /** A listener that throws is a fault of its program, and none of the thread: what is on the disk stays so. */
+  #send(event: ThreadEvent): void {
+    try {
+      this.#listener(event);
+    } catch (error) {
+      setImmediate(() => {
+        throw error;
+      });
+    }
   }
 
   async close(): Promise<void> {

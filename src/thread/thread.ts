@@ -1,4 +1,4 @@
-import type { Settings, TurnSettings } from '../envelope/settings.ts';
+import type { Settings } from '../envelope/settings.ts';
 import { deepFreeze } from '../envelope/deep-freeze.ts';
 import { modelNotices } from '../envelope/model-notices.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
@@ -6,13 +6,14 @@ import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 import { restoredFields, restoredSettings } from '../state/restored-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { Inbox } from './inbox.ts';
-import { inputProblem } from './input-problem.ts';
+import { itemProblem, notData, readTurn, type ThreadTurn } from './read-turn.ts';
 import { ThreadLog } from './log.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
 import { previewEnvelope, settingsEvent } from './preview.ts';
@@ -43,8 +44,8 @@ type AskedFold = WantedCompaction & Pick<TurnInput, 'signal'>;
 const manual = { trigger: 'manual', reason: 'user_requested', phase: 'standalone_turn' } as const;
 const automatic = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn' } as const;
 
-/** One turn of a thread, and what holds for it alone. */
-export interface ThreadTurn extends Required<Pick<TurnInput, 'input' | 'signal'>>, Omit<TurnSettings, keyof Settings> {}
+/** Whether an item waits to enter history, or why it does not. */
+export type Injected = { readonly kind: 'injected' } | { readonly kind: 'refused'; readonly outcome: Outcome };
 
 export type Overridden =
   /** `settings` are frozen, deeply. */
@@ -143,16 +144,17 @@ export class Thread {
    * submitted before count, later ones do not. Aborting the signal ends it soon, and cleanly.
    */
   run(turn: ThreadTurn): Promise<TurnResult> {
-    const odd = inputProblem(turn);
-    if (odd !== undefined) return Promise.resolve({ kind: 'failed', outcome: odd });
-    return this.#submitTurn(turn, this.#submitted);
+    const own = readTurn(turn);
+    return 'code' in own ? Promise.resolve({ kind: 'failed', outcome: own }) : this.#submitTurn(own, this.#submitted);
   }
 
   /** A change and a turn under it, with nothing in between. The change stays. If it is refused, there is no turn. */
   runWith(change: unknown, turn: ThreadTurn): Promise<TurnResult | Refused> {
+    const own = readTurn(turn);
+    if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
     const changed = this.overrideTurnContext(change);
     const ended = this.#submitTurn(
-      turn,
+      own,
       changed.then((result) => (result.kind === 'refused' ? result : result.settings)),
     );
     // A refusal is known before the turn's place in the queue comes.
@@ -161,9 +163,7 @@ export class Thread {
 
   #submitTurn(turn: ThreadTurn, settings: Promise<Settings>): Promise<TurnResult>;
   #submitTurn(turn: ThreadTurn, settings: Promise<Settings | Refused>): Promise<TurnResult | Refused>;
-  #submitTurn(turn: ThreadTurn, settings: Promise<Settings | Refused>): Promise<TurnResult | Refused> {
-    const { signal, ...given } = turn;
-    const own = { ...copyOf(given), signal };
+  #submitTurn(own: ThreadTurn, settings: Promise<Settings | Refused>): Promise<TurnResult | Refused> {
     let isFull = false;
     const onFull = (): void => {
       isFull = true;
@@ -189,14 +189,20 @@ export class Thread {
 
   /** Words that the running turn takes in before its next request. The turn's envelope stays what it is. */
   steer(steering: Steering): Steered {
-    const steered = steeringFor(steering, this.#running);
-    if (steered.kind === 'steered') this.#inbox.put({ kind: 'words', input: copyOf(steering.input) });
+    const input = plainCopy(steering.input);
+    if (input === notPlain) return { kind: 'refused', outcome: notData('The message') };
+    const steered = steeringFor({ ...steering, input }, this.#running);
+    if (steered.kind === 'steered') this.#inbox.put({ kind: 'words', input });
     return steered;
   }
 
   /** A program's own item enters history before the next request, of the running turn or of the next one. */
-  inject(item: Item): void {
-    this.#inbox.put({ kind: 'item', item: copyOf(item) });
+  inject(given: Item): Injected {
+    const item = plainCopy(given);
+    const problem = item === notPlain ? notData('The item') : itemProblem(item);
+    if (problem !== undefined) return { kind: 'refused', outcome: problem };
+    this.#inbox.put({ kind: 'item', item: item as Item });
+    return { kind: 'injected' };
   }
 
   /**
@@ -222,7 +228,8 @@ export class Thread {
    */
   overrideTurnContext(change: unknown): Promise<Overridden> {
     const before = this.#submitted;
-    const copy = copyOf(change);
+    const copy = plainCopy(change);
+    if (copy === notPlain) return Promise.resolve({ kind: 'refused', outcome: notData('The change') });
     const result = before.then((settings) => this.#change(settings, copy));
     this.#submitted = result.then(
       (made) => (made.kind === 'refused' ? before : made.settings),
@@ -309,15 +316,6 @@ export class Thread {
       this.#running = undefined;
       this.#inbox.missWishes();
     }
-  }
-}
-
-/** What a caller does to a value after it was submitted changes nothing. What cannot be copied is no data: its reader refuses it. */
-function copyOf<Given>(given: Given): Given {
-  try {
-    return structuredClone(given);
-  } catch {
-    return given;
   }
 }
 

@@ -68,3 +68,64 @@ it('a change that fails to be copied is refused, not thrown', async () => {
     expect(await live.thread.overrideTurnContext(change)).toMatchObject({ kind: 'refused' });
   }
 });
+
+const policiesOf = (live: LiveThread) =>
+  live.place
+    .lines()
+    .filter(({ type }) => type === 'turn_context')
+    .map(({ payload }) => (payload['sandbox_policy'] as { type: string }).type);
+
+it('a turn takes no setting that stands beside its words', async () => {
+  const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
+  await live.open();
+  await live.thread.overrideTurnContext({ sandboxMode: 'read-only' });
+  const wider = { ...turn('one'), profile: { type: 'disabled' }, model: 'another', approval: 'never' };
+  expect(await live.thread.run(wider)).toMatchObject({ kind: 'completed' });
+  expect(policiesOf(live)).toEqual(['read-only']);
+  expect(live.model.requests[0]?.body['model']).not.toBe('another');
+});
+
+class Restriction {
+  get sandboxMode(): string {
+    return 'read-only';
+  }
+}
+
+it.each<readonly [string, () => unknown]>([
+  ['a map', () => new Map([['sandboxMode', 'read-only']])],
+  ['an instance of a class', () => new Restriction()],
+  ['an object that inherits it', () => Object.create({ sandboxMode: 'read-only' })],
+])('a restriction in %s is refused, and not lost', async (_, change) => {
+  const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
+  await live.open();
+  await live.thread.overrideTurnContext({ sandboxMode: 'danger-full-access' });
+  expect(await live.thread.runWith(change(), turn('one'))).toMatchObject({ kind: 'refused' });
+  expect(await live.thread.overrideTurnContext(change())).toMatchObject({ kind: 'refused' });
+  expect(live.model.requests).toEqual([]);
+});
+
+it('a proxy, or a turn with a function in it, is read when it is submitted', async () => {
+  const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
+  await live.open();
+  const target = { sandboxMode: 'read-only' };
+  const asked = { ...turn('as it was'), onDone: () => {} };
+  const done = live.thread.runWith(new Proxy(target, {}), asked);
+  target.sandboxMode = 'danger-full-access';
+  (asked as { input: unknown }).input = words('forged');
+  await done;
+  expect(policiesOf(live)).toEqual(['read-only']);
+  expect(JSON.stringify(live.model.requests[0]?.body)).toContain('as it was');
+});
+
+it('half a character is refused wherever it comes in', async () => {
+  const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
+  await live.open();
+  expect(await live.thread.runWith({}, turn('x\ud800y'))).toMatchObject({
+    kind: 'failed',
+    outcome: { code: 'odd-input' },
+  });
+  const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: '\udc00' }] };
+  expect(live.thread.inject(item)).toMatchObject({ kind: 'refused' });
+  expect(live.thread.inject(undefined as never)).toMatchObject({ kind: 'refused' });
+  expect(await live.turn('one')).toMatchObject({ kind: 'completed' });
+});

@@ -1,0 +1,56 @@
+import type { Settings, TurnSettings } from '../envelope/settings.ts';
+import { isJsonObject } from '../protocol/json.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
+import { inputProblem } from './input-problem.ts';
+import type { TurnInput } from './parts.ts';
+
+/** One turn of a thread, and what holds for it alone. */
+export interface ThreadTurn extends Required<Pick<TurnInput, 'input' | 'signal'>>, Omit<TurnSettings, keyof Settings> {}
+
+/**
+ * What a caller asks a turn to do: a copy of the members that a turn has, and no others. A setting that a caller puts
+ * beside them does not count: settings are changed by overrides, which are checked.
+ */
+export function readTurn(turn: ThreadTurn): ThreadTurn | Outcome<'odd-input'> {
+  const { input, outputSchema, cyberAccessProgram, signal = new AbortController().signal } = turn;
+  const copy = plainCopy({ input, outputSchema, cyberAccessProgram });
+  if (copy === notPlain || !isInput(copy.input)) return notData('The message');
+  const problem = inputProblem(
+    copy.outputSchema === undefined ? { input: copy.input } : { ...copy, outputSchema: copy.outputSchema },
+  );
+  if (problem !== undefined) return problem;
+  return {
+    input: copy.input,
+    ...(copy.outputSchema === undefined ? {} : { outputSchema: copy.outputSchema }),
+    ...(copy.cyberAccessProgram === undefined ? {} : { cyberAccessProgram: copy.cyberAccessProgram }),
+    signal,
+  };
+}
+
+function isInput(value: unknown): boolean {
+  return isJsonObject(value) && typeof value['text'] === 'string' && Array.isArray(value['images']);
+}
+
+/** Why an item of a program cannot enter history; undefined when it can. */
+export function itemProblem(item: unknown): Outcome<'odd-input'> | undefined {
+  if (!isJsonObject(item) || typeof item['type'] !== 'string') return notData('The item');
+  // JSON writes half a character, and nothing else, in this way.
+  return /\\ud[89a-f][0-9a-f]{2}/i.test(JSON.stringify(item)) ? oddText('The item') : undefined;
+}
+
+export function notData(subject: string): Outcome<'odd-input'> {
+  return {
+    code: 'odd-input',
+    message: `${subject} is not plain data: it must hold only texts, numbers, booleans, lists and objects without a class.`,
+    next: 'Nothing was changed or sent. Pass a plain object.',
+  };
+}
+
+function oddText(subject: string): Outcome<'odd-input'> {
+  return {
+    code: 'odd-input',
+    message: `${subject} holds half a character, which cannot be written to a file or sent.`,
+    next: 'Take it out and send it again.',
+  };
+}

@@ -14,6 +14,8 @@ export interface ConfigLayer {
   readonly values: JsonObject;
   /** The content of the file, from which the lines of keys are found. Absent when there is no such file. */
   readonly text?: string;
+  /** A file of a project below its root, where commands may have put it: it says nothing about permissions. */
+  readonly belowRoot?: true;
   /** Why the layer is listed and does not count. */
   readonly disabled?: string;
 }

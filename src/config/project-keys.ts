@@ -30,21 +30,49 @@ const forbidden: readonly (readonly string[])[] = [
   ['tui', 'keymap', 'chat', 'next_permission_mode'],
 ];
 
+/**
+ * What decides about permissions. At the root of a project it is protected from commands; further down a command may have
+ * written the file, so it does not count there.
+ */
+const forbiddenBelowRoot: readonly (readonly string[])[] = [
+  ['sandbox_mode'],
+  ['sandbox_workspace_write'],
+  ['approval_policy'],
+  ['approvals_reviewer'],
+  ['default_permissions'],
+  ['permissions'],
+  ['shell_environment_policy'],
+  ['allow_login_shell'],
+  ['undo'],
+];
+
 /** The layer of a project without such keys, and a warning for each. */
 export function withoutForbiddenKeys(layer: ConfigLayer): {
   readonly layer: ConfigLayer;
   readonly problems: readonly ConfigProblem[];
 } {
-  const found = forbidden.filter((path) => has(layer.values, path));
-  const problems = found.map((path) =>
-    keyProblem(layer, path, {
-      code: 'config-forbidden-key',
-      severity: 'warning',
-      what: 'cannot be set by a project',
-      next: 'Set it in your own config.toml instead.',
-    }),
-  );
-  return { layer: { ...layer, values: found.reduce(without, layer.values) }, problems };
+  const everywhere = forbidden.filter((path) => has(layer.values, path));
+  const here = layer.belowRoot === true ? forbiddenBelowRoot.filter((path) => has(layer.values, path)) : [];
+  const code = 'config-forbidden-key';
+  const problems = [
+    ...everywhere.map((path) =>
+      keyProblem(layer, path, {
+        code,
+        severity: 'warning',
+        what: 'cannot be set by a project',
+        next: 'Set it in your own config.toml instead.',
+      }),
+    ),
+    ...here.map((path) =>
+      keyProblem(layer, path, {
+        code,
+        severity: 'warning',
+        what: 'has no effect below the root of a project, where a command could have written it',
+        next: "Set it in your own config.toml or at the project's root, or trust this folder by its own name.",
+      }),
+    ),
+  ];
+  return { layer: { ...layer, values: [...everywhere, ...here].reduce(without, layer.values) }, problems };
 }
 
 function has(values: JsonObject, [head = '', ...rest]: readonly string[]): boolean {

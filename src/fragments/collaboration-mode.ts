@@ -16,5 +16,6 @@ export const collaborationModeFragment = defineFragment<CollaborationModeText>({
   body: ({ mode, instructions }) => `\nMode: ${oneLine(mode)}\n\n${instructions}\n`,
 });
 
-/** An empty pair: what an earlier mode asked for no longer holds, and nothing takes its place. */
-export const collaborationModeWithdrawnFragment = defineWithdrawal(collaborationModeFragment, { body: '' });
+export const collaborationModeWithdrawnFragment = defineWithdrawal(collaborationModeFragment, {
+  body: '\nThe mode described earlier has ended, and what it asked for no longer holds.\n',
+});

@@ -30,7 +30,7 @@ const modeSentence: Readonly<Record<PermissionsText['mode'], string>> = {
   'read-only': 'Commands can look at files and change none.',
   'workspace-write': 'Commands can change files below the writable roots listed here, and nowhere else.',
   'danger-full-access': 'Commands run without a sandbox and can change anything this user can change.',
-  'external-sandbox': 'Somebody else isolates this process; its limits are not known here.',
+  'external-sandbox': 'Another program isolates this process; its limits are not known here.',
 };
 
 const networkSentence: Readonly<Record<NetworkAccess, string>> = {
@@ -48,6 +48,8 @@ const approvalSentence: Readonly<Record<ApprovalPolicy, string>> = {
     'Each command and each patch needs the consent of the user, who cannot be asked yet. None can run: say what is needed.',
 };
 
+const unsandboxed = 'The user cannot be asked, so take care with what cannot be taken back.';
+
 export const permissionsFragment = defineFragment<PermissionsText>({
   id: 'permissions',
   purpose: 'What the sandbox allows, whom to ask for more, and what was approved or ruled for good.',
@@ -59,7 +61,7 @@ export const permissionsFragment = defineFragment<PermissionsText>({
     const lines = [
       `Sandbox: ${told.mode}. ${modeSentence[told.mode]}`,
       `Network: ${told.network}. ${networkSentence[told.network]}`,
-      `Approval: ${told.approval}. ${approvalSentence[told.approval]}`,
+      `Approval: ${told.approval}. ${approvalText(told)}`,
       ...(told.readsEverything ? [] : ['Reading is limited to what commands need and to the roots listed here.']),
       ...list('Writable roots', told.writableRoots),
       ...list('Not writable until the user creates them', told.missingRoots),
@@ -72,6 +74,11 @@ export const permissionsFragment = defineFragment<PermissionsText>({
     return `\n${lines.join('\n')}\n`;
   },
 });
+
+/** Without a sandbox there is nothing that stops a command. */
+function approvalText({ mode, approval }: PermissionsText): string {
+  return mode === 'danger-full-access' && approval !== 'untrusted' ? unsandboxed : approvalSentence[approval];
+}
 
 /** Permissions are no longer described. */
 export const permissionsWithdrawnFragment = defineWithdrawal(permissionsFragment, {

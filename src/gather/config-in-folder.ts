@@ -25,10 +25,11 @@ export async function configInFolder(base: BaseLayers, folder: string): Promise<
   const denies = (file: string): boolean => deniesRead(base.requirements, file);
   const files = await Promise.all(
     projectFiles(folders, base).map(async ({ path, owner }) => {
-      const { trust } = owner === folder ? decision : findTrust(owner, base.config);
-      return trust === 'trusted'
-        ? loadConfigFile({ name: 'project', path, osHome: base.osHome, denies })
-        : notRead(path, trust);
+      const { trust, folder: trusted } = owner === folder ? decision : findTrust(owner, base.config);
+      if (trust !== 'trusted') return notRead(path, trust);
+      const file = await loadConfigFile({ name: 'project', path, osHome: base.osHome, denies });
+      const isNamed = owner === folders[0] || (trusted !== undefined && inside(trusted) === inside(owner));
+      return isNamed ? file : { ...file, layer: { ...file.layer, belowRoot: true as const } };
     }),
   );
   if (files.length === 0 && decision.trust === 'unknown') {

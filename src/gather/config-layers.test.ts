@@ -159,8 +159,8 @@ describe('the files of a project', () => {
   test('count from its root down, ours over the other, and below the flags', async () => {
     write('home/config.toml', `model = "user"\nmodel_verbosity = "low"\n${trust()}`);
     write('repo/.codex/config.toml', 'model = "root"\ninstructions = "root"\nmodel_reasoning_effort = "low"\n');
-    write('repo/.capstan/config.toml', 'instructions = "ours"\n');
-    write('repo/sub/.codex/config.toml', 'model = "sub"\n[sandbox_workspace_write]\nwritable_roots = ["out"]\n');
+    write('repo/.capstan/config.toml', 'instructions = "ours"\n[sandbox_workspace_write]\nwritable_roots = ["out"]\n');
+    write('repo/sub/.codex/config.toml', 'model = "sub"\n');
     const overrides = ['model_reasoning_effort=high'];
     const { config, layers, problems } = await inFolder('repo/sub', { overrides });
     expect(problems).toEqual([]);
@@ -171,7 +171,7 @@ describe('the files of a project', () => {
       modelReasoningEffort: 'high',
       modelVerbosity: 'low',
       sandboxMode: 'workspace-write',
-      sandboxWorkspaceWrite: { writableRoots: [path('repo/sub/.codex/out')] },
+      sandboxWorkspaceWrite: { writableRoots: [path('repo/.capstan/out')] },
     });
     expect(layers.map(({ source }) => source.replace(root, ''))).toEqual([
       '/etc/capstan/config.toml',
@@ -183,6 +183,24 @@ describe('the files of a project', () => {
       '/etc/capstan/managed_config.toml',
     ]);
     expect((await inFolder('repo', { overrides })).config.model).toBe('root');
+  });
+
+  test('below the root say nothing about permissions, unless the folder is trusted by its own name', async () => {
+    write('home/config.toml', `sandbox_mode = "read-only"\n${trust()}`);
+    const wider = 'sandbox_mode = "danger-full-access"\n[shell_environment_policy]\nignore_default_excludes = true\n';
+    write('repo/sub/.capstan/config.toml', wider);
+    const { config, problems } = await inFolder('repo/sub');
+    expect(config.sandboxMode).toBe('read-only');
+    expect(config.shellEnvironmentPolicy.ignoreDefaultExcludes).toBe(false);
+    expect(problems.map(({ code, key }) => [code, key])).toEqual([
+      ['config-forbidden-key', 'sandbox_mode'],
+      ['config-forbidden-key', 'shell_environment_policy'],
+    ]);
+    write(
+      'home/config.toml',
+      `sandbox_mode = "read-only"\n${trust()}[projects."${path('repo/sub')}"]\ntrust_level = "trusted"\n`,
+    );
+    expect((await inFolder('repo/sub')).config.sandboxMode).toBe('danger-full-access');
   });
 
   test.each([

@@ -34,6 +34,8 @@ export interface ThreadOptions {
   readonly foldsAfterTurns?: boolean;
 }
 
+export type { ThreadTurn } from './read-turn.ts';
+
 /** What a compaction by hand shall keep in view, if anything. */
 export interface CompactionRequest extends Pick<TurnInput, 'signal'> {
   readonly focus?: string;

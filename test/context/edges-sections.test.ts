@@ -72,7 +72,8 @@ describe('instructions that come with the configuration', () => {
 describe('the mode', () => {
   const pair = (text: string) => `<collaboration_mode>${text}</collaboration_mode>`;
 
-  it('that is left is told as an empty pair, once', async () => {
+  const ended = '\nThe mode described earlier has ended, and what it asked for no longer holds.\n';
+  it('that is left is told as ended, once', async () => {
     const live = await LiveThread.in(yes);
     await live.open();
     const asked = ['Plan it.', 'Plan it.', undefined, undefined];
@@ -84,7 +85,7 @@ describe('the mode', () => {
     expect(context(live).map((texts) => texts.filter((text) => text.startsWith('<collaboration')))).toEqual([
       [expect.stringContaining('Plan it.')],
       [],
-      [pair('')],
+      [pair(ended)],
       [],
     ]);
   });
@@ -101,7 +102,7 @@ describe('the mode', () => {
     await live.turn('three');
     expect(context(live).map((texts) => texts.filter((text) => text.startsWith('<collaboration')))).toEqual([
       [expect.stringContaining('Plan it.')],
-      [pair('')],
+      [pair(ended)],
       [],
     ]);
   });

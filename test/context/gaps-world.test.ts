@@ -105,7 +105,7 @@ describe('a mode that the model cannot run', () => {
     const modes = live.model.requests.map((_, request) => kinds(live.told(request)).includes('collaboration-mode'));
     expect(modes).toEqual([true, true, false, true]);
     expect(live.told(1).find((text) => text.startsWith('<collaboration'))).toBe(
-      '<collaboration_mode></collaboration_mode>',
+      '<collaboration_mode>\nThe mode described earlier has ended, and what it asked for no longer holds.\n</collaboration_mode>',
     );
     const warnings = live.thread.events.flatMap((event) => (event.kind === 'warning' ? [event.outcome] : []));
     expect(warnings.filter(({ code }) => code === 'mode-unsupported')).toEqual([

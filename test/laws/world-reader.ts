@@ -133,7 +133,7 @@ function readRules(facts: WorldFacts, text: string): void {
 
 function readMode(facts: WorldFacts, text: string): void {
   delete facts.mode;
-  if (text === '<collaboration_mode></collaboration_mode>') return;
+  if (/^<collaboration_mode>\s*The mode described earlier has ended/.test(text)) return;
   const [, name, words] = /^Mode: (.*)\n\n([\s\S]*)$/.exec(between('collaboration_mode', text)) ?? [];
   facts.mode = { name: name ?? 'not told', text: words ?? 'not told' };
 }

@@ -15,7 +15,7 @@ interface StoredMode extends JsonObject {
   readonly instructions: string;
 }
 
-/** How the user and the model work together. A mode without guidance is told as an empty pair, once. */
+/** How the user and the model work together. A mode without guidance is told as the end of the one before, once. */
 export const collaborationModeSection: Section<CollaborationModeText, StoredMode> = {
   id: 'collaboration_mode',
   assumes: 'the permissions under which the mode is lived',

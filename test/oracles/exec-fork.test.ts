@@ -4,7 +4,7 @@ import { runCodex } from './codex.ts';
 import { runCapstan, scene, threadOf } from './scene.ts';
 
 it('exec fork prints the same events in both programs, with and without a prompt', async () => {
-  const { place } = await scene(() => answer({ items: [say('ok')], usage: { input: 10, output: 2 } }));
+  const { place } = await scene(() => answer({ items: [say('ok')], usage: { input: 100, output: 20 } }));
   const source = threadOf(await runCapstan(place, 'one'));
   for (const words of [[source], [source, 'two']]) {
     const [ours, theirs] = [await runCapstan(place, 'fork', ...words), await runCodex(place, 'fork', ...words)];

@@ -74,4 +74,18 @@ describe('view_image', () => {
     ]);
     expect(JSON.stringify(rest)).not.toContain('secret text');
   });
+
+  it('says in plain output what it looked at, and what it could not', async () => {
+    const { place } = await scene([
+      answer({ items: [callTool('view_image', { path: 'a.png' }), callTool('view_image', { path: '/gone.png' })] }),
+      answer({ items: [say('ok')] }),
+    ]);
+    const seen = join(place.workspace, 'a.png');
+    writeFileSync(seen, png);
+    const { stderr } = await place.run('exec', '--color=never', 'x');
+    expect(stderr.split('\n').filter((line) => line.includes('.png'))).toEqual([
+      `looked at ${seen}`,
+      'not shown: The image /gone.png cannot be read: it does not exist.',
+    ]);
+  });
 });

@@ -138,7 +138,7 @@ it('replay, envelope and threads have these commands and options', async () => {
     'threads undo-rollback --all --force --json --last',
     'threads archive --all --json --last',
     'threads unarchive --all --json --last',
-    'threads delete --all --force --json --last',
+    'threads delete --force --json',
     'threads name --all --json --last',
     'threads export --force --format --last --new-id --output -o',
     'threads import',

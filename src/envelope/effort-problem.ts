@@ -1,15 +1,15 @@
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ModelRecord } from './model-record.ts';
 
-/** Names of this side, which stand for what a model has (`sent-effort.ts`). */
-const everywhere: ReadonlySet<string> = new Set(['ultra', 'persistent']);
+/** A name of this side, sent as `disabled` (`sent-effort.ts`): no catalogue lists it. */
+const unlisted = 'persistent';
 
-/** Why a model cannot think as hard as somebody wants; undefined when it can, or when nothing is known about it. */
+/** Why a model cannot have the effort that was chosen; undefined when it can, or when nothing is known about it. */
 export function effortProblem(
   { slug, supportedEfforts, guessed }: ModelRecord,
   effort: string,
 ): Outcome<'effort-unsupported'> | undefined {
-  if (guessed || supportedEfforts.length === 0 || supportedEfforts.includes(effort) || everywhere.has(effort))
+  if (guessed || supportedEfforts.length === 0 || supportedEfforts.includes(effort) || effort === unlisted)
     return undefined;
   return {
     code: 'effort-unsupported',

@@ -165,7 +165,7 @@ describe('another model', () => {
   });
 
   test('does not get an effort that it does not have', () => {
-    for (const given of [{ model: 'four', effort: 'high' }, { effort: 'a' }]) {
+    for (const given of [{ model: 'four', effort: 'high' }, { effort: 'a' }, { effort: 'ultra' }]) {
       const [slug, list] = 'model' in given ? ['four', 'a, b, c, d'] : ['even', 'low, medium, high, max'];
       expect(change(given)).toEqual({
         kind: 'refused',
@@ -177,7 +177,8 @@ describe('another model', () => {
       });
     }
     expect(after({ model: 'unheard', effort: 'extreme' })).toMatchObject({ effort: 'extreme' });
-    expect(after({ effort: 'ultra' })).toMatchObject({ effort: 'ultra' });
+    expect(after({ model: 'unheard', effort: 'ultra' })).toMatchObject({ effort: 'ultra' });
+    expect(after({ effort: 'persistent' })).toMatchObject({ effort: 'persistent' });
   });
 
   test('gets the effort that comes with it, and none where there was none', () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { UserImage } from '../protocol/user-input.ts';
+import { imageFormat } from './image-format.ts';
 import { readBounded, type ReadOptions, type UnreadFile, whyMissing } from './read-bounded.ts';
 
 export type ImageProblem = Outcome<'image-unreadable' | 'image-unsupported' | 'image-too-large' | 'image-denied'>;
@@ -8,7 +9,7 @@ export type ImageProblem = Outcome<'image-unreadable' | 'image-unsupported' | 'i
 /** Larger files are refused: they would fill a rollout and no provider takes them. */
 const mostBytes = 10 * 1024 * 1024;
 
-/** Reads a picture for a user's message. Its type is told by its first bytes, not by its name. */
+/** Reads a picture for a user's message. Its bytes decide what it is, not its name; one that is cut off is refused. */
 export function loadImage(
   path: string,
   cwd: string,
@@ -18,12 +19,16 @@ export function loadImage(
   const file = readBounded(absolute, { ...rules, maxBytes: mostBytes });
   if (file.kind !== 'read') return unread(path, file.kind === 'missing' ? whyMissing(absolute) : file);
   const { bytes } = file;
-  const type = imageType(bytes);
-  if (type === undefined) {
+  const found = imageFormat(bytes);
+  if (found === undefined) {
     const next = 'Convert it to PNG, JPEG, GIF or WebP.';
     return { code: 'image-unsupported', message: `${path} is not an image that models take.`, next };
   }
-  return { path, dataUrl: `data:image/${type};base64,${bytes.toString('base64')}` };
+  if (!found.whole) {
+    const message = `${path} begins like an image (${found.format}), but it is incomplete or damaged.`;
+    return { code: 'image-unsupported', message, next: 'Make the file again as PNG, JPEG, GIF or WebP.' };
+  }
+  return { path, dataUrl: `data:image/${found.format};base64,${bytes.toString('base64')}` };
 }
 
 function unread(path: string, file: UnreadFile | string): ImageProblem {
@@ -44,12 +49,4 @@ function unread(path: string, file: UnreadFile | string): ImageProblem {
     message: `The image ${path} cannot be read: ${reason}.`,
     next: 'Check the path: it must lead to a file that you may read.',
   };
-}
-
-function imageType(bytes: Buffer): string | undefined {
-  const begins = (text: string, at = 0) => bytes.subarray(at, at + text.length).toString('latin1') === text;
-  if (begins('\x89PNG\r\n\x1a\n')) return 'png';
-  if (begins('\xff\xd8\xff')) return 'jpeg';
-  if (begins('GIF87a') || begins('GIF89a')) return 'gif';
-  return begins('RIFF') && begins('WEBP', 8) ? 'webp' : undefined;
 }

@@ -49,6 +49,6 @@ function jpegSize(bytes: Bytes): ImageSize | undefined {
 }
 
 /** C0 to CF begin a frame, but for the tables C4 and CC and the reserved C8. */
-function isFrameHeader(marker: number): boolean {
+export function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }

@@ -8,13 +8,13 @@ import { newestFolder } from './newest-folder.ts';
 import { readHead } from './read-head.ts';
 import { threadNames } from './thread-names.ts';
 
-/** How somebody names a thread. */
+/** How a user names a thread. */
 export type ThreadChoice = Among & ({ readonly kind: 'named'; readonly name: string } | { readonly kind: 'last' });
 
 interface Among {
   /** Only threads that work in that folder count. */
   readonly cwd?: string;
-  /** Archived threads count, too. */
+  /** Archived threads count as much as others. Without it, one is meant only where no other fits. */
   readonly archived?: boolean;
   /** A name must belong to one thread alone. Without it, the newest of its threads is meant. */
   readonly unique?: boolean;
@@ -32,6 +32,18 @@ export interface NoThread extends Outcome<'thread-unknown' | 'thread-ambiguous'>
 /** The thread that is meant: by id, by the beginning of an id, by name, or as the one that was used last. */
 export async function chooseThread(files: Files, home: string, choice: ThreadChoice): Promise<ChosenThread | NoThread> {
   if (choice.kind === 'last') return lastThread(files, home, choice);
+  const found = await namedThread(files, home, choice);
+  if (found.kind === 'chosen' || found.code === 'thread-ambiguous' || choice.archived === true) return found;
+  // An archived thread is chosen as by its whole id: what cannot be done with it is then refused with the reason.
+  const archived = await namedThread(files, home, { ...choice, archived: true });
+  return archived.kind === 'chosen' ? archived : found;
+}
+
+async function namedThread(
+  files: Files,
+  home: string,
+  choice: Among & { readonly name: string },
+): Promise<ChosenThread | NoThread> {
   const whole = parseThreadId(choice.name);
   if (whole !== undefined) return { kind: 'chosen', id: whole };
   const begun = await byBeginning(files, home, choice);

@@ -12,11 +12,12 @@ export function checkpointLine(report: CheckpointReport): string {
 /** All that a person may want to know of it. */
 export function checkpointText(report: CheckpointReport): string {
   const { number, trigger, reason, phase, tokensBefore, tokensAfter, folded, mended, why } = report;
-  const freed = percent(tokensBefore - tokensAfter, tokensBefore);
+  // Reports of older versions compare a provider's count with an estimate.
+  const freed = tokensAfter < tokensBefore ? ` (${percent(tokensBefore - tokensAfter, tokensBefore)} less)` : '';
   return [
     `Checkpoint ${number} ${madeBy(report)}.`,
     `  why      ${trigger === 'manual' ? 'you asked for it' : `by itself: ${reason}`} (${phase})`,
-    `  tokens   ${count(tokensBefore)} before, ${count(tokensAfter)} after (${freed} less)`,
+    `  tokens   ${count(tokensBefore)} before, ${count(tokensAfter)} after${freed}`,
     `  kept     ${keptWords(report)}`,
     `  folded   ${plural(folded, 'item')}`,
     `  cost     ${costWords(report)}`,

@@ -22,8 +22,7 @@ export function outlastReaders(): StandardOutput {
       await new Promise(setImmediate);
       if (lost === undefined) return undefined;
       const message = `Standard output could not be written, and a part of it is missing: ${lost.message}.`;
-      const next = 'Make room where it goes. What a turn did and said is in its thread: resume that.';
-      return { code: 'output-lost', message, next };
+      return { code: 'output-lost', message, next: 'Make room where it goes.' };
     },
   };
 }

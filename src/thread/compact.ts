@@ -50,7 +50,7 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
     } else opened = { ...opened, move: next(move.state, outcome) };
   }
   if (turn.signal.aborted) return aborted(turn, { ...opened, id, requests });
-  return settleMove(turn, step, { ...opened, id, requests, tokens, startedAt });
+  return settleMove(turn, step, { ...opened, id, requests, startedAt });
 }
 
 interface Opened {
@@ -100,7 +100,6 @@ function countedBy({ input }: Usage, refused: number): { readonly counted?: numb
 interface Ended extends Pick<Opened, 'plan' | 'move'> {
   readonly id: string;
   readonly requests: CompactionRequests;
-  readonly tokens: number;
   readonly startedAt: number;
 }
 
@@ -124,7 +123,7 @@ async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<Compact
   return { kind: 'failed', outcome };
 }
 
-function aborted({ log, turnId }: Turn, { id, plan, requests }: Omit<Ended, 'tokens' | 'startedAt'>): CompactionResult {
+function aborted({ log, turnId }: Turn, { id, plan, requests }: Omit<Ended, 'startedAt'>): CompactionResult {
   const { usage, count } = requests;
   const { trigger } = plan;
   if (count > 0) {

@@ -2,6 +2,7 @@ import type { Candidate } from '../compaction/candidate.ts';
 import type { CompactionPlan } from '../compaction/plan.ts';
 import type { Step } from '../envelope/step.ts';
 import { type Entry, entryMetadata } from '../history/entry.ts';
+import { historyTokens } from '../history/history-weight.ts';
 import { requestTokens } from '../history/ledger.ts';
 import { mergeFragments } from '../history/merge-fragments.ts';
 import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
@@ -24,8 +25,6 @@ export interface ToInstall {
   readonly plan: CompactionPlan;
   readonly candidate: Candidate;
   readonly requests: Pick<CompactionRequests, 'usage' | 'count'>;
-  /** What the next request would have weighed. */
-  readonly tokens: number;
   readonly startedAt: number;
   readonly why?: Outcome;
 }
@@ -44,7 +43,7 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
   const input = entries.map(({ item }) => item);
   const text = instructions?.text ?? envelope.instructions.base.text;
   const tokensAfter = requestTokens({ instructions: text, tools: step.tools, input });
-  const report = reportOf(turn, what, tokensAfter);
+  const report = reportOf(turn, what, { before: estimateBefore(turn, step), after: tokensAfter });
   // A turn that only compacts has no step that would record its contract. Before the checkpoint: what stands after it
   // says that the world was told.
   if (plan.phase === 'standalone_turn' || plan.phase === 'post_turn') recordSettings(turn);
@@ -103,7 +102,18 @@ function instructionsAfter({ envelope }: Turn, { placement }: CompactionPlan) {
   return { text: model, provenance: { type: 'model', model: envelope.identity.model.slug } } as const;
 }
 
-function reportOf({ log }: Turn, { id, plan, candidate, requests, tokens, why }: ToInstall, tokensAfter: number) {
+/** By the measure of what comes after it: a provider's count and our estimate do not make a saving. */
+function estimateBefore({ log, envelope }: Turn, { tools }: Step): number {
+  const instructions = envelope.instructions.base.text;
+  return requestTokens({ instructions, tools, input: [] }) + historyTokens(log.state.history);
+}
+
+interface Weights {
+  readonly before: number;
+  readonly after: number;
+}
+
+function reportOf({ log }: Turn, { id, plan, candidate, requests, why }: ToInstall, { before, after }: Weights) {
   const { trigger, reason, phase, model } = plan;
   const { usage, count } = requests;
   const kept = candidate.entries.filter(({ kind }) => kind === 'kept').length;
@@ -115,8 +125,8 @@ function reportOf({ log }: Turn, { id, plan, candidate, requests, tokens, why }:
     phase,
     strategy: candidate.strategy,
     model,
-    tokensBefore: tokens,
-    tokensAfter,
+    tokensBefore: before,
+    tokensAfter: after,
     words: candidate.words,
     folded: log.state.history.length - kept,
     requests: count,

@@ -135,6 +135,36 @@ describe('a picture that', () => {
     expect(textsOf(told)).toEqual([expect.stringMatching(/^<unusable_images>[\s\S]*\ntext\.png\n/), 'What is in it?']);
   });
 
+  it('is cut off does not go to the model: user and model are told', async () => {
+    const { model, place } = await scene([answer({ items: [say('I cannot see them.')] })]);
+    const broken = {
+      'a.png': '\x89PNG\r\n\x1a\n',
+      'b.png': '\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\rIDA',
+      'c.jpg': '\xff\xd8\xff\xe0',
+      'd.gif': 'GIF89a',
+      'e.webp': 'RIFF\x04\0\0\0WEBP',
+    };
+    const names = Object.keys(broken);
+    for (const [name, text] of Object.entries(broken))
+      writeFileSync(join(place.workspace, name), Buffer.from(text, 'latin1'));
+    const run = await place.run('exec', '--json', '-i', names.join(','), 'What is in them?');
+    expect(run.code).toBe(0);
+    const errors = run.events
+      .map(({ item }) => item as JsonObject | undefined)
+      .filter((item) => item?.['type'] === 'error');
+    expect(errors.map((item) => item?.['message'])).toEqual(
+      ['png', 'png', 'jpeg', 'gif', 'webp'].map(
+        (format, index) =>
+          `${names[index]} begins like an image (${format}), but it is incomplete or damaged. Make the file again as PNG, JPEG, GIF or WebP.`,
+      ),
+    );
+    expect(JSON.stringify(inputOf(model, 0))).not.toContain('input_image');
+    expect(textsOf(inputOf(model, 0).slice(-2))).toEqual([
+      expect.stringContaining(`\n${names.join('\n')}\n`),
+      'What is in them?',
+    ]);
+  });
+
   it.skipIf(isRoot)('may not be read', async () => {
     const stage = await scene([]);
     writeFileSync(join(stage.place.workspace, 'secret.png'), 'x', { mode: 0 });

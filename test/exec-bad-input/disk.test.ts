@@ -44,8 +44,8 @@ describe('a full disk', () => {
           ]
         : [],
     ]);
-    const howToGoOn = `To go on with this thread: capstan exec resume ${id}\n`;
-    expect(run.stderr.replace(/^capstan .*\n/, '')).toBe(told(reason) + (options[0] === '--json' ? '' : howToGoOn));
+    const howToResume = `To resume: capstan exec resume ${id} "Continue."\n`;
+    expect(run.stderr.replace(/^capstan .*\n/, '')).toBe(told(reason) + (options[0] === '--json' ? '' : howToResume));
 
     const next = await place.run('exec', '--json', 'resume', id, 'two');
     expect([next.code, next.events.at(-2)]).toEqual([0, expect.objectContaining({ type: 'item.completed' })]);

@@ -64,8 +64,7 @@ function shown(mode: Mode, run: { events: readonly JsonObject[]; stdout: string;
 }
 
 function expected(mode: Mode, id: string, { items = [], says, breaksStream }: TurnFault): Shown {
-  if (mode === 'human')
-    return { stdout: '', stderr: `${says}\nTo go on with this thread: capstan exec resume ${id}\n` };
+  if (mode === 'human') return { stdout: '', stderr: `${says}\nTo resume: capstan exec resume ${id} "Continue."\n` };
   const end =
     says === undefined
       ? [expect.objectContaining({ type: 'turn.completed' })]

@@ -40,8 +40,10 @@ it('without a prompt makes the thread and asks nothing, whatever stands on stand
   const fork = await place.start(['exec', '--json', 'fork', source], { input: 'not read' }).finished;
   expect([fork.code, fork.events]).toEqual([0, [{ type: 'thread.started', thread_id: expect.any(String) }]]);
   const plain = await place.run('exec', 'fork', source);
-  expect([plain.code, plain.stdout]).toEqual([0, '']);
-  expect(plain.stderr).toMatch(/· model gpt-5\.4 [^]*\nTo go on with this thread: capstan exec resume \S+\n$/);
+  const id = plain.stdout.trimEnd();
+  expect([plain.code, plain.stdout]).toEqual([0, expect.stringMatching(/^[0-9a-f-]{36}\n$/)]);
+  expect(plain.stderr).toMatch(/· model gpt-5\.4 /);
+  expect(plain.stderr.endsWith(`\nTo resume: capstan exec resume ${id} "Continue."\n`)).toBe(true);
   expect(model.requests).toHaveLength(1);
   await place.run('exec', '--json', 'resume', threadId(fork), 'two');
   expect(textsOf(inputOf(model, 1)).slice(-3)).toEqual(['one', 'ok', 'two']);

@@ -49,16 +49,19 @@ describe('update_plan', () => {
 describe('view_image', () => {
   it('gives the model the picture, and names what it cannot show', async () => {
     const { model, place } = await scene([
-      answer({ items: ['a.png', 'gone.png', 'text.png', ''].map((path) => callTool('view_image', { path })) }),
+      answer({
+        items: ['a.png', 'gone.png', 'text.png', 'half.png', ''].map((path) => callTool('view_image', { path })),
+      }),
       answer({ items: [say('ok')] }),
     ]);
     writeFileSync(join(place.workspace, 'real.png'), png);
     symlinkSync('real.png', join(place.workspace, 'a.png'));
     writeFileSync(join(place.workspace, 'text.png'), 'secret text');
+    writeFileSync(join(place.workspace, 'half.png'), png.subarray(0, 40));
     const run = await place.run('exec', '--json', 'x');
     expect(run.code).toBe(0);
     const [shown, ...rest] = inputOf(model, 1)
-      .slice(-4)
+      .slice(-5)
       .toSorted((a, b) => String(a['call_id']).localeCompare(String(b['call_id'])));
     expect(shown?.['output']).toEqual([
       { type: 'input_image', image_url: `data:image/png;base64,${png.toString('base64')}`, detail: 'high' },
@@ -66,8 +69,23 @@ describe('view_image', () => {
     expect(rest.map(({ output }) => output)).toEqual([
       expect.stringContaining('cannot be read'),
       expect.stringContaining('not an image'),
+      expect.stringContaining('incomplete or damaged'),
       expect.stringContaining('`path` must be a string'),
     ]);
     expect(JSON.stringify(rest)).not.toContain('secret text');
+  });
+
+  it('says in plain output what it looked at, and what it could not', async () => {
+    const { place } = await scene([
+      answer({ items: [callTool('view_image', { path: 'a.png' }), callTool('view_image', { path: '/gone.png' })] }),
+      answer({ items: [say('ok')] }),
+    ]);
+    const seen = join(place.workspace, 'a.png');
+    writeFileSync(seen, png);
+    const { stderr } = await place.run('exec', '--color=never', 'x');
+    expect(stderr.split('\n').filter((line) => line.includes('.png'))).toEqual([
+      `looked at ${seen}`,
+      'not shown: The image /gone.png cannot be read: it does not exist.',
+    ]);
   });
 });

@@ -39,6 +39,18 @@ const report = {
   requests: 1,
 };
 
+it('measures before and after alike, whatever the provider counts', async () => {
+  // The scripted provider counts 100 tokens for a request of thousands.
+  const { place, id } = await begun(
+    talk([answer({ items: [say(long)], usage: { input: 100, output: 10 } }), says('Yes.')]),
+  );
+  const { stdout } = await place.run('threads', 'compact', id);
+  const [, before = '', after = '', less] =
+    /tokens {3}([\d,]+) before, ([\d,]+) after \((\d+) % less\)/.exec(stdout) ?? [];
+  const [from, to] = [before, after].map((count) => Number(count.replaceAll(',', '')));
+  expect([from! > to!, Number(less)]).toEqual([true, Math.round((100 * (from! - to!)) / from!)]);
+});
+
 it('makes a checkpoint, shows it, takes it back and brings it back', async () => {
   const { model, place, id, json } = await begun(talk([saysLong(), says('Yes.')]));
   const made = await place.run('threads', 'compact', id, 'the', 'failing', 'test');

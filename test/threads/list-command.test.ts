@@ -70,7 +70,7 @@ it('lists, shows and finds a thread with what its turns ran with', async () => {
   const found = json((await place.run('threads', 'search', 'the cellar', '--json')).stdout);
   expect(found).toEqual({ hits: [{ thread, turn: 1, role: 'assistant', excerpt: 'In the cellar.' }] });
   const missed = await place.run('threads', 'search', 'attic');
-  expect([missed.code, missed.stdout, missed.stderr]).toEqual([1, '', 'Nobody said that.\n']);
+  expect([missed.code, missed.stdout, missed.stderr]).toEqual([1, '', 'No matches.\n']);
 });
 
 it('tells people the same in lines', async () => {

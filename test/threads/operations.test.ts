@@ -195,13 +195,16 @@ describe('capstan threads archive, unarchive and delete', () => {
     const { id: fork } = await threads(place, 'fork', id);
     const folders = () => place.rollouts().map((path) => path.slice(place.home.length + 1).split('/')[0]);
     expect(folders()).toEqual(['sessions', 'sessions', 'sessions']);
+    await threads(place, 'name', id, 'old work');
     const archived = await threads(place, 'archive', id);
     expect(archived).toMatchObject({ exit: 0, kind: 'archived', path: expect.stringContaining('/archived_sessions/') });
     expect(folders().toSorted()).toEqual(['archived_sessions', 'archived_sessions', 'sessions']);
-    expect(await place.run('exec', 'resume', id, 'x')).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining(`capstan threads unarchive ${id}`),
-    });
+    for (const name of [id, id.slice(0, 30), 'old work']) {
+      expect(await place.run('exec', 'resume', name, 'x')).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`capstan threads unarchive ${id}`),
+      });
+    }
     expect(await threads(place, 'archive', id)).toMatchObject({ exit: 1, code: 'thread-archived' });
     expect(await threads(place, 'rollback', id)).toMatchObject({ exit: 1, code: 'thread-archived' });
     await speak(place, 'resume', String(fork), 'three');
@@ -341,6 +344,14 @@ describe('the commands', () => {
       stderr:
         'capstan: threads rollback: which thread? Give its id, its name or --last.\n         See `capstan threads rollback --help`.\n',
     });
+    expect(await tell('delete', '--last')).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'capstan: threads delete: a deleted thread does not come back. Give its id or its name instead of --last.\n         See `capstan threads delete --help`.\n',
+    });
+    expect((await tell('delete')).stderr).toContain('which thread? Give its id or its name.');
+    expect(await tell('show', id)).toMatchObject({ code: 0 });
     for (const words of [
       ['rollback', id, '-n', '0'],
       ['fork', id, '--before', '1', '--through', '1'],

@@ -207,7 +207,7 @@ describe('undo', () => {
         `Changed ${place.workspace}:`,
         '  deleted   sub',
         '  deleted   sub/new',
-        '  kept      f  (somebody else changed it since)',
+        '  kept      f  (changed again after the turn)',
         'With --force the kept files go back, too; --undo brings them back.',
         '',
       ].join('\n'),
@@ -245,8 +245,8 @@ describe('undo', () => {
     writeFileSync(at(place, 'sub/new'), 'mine too\n');
     expect(await tell('rollback', id, '--both')).toEqual([
       `Changed nothing in ${place.workspace}:`,
-      '  kept      f  (somebody else changed it since)',
-      '  kept      sub/new  (somebody else changed it since)',
+      '  kept      f  (changed again after the turn)',
+      '  kept      sub/new  (changed again after the turn)',
       '  kept      sub  (something else stands there or in it)',
       `For the kept files: ${back}, then the same with --force.`,
       `One turn of thread ${id} taken back.`,

@@ -52,8 +52,25 @@ describe('candidates', () => {
   });
 
   test('need not exist', () => {
-    const search = { path: '', writable: [], chosen: '/no/such', packaged: '/neither' };
-    expect(bubblewrapCandidates(search, files)).toEqual([]);
+    expect(bubblewrapCandidates({ path: '', writable: [], chosen: '', packaged: '/neither' }, files)).toEqual([]);
+  });
+
+  test.each([
+    ['/no/such', 'does not exist'],
+    [join(base, 'not-executable/bwrap'), 'is not a file that you may execute'],
+    [join(base, 'folder/bwrap'), 'is not a file that you may execute'],
+  ])('end with what is wrong with the one that the user named: %s', (wrong, why) => {
+    const search = { path: join(base, 'plain'), writable: [], chosen: wrong, packaged };
+    expect(bubblewrapCandidates(search, files)).toEqual([
+      plain,
+      packaged,
+      {
+        kind: 'refused',
+        code: 'sandbox-missing',
+        message: `CAPSTAN_BWRAP names ${JSON.stringify(wrong)}, which ${why}, and no other bubblewrap works here.`,
+        next: 'Set CAPSTAN_BWRAP to the path of bubblewrap, or unset it and install the package "bubblewrap".',
+      },
+    ]);
   });
 
   test('end with a refusal when commands could have written the one that the user named', () => {

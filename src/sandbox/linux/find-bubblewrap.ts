@@ -45,7 +45,8 @@ export function bubblewrapCandidates(
   if (chosen !== undefined && named[0] !== undefined && isWritableProgram(chosen, writable, files)) {
     return [...searched, writableChoice(chosen)];
   }
-  return [...new Set([...searched, ...named].filter((program) => program !== undefined))];
+  const programs = [...new Set([...searched, ...named].filter((program) => program !== undefined))];
+  return chosen && named[0] === undefined ? [...programs, noProgram(chosen, files)] : programs;
 }
 
 const missing: SandboxRefused = {
@@ -54,6 +55,16 @@ const missing: SandboxRefused = {
   message: 'Commands need a sandbox under this policy, and bubblewrap, which builds it, was not found.',
   next: 'Install the package "bubblewrap" so that `bwrap` is on the PATH, or set CAPSTAN_BWRAP to its path.',
 };
+
+function noProgram(chosen: string, files: ProgramFiles): SandboxRefused {
+  const why = files.place(chosen) === undefined ? 'does not exist' : 'is not a file that you may execute';
+  return {
+    kind: 'refused',
+    code: 'sandbox-missing',
+    message: `CAPSTAN_BWRAP names ${JSON.stringify(chosen)}, which ${why}, and no other bubblewrap works here.`,
+    next: 'Set CAPSTAN_BWRAP to the path of bubblewrap, or unset it and install the package "bubblewrap".',
+  };
+}
 
 function writableChoice(chosen: string): SandboxRefused {
   return {

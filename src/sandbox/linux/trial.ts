@@ -53,7 +53,7 @@ export function createTrial({ spawn, programFiles, processes }: TrialParts): Tri
     { path: process.env['PATH'] ?? '', writable: [], packaged, ...(chosen === undefined ? {} : { chosen }) },
     programFiles,
   );
-  const isPossible = process.platform === 'linux' && candidates.length > 0;
+  const isPossible = process.platform === 'linux' && candidates.some((candidate) => typeof candidate === 'string');
   // Every workspace may write /tmp, so what must not be written stands elsewhere.
   const base = isPossible ? mkdtempSync('/var/tmp/capstan-sandbox-') : '';
   const temporary = isPossible ? mkdtempSync('/tmp/capstan-sandbox-') : '';

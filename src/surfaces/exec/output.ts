@@ -5,6 +5,7 @@ import { checkpointLine, failedCheckpointLine } from '../checkpoint-words.ts';
 import { complain } from '../complain.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { print, printNote } from '../print.ts';
+import { resumeCommand } from '../resume-command.ts';
 import { visibleLine } from '../visible-text.ts';
 import { Announcement } from './announcement.ts';
 import { contextLine, type ExecContextEvent, isContextNews } from './context-events.ts';
@@ -89,18 +90,21 @@ function jsonOutput(context: boolean): Output {
 /** What happens on standard error; the answer alone on standard output, unless both are the same screen. */
 function plainOutput(whisper: (text: string) => void, resumable: boolean): Output {
   const announcement = new Announcement(printNote, whisper);
-  const sayHowToGoOn = (): void => {
+  const sayHowToResume = (): void => {
     const id = resumable ? announcement.threadId : undefined;
-    if (id !== undefined) whisper(`To go on with this thread: capstan exec resume ${id}`);
+    if (id !== undefined) whisper(`To resume: ${resumeCommand(id)}`);
   };
   return {
     start: (opened) => announcement.opened(opened),
     notice: (outcome) => announcement.notice(fullText(outcome)),
-    idle: sayHowToGoOn,
+    idle() {
+      sayHowToResume();
+      if (announcement.threadId !== undefined) print(`${announcement.threadId}\n`, 'text');
+    },
     lost(fault) {
       announcement.end();
       complain(fault, 1);
-      sayHowToGoOn();
+      sayHowToResume();
     },
     toldToEnd: () => {},
     event(event) {
@@ -114,10 +118,10 @@ function plainOutput(whisper: (text: string) => void, resumable: boolean): Outpu
         case 'turn-failed':
           printNote(fullText(event.outcome));
           // Nothing of this turn was kept: a new thread has no file yet.
-          return event.outcome.code === 'prompt-too-long' ? undefined : sayHowToGoOn();
+          return event.outcome.code === 'prompt-too-long' ? undefined : sayHowToResume();
         case 'turn-aborted':
           printNote('The turn was interrupted.');
-          return sayHowToGoOn();
+          return sayHowToResume();
         case 'turn-completed': {
           const { input, cachedInput, output } = event.usage;
           whisper(`tokens used: ${input - cachedInput + output}`);
@@ -153,7 +157,9 @@ function sayItem(item: TurnItem, whisper: (text: string) => void): void {
     case 'agent-message':
       return printNote(item.text);
     case 'image-view':
-      return whisper(`looked at ${visibleLine(item.path)}`);
+      return item.problem === undefined
+        ? whisper(`looked at ${visibleLine(item.path)}`)
+        : printNote(visibleLine(`not shown: ${item.problem}`));
     case 'user-message':
     case 'plan':
       return;

@@ -35,7 +35,10 @@ export async function runExec(words: readonly string[]): Promise<number> {
   const asked = parseExecArguments(words);
   const code = 'code' in asked ? complain(asked, 2) : await prepareAndRun(asked);
   const lost = await standardOutput.finish();
-  return lost === undefined ? code : complain(lost, 1);
+  if (lost === undefined) return code;
+  const isKept = !('code' in asked) && !asked.flags.has('ephemeral') && !asked.flags.has('help');
+  const where = isKept ? ' What the turn did and said is in its thread: resume that.' : '';
+  return complain({ ...lost, next: `${lost.next}${where}` }, 1);
 }
 
 async function prepareAndRun(asked: ExecArguments): Promise<number> {

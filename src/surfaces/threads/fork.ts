@@ -2,6 +2,7 @@ import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import { resumeCommand } from '../resume-command.ts';
 import { onThread, type OnThread, threadOptions } from './on-thread.ts';
 
 interface Forked {
@@ -38,7 +39,7 @@ const command: OnThread<Forked> = {
     await thread.close();
     return { kind: 'forked', id: thread.id, from: id, path: thread.path, notices };
   },
-  text: ({ id, from }) => `Thread ${id} goes on from ${from}.\nTo go on with it: capstan exec resume ${id}`,
+  text: ({ id, from }) => `Thread ${id} continues ${from}.\nTo resume: ${resumeCommand(id)}`,
 };
 
 /** A turn is looked up by the thread: here it may be a number or the beginning of an id as well. */

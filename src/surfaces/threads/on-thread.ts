@@ -62,7 +62,7 @@ async function answer<Result extends { readonly notices: readonly Outcome[] }>(
   const isLast = asked.flags.has('last');
   const [name, ...rest] = isLast ? ['', ...asked.positional] : asked.positional;
   if (name === undefined)
-    return complain(wrongUsage(command.form, 'which thread? Give its id, its name or --last.'), 2);
+    return complain(wrongUsage(command.form, `which thread? Give ${waysToName(command.form)}.`), 2);
   if (rest.length > command.more) return complain(wrongUsage(command.form, `${rest.at(-1)} is one word too many.`), 2);
   try {
     const result = await perform(command, { ...asked, positional: rest }, isLast ? undefined : name);
@@ -73,6 +73,10 @@ async function answer<Result extends { readonly notices: readonly Outcome[] }>(
     if (!(error instanceof Fault)) throw error;
     return tell(command, { kind: 'refused', outcome: error }, asked.flags.has('json'));
   }
+}
+
+function waysToName({ options }: CommandForm): string {
+  return options.some(({ key }) => key === 'last') ? 'its id, its name or --last' : 'its id or its name';
 }
 
 async function perform<Result extends { readonly notices: readonly Outcome[] }>(

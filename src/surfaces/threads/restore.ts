@@ -62,8 +62,8 @@ async function turnNamed({ engine, id }: MeantThread, name: string): Promise<Res
 }
 
 const whys: Readonly<Record<KeptReason, string>> = {
-  'changed-since': 'somebody else changed it since',
-  unknown: 'a turn was cut off: perhaps somebody else changed it since',
+  'changed-since': 'changed again after the turn',
+  unknown: 'a turn was cut off: it may have changed again after the turn',
   'left-out': 'its content is not kept: too large, no room, or not readable',
   'in-the-way': 'something else stands there or in it',
   meanwhile: 'it changed while a turn ran, but not by the turn',

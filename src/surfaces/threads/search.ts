@@ -37,7 +37,7 @@ async function search(asked: ParsedWords): Promise<number | Outcome> {
       [...threadLines(thread), `  turn ${turn}, ${role}: ${visibleLine(excerpt)}`, ''].join('\n'),
     );
     print(blocks.join('\n'), 'text');
-    if (found.hits.length === 0) printNote('Nobody said that.');
+    if (found.hits.length === 0) printNote('No matches.');
     if (found.next !== undefined) printNote(`\nMore: the same with --cursor ${found.next}`);
   }
   return found.hits.length === 0 ? 1 : 0;

@@ -4,6 +4,7 @@ import type { ToolSpec } from '../../ports/prompt.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
 import type { CallResult, Tool } from '../define.ts';
 
@@ -11,6 +12,8 @@ export interface ViewImagePorts {
   /** Reads a regular file of limited size, and only if the policy grants it where it really is. The path is absolute. */
   loadImage(path: string, policy: ResolvedPolicy): UserImage | Outcome;
 }
+
+type ImageViewItem = Extract<TurnItem, { kind: 'image-view' }>;
 
 const spec: ToolSpec = {
   type: 'function',
@@ -37,14 +40,14 @@ export function viewImageTool(ports: ViewImagePorts): Tool {
         return { kind: 'refused', output: badArguments('`path` must be a string.') };
       const absolute = resolve(workspace.cwd, path);
       const item = { kind: 'image-view', id: call.callId, path: absolute } as const;
-      const run = (): Promise<CallResult> => Promise.resolve({ output: view(ports, absolute, policy.resolved), item });
+      const run = (): Promise<CallResult> => Promise.resolve(view(ports, item, policy.resolved));
       return { kind: 'prepared', item, run };
     },
   };
 }
 
-function view(ports: ViewImagePorts, path: string, policy: ResolvedPolicy): CallResult['output'] {
-  const image = ports.loadImage(path, policy);
-  if ('code' in image) return refused(image.message, image.next);
-  return [{ type: 'input_image', image_url: image.dataUrl, detail: 'high' }];
+function view(ports: ViewImagePorts, item: ImageViewItem, policy: ResolvedPolicy): CallResult {
+  const image = ports.loadImage(item.path, policy);
+  if ('code' in image) return { output: refused(image.message, image.next), item: { ...item, problem: image.message } };
+  return { output: [{ type: 'input_image', image_url: image.dataUrl, detail: 'high' }], item };
 }

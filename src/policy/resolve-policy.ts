@@ -71,7 +71,7 @@ function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
   const { granted, missingRoots } = withoutMissingRoots(explicit, places);
   return {
     kind: 'restricted',
-    rules: withoutOwnPlaces(protect(granted, places), places.own, reopened),
+    rules: withoutOwnPlaces(protect(granted, places), places.own, reopened).map((rule) => placed(rule, places)),
     denyGlobs: [...denyGlobs].toSorted(),
     platformDefaults,
     ...(missingRoots.length === 0 ? {} : { missingRoots }),
@@ -108,6 +108,11 @@ function withoutMissingRoots(
   const granted = rules.filter((rule) => !isAbsent(rule) && !isGuard(rule));
   const guarded = protect(granted, places);
   return { granted, missingRoots: [...roots].filter((path) => accessByRules(guarded, path) !== 'write').toSorted() };
+}
+
+function placed(rule: PathRule, { real }: Places): PathRule {
+  const place = rule.access === 'write' ? real?.[rule.path] : undefined;
+  return place === undefined ? rule : { ...rule, place };
 }
 
 function isTemporary({ path }: FileSystemEntry): boolean {

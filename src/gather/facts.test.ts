@@ -66,6 +66,7 @@ test('all facts together', async () => {
       gitDirectories: [],
       own: chosen.own,
       missing: ['/srv/not-there'],
+      real: { [folder]: folder, '/tmp': realpathSync('/tmp'), '/usr': '/usr' },
       gitNames: ['HEAD'],
     },
     trust: 'trusted',

@@ -1,9 +1,9 @@
-import { isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { OwnPlaces } from '../policy/own-places.ts';
 import { bareRepositoryName } from '../policy/protected-names.ts';
-import type { Places } from '../policy/resolve-policy.ts';
+import { type Places, resolvePolicy } from '../policy/resolve-policy.ts';
 import type { PermissionProfile } from '../protocol/permission-profile.ts';
-import { kindOfEntry } from './file-system.ts';
+import { fileSystem, kindOfEntry } from './file-system.ts';
 import { findGitDirectory } from './git-directory.ts';
 import { missingRoots } from './missing-roots.ts';
 
@@ -15,7 +15,7 @@ export function findPlaces(
 ): Places {
   const { TMPDIR: temporary } = env;
   const missing = profile === undefined ? [] : missingRoots(profile, temporary);
-  return {
+  const places: Places = {
     cwd,
     workspaceRoots: [cwd],
     ...(temporary !== undefined && isAbsolute(temporary) ? { temporaryDirectory: temporary } : {}),
@@ -25,6 +25,25 @@ export function findPlaces(
     ...(own === undefined ? {} : { own }),
     ...(missing.length === 0 ? {} : { missing }),
   };
+  return profile === undefined ? places : { ...places, real: realPlaces(profile, places) };
+}
+
+/** Where every path leads that the profile lets be written. */
+function realPlaces(profile: PermissionProfile, places: Places): Readonly<Record<string, string>> {
+  const { files } = resolvePolicy(profile, places);
+  const rules = files.kind === 'unrestricted' ? [] : files.rules;
+  const written = rules.filter(({ access }) => access === 'write').map(({ path }) => path);
+  return Object.fromEntries(written.map((path) => [path, realPlace(path)]));
+}
+
+/** The path without links, as far as it exists, and the rest as it is spelled. */
+function realPlace(path: string): string {
+  try {
+    // Not the native one: it changes the case of letters on some disks, and the sandbox would see another place.
+    return fileSystem.realpathSync(path);
+  } catch {
+    return path === '/' ? path : join(realPlace(dirname(path)), basename(path));
+  }
 }
 
 /**

@@ -20,4 +20,6 @@ export interface Places {
   readonly own?: OwnPlaces;
   /** Places that a profile may name to be written and that do not exist. Absent: none. */
   readonly missing?: readonly string[];
+  /** Where the links of paths that may be written lead, by path. A path that is not in it may lead anywhere. */
+  readonly real?: Readonly<Record<string, string>>;
 }

@@ -71,7 +71,7 @@ function resolveFiles(rules: FileSystemRules, places: Places): ResolvedFiles {
   const { granted, missingRoots } = withoutMissingRoots(explicit, places);
   return {
     kind: 'restricted',
-    rules: withoutOwnPlaces(protect(granted, places), places.own, reopened),
+    rules: withoutOwnPlaces(protect(granted, places), places.own, reopened).map((rule) => placed(rule, places)),
     denyGlobs: [...denyGlobs].toSorted(),
     platformDefaults,
     ...(missingRoots.length === 0 ? {} : { missingRoots }),
@@ -89,20 +89,30 @@ function noteReopened(
   }
 }
 
-/** A missing root that lies in another writable one can be made there, and stays. */
+/**
+ * A missing root that lies in another writable one can be made there: the outer root grants it, and no rule of its own
+ * stands below it, because a sandbox cannot keep names in a folder that is not there. Any other is lost.
+ */
 function withoutMissingRoots(
   rules: readonly PathRule[],
-  { missing = [] }: Places,
+  places: Places,
 ): { readonly granted: readonly PathRule[]; readonly missingRoots: readonly string[] } {
+  const { missing = [] } = places;
   if (missing.length === 0) return { granted: rules, missingRoots: [] };
   const absent = new Set(missing.map(normalisePath));
-  const present = rules.filter((rule) => rule.access !== 'write' || !absent.has(rule.path));
-  const isLost = ({ path, access }: PathRule) =>
-    access === 'write' && absent.has(path) && accessByRules(present, path) !== 'write';
-  return {
-    granted: rules.filter((rule) => !isLost(rule)),
-    missingRoots: [...new Set(rules.filter(isLost).map((rule) => rule.path))].toSorted(),
-  };
+  const isAbsent = ({ path, access }: PathRule) => access === 'write' && absent.has(path);
+  const roots = new Set(rules.filter(isAbsent).map((rule) => rule.path));
+  const guards = new Set([...roots].flatMap((path) => protectedNames.map((name) => joinPath(path, name))));
+  const isGuard = ({ path, access, ifMissing }: PathRule) =>
+    access === 'read' && ifMissing === 'skip' && guards.has(path);
+  const granted = rules.filter((rule) => !isAbsent(rule) && !isGuard(rule));
+  const guarded = protect(granted, places);
+  return { granted, missingRoots: [...roots].filter((path) => accessByRules(guarded, path) !== 'write').toSorted() };
+}
+
+function placed(rule: PathRule, { real }: Places): PathRule {
+  const place = rule.access === 'write' ? real?.[rule.path] : undefined;
+  return place === undefined ? rule : { ...rule, place };
 }
 
 function isTemporary({ path }: FileSystemEntry): boolean {

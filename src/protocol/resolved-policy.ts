@@ -30,6 +30,8 @@ export interface PathRule {
   readonly access: Access;
   /** What a sandbox does when the path does not exist: leave it, or keep the command from making it. */
   readonly ifMissing: 'skip' | 'protect';
+  /** Of a writable path: where its links led when the turn began. If it leads elsewhere by now, nothing is granted. */
+  readonly place?: string;
   /** No entry asks for it: it keeps a place of the engine. */
   readonly own?: true;
   /**

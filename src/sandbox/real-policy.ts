@@ -1,4 +1,5 @@
 import { type AccessRule, accessByRules } from '../policy/access.ts';
+import { isMoved } from '../policy/moved-root.ts';
 import { byDepth, isWithin, parentOf } from '../policy/paths.ts';
 import { platformReadRoots } from '../policy/platform-read-roots.ts';
 import type { Access } from '../protocol/permission-profile.ts';
@@ -38,19 +39,23 @@ interface FollowedRule {
  *
  * A link that stands where commands may write can be replaced by them, so nothing is granted through it: the next
  * command would find more open than the policy says. What is restricted through such a link is restricted at its
- * target, and the link is held.
+ * target, and the link is held. Nothing is granted either where a path leads to another place than when the turn began:
+ * commands of other threads can replace links and folders that those of this one cannot.
  */
 export function realPolicy(files: RestrictedFiles, disk: DiskView): RealPolicy {
   const platform = files.platformDefaults ? platformReadRoots.map((path) => grant(path)) : [];
   const spelled = strongestBySpelling([...files.rules, ...platform]);
-  const followed = spelled.map((rule): FollowedRule => ({ rule, followed: followLinks(disk, rule.path) }));
+  const everyRule = spelled.map((rule): FollowedRule => ({ rule, followed: followLinks(disk, rule.path) }));
+  const moved = everyRule.filter(({ rule, followed }) => isMoved(rule, followed.path)).map(({ rule }) => rule.path);
+  const followed = everyRule.filter(({ rule }) => !moved.includes(rule.path));
   const everything: readonly AccessRule[] = followed
     .filter(({ followed }) => followed.kind !== 'loop')
     .map(({ rule, followed }) => ({ path: followed.path, access: rule.access }));
   const isReplaceable = (link: Link) => accessByRules(everything, link.location) === 'write';
-  const ignoredGrants = followed
-    .filter(({ rule, followed }) => rule.access === 'write' && followed.links.some(isReplaceable))
-    .map(({ rule }) => rule.path);
+  const turnable = followed.filter(
+    ({ rule, followed }) => rule.access === 'write' && followed.links.some(isReplaceable),
+  );
+  const ignoredGrants = [...moved, ...turnable.map(({ rule }) => rule.path)];
 
   const rules: RealRule[] = [];
   const heldLinks = new Set<string>();
@@ -59,7 +64,7 @@ export function realPolicy(files: RestrictedFiles, disk: DiskView): RealPolicy {
   for (const { rule, followed: found } of followed) {
     if (ignoredGrants.includes(rule.path)) continue;
     const replaceable = found.links.filter(isReplaceable);
-    if (replaceable.length > 0) {
+    if (replaceable.length > 0 || moved.some((root) => isWithin(rule.path, root))) {
       const restricts = rule.access === 'deny' || accessByRules(spelled, parentOf(rule.path)) === 'write';
       // The names that are protected in an ignored root are no more protected than the place it leads to.
       const belowIgnored = rule.access === 'read' && ignoredGrants.some((root) => isWithin(rule.path, root));

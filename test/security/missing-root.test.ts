@@ -1,8 +1,14 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { findPlaces } from '../../src/gather/places.ts';
+import { access } from '../../src/policy/access.ts';
+import { describePolicy } from '../../src/policy/describe-policy.ts';
+import { profileFor } from '../../src/policy/profiles.ts';
+import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
+import { createSandboxed, sandboxIsPossible } from './sandboxed.ts';
 
 /** Outside of /tmp, which commands may write anyway. */
 let outside: string;
@@ -64,5 +70,35 @@ describe('a writable root that does not exist', () => {
     await live.turn('go');
     expect(['new/a', 'other/b'].map((name) => existsSync(join(live.place.root, name)))).toEqual([true, true]);
     expect(live.notices).toEqual([]);
+  });
+});
+
+describe.runIf(sandboxIsPossible)('law: a missing root inside the workspace', () => {
+  const sandboxed = createSandboxed();
+  afterAll(sandboxed.remove);
+  const user = process.getuid?.() ?? -1;
+  const named = ['.codex/config.toml', '.agents/a', '.capstan/config.toml', 'plain/a', 'a'];
+
+  test.each([
+    ['directly', 'sub'],
+    ['further down', 'a/b/sub'],
+    ['in a folder that stays read-only', '.codex/sub'],
+    ['in a folder that only this engine protects', '.capstan/sub'],
+  ])('%s: the text, a patch and a command agree about what may be made', (_where, sub) => {
+    const root = join(outside, sub);
+    const options = { network: false, writableRoots: [root], excludeTmpdir: true, excludeSlashTmp: true };
+    const profile = profileFor('workspace-write', options);
+    const policy = resolvePolicy(profile, findPlaces(outside, {}, { profile }));
+    const { readOnlyPaths, writableRoots, missingRoots } = describePolicy(policy, outside);
+    const isTold = (path: string) => !readOnlyPaths.some((closed) => path.startsWith(`${closed}/`));
+    expect(writableRoots).toEqual([outside]);
+    expect(missingRoots).toEqual(isTold(join(root, 'a')) ? [] : [root]);
+    for (const name of named) {
+      const path = join(root, name);
+      sandboxed.run(policy, `mkdir -p ${join(path, '..')} && touch ${path}`, { user, cwd: outside });
+      const isMade = existsSync(path);
+      rmSync(join(outside, sub.split('/')[0]!), { recursive: true, force: true });
+      expect([path, access(policy, path) === 'write', isTold(path)]).toEqual([path, isMade, isMade]);
+    }
   });
 });

@@ -4,6 +4,7 @@ import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { expandGlobs } from '../expand-globs.ts';
 import { followLinks } from '../follow-links.ts';
 import { viewHostDisk } from '../host-disk.ts';
+import { movedWorkspace } from '../moved-workspace.ts';
 import { unenforceable } from '../unenforceable.ts';
 import { bubblewrapArguments, environmentOptions } from './bubblewrap-arguments.ts';
 import { planMounts } from './mount-plan.ts';
@@ -48,6 +49,8 @@ export async function planLinux(
   if (expansion.kind === 'impossible') return unenforceable(expansion);
 
   const disk = viewHostDisk();
+  const moved = movedWorkspace(files, command.cwd, disk);
+  if (moved !== undefined) return moved;
   const cwd = followLinks(disk, command.cwd).path;
   if (access(policy, command.cwd) === 'deny' && access(policy, cwd) === 'deny') {
     return unenforceable({

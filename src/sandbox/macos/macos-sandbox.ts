@@ -1,6 +1,7 @@
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import { viewHostDisk } from '../host-disk.ts';
+import { movedWorkspace } from '../moved-workspace.ts';
 import { seatbeltProfile } from './seatbelt-profile.ts';
 
 /** Only this path: a program of the same name earlier on the PATH could be anything. */
@@ -13,7 +14,10 @@ export async function planMacos(
   command: PlainCommand,
   policy: ResolvedPolicy,
 ): Promise<RunnableCommand | SandboxRefused> {
-  const { text, parameters } = seatbeltProfile(policy, viewHostDisk());
+  const disk = viewHostDisk();
+  const moved = movedWorkspace(policy.files, command.cwd, disk);
+  if (moved !== undefined) return moved;
+  const { text, parameters } = seatbeltProfile(policy, disk);
   return {
     kind: 'runnable',
     argv: [program, '-p', text, ...parameters.map(([name, path]) => `-D${name}=${path}`), '--', ...command.argv],

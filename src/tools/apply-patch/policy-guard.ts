@@ -1,5 +1,7 @@
 import { access, type AccessRule, accessByRules } from '../../policy/access.ts';
 import { describePolicy } from '../../policy/describe-policy.ts';
+import { isMoved, movedRoot } from '../../policy/moved-root.ts';
+import { isWithin } from '../../policy/paths.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { ResolvedFiles, ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { DiskView } from './disk.ts';
@@ -21,7 +23,10 @@ export function policyGuard(policy: ResolvedPolicy, cwd: string, disk: DiskView)
       const { path, place, need } = touch;
       const granted = place === undefined ? access(policy, path) : grantedAt(place);
       if (granted === 'write' || (need === 'read' && granted === 'read')) return undefined;
-      return refusal(touch, granted, policy, cwd);
+      const moved = files.rules.find((rule) => isWithin(path, rule.path) && isMoved(rule, placeOf(disk, rule.path)));
+      if (moved === undefined) return refusal(touch, granted, policy, cwd);
+      const { message, next } = movedRoot(moved.path);
+      return `${path} may not be written. ${message} ${next}`;
     },
   };
 }
@@ -32,11 +37,13 @@ type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
 
 /**
  * The rules with their own links followed: a workspace may be reached through one, and so may `/tmp`. Nothing is
- * granted through a link that stands where commands may write, because they can turn it to wherever they like. Where
- * two spellings of one place disagree, the stricter rule holds.
+ * granted through a link that stands where commands may write, because they can turn it to wherever they like, and
+ * nothing where a path leads to another place than when the turn began. Where two spellings of one place disagree, the
+ * stricter rule holds.
  */
 function rulesAtPlaces(files: RestrictedFiles, disk: DiskView): readonly AccessRule[] {
-  const followed = files.rules.map(({ path, access, keeps }) => {
+  const unmoved = files.rules.filter((rule) => !isMoved(rule, placeOf(disk, rule.path)));
+  const followed = unmoved.map(({ path, access, keeps }) => {
     const found = followPath(disk, path, { lastLink: 'followed' });
     const rule = { access, ...(keeps === undefined ? {} : { keeps }) };
     return found.kind === 'found' ? { path: found.place, links: found.links, ...rule } : { path, links: [], ...rule };
@@ -50,6 +57,11 @@ function rulesAtPlaces(files: RestrictedFiles, disk: DiskView): readonly AccessR
     if (rival === undefined || strictness[access] > strictness[rival.access]) chosen.set(path, rule);
   }
   return [...chosen.values()];
+}
+
+function placeOf(disk: DiskView, path: string): string {
+  const found = followPath(disk, path, { lastLink: 'followed' });
+  return found.kind === 'found' ? found.place : path;
 }
 
 const strictness: Readonly<Record<Access, number>> = { write: 0, read: 1, deny: 2 };

@@ -26,14 +26,16 @@ export interface FactSources {
   readonly profile: PermissionProfile;
   /** Tells which programs could have been put where they are by a command. */
   readonly programFiles: ProgramFiles;
+  /** Where commands may write besides the workspace and temporary folders, in this turn or under another mode. */
+  readonly roots?: readonly string[];
 }
 
 /** What is true at the start of a turn. */
 export async function gatherFacts(sources: FactSources): Promise<Facts> {
-  const { clock, env, cwd, client, trust, catalogue, own, profile, programFiles } = sources;
+  const { clock, env, cwd, client, trust, catalogue, own, profile, programFiles, roots = [] } = sources;
   return {
     time: timeFactsAt(clock.now(), env),
-    shell: findShell(env, { cwd, files: programFiles }),
+    shell: findShell(env, { cwd, files: programFiles, roots }),
     places: findPlaces(cwd, env, { own, profile }),
     trust,
     catalogue,

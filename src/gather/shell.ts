@@ -6,6 +6,13 @@ import { fileSystem, kindOfEntry } from './file-system.ts';
 
 const usable = ['bash', 'zsh', 'sh'];
 
+export interface ShellSearch {
+  readonly cwd: string;
+  readonly files: ProgramFiles;
+  /** Where commands may write besides, in this run or in another one. */
+  readonly roots?: readonly string[];
+}
+
 /**
  * The shell that runs commands: the user's own if it is one whose language the model can be expected to write, else bash,
  * else whatever the system calls `sh`. It also runs outside of the sandbox, to look at the user's variables, so one that
@@ -13,11 +20,11 @@ const usable = ['bash', 'zsh', 'sh'];
  */
 export function findShell(
   env: Readonly<Record<string, string | undefined>>,
-  { cwd, files }: { readonly cwd: string; readonly files: ProgramFiles },
+  { cwd, files, roots = [] }: ShellSearch,
 ): Facts['shell'] {
   const { SHELL: own, TMPDIR: temporary = '' } = env;
   const isOwn = own !== undefined && isAbsolute(own) && usable.includes(basename(own)) && isProgram(own);
-  if (isOwn && !isOpen(own, [cwd, '/tmp', temporary], files)) {
+  if (isOwn && !isOpen(own, [cwd, '/tmp', temporary, ...roots], files)) {
     return { name: basename(own), path: own };
   }
   return isProgram('/bin/bash') ? { name: 'bash', path: '/bin/bash' } : { name: 'sh', path: '/bin/sh' };

@@ -13,4 +13,9 @@ export interface ShellEnvironmentRequest {
   readonly signal: AbortSignal;
   /** What the user should know while the call waits. */
   warn(outcome: Outcome): void;
+  /**
+   * Whether commands and patches may write the path, though a sandbox holds them otherwise. The login shell runs outside
+   * of it, so a shell whose start-up files they may write is not asked. Absent: there is no sandbox to get out of.
+   */
+  isWritable?(path: string): boolean;
 }

@@ -1,11 +1,10 @@
-import { isWritableProgram } from '../policy/find-program.ts';
 import { writableRoots } from '../policy/writable-roots.ts';
 import type { ProcessTable } from '../ports/processes.ts';
 import type { ProgramFiles } from '../ports/program-files.ts';
 import type { PlainCommand, RunnableCommand, Sandbox, SandboxRefused } from '../ports/sandbox.ts';
 import type { Spawn } from '../ports/spawn.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { type BubblewrapSearch, findBubblewrap } from './linux/find-bubblewrap.ts';
+import { type BubblewrapParts, type BubblewrapSearch, findBubblewrap } from './linux/find-bubblewrap.ts';
 import { type LinuxSandbox, planLinux } from './linux/linux-sandbox.ts';
 import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { planMacos } from './macos/macos-sandbox.ts';
@@ -19,6 +18,11 @@ export interface SandboxOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Where the engine works. Neither there nor in temporary folders is a program trusted to build sandboxes. */
   readonly cwd: string;
+  /**
+   * Where else commands may write under the settings of the thread, whatever the mode of a turn is: what one run may put
+   * there, the next run must not start. Absent: nowhere.
+   */
+  readonly writable?: () => readonly string[];
   /** A bubblewrap that came with the package; it need not exist. */
   readonly packagedBubblewrap?: string;
   /** Where engines of this user may tell each other which mount points are in use, best first: the same for all of them. */
@@ -69,20 +73,23 @@ function unchanged({ argv, cwd, env }: PlainCommand): RunnableCommand {
   return { kind: 'runnable', argv, cwd, env, files: [], cleanup: async () => {} };
 }
 
-/** Finds what builds sandboxes here: once, and again for a policy under which commands could have written it. */
+/**
+ * Finds what builds sandboxes here, once for each set of folders that commands may write. To try a program is to run it
+ * outside of every sandbox, so the folders are known before the first one is tried.
+ */
 function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => Promise<LinuxSandbox | SandboxRefused> {
   const { env, cwd, packagedBubblewrap, architecture, spawn, programFiles, processes, lingerMs = 0 } = options;
   const { CAPSTAN_BWRAP: chosen, PATH: path = '', TMPDIR: temporary = '' } = env;
-  const always = [cwd, '/tmp', temporary];
+  const probed: NonNullable<BubblewrapParts['probed']> = new Map();
   let mountPoints: MountPoints | undefined;
-  async function search(roots: readonly string[]): Promise<LinuxSandbox | SandboxRefused> {
+  async function search(writable: readonly string[]): Promise<LinuxSandbox | SandboxRefused> {
     const wanted: BubblewrapSearch = {
       path,
-      writable: [...always, ...roots],
+      writable,
       ...(chosen === undefined ? {} : { chosen }),
       ...(packagedBubblewrap === undefined ? {} : { packaged: packagedBubblewrap }),
     };
-    const bubblewrap = await findBubblewrap(wanted, { spawn, files: programFiles });
+    const bubblewrap = await findBubblewrap(wanted, { spawn, files: programFiles, probed });
     if (bubblewrap.kind === 'refused') return bubblewrap;
     const temporaryDirectories = [...new Set([temporary, '/tmp'])].filter((folder) => folder.startsWith('/'));
     mountPoints ??= createMountPoints({
@@ -94,26 +101,13 @@ function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => 
     return { bubblewrap, architecture, mountPoints };
   }
   const found = new Map<string, Promise<LinuxSandbox | SandboxRefused>>();
-  const searchOnce = (roots: readonly string[]): Promise<LinuxSandbox | SandboxRefused> => {
-    const key = roots.join('\0');
-    const known = found.get(key) ?? search(roots);
+  return (roots) => {
+    const writable = [...new Set([cwd, '/tmp', temporary, ...(options.writable?.() ?? []), ...roots])].toSorted();
+    const key = writable.join('\0');
+    const known = found.get(key) ?? search(writable);
     found.set(key, known);
     return known;
   };
-  return async (roots) => {
-    const first = await searchOnce([]);
-    const isTrusted = !('bubblewrap' in first) || isTrustedUnder(first.bubblewrap.path, roots, options);
-    return isTrusted ? first : searchOnce(roots);
-  };
-}
-
-/** The one of the package is as trustworthy as the engine, which it stands beside. */
-function isTrustedUnder(
-  program: string,
-  roots: readonly string[],
-  { packagedBubblewrap = '', programFiles }: SandboxOptions,
-): boolean {
-  return program === programFiles.program(packagedBubblewrap) || !isWritableProgram(program, roots, programFiles);
 }
 
 function noSandboxOn(platform: string): SandboxRefused {

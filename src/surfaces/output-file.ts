@@ -1,6 +1,8 @@
 import { basename, dirname, join } from 'node:path';
 import { fileSystem } from '../gather/file-system.ts';
 import { isWithin } from '../policy/paths.ts';
+import { followLinks } from '../sandbox/follow-links.ts';
+import { viewHostDisk } from '../sandbox/host-disk.ts';
 import { inFolder } from '../tools/apply-patch/folder-door.ts';
 
 const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = fileSystem.constants;
@@ -13,14 +15,15 @@ export interface OutputFile {
 }
 
 /**
- * Where a text will be written. `leads-out`: the path is spelled inside a folder that commands may write, and a link
- * leads out of there. A command could have made the link, and the text is the model's.
+ * Where a text will be written. `leads-out`: the path is spelled inside a folder that commands may write, or passes
+ * through a link in one, and leads out of there. A command could have made the link, and the text is the model's.
  */
 export function findOutputFile(path: string, writable: readonly string[]): OutputFile | 'leads-out' {
   const roots = writable.filter((root) => root.startsWith('/') && root !== '/');
   const place = placeOf(path);
   const real = roots.map(realPath).filter((root) => root !== undefined);
-  const isSpelledInside = [...roots, ...real].some((root) => isWithin(path, root));
+  const passed = followLinks(viewHostDisk(), path).links.map(({ location }) => location);
+  const isSpelledInside = [path, ...passed].some((at) => [...roots, ...real].some((root) => isWithin(at, root)));
   const staysInside = place !== undefined && real.some((root) => isWithin(place, root));
   if (isSpelledInside && !staysInside) return 'leads-out';
   const found = fileSystem.statSync(path, { throwIfNoEntry: false });

@@ -217,9 +217,12 @@ describe.runIf(process.platform === 'linux')('bubblewrap', () => {
     const packaged = plant(join(base, 'package'), 'bwrap');
     const env = { PATH: join(base, 'tools') };
     expect(await plan(env)).toMatchObject({ argv: expect.arrayContaining([own]) as string[] });
+    probed.splice(0);
     expect(await plan(env, [join(base, 'tools')])).toMatchObject({
       argv: expect.arrayContaining([packaged]) as string[],
     });
+    // To try it would be to run it.
+    expect(probed).toEqual([packaged]);
   });
 
   test('that CAPSTAN_BWRAP names is used, unless commands can write it: then nothing runs', async () => {

@@ -18,8 +18,10 @@ import { createFlock } from '../../src/rollout/flock.ts';
 import { nodeFiles } from '../../src/rollout/node-files.ts';
 import { writeWhole } from '../../src/rollout/whole-file.ts';
 import { findOutputFile, type OutputFile, writeOutputFile } from '../../src/surfaces/output-file.ts';
+import { answer, say } from '../../src/testing/index.ts';
 import { ContentStore } from '../../src/workspace/content-store.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
+import { scene } from '../harness/scene.ts';
 
 /** A folder is not where it was, or is no folder any more. */
 const swapped = /ENOTDIR|ELOOP|moved or replaced/;
@@ -60,6 +62,44 @@ describe('the file of an answer or an export', () => {
     symlinkSync(join(outside, 'new'), join(workspace, 'dangling'));
     symlinkSync(outside, join(workspace, 'folder'));
     expect(['link', 'dangling', 'folder/new', 'folder/victim'].map(find)).toEqual(Array(4).fill('leads-out'));
+  });
+
+  test('is refused when it is named outside and passes through a link of the workspace that leads out', () => {
+    const base = join(workspace, '..');
+    symlinkSync(victim, join(workspace, 'link'));
+    symlinkSync(outside, join(workspace, 'folder'));
+    symlinkSync(join(outside, 'new'), join(workspace, 'dangling'));
+    for (const name of ['link', 'dangling', 'folder']) symlinkSync(join(workspace, name), join(base, `outer-${name}`));
+    const names = ['outer-link', 'outer-dangling', 'outer-folder/victim', 'outer-folder/new'];
+    const all = names.map((name) => findOutputFile(join(base, name), [workspace]));
+    expect(all).toEqual(Array(4).fill('leads-out'));
+    // Links that no command could make are the user's own.
+    symlinkSync(victim, join(base, 'own'));
+    expect(findOutputFile(join(base, 'own'), [workspace])).toMatchObject({ place: victim });
+  });
+
+  test.each(['configured', 'added'])('is refused when a link in a writable root leads out (%s)', async (how) => {
+    const root = join(workspace, '..', 'root');
+    mkdirSync(root);
+    symlinkSync(victim, join(root, 'link'));
+    const more = `[sandbox_workspace_write]\nwritable_roots = [${JSON.stringify(root)}]\n`;
+    const { place, model } = await scene([answer({ items: [say('mine')] })], how === 'configured' ? more : '');
+    const words = ['exec', '-o', join(root, 'link'), ...(how === 'configured' ? [] : ['--add-dir', root]), 'go'];
+    const run = await place.start(words).finished;
+    expect([run.code, model.requests.length]).toEqual([1, 0]);
+    expect(run.stderr).toContain('leads out of where commands may write');
+  });
+
+  test('is not replaced by an export through a link in a writable root', async () => {
+    const root = join(workspace, '..', 'root');
+    mkdirSync(root);
+    symlinkSync(victim, join(root, 'link'));
+    const more = `[sandbox_workspace_write]\nwritable_roots = [${JSON.stringify(root)}]\n`;
+    const { place } = await scene([answer({ items: [say('mine')] })], more);
+    await place.start(['exec', 'go']).finished;
+    const run = await place.start(['threads', 'export', '--last', '--force', '-o', join(root, 'link')]).finished;
+    expect(run.code).toBe(1);
+    expect(run.stderr).toContain('leads out of where commands may write');
   });
 
   test('is not written through a link that a command put in its place during the turn', () => {

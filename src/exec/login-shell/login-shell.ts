@@ -8,7 +8,7 @@ import { releaseCaptureLock, signCaptureLock, takeCaptureLock } from './capture-
 import { startCapture } from './capture.ts';
 import type { KeepPlace, KeepProgram } from './keep-request.ts';
 import { loadKept, makePrivateFolder } from './kept-variables.ts';
-import { startupFileStates } from './startup-files.ts';
+import { startupFileStates, writableStartupFile } from './startup-files.ts';
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -49,13 +49,19 @@ export class LoginShell {
   readonly #options: LoginShellOptions;
   #source: Promise<Source> | undefined;
   #told = false;
+  #isOpen = false;
 
   constructor(options: LoginShellOptions) {
     this.#options = options;
   }
 
-  /** Undefined when the shell failed or takes too long. In the second case a later call may have the answer. */
-  async variables({ signal, warn }: ShellEnvironmentRequest): Promise<Variables | undefined> {
+  /**
+   * Undefined when the shell failed or takes too long, in which case a later call may have the answer; and from the first
+   * request on under which commands may write what the shell runs when it starts.
+   */
+  async variables(request: ShellEnvironmentRequest): Promise<Variables | undefined> {
+    if (!this.#mayAsk(request)) return undefined;
+    const { signal, warn } = request;
     const source = await (this.#source ??= this.#find());
     if (source.kind === 'known') return source.variables;
     const { clock, shell } = this.#options;
@@ -73,6 +79,19 @@ export class LoginShell {
     } finally {
       over.abort('over');
     }
+  }
+
+  #mayAsk({ isWritable, warn }: ShellEnvironmentRequest): boolean {
+    if (this.#isOpen || isWritable === undefined) return !this.#isOpen;
+    const { shell, home, env } = this.#options;
+    const homes = new Set([home, env['HOME'] ?? home]);
+    const open = [...homes]
+      .map((folder) => writableStartupFile({ shell, home: folder, zshHome: env['ZDOTDIR'] ?? folder }, isWritable))
+      .find((path) => path !== undefined);
+    if (open === undefined) return true;
+    this.#isOpen = true;
+    warn(openShell(shell, open));
+    return false;
   }
 
   async #answer(source: Exclude<Source, { kind: 'known' }>, waiting: AbortSignal): Promise<Variables | undefined> {
@@ -142,6 +161,14 @@ export class LoginShell {
 /** A time that has not come yet is nothing to rely on. */
 function isWithin(at: number, ms: number, now: number): boolean {
   return at <= now && now - at < ms;
+}
+
+function openShell(shell: string, path: string): Outcome<'login-shell-writable'> {
+  return {
+    code: 'login-shell-writable',
+    message: `The login shell ${shell} is not asked for variables: it starts from ${path}, which commands may write, and would run what they wrote there outside of the sandbox.`,
+    next: 'Work in another folder than your home folder and keep it out of the writable roots, or set allow_login_shell = false to do without this warning.',
+  };
 }
 
 function slowShell(shell: string): Outcome<'login-shell-slow'> {

@@ -1,5 +1,5 @@
-import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 
 /** What login shells read on the systems that we know. All of them count for every shell: one often reads another's. */
 const ofSystem = [
@@ -21,16 +21,62 @@ const ofZsh = ['.zshenv', '.zprofile', '.zlogin', '.zshrc'];
 /** More than any system has: a folder that grew beyond all bounds must not cost time. */
 const mostInFolder = 200;
 
+type ShellPlaces = Readonly<Record<'shell' | 'home' | 'zshHome', string>>;
+
 /** The state of every file that decides what a login shell answers. Another state, another answer. */
-export function startupFileStates({ shell, home, zshHome }: Readonly<Record<'shell' | 'home' | 'zshHome', string>>) {
-  const files = [
+export function startupFileStates(places: ShellPlaces): readonly string[] {
+  return startupFiles(places).map((path) => `${path} ${stateOf(path)}`);
+}
+
+/**
+ * The first of what a login shell starts from that may be written: its folders, its files, and every link on the way to
+ * one of them. Undefined: none.
+ */
+export function writableStartupFile(places: ShellPlaces, isWritable: (path: string) => boolean): string | undefined {
+  const paths = [places.home, places.zshHome, ...startupFiles(places)];
+  return paths.find((path) => placesOf(path).some(isWritable));
+}
+
+function startupFiles({ shell, home, zshHome }: ShellPlaces): readonly string[] {
+  return [
     shell,
     ...ofSystem,
     ...foldersOfSystem.flatMap(filesIn),
     ...ofUser.map((name) => join(home, name)),
     ...ofZsh.map((name) => join(zshHome, name)),
   ];
-  return files.map((path) => `${path} ${stateOf(path)}`);
+}
+
+/** The kernel gives up after as many. */
+const mostLinks = 40;
+
+/** The path as it is spelled, and where it and every link behind it stand, what does not exist yet included. */
+function placesOf(path: string): readonly string[] {
+  const places: string[] = [];
+  let next: string | undefined = resolve(path);
+  while (next !== undefined && places.length < 2 * mostLinks) {
+    const place: string = join(realFolder(dirname(next)), basename(next));
+    places.push(next, place);
+    next = linkTarget(place);
+  }
+  return places;
+}
+
+/** As far as the folder exists. */
+function realFolder(folder: string): string {
+  try {
+    return realpathSync.native(folder);
+  } catch {
+    return folder === dirname(folder) ? folder : join(realFolder(dirname(folder)), basename(folder));
+  }
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return resolve(dirname(path), readlinkSync(path));
+  } catch {
+    return undefined;
+  }
 }
 
 function filesIn(folder: string): readonly string[] {

@@ -18,17 +18,24 @@ export interface BubblewrapSearch {
 
 export interface BubblewrapParts {
   readonly spawn: Spawn;
+  /** What is known of programs that were tried before; a program is tried once. Absent: nothing. */
+  readonly probed?: Map<string, Promise<Bubblewrap | SandboxRefused>>;
   readonly files: ProgramFiles;
 }
 
 /** The first program that can build a sandbox here, or why there is none. */
 export async function findBubblewrap(
   search: BubblewrapSearch,
-  { spawn, files }: BubblewrapParts,
+  { spawn, files, probed = new Map() }: BubblewrapParts,
 ): Promise<Bubblewrap | SandboxRefused> {
   const problems: SandboxRefused[] = [];
+  const probe = (program: string): Promise<Bubblewrap | SandboxRefused> => {
+    const known = probed.get(program) ?? probeBubblewrap(program, spawn);
+    probed.set(program, known);
+    return known;
+  };
   for (const candidate of bubblewrapCandidates(search, files)) {
-    const found = typeof candidate === 'string' ? await probeBubblewrap(candidate, spawn) : candidate;
+    const found = typeof candidate === 'string' ? await probe(candidate) : candidate;
     if (found.kind === 'bubblewrap' || candidate === found) return found;
     problems.push(found);
   }

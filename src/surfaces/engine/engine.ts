@@ -85,6 +85,12 @@ export class Engine {
     return deniesRead(this.#base.requirements, path);
   }
 
+  /** Folders that the configuration or a flag lets commands write besides the workspace, in runs of any mode. */
+  get configuredRoots(): readonly string[] {
+    const { sandboxWorkspaceWrite, addedRoots } = this.#base.config;
+    return [...sandboxWorkspaceWrite.writableRoots, ...addedRoots];
+  }
+
   /** The thread that somebody means. */
   choose(choice: ThreadChoice): Promise<ChosenThread | NoThread> {
     return chooseThread(nodeFiles, this.#base.home, choice);

@@ -19,7 +19,6 @@ import { folderProblem } from '../../gather/folder.ts';
 import { InstructionFiles } from '../../gather/instruction-document.ts';
 import { loadImage } from '../../gather/load-image.ts';
 import { loginStore } from '../../gather/login-store.ts';
-import { findPlaces } from '../../gather/places.ts';
 import { readGuard } from '../../gather/read-guard.ts';
 import { findShell } from '../../gather/shell.ts';
 import { findTrust } from '../../gather/trust.ts';
@@ -33,10 +32,9 @@ import { responsesClient } from '../../model/responses/transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { Tracer } from '../../ports/tracer.ts';
+import { grantedFolders } from '../../policy/granted-folders.ts';
 import type { OwnPlaces } from '../../policy/own-places.ts';
 import type { Requirements } from '../../policy/requirements.ts';
-import { resolvePolicy } from '../../policy/resolve-policy.ts';
-import { writableRoots } from '../../policy/writable-roots.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { Seals } from '../../ports/seals.ts';
 import { createFlock } from '../../rollout/flock.ts';
@@ -79,7 +77,9 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
   const { env, clock, ids, provider, config, catalogue, home, settings } = input;
   const { cwd } = settings;
   const spawn = createNodeSpawn({ clock, runFolder: runFolder(home) });
-  const shell = findShell(env, { cwd, files: nodeProgramFiles });
+  // Settings may change from turn to turn; a folder that was writable once may hold what a command put there.
+  const opened = new Set(openedFolders(settings, config));
+  const shell = findShell(env, { cwd, files: nodeProgramFiles, roots: [...opened] });
   const root = packageRoot();
   let own: OwnPlaces | undefined;
   const ownPlaces = () => (own ??= findOwnPlaces({ env, home, root }));
@@ -94,6 +94,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     architecture: process.arch,
     env,
     cwd,
+    writable: () => [...opened],
     packagedBubblewrap: join(root, '.local/bubblewrap/usr/bin/bwrap'),
     mountRegistries: mountRegistryFolders,
     lingerMs: 1000,
@@ -109,7 +110,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       post: postJson(sender({ environment: env })),
       programs: callerPrograms({
         path: env['PATH'] ?? '',
-        writable: () => writableFolders(settings, env, ownPlaces()),
+        writable: () => [cwd, '/tmp', env['TMPDIR'] ?? '', ...opened],
       }),
       now: () => clock.now(),
     }),
@@ -160,6 +161,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       // The thread may have moved to another folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
       const { cwd: folder, profile } = chosen;
+      for (const path of openedFolders(chosen, config)) opened.add(path);
       return gatherFacts({
         clock,
         env,
@@ -170,6 +172,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
         own: ownPlaces(),
         profile,
         programFiles: nodeProgramFiles,
+        roots: [...opened],
       });
     },
     folderProblem,
@@ -180,10 +183,12 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
   };
 }
 
-/** Where commands may write under the thread's own settings, temporary folders included in any case. */
-function writableFolders({ cwd, profile }: Settings, env: Environment, own: OwnPlaces): readonly string[] {
-  const roots = writableRoots(resolvePolicy(profile, findPlaces(cwd, env, { own, profile })));
-  return [cwd, '/tmp', env['TMPDIR'] ?? '', ...roots.map(({ path }) => path)];
+/** Where commands may write under these settings, or under the configured ones in a run of another mode. */
+function openedFolders(
+  { cwd, profile }: Settings,
+  { sandboxWorkspaceWrite: { writableRoots }, addedRoots }: Config,
+): readonly string[] {
+  return [cwd, ...writableRoots, ...addedRoots, ...grantedFolders(profile)];
 }
 
 /** Undefined where no login shell is asked: by choice, or because commands would get nothing of its answer. */

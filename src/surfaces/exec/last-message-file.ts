@@ -11,14 +11,18 @@ import { type ExecArguments, lastValue } from './arguments.ts';
 export function checkLastMessageFile(
   asked: ExecArguments,
   cwd: string,
-  env: Environment,
+  {
+    env,
+    roots,
+  }: { readonly env: Environment; /** Where else commands may write. */ readonly roots: readonly string[] },
 ): OutputFile | Outcome | undefined {
   const given = lastValue(asked, 'lastMessageFile');
   if (given === undefined) return undefined;
   const path = resolve(cwd, given);
-  const file = findOutputFile(path, [cwd, '/tmp', env['TMPDIR'] ?? '']);
+  const file = findOutputFile(path, [cwd, '/tmp', env['TMPDIR'] ?? '', ...roots]);
   const problem =
-    whyNotWritable(path) ?? (file === 'leads-out' ? 'a link leads from there out of the workspace' : undefined);
+    whyNotWritable(path) ??
+    (file === 'leads-out' ? 'a link that a command may have made leads out of where commands may write' : undefined);
   if (problem === undefined && file !== 'leads-out') return file;
   return {
     code: 'last-message-unwritable',

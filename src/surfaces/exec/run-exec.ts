@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { ClientFacts } from '../../envelope/facts.ts';
 import { folderProblem } from '../../gather/folder.ts';
 import { findRepository } from '../../gather/git.ts';
+import { grantedFolders } from '../../policy/granted-folders.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import { version } from '../../protocol/version.ts';
 import type { TurnResult } from '../../thread/settle.ts';
@@ -60,7 +61,7 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   if ('code' in pictures) return complain(pictures, 1);
   const outputSchema = loadOutputSchema(asked, cwd);
   if ('code' in outputSchema) return complain(outputSchema, 1);
-  const lastMessageFile = checkLastMessageFile(asked, cwd, process.env);
+  const lastMessageFile = checkLastMessageFile(asked, cwd, { env: process.env, roots: engine.configuredRoots });
   if (lastMessageFile !== undefined && 'code' in lastMessageFile) return complain(lastMessageFile, 1);
 
   const output = createOutput({
@@ -74,6 +75,14 @@ async function prepareAndRun(asked: ExecArguments): Promise<number> {
   const opened = await lostAsValue(() => openThread(engine, asked, cwd, output));
   if (opened instanceof Fault) return complain(opened, 1);
   if (opened.kind === 'refused') return complain(opened.outcome, 1);
+  // The thread may let commands write in more folders than the configuration does.
+  const { cwd: folder, profile } = opened.settings;
+  const roots = [...engine.configuredRoots, folder, ...grantedFolders(profile)];
+  const recheck = checkLastMessageFile(asked, cwd, { env: process.env, roots });
+  if (recheck !== undefined && 'code' in recheck) {
+    await opened.thread.close();
+    return complain(recheck, 1);
+  }
   output.start(opened);
   for (const notice of opened.notices) output.notice(notice);
   if (alone) {

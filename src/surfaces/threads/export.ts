@@ -17,6 +17,7 @@ import { findOutputFile, writeOutputFile } from '../output-file.ts';
 import { print } from '../print.ts';
 import { readThread, type ReadThread } from '../read-thread.ts';
 import { lastOption, runCommand, threadNamed } from '../run-command.ts';
+import { loadLookingEngine } from './looking-engine.ts';
 
 const formats = ['jsonl', 'markdown', 'html'] as const;
 type Format = (typeof formats)[number];
@@ -66,7 +67,7 @@ async function exportThread(asked: ParsedWords): Promise<number | Outcome> {
   if ('code' in here) return here;
   const target = resolve(here.path, output);
   const path = kindOfEntry(target) === 'folder' ? join(target, nameOf(exported, format)) : target;
-  return asked.flags.has('force') ? replace(path, text, here.path) : write(path, text);
+  return asked.flags.has('force') ? replace(path, text) : write(path, text);
 }
 
 function textOf({ id, lines }: ReadThread, format: Format): string {
@@ -102,11 +103,15 @@ function write(path: string, text: string): number | Outcome {
   return 0;
 }
 
-/** In place of what is there, but not through a link that a command may have put into the workspace. */
-function replace(path: string, text: string, cwd: string): number | Outcome {
-  const file = findOutputFile(path, [cwd, '/tmp', process.env['TMPDIR'] ?? '']);
+/** In place of what is there, but not through a link that a command may have put into the workspace or a writable root. */
+async function replace(path: string, text: string): Promise<number | Outcome> {
+  const looking = await loadLookingEngine();
+  if ('code' in looking) return looking;
+  const { engine, cwd } = looking;
+  const file = findOutputFile(path, [cwd, '/tmp', process.env['TMPDIR'] ?? '', ...engine.configuredRoots]);
   try {
-    if (file === 'leads-out') throw new Error('a link leads from there out of the workspace');
+    if (file === 'leads-out')
+      throw new Error('a link that a command may have made leads out of where commands may write');
     writeOutputFile(file, text, 0o600);
   } catch (error) {
     return { code: 'export-unwritten', message: `${path} cannot be written: ${(error as Error).message}.`, next: '' };

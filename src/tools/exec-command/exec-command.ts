@@ -4,13 +4,15 @@ import { badArguments, refused } from '../../fragments/call-answers.ts';
 import { commandOutput, type CommandReport } from '../../fragments/command-output.ts';
 import { patchNotPossible, patchWithoutTool } from '../../fragments/patch-output.ts';
 import type { Budget } from '../../fragments/truncate.ts';
+import { access } from '../../policy/access.ts';
 import { decideApproval } from '../../policy/approval.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import type { ChangeWatch } from '../../ports/change-watch.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
-import type { ShellEnvironment } from '../../ports/shell-environment.ts';
+import type { ShellEnvironment, ShellEnvironmentRequest } from '../../ports/shell-environment.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { CommandItem } from '../../protocol/turn-item.ts';
 import { interceptPatch } from '../apply-patch/intercept.ts';
 import { type ApplyPatchPorts, preparePatch } from '../apply-patch/prepare-patch.ts';
@@ -119,7 +121,7 @@ async function run(
     CAPSTAN_THREAD_ID: telemetry.threadId,
     ...(policy.resolved.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {}),
   };
-  const inherited = await shellEnvironment.variables({ signal, warn });
+  const inherited = await shellEnvironment.variables({ signal, warn, ...writableUnder(policy.resolved) });
   const variables = childEnvironment(inherited, policy.shellEnvironment, names);
   const env = offersPatches(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
   const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy.resolved, gitGuard?.current ?? []);
@@ -133,6 +135,13 @@ async function run(
   const end = await spawn.run(command, limits, signal, onStarted);
   const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
   return { ...answer(item, end, given, outputBudget(window.toolOutput, given.outputTokens)), ...touched };
+}
+
+/** Nothing where commands run without a sandbox: they may start every program themselves. */
+function writableUnder(policy: ResolvedPolicy): Pick<ShellEnvironmentRequest, 'isWritable'> {
+  const isFree = policy.files.kind === 'unrestricted' && policy.network === 'enabled';
+  if (policy.enforcement !== 'managed' || isFree) return {};
+  return { isWritable: (path) => access(policy, path) === 'write' };
 }
 
 function answer(item: CommandItem, end: ProcessEnd, given: ExecCommandArguments, budget: Budget): CallResult {

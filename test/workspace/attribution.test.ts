@@ -218,6 +218,28 @@ describe('what is not the turn’s', () => {
     expect(await lab.restore(2)).toMatchObject({ deleted: [], kept: [{ path: 'whose', why: 'meanwhile' }] });
   });
 
+  it('what a restore of another thread brings back while a command of this one runs', async () => {
+    const lab = Lab.forTest();
+    const other = lab.beside();
+    lab.write('f', 'old');
+    lab.write('d/f', 'old');
+    await other.turn(() => {
+      lab.write('f', 'new');
+      lab.delete('d/f');
+      lab.write('made', 'new');
+    });
+    await lab.turnOf(async () => {
+      const open = lab.watch.begin(lab.root);
+      lab.meanwhile(() => lab.write('ours', 'ours'));
+      expect(await other.restore(1)).toMatchObject({ restored: ['d/f', 'f'], deleted: ['made'] });
+      return [{ kind: 'time', time: open.end() }];
+    });
+    const { changes } = await fileChanges(lab.home, lab.threads, lab.id);
+    expect(changes).toMatchObject([
+      { files: [{ path: 'ours' }], meanwhile: [{ path: 'd/f' }, { path: 'f' }, { path: 'made' }] },
+    ]);
+  });
+
   it('a log of call times that makes no sense changes nothing', async () => {
     const lab = Lab.forTest();
     mkdirSync(join(lab.home, 'capstan'), { recursive: true });

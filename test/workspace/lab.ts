@@ -74,6 +74,16 @@ export class Lab {
     return lab;
   }
 
+  /** Another thread in the same workspace and home. */
+  beside(): Lab {
+    const lab = Object.assign(Object.create(Lab.prototype) as Lab, this, {
+      id: systemIds(systemClock).uuid() as ThreadId,
+      turns: [],
+    });
+    lab.snapshots = lab.fresh();
+    return lab;
+  }
+
   /** As a new process would make them. */
   fresh(disk: WorkspaceDisk = nodeWorkspaceDisk, clock: Clock = systemClock): WorkspaceSnapshots {
     const places = { home: this.home, osHome: this.base, env: {} };

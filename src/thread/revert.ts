@@ -151,6 +151,13 @@ function readNote(meta: JsonObject): Note | undefined {
   return { place: { rolloutId, end: end as Ordinal }, turns, kept, pins: readPins(note) };
 }
 
+/** Whether the rollout with this first line began with a rollback that can be undone. */
+export function beganWithRollback(meta: JsonObject): boolean {
+  const note = readNote(meta);
+  // After an undo, the thread has more turns than what it left.
+  return note !== undefined && note.kept <= note.turns;
+}
+
 async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread | OpenRefused> {
   const held = await store.hold(id);
   if (held.kind === 'refused' || !held.current.archived) return held;

@@ -232,6 +232,10 @@ describe('undo', () => {
     const both = await place.run('threads', 'rollback', id, '--both', '--json');
     expect(both.events).toMatchObject([{ kind: 'rolled-back', turns: [expect.any(String)], files }]);
     expect(text(place, 'f')).toBe('two\n');
+    expect(await place.run('threads', 'restore', id, '--undo')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`capstan threads undo-rollback ${id}`),
+    });
     expect((await place.run('threads', 'undo-rollback', id)).code).toBe(0);
     expect((await place.run('threads', 'restore', id, '--undo')).code).toBe(0);
     expect([text(place, 'f'), text(place, 'sub/new')]).toEqual(['three\n', 'new\n']);

@@ -127,7 +127,9 @@ describe('undo', () => {
       ].join('\n');
     const foreseen = await place.run('threads', 'rollback', id, '--both', '--dry-run');
     expect(foreseen.stdout).toBe(told('Would change'));
-    expect((await place.run('threads', 'restore', id, '--before-turn', '1')).stdout).toBe(told('Changed'));
+    expect((await place.run('threads', 'restore', id, '--before-turn', '1')).stdout).toBe(
+      `${told('Changed')}To bring them back: capstan threads restore ${id} --undo\n`,
+    );
     expect([text(place, 'mine'), text(place, 'sub/mine'), existsSync(at(place, 'made'))]).toEqual([
       'mine\n',
       'mine\n',
@@ -209,6 +211,7 @@ describe('undo', () => {
         '  deleted   sub/new',
         '  kept      f  (somebody else changed it since)',
         'With --force the kept files go back, too; --undo brings them back.',
+        `To bring them back: capstan threads restore ${id} --undo`,
         '',
       ].join('\n'),
     ]);

@@ -5,7 +5,7 @@ import type { RestoreReport } from '../../workspace/restore-files.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
 import type { Done } from '../engine/thread-operations.ts';
 import { onThread, type OnThread, threadOptions } from './on-thread.ts';
-import { restoreText } from './restore.ts';
+import { howToUndo, restoreText } from './restore.ts';
 import { turnsWord } from './turns-word.ts';
 
 export const form: CommandForm = {
@@ -87,9 +87,7 @@ const command: OnThread<Back> = {
     const files = back.files === undefined ? '' : restoreText(back.files, told);
     if (back.kind === 'files-foreseen') return files === '' ? 'No files would change.' : files.trimEnd();
     if (back.kind === 'files-restored') {
-      return hasChanged(back.files)
-        ? `${files}To bring them back: capstan threads restore ${back.id} --undo`
-        : files.trimEnd();
+      return `${files}${back.files === undefined ? '' : howToUndo(back.id, back.files)}`.trimEnd();
     }
     const { id, turns } = back;
     if (back.checkpoint !== undefined) return beforeCheckpointText(back, back.checkpoint);

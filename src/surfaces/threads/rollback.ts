@@ -35,8 +35,8 @@ export const form: CommandForm = {
     'TURN is the number of a turn, its id, or the beginning of that. Without --files and --both, files stay as they are.',
     'Before a checkpoint, history is what it was when the checkpoint was made; all that came after it is taken back. A',
     'checkpoint in the middle of a turn cuts that turn: what it had done by then stays, and the turn counts as ended there.',
-    'Nothing is lost: `capstan threads undo-rollback` brings the turns back, and after that `capstan threads restore --undo`',
-    'the files.',
+    '`capstan threads undo-rollback` brings the turns back, and after that `capstan threads restore --undo` the files. Up to',
+    'ten rollbacks in a row can be undone, each with its files before the next, until `capstan threads gc --reverted`.',
   ].join('\n'),
 };
 

@@ -139,6 +139,44 @@ describe('undo', () => {
     expect(existsSync(at(place, 'mine'))).toBe(false);
   });
 
+  it('keeps what the user changed while the model thought and a patch then found, not what a command had left', async () => {
+    const live = await LiveThread.in([
+      answer({ items: [command('echo ours >> ours; rm gone; echo made > made')] }),
+      () => {
+        nextTick(live.place.workspace);
+        for (const name of ['updated', 'moved', 'deleted']) writeFileSync(at(live.place, name), 'mine\n');
+        nextTick(live.place.workspace);
+        const mine = ['*** Update File: updated', '@@', ' mine', '+new', '*** Delete File: deleted'];
+        const moved = ['*** Update File: moved', '*** Move to: there', '@@', ' mine', '+new'];
+        const ours = [
+          '*** Update File: ours',
+          '@@',
+          ' ours',
+          '+new',
+          '*** Add File: gone',
+          '+new',
+          '*** Delete File: made',
+        ];
+        return answer({ items: [patch(...mine, ...moved, ...ours)] });
+      },
+      answer({ items: [say('done')] }),
+    ]);
+    const { place } = live;
+    for (const name of ['updated', 'moved', 'deleted', 'ours', 'gone']) writeFileSync(at(place, name), 'old\n');
+    const { id } = await live.open();
+    await live.turn('go');
+    await live.close();
+    const { events } = await place.run('threads', 'rollback', id, '--files', '--json');
+    const kept = ['deleted', 'moved', 'there', 'updated'].map((path) => ({ path, why: 'meanwhile' }));
+    expect(events).toMatchObject([{ files: { restored: ['gone', 'ours'], deleted: [], kept } }]);
+    expect(['updated', 'there', 'ours', 'gone'].map((name) => text(place, name))).toEqual([
+      'mine\nnew\n',
+      'mine\nnew\n',
+      'old\n',
+      'old\n',
+    ]);
+  });
+
   it('shows what each turn changed', async () => {
     const { place, id } = await twoTurns();
     const { stdout } = await place.run('threads', 'files', id);

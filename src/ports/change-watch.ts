@@ -33,7 +33,14 @@ export interface TouchedPath {
   readonly path: string;
   /** What the call found there; absent when it did not look. */
   readonly found?: Content;
+  /**
+   * Since when it had been so, by the clock that stamps files. Where nothing was found: when names last came or went in
+   * the lowest folder on the way. Absent when that is not known.
+   */
+  readonly foundSince?: number;
   readonly left: Content;
+  /** The content came from there: absolute, without links. */
+  readonly movedFrom?: string;
 }
 
 /** The SHA-256 of a file's bytes in hexadecimal, or what else stands there. */

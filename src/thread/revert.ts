@@ -1,7 +1,7 @@
 import type { Ids } from '../ports/ids.ts';
 import type { CurrentRollout, HeldThread, OpenRefused, RolloutPlace, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
-import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { type Pin, pinChanges, readPins } from '../state/pins.ts';
 import type { ThreadPlaces } from '../state/turn-places.ts';
 import { closeCutTurn } from './cut-turn.ts';
@@ -45,7 +45,7 @@ export async function rollBack(
     const made = await held.revert({
       rolloutId: ids.uuid(),
       to: { rolloutId: current.rolloutId, end: cut.end },
-      note: { rollback: noteOf({ current, places, pins: now }, cut.kept) },
+      note: { rollback: { ...noteOf({ current, places, pins: now }, cut.kept), ...earlierRollbacks(current.meta) } },
       drafts: pinChanges(then, now),
     });
     if (made.kind === 'refused') return made;
@@ -68,7 +68,8 @@ function rolledBack({ turns }: ThreadPlaces, { kept, open, checkpoint }: Rollbac
 
 /**
  * The newest rollback is as if it had not been: a new rollout goes on from the end of the one that it left. What the
- * user has pinned or taken away since holds.
+ * user has pinned or taken away since holds. If a rollback before it still stands, the next undo is about that one;
+ * otherwise it takes this undo back.
  */
 export async function undoRollback(
   store: RolloutStore,
@@ -104,10 +105,12 @@ async function undoRevert(
   const since = places.turns.slice(left.kept);
   if (since.length > 0 && !force) return turnsSince(id, since.length);
   const pins = await pinsOf(store, id);
+  // Turns that are given in exchange must stay within reach: then the next undo brings those back.
+  const earlier = since.length === 0 ? left.earlier : undefined;
   const made = await held.revert({
     rolloutId: ids.uuid(),
     to: left.place,
-    note: { rollback: noteOf({ current, places, pins }, left.turns) },
+    note: { rollback: earlier ?? { ...noteOf({ current, places, pins }, left.turns), undo: true } },
     drafts: pinChanges(left.pins, pins),
   });
   if (made.kind === 'refused') return made.code === 'place-unknown' ? takenBackIsGone(id) : made;
@@ -116,7 +119,8 @@ async function undoRevert(
     after.filter((turn) => !before.includes(turn)),
     before.filter((turn) => !after.includes(turn)),
   ];
-  return { kind: 'rollback-undone', id, path: made.path, turns, replaced };
+  const more = earlier === undefined ? {} : { next: 'earlier-rollback' as const };
+  return { kind: 'rollback-undone', id, path: made.path, turns, replaced, ...more };
 }
 
 function idsIn({ turns }: ThreadPlaces): readonly TurnId[] {
@@ -141,14 +145,43 @@ interface Note {
   readonly kept: number;
   /** Those of the rollout that was left, at its end. */
   readonly pins: readonly Pin[];
+  /** It is the note of an undo. */
+  readonly undo: boolean;
+  /** The note of the rollback before it, if that stands. */
+  readonly earlier?: JsonObject;
+}
+
+/** All that can be undone one after the other stand in the first line of a file, each with the pinned notes of then. */
+const mostInARow = 10;
+
+function earlierRollbacks(meta: JsonObject): JsonObject {
+  const note = rollbackNote(meta);
+  return note === undefined || note['undo'] === true ? {} : { earlier: cutChain(note, mostInARow - 2) };
+}
+
+function cutChain({ earlier, ...note }: JsonObject, most: number): JsonObject {
+  return most === 0 || !isJsonObject(earlier) ? note : { ...note, earlier: cutChain(earlier, most - 1) };
+}
+
+function rollbackNote(meta: JsonObject): JsonObject | undefined {
+  return objectAt(objectAt(meta, 'capstan') ?? {}, 'rollback');
 }
 
 function readNote(meta: JsonObject): Note | undefined {
-  const note = objectAt(objectAt(meta, 'capstan') ?? {}, 'rollback') ?? {};
+  const note = rollbackNote(meta) ?? {};
   const [rolloutId, end] = [stringAt(note, 'rollout_id'), numberAt(note, 'end_ordinal_exclusive')];
   const [turns, kept] = [numberAt(note, 'turns'), numberAt(note, 'kept')];
   if (rolloutId === undefined || end === undefined || turns === undefined || kept === undefined) return undefined;
-  return { place: { rolloutId, end: end as Ordinal }, turns, kept, pins: readPins(note) };
+  const [earlier, undo] = [objectAt(note, 'earlier'), note['undo'] === true];
+  const place = { rolloutId, end: end as Ordinal };
+  return { place, turns, kept, pins: readPins(note), undo, ...(earlier === undefined ? {} : { earlier }) };
+}
+
+/** Whether the rollout with this first line began with a rollback that can be undone. */
+export function beganWithRollback(meta: JsonObject): boolean {
+  const note = readNote(meta);
+  // After an undo, the thread has more turns than what it left; older versions write nothing else about that.
+  return note !== undefined && !note.undo && note.kept <= note.turns;
 }
 
 async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread | OpenRefused> {

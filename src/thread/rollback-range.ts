@@ -32,6 +32,8 @@ export interface RollbackUndone {
   readonly turns: readonly TurnId[];
   /** Taken back in their place, oldest first. Alone, where an undo is undone. */
   readonly replaced: readonly TurnId[];
+  /** The next undo brings back what an earlier rollback took. Absent: it takes this undo back. */
+  readonly next?: 'earlier-rollback';
 }
 
 export type Refused = Outcome & { readonly kind: 'refused' };

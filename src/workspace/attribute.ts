@@ -1,5 +1,6 @@
 import type { FileTime } from '../exec/file-time.ts';
-import type { CallTime, Content, Touched } from '../ports/change-watch.ts';
+import { parentOf } from '../policy/paths.ts';
+import type { CallTime, Content, Touched, TouchedPath } from '../ports/change-watch.ts';
 import type { Sight } from './disk.ts';
 import type { KnownWorkspace } from './known-workspace.ts';
 import type { TreeEntry } from './tree.ts';
@@ -71,10 +72,46 @@ export function attribution(evidence: Evidence): (change: ChangedEntry) => boole
     return false;
   };
 
-  return ({ path, from, to }) => {
+  /** A command of the turn left what the patch found. */
+  const isFoundFromCommand = (path: string, { found, foundSince, folder }: PatchedOnce): boolean => {
+    if (found === 'nothing' && folder === '' && times.every(({ gone }) => gone !== undefined)) {
+      const [name = path] = path.split('/');
+      return times.some((call) => call.gone?.includes(name) === true && isAlone(call));
+    }
+    return foundSince !== undefined && covers(foundSince);
+  };
+
+  /** Of what was moved. What snapshots left out is not known here: its time must do. */
+  const stoodBefore = (path: string, found: Content): boolean => {
+    const cut = path.lastIndexOf('/');
+    const known = evidence.before.get(path.slice(0, Math.max(0, cut)))?.entries.get(path.slice(cut + 1));
+    if (known === undefined) return found === 'nothing' && !evidence.before.has(path);
+    const [, , , , , kind, content] = known;
+    return kind === 'file' && typeof found === 'object' && found.sha256 === content;
+  };
+
+  /** Each patch found what was there before, or what a call of the turn left: no other hand was in between. */
+  const isUnbroken = (path: string, stood: (found: Content) => boolean, seen: readonly string[] = []): boolean => {
     const patches = patched.get(path) ?? [];
-    const last = patches.at(-1);
-    if (last !== undefined && isContent(last.left, to)) return isUnbroken(patches, from);
+    return patches.every((patch, index) => {
+      const { found, foundSince = Infinity, source } = patch;
+      if (found === undefined) return true;
+      // What was moved here may have been changed by another hand where it was.
+      const isFirstLook = source !== undefined && !seen.includes(source);
+      if (isFirstLook && !isUnbroken(source, (there) => stoodBefore(source, there), [...seen, path])) return false;
+      const before = patches[index - 1]?.left;
+      if (before === undefined && found !== 'nothing' && foundSince < since.earliest) return true;
+      const isAsBefore = before === undefined ? stood(found) : sameContent(found, before);
+      // Of what was not read, the time alone says whether it changed.
+      return (isAsBefore && found !== 'something') || isFoundFromCommand(path, patch);
+    });
+  };
+
+  return ({ path, from, to }) => {
+    const last = patched.get(path)?.at(-1);
+    // A patch that found another hand's change says so for certain, even if a command came after it.
+    if (!isUnbroken(path, (found) => isContent(found, from))) return false;
+    if (last !== undefined && isContent(last.left, to)) return true;
     if (to === undefined) return isOwnDeletion(path);
     const sight = after(path);
     if (sight === undefined) return false;
@@ -82,43 +119,31 @@ export function attribution(evidence: Evidence): (change: ChangedEntry) => boole
   };
 }
 
-interface PatchedOnce {
-  readonly found?: Content;
-  readonly left: Content;
-  /** A command ended since the patch before, and may have changed the file in between. */
-  readonly afterCommand: boolean;
+interface PatchedOnce extends Omit<TouchedPath, 'path' | 'movedFrom'> {
+  /** The lowest folder on the way that was there before the patch, below the root. */
+  readonly folder: string;
+  /** Where its content was moved from, below the root. */
+  readonly source?: string;
 }
 
 function patchesByPath({ root, touched }: Evidence): ReadonlyMap<string, readonly PatchedOnce[]> {
   const patched = new Map<string, PatchedOnce[]>();
-  const seen = new Map<string, number>();
-  let commands = 0;
   for (const one of touched) {
-    if (one.kind === 'time') {
-      commands += 1;
-      continue;
-    }
-    for (const { path: absolute, found, left } of one.paths) {
+    if (one.kind === 'time') continue;
+    const made = new Set(one.paths.flatMap(({ path, left }) => (left === 'folder' ? [path] : [])));
+    for (const { path: absolute, movedFrom, ...patch } of one.paths) {
       if (!absolute.startsWith(`${root}/`)) continue;
       const path = absolute.slice(root.length + 1);
-      const afterCommand = commands > (seen.get(path) ?? 0);
-      seen.set(path, commands);
-      patched.set(path, [
-        ...(patched.get(path) ?? []),
-        { left, afterCommand, ...(found === undefined ? {} : { found }) },
-      ]);
+      let folder = parentOf(absolute);
+      while (made.has(folder) && folder.length > root.length) folder = parentOf(folder);
+      const source = movedFrom?.startsWith(`${root}/`) === true ? { source: movedFrom.slice(root.length + 1) } : {};
+      const once = { ...patch, ...source, folder: folder.slice(root.length + 1) };
+      const before = patched.get(path);
+      if (before === undefined) patched.set(path, [once]);
+      else before.push(once);
     }
   }
   return patched;
-}
-
-/** Each patch found what was there before or what the patch before it left: no other hand was in between. */
-function isUnbroken(patches: readonly PatchedOnce[], from: TreeEntry | undefined): boolean {
-  return patches.every(({ found, afterCommand }, index) => {
-    if (found === undefined || afterCommand) return true;
-    const before = patches[index - 1];
-    return before === undefined ? isContent(found, from) : sameContent(found, before.left);
-  });
 }
 
 function isContent(content: Content, entry: TreeEntry | undefined): boolean {

@@ -1,5 +1,6 @@
 import type { Dirent } from 'node:fs';
 import { findGitDirectory } from '../gather/git-directory.ts';
+import { bareRepositoryName } from '../policy/protected-names.ts';
 import type { GitLookRequest } from '../ports/git-guard.ts';
 import { isBareRepository } from './git-sights.ts';
 import type { Pace } from './pace.ts';
@@ -47,7 +48,7 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
       entries += found.length;
       const names = found.map(({ name }) => name);
       if (names.includes('.git')) folders.add(folder);
-      if (isBareRepository(names)) {
+      if (isBareRepository(names) && holdsSomething(`${folder}/${bareRepositoryName}`)) {
         bare.add(folder);
         continue;
       }
@@ -59,7 +60,26 @@ export async function findGit({ roots, seen, denies }: GitLookRequest, limits: F
   }
   if (entries > limits.mostEntries && unseen.length === 0) unseen.push(...starts.slice(-1));
   const paths = new Set([...folders].flatMap((folder) => [`${folder}/.git`, ...pointedTo(folder)]));
-  return { paths: [...paths], repositories: [...folders, ...bare], unseen };
+  const repositories = [
+    ...[...folders].filter((folder) => holdsSomething(`${folder}/.git`)),
+    ...[...bare].filter((folder) => holdsSomething(`${folder}/${bareRepositoryName}`)),
+  ];
+  return { paths: [...paths], repositories, unseen };
+}
+
+/** Sandboxes make empty folders to mount on, which stay for a moment after a command. Git takes none for a repository. */
+function holdsSomething(path: string): boolean {
+  try {
+    if (!fs.lstatSync(path).isDirectory()) return true;
+    const folder = fs.opendirSync(path);
+    try {
+      return folder.readSync() !== null;
+    } finally {
+      folder.closeSync();
+    }
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
 }
 
 function under(root: string, path: string): string {

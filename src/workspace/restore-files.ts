@@ -1,3 +1,4 @@
+import { createChangeWatch } from '../exec/call-times.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
 import type { Content, TouchedPath } from '../ports/change-watch.ts';
@@ -111,9 +112,12 @@ async function restore(
   const changer = { kind: 'restore', restoreId: parts.ids.uuid() } as const;
   owned.append([snapshotLine(changer, 'before', now.taken)]);
   await owned.durable();
+  // Turns of other threads that run meanwhile in the same folder must not take this for their own work.
+  const open = createChangeWatch(parts.home).begin(root);
   const { made, ...result } = runRestore({ root, disk: parts.disk, read: (hash) => store.read(hash) }, plan.actions);
+  const { id: timeId } = open.end();
   const paths = touchedPaths(root, plan, { ...result, made });
-  const after = await take(parts, root, { snapshot: now.taken, touched: [{ kind: 'paths', paths }] });
+  const after = await take(parts, root, { snapshot: now.taken, touched: [{ kind: 'paths', paths, timeId }] });
   if (after.kind === 'taken') owned.append([snapshotLine(changer, 'after', after.taken)]);
   await owned.durable();
   return { ...known, ...result, kept: [...plan.kept, ...result.kept] };

@@ -25,6 +25,27 @@ describe.each(Object.entries(stores()))('threads of many files are what one file
     );
   }, 120_000);
 
+  it('when rollbacks in a row are undone', async () => {
+    const turn = (text: string): Action => ({ do: 'turn', on: 0, text, form: 'plain' });
+    const rollback: Action = { do: 'rollback', on: 0, count: 1, how: 'turns' };
+    const undo = (force = false): Action => ({ do: 'undo', on: 0, force });
+    const { happened } = await playAll(make(), [
+      ...['a', 'b', 'c'].map(turn),
+      rollback,
+      { do: 'pin', on: 0, text: 'between' },
+      rollback,
+      ...Array.from({ length: 4 }, () => undo()),
+      rollback,
+      rollback,
+      undo(),
+      turn('d'),
+      ...Array.from({ length: 3 }, () => undo(true)),
+      ...Array.from({ length: 3 }, () => rollback),
+      ...Array.from({ length: 4 }, () => undo(true)),
+    ]);
+    expect(Object.fromEntries(happened)).toMatchObject({ undo: 12 });
+  });
+
   it('and something is done to them', async () => {
     const turn = (text: string, form: TurnForm, on = 0): Action => ({ do: 'turn', on, text, form });
     const { happened } = await playAll(make(), [

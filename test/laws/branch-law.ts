@@ -27,7 +27,8 @@ interface ModelTurn {
 interface ModelThread {
   readonly id: ThreadId;
   turns: readonly ModelTurn[];
-  undo?: readonly ModelTurn[];
+  /** What undos bring back, the next one last, and how many turns stayed when it was taken away. */
+  undo: readonly { readonly turns: readonly ModelTurn[]; readonly kept: number; readonly isUndo?: true }[];
   /** Texts of the notes: no rollback or undo touches them. */
   pins: readonly string[];
   archived: boolean;
@@ -113,6 +114,7 @@ class Play {
       turns: [outside(settings)],
       pins: [],
       archived: false,
+      undo: [],
     });
   }
 
@@ -195,7 +197,7 @@ class Play {
     same(describeState({ ...point.state, meta: {} }), describeState(folded(kept.flatMap(({ drafts }) => drafts))));
     // It has the notes of its place.
     const pins = point.state.pins.map((pin) => pin.text);
-    this.threads.push({ id, turns: [...kept, outside(settings)], pins, archived: false });
+    this.threads.push({ id, turns: [...kept, outside(settings)], pins, archived: false, undo: [] });
     return true;
   }
 
@@ -215,22 +217,27 @@ class Play {
       thread.turns.slice(cut).flatMap(({ id }) => (id === '' ? [] : [id])),
     );
     const kept = thread.turns.slice(0, cut);
-    thread.undo = thread.turns;
+    const before = thread.undo.filter(({ isUndo }) => isUndo !== true);
+    thread.undo = [...before, { turns: thread.turns, kept: realTurns(kept) }].slice(-10);
     thread.turns = await this.#withPins(thread.id, kept);
     return true;
   }
 
   async #undo(thread: ModelThread, force: boolean): Promise<boolean> {
     const { undo, turns, archived } = thread;
+    const last = undo.at(-1);
     const done = await undoRollback(this.#store, this.#ids, thread.id, { force });
     if (done.kind === 'refused') {
-      const expected = archived ? 'thread-archived' : undo === undefined ? 'nothing-to-undo' : 'turns-since-rollback';
+      const expected = archived ? 'thread-archived' : last === undefined ? 'nothing-to-undo' : 'turns-since-rollback';
       same([done.code, force && expected === 'turns-since-rollback'], [expected, false]);
       return false;
     }
-    // What was there before the undo can be had back in the same way.
-    thread.turns = await this.#withPins(thread.id, undo!);
-    thread.undo = turns;
+    thread.turns = await this.#withPins(thread.id, last!.turns);
+    const earlier = undo.slice(0, -1);
+    const isExchange = realTurns(turns) > last!.kept;
+    // Without an earlier rollback, what was there before the undo can be had back in the same way.
+    thread.undo =
+      isExchange || earlier.length === 0 ? [{ turns, kept: realTurns(last!.turns), isUndo: true }] : earlier;
     return true;
   }
 
@@ -311,4 +318,8 @@ export async function playAll(store: RolloutStore, actions: readonly Action[]): 
   await play.begin();
   for (const each of actions) await play.play(each);
   return play;
+}
+
+function realTurns(turns: readonly ModelTurn[]): number {
+  return turns.filter(({ id }) => id !== '').length;
 }

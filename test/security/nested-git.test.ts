@@ -165,6 +165,7 @@ describe('a workspace that is no repository', () => {
     await live.turn('go');
     await live.close();
     await expect.poll(() => readdirSync(live.place.workspace), { timeout: 5000 }).toEqual(['a']);
+    expect(live.told('warning')).toEqual([]);
   });
 });
 
@@ -192,6 +193,28 @@ describe('bounds', () => {
     const { unseen, repositories } = await look(70);
     expect([unseen, repositories.length < 50]).toEqual([[root], true]);
   });
+});
+
+it('mount points of a sandbox are no repositories, what git takes for one is', async () => {
+  const root = mkdtempSync('/tmp/capstan-git-');
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const limits = {
+    pace: new Pace(systemClock, new AbortController().signal),
+    mostEntries: 1000,
+    isLate: () => false,
+  };
+  for (const name of ['.git', 'HEAD', 'objects', 'refs', 'bare', 'bare/objects', 'bare/refs', 'new', 'pointer']) {
+    mkdirSync(join(root, name));
+  }
+  const seen = { root, git: { folders: [''], bare: [''], notEntered: ['bare', 'new', 'pointer'] } };
+  for (const given of [{}, { seen }]) {
+    const look = () => findGit({ roots: [root], denies: () => false, ...given }, limits);
+    expect(await look()).toMatchObject({ repositories: [] });
+  }
+  rmSync(join(root, 'HEAD'), { recursive: true });
+  plant(root, { 'bare/HEAD': 'ref: refs/heads/x', 'new/.git/HEAD': 'ref: refs/heads/x', 'pointer/.git': 'gitdir: /x' });
+  const { repositories } = await findGit({ roots: [root], denies: () => false }, limits);
+  expect(repositories.toSorted()).toEqual(['bare', 'new', 'pointer'].map((name) => join(root, name)));
 });
 
 const isRoot = process.getuid?.() === 0;

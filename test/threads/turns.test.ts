@@ -156,6 +156,31 @@ it('what gc has removed cannot be brought back, and that is said', async () => {
   });
 });
 
+it('rollbacks in a row are undone one after the other, the newest first', async () => {
+  const { place } = await scene(yes);
+  const thread = threadId(await place.run('exec', '--json', 'one'));
+  await place.run('exec', 'resume', thread, 'two');
+  await place.run('exec', 'resume', thread, 'three');
+  const { turns: third } = await threads(place, 'rollback', thread);
+  const { turns: second } = await threads(place, 'rollback', thread);
+  const undo = () => threads(place, 'undo-rollback', thread);
+  expect(await undo()).toMatchObject({ turns: second, replaced: [], next: 'earlier-rollback' });
+  const all = await undo();
+  expect(all).toMatchObject({ turns: third, replaced: [] });
+  expect(all).not.toHaveProperty('next');
+  // From here on an undo takes the one before back.
+  expect(await undo()).toMatchObject({ turns: [], replaced: third });
+  expect(await undo()).toMatchObject({ turns: third, replaced: [] });
+  await threads(place, 'rollback', thread);
+  await threads(place, 'rollback', thread);
+  expect((await place.run('threads', 'undo-rollback', thread)).stdout).toBe(
+    [
+      `One turn of thread ${thread} brought back.`,
+      `For the turns of the rollback before: capstan threads undo-rollback ${thread}\n`,
+    ].join('\n'),
+  );
+});
+
 it('an undo that is undone says what is gone', async () => {
   const { place } = await scene(yes);
   const thread = threadId(await place.run('exec', '--json', 'one'));

@@ -116,6 +116,65 @@ describe('what is not the turn’s', () => {
     expect(report).toMatchObject({ restored: [], kept: [{ path: 'f', why: 'meanwhile' }] });
   });
 
+  describe('a change of the user that a patch finds after a command', () => {
+    const foundBy: Readonly<Record<string, (lab: Lab) => readonly Touched[]>> = {
+      'an update': (lab) => [lab.applyPatch('*** Update File: f', '@@', ' mine', '+new')],
+      'an addition over it': (lab) => [lab.applyPatch('*** Add File: f', '+new')],
+      'a deletion': (lab) => [lab.applyPatch('*** Delete File: f')],
+      'a move': (lab) => [lab.applyPatch('*** Update File: f', '*** Move to: moved', '@@', ' mine', '+new')],
+      'an update before another command': (lab) => [
+        lab.applyPatch('*** Update File: f', '@@', ' mine', '+new'),
+        lab.command(() => lab.write('f', 'mine, new and formatted')),
+      ],
+    };
+    for (const [name, patch] of Object.entries(foundBy)) {
+      it(`is not the turn’s: ${name}`, async () => {
+        const lab = Lab.forTest();
+        lab.write('f', 'old');
+        const now: { list?: Listing } = {};
+        await lab.turnOf(() => {
+          const command = lab.command(() => undefined);
+          lab.meanwhile(() => writeFileSync(lab.at('f'), 'mine\n'));
+          const patched = patch(lab);
+          now.list = lab.list();
+          return Promise.resolve([command, ...patched]);
+        });
+        const report = await lab.restore(1);
+        expect(report).toMatchObject({ restored: [], deleted: [] });
+        expect(report.kept[0]).toEqual({ path: 'f', why: 'meanwhile' });
+        expect(lab.list()).toEqual(now.list);
+      });
+    }
+
+    it('is not the turn’s: a file that the user made', async () => {
+      const lab = Lab.forTest();
+      const report = await after(
+        lab,
+        () => lab.command(() => undefined),
+        () => lab.meanwhile(() => lab.write('notes', 'mine')),
+        () => lab.patch('notes', 'mine and new'),
+      );
+      expect(report).toMatchObject({ deleted: [], kept: [{ path: 'notes', why: 'meanwhile' }] });
+      expect([...lab.list()]).toEqual([['notes', 'file 644 mine and new']]);
+    });
+
+    it('is not the turn’s: a file that the user deleted and the patch made again', async () => {
+      const lab = Lab.forTest();
+      lab.write('f', 'old');
+      lab.write('d/f', 'old');
+      const report = await after(
+        lab,
+        () => lab.command(() => lab.write('d/x', 'x')),
+        () => lab.meanwhile(() => ['f', 'd/f'].forEach((path) => lab.delete(path))),
+        () => lab.applyPatch('*** Add File: f', '+new', '*** Add File: d/f', '+new'),
+      );
+      expect(report).toMatchObject({
+        restored: [],
+        kept: ['d/f', 'f'].map((path) => ({ path, why: 'meanwhile' })),
+      });
+    });
+  });
+
   it('a folder that somebody moved in stays with all that is in it, though a command wrote into it', async () => {
     const lab = Lab.forTest();
     mkdirSync(join(lab.base, 'elsewhere'));
@@ -168,6 +227,28 @@ describe('what is not the turn’s', () => {
     expect(await after(lab, () => lab.command(() => lab.write('ours', 'ours')))).toMatchObject({ kept: [] });
   });
 
+  it('what a restore of another thread brings back while a command of this one runs', async () => {
+    const lab = Lab.forTest();
+    const other = lab.beside();
+    lab.write('f', 'old');
+    lab.write('d/f', 'old');
+    await other.turn(() => {
+      lab.write('f', 'new');
+      lab.delete('d/f');
+      lab.write('made', 'new');
+    });
+    await lab.turnOf(async () => {
+      const open = lab.watch.begin(lab.root);
+      lab.meanwhile(() => lab.write('ours', 'ours'));
+      expect(await other.restore(1)).toMatchObject({ restored: ['d/f', 'f'], deleted: ['made'] });
+      return [{ kind: 'time', time: open.end() }];
+    });
+    const { changes } = await fileChanges(lab.home, lab.threads, lab.id);
+    expect(changes).toMatchObject([
+      { files: [{ path: 'ours' }], meanwhile: [{ path: 'd/f' }, { path: 'f' }, { path: 'made' }] },
+    ]);
+  });
+
   it('a log of call times that makes no sense changes nothing', async () => {
     const lab = Lab.forTest();
     mkdirSync(join(lab.home, 'capstan'), { recursive: true });
@@ -202,6 +283,49 @@ describe('what is the turn’s', () => {
       () => lab.command(() => lab.write('f', 'ours')),
     );
     expect(report).toMatchObject({ restored: ['f'], kept: [] });
+  });
+
+  it('a file that a command changed, made or deleted before a patch found it so', async () => {
+    const lab = Lab.forTest();
+    for (const path of ['changed', 'gone', 'd/gone', 'all/gone']) lab.write(path, 'old');
+    const before = lab.list();
+    const report = await after(
+      lab,
+      () =>
+        lab.command(() => {
+          for (const path of ['changed', 'made']) lab.write(path, 'command');
+          for (const path of ['gone', 'd/gone', 'all']) lab.delete(path);
+        }),
+      ...['changed', 'made', 'gone', 'd/gone', 'all/gone'].map((path) => () => lab.patch(path, 'patch')),
+    );
+    expect([report.kept, report.failed]).toEqual([[], []]);
+    expect(lab.list()).toEqual(before);
+  });
+
+  it('a file that a patch found as a command or another patch of the turn had left it', async () => {
+    const lab = Lab.forTest();
+    for (const path of ['changed', 'deleted', 'gone', 'd/gone', 'all/a', 'all/b']) lab.write(path, 'old\n');
+    const before = lab.list();
+    const report = await after(
+      lab,
+      () => lab.applyPatch('*** Update File: deleted', '@@', '-old', '+new'),
+      () =>
+        lab.command(() => {
+          lab.write('changed', 'command\n');
+          for (const path of ['gone', 'd/gone', 'all']) lab.delete(path);
+        }),
+      () => lab.applyPatch('*** Update File: changed', '*** Move to: moved', '@@', ' command', '+patch'),
+      () =>
+        lab.applyPatch('*** Delete File: deleted', '*** Add File: gone', '+patch', '*** Add File: d/gone', '+patch'),
+      () => lab.applyPatch('*** Add File: all/a', '+patch', '*** Add File: all/b', '+patch'),
+      () => lab.applyPatch('*** Update File: all/a', '@@', '-patch', '+more'),
+      () => lab.meanwhile(() => undefined),
+      () => lab.applyPatch('*** Add File: d/new', '+new'),
+      () => lab.applyPatch('*** Update File: d/new', '*** Move to: d/newer', '@@', ' new', '+newer'),
+      () => lab.applyPatch('*** Update File: d/newer', '*** Move to: d/new', '@@', ' newer', '+newest'),
+    );
+    expect([report.kept, report.failed]).toEqual([[], []]);
+    expect(lab.list()).toEqual(before);
   });
 
   it('is shown apart from what changed meanwhile', async () => {

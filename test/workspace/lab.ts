@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createChangeWatch } from '../../src/exec/call-times.ts';
 import { fileTime } from '../../src/exec/file-time.ts';
@@ -28,6 +28,11 @@ import { nodeFiles } from '../../src/rollout/node-files.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { snapshotLine } from '../../src/state/snapshot-record.ts';
 import { SimulatedLocks } from '../../src/testing/index.ts';
+import { applyChanges } from '../../src/tools/apply-patch/apply-changes.ts';
+import { computePatch } from '../../src/tools/apply-patch/compute-patch.ts';
+import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
+import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
+import { touchedPaths } from '../../src/tools/apply-patch/touched-paths.ts';
 import type { WorkspaceDisk } from '../../src/workspace/disk.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { type RestoreOptions, restoreFiles, type RestoreTarget } from '../../src/workspace/restore-files.ts';
@@ -69,6 +74,16 @@ export class Lab {
     return lab;
   }
 
+  /** Another thread in the same workspace and home. */
+  beside(): Lab {
+    const lab = Object.assign(Object.create(Lab.prototype) as Lab, this, {
+      id: systemIds(systemClock).uuid() as ThreadId,
+      turns: [],
+    });
+    lab.snapshots = lab.fresh();
+    return lab;
+  }
+
   /** As a new process would make them. */
   fresh(disk: WorkspaceDisk = nodeWorkspaceDisk, clock: Clock = systemClock): WorkspaceSnapshots {
     const places = { home: this.home, osHome: this.base, env: {} };
@@ -90,6 +105,7 @@ export class Lab {
   /** A call that writes, or deletes, one file and knows it, as a patch does. */
   patch(path: string, content: string | undefined): Touched {
     const found = contentAt(this.at(path));
+    const foundSince = sinceAt(this.at(path));
     const open = this.watch.begin(this.root);
     const missing = foldersAbove(path).filter((folder) => !existsSync(this.at(folder)));
     if (content === undefined) this.delete(path);
@@ -98,10 +114,22 @@ export class Lab {
       writeFileSync(this.at(path), content);
     }
     const paths = [
-      ...missing.map((folder) => ({ path: this.at(folder), found: 'nothing', left: 'folder' }) as const),
-      { path: this.at(path), found, left: contentAt(this.at(path)) },
+      ...missing.map((folder) => ({ path: this.at(folder), found: 'nothing', foundSince, left: 'folder' }) as const),
+      { path: this.at(path), found, foundSince, left: contentAt(this.at(path)) },
     ];
     return { kind: 'paths', paths, timeId: open.end().id };
+  }
+
+  /** A call of the tool that applies patches. The lines stand between the first line and the last of a patch. */
+  applyPatch(...lines: readonly string[]): Touched {
+    const parsed = parsePatch(['*** Begin Patch', ...lines, '*** End Patch'].join('\n'));
+    if (parsed.kind === 'problem') throw new Error(parsed.message);
+    const [folder, disk] = [this.root, nodeDisk()];
+    const computed = computePatch(parsed.patch, { folder, disk, guard: { check: () => undefined } });
+    if (computed.kind !== 'computed') throw new Error(computed.message);
+    const open = this.watch.begin(this.root);
+    applyChanges(computed.changes, disk);
+    return { kind: 'paths', paths: touchedPaths(computed.changes), timeId: open.end().id };
   }
 
   /** Somebody else changes files between two calls: by the clock of files before one and after the other. */
@@ -258,6 +286,15 @@ export function nextTick(folder: string): void {
 function contentAt(path: string): Content {
   const sight = lstatSync(path, { throwIfNoEntry: false });
   return sight === undefined ? 'nothing' : { sha256: hashOf(readFileSync(path)) };
+}
+
+/** Since when a place has been as it is; of a missing one, the lowest folder on the way. */
+function sinceAt(path: string): number {
+  const sight = lstatSync(path, { throwIfNoEntry: false });
+  if (sight !== undefined) return sight.ctimeMs;
+  let folder = dirname(path);
+  while (!existsSync(folder)) folder = dirname(folder);
+  return lstatSync(folder).mtimeMs;
 }
 
 function foldersAbove(path: string): readonly string[] {

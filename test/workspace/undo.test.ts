@@ -127,7 +127,9 @@ describe('undo', () => {
       ].join('\n');
     const foreseen = await place.run('threads', 'rollback', id, '--both', '--dry-run');
     expect(foreseen.stdout).toBe(told('Would change'));
-    expect((await place.run('threads', 'restore', id, '--before-turn', '1')).stdout).toBe(told('Changed'));
+    expect((await place.run('threads', 'restore', id, '--before-turn', '1')).stdout).toBe(
+      `${told('Changed')}To bring them back: capstan threads restore ${id} --undo\n`,
+    );
     expect([text(place, 'mine'), text(place, 'sub/mine'), existsSync(at(place, 'made'))]).toEqual([
       'mine\n',
       'mine\n',
@@ -135,6 +137,44 @@ describe('undo', () => {
     ]);
     await place.run('threads', 'restore', id, '--before-turn', '1', '--meanwhile');
     expect(existsSync(at(place, 'mine'))).toBe(false);
+  });
+
+  it('keeps what the user changed while the model thought and a patch then found, not what a command had left', async () => {
+    const live = await LiveThread.in([
+      answer({ items: [command('echo ours >> ours; rm gone; echo made > made')] }),
+      () => {
+        nextTick(live.place.workspace);
+        for (const name of ['updated', 'moved', 'deleted']) writeFileSync(at(live.place, name), 'mine\n');
+        nextTick(live.place.workspace);
+        const mine = ['*** Update File: updated', '@@', ' mine', '+new', '*** Delete File: deleted'];
+        const moved = ['*** Update File: moved', '*** Move to: there', '@@', ' mine', '+new'];
+        const ours = [
+          '*** Update File: ours',
+          '@@',
+          ' ours',
+          '+new',
+          '*** Add File: gone',
+          '+new',
+          '*** Delete File: made',
+        ];
+        return answer({ items: [patch(...mine, ...moved, ...ours)] });
+      },
+      answer({ items: [say('done')] }),
+    ]);
+    const { place } = live;
+    for (const name of ['updated', 'moved', 'deleted', 'ours', 'gone']) writeFileSync(at(place, name), 'old\n');
+    const { id } = await live.open();
+    await live.turn('go');
+    await live.close();
+    const { events } = await place.run('threads', 'rollback', id, '--files', '--json');
+    const kept = ['deleted', 'moved', 'there', 'updated'].map((path) => ({ path, why: 'meanwhile' }));
+    expect(events).toMatchObject([{ files: { restored: ['gone', 'ours'], deleted: [], kept } }]);
+    expect(['updated', 'there', 'ours', 'gone'].map((name) => text(place, name))).toEqual([
+      'mine\nnew\n',
+      'mine\nnew\n',
+      'old\n',
+      'old\n',
+    ]);
   });
 
   it('shows what each turn changed', async () => {
@@ -209,6 +249,7 @@ describe('undo', () => {
         '  deleted   sub/new',
         '  kept      f  (changed again after the turn)',
         'With --force the kept files go back, too; --undo brings them back.',
+        `To bring them back: capstan threads restore ${id} --undo`,
         '',
       ].join('\n'),
     ]);
@@ -232,6 +273,10 @@ describe('undo', () => {
     const both = await place.run('threads', 'rollback', id, '--both', '--json');
     expect(both.events).toMatchObject([{ kind: 'rolled-back', turns: [expect.any(String)], files }]);
     expect(text(place, 'f')).toBe('two\n');
+    expect(await place.run('threads', 'restore', id, '--undo')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`capstan threads undo-rollback ${id}`),
+    });
     expect((await place.run('threads', 'undo-rollback', id)).code).toBe(0);
     expect((await place.run('threads', 'restore', id, '--undo')).code).toBe(0);
     expect([text(place, 'f'), text(place, 'sub/new')]).toEqual(['three\n', 'new\n']);

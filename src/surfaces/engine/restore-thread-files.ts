@@ -11,6 +11,7 @@ import { type Line, lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
 import { readPlaces } from '../../thread/find-turn.ts';
+import { beganWithRollback } from '../../thread/revert.ts';
 import { foldThread } from '../../thread/resume.ts';
 import { firstTaken, type RollbackTo } from '../../thread/rollback-range.ts';
 import { deniedBy } from '../../thread/turn-effects.ts';
@@ -46,8 +47,20 @@ export async function restoreThreadFiles(
   const denies = await deniedIn(parts, id);
   const { store: threads, left } = withOwnSnapshots(parts);
   const report = await restoreFiles({ home, threads, snapshots, disk, ids, denies }, id, target, options);
-  const isNothing = report.kind === 'refused' && report.outcome.code === 'nothing-to-restore';
-  return isNothing && left() > 0 ? refused(foreignSnapshots(id)) : report;
+  if (report.kind !== 'refused') return report;
+  const { code } = report.outcome;
+  if (code === 'nothing-to-restore' && left() > 0) return refused(foreignSnapshots(id));
+  if (code !== 'nothing-to-undo') return report;
+  const current = await parts.store.current(id);
+  return current.kind === 'current' && beganWithRollback(current.meta) ? refused(restoreTakenBack(id)) : report;
+}
+
+function restoreTakenBack(id: ThreadId): Outcome<'nothing-to-undo'> {
+  return {
+    code: 'nothing-to-undo',
+    message: `The turns that are left in thread ${id} record no restore. A rollback took turns back, and the record of any restore went with them.`,
+    next: `Run \`capstan threads undo-rollback ${id}\` first, then \`capstan threads restore ${id} --undo\`.`,
+  };
 }
 
 function foreignSnapshots(id: ThreadId): Outcome<'snapshots-foreign'> {

@@ -1,4 +1,4 @@
-import type { TurnId } from '../../protocol/ids.ts';
+import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { findTurn } from '../../thread/find-turn.ts';
 import type { KeptReason } from '../../workspace/restore-plan.ts';
@@ -52,7 +52,11 @@ async function restore(asked: ParsedWords): Promise<number | Outcome> {
   const report = await meant.engine.restoreFiles(meant.id, target, options);
   if (report.kind === 'refused') return report.outcome;
   if (asked.flags.has('json')) print(`${JSON.stringify({ ...report, dryRun })}\n`, 'json');
-  else print(restoreText(report, { dryRun }), 'text');
+  else
+    print(
+      `${restoreText(report, { dryRun })}${dryRun || turn === undefined ? '' : howToUndo(meant.id, report)}`,
+      'text',
+    );
   return report.failed.length === 0 ? 0 : 1;
 }
 
@@ -79,6 +83,11 @@ const optionFor: Readonly<Partial<Record<KeptReason, string>>> = {
 
 function byOptions(options: string): string {
   return `With ${options} the kept files go back, too; --undo brings them back.`;
+}
+
+/** A line for people; empty when nothing changed. */
+export function howToUndo(id: ThreadId, { restored, deleted }: RestoreReport): string {
+  return restored.length + deleted.length === 0 ? '' : `To bring them back: capstan threads restore ${id} --undo\n`;
 }
 
 /** What was done, or would be, for people. `again` says how to get what only the options bring back. */

@@ -5,7 +5,7 @@ import type { RestoreReport } from '../../workspace/restore-files.ts';
 import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
 import type { Done } from '../engine/thread-operations.ts';
 import { onThread, type OnThread, threadOptions } from './on-thread.ts';
-import { restoreText } from './restore.ts';
+import { howToUndo, restoreText } from './restore.ts';
 import { turnsWord } from './turns-word.ts';
 
 export const form: CommandForm = {
@@ -35,8 +35,8 @@ export const form: CommandForm = {
     'TURN is the number of a turn, its id, or the beginning of that. Without --files and --both, files stay as they are.',
     'Before a checkpoint, history is what it was when the checkpoint was made; all that came after it is taken back. A',
     'checkpoint in the middle of a turn cuts that turn: what it had done by then stays, and the turn counts as ended there.',
-    'Nothing is lost: `capstan threads undo-rollback` brings the turns back, and after that `capstan threads restore --undo`',
-    'the files.',
+    '`capstan threads undo-rollback` brings the turns back, and after that `capstan threads restore --undo` the files. Up to',
+    'ten rollbacks in a row can be undone, each with its files before the next, until `capstan threads gc --reverted`.',
   ].join('\n'),
 };
 
@@ -87,9 +87,7 @@ const command: OnThread<Back> = {
     const files = back.files === undefined ? '' : restoreText(back.files, told);
     if (back.kind === 'files-foreseen') return files === '' ? 'No files would change.' : files.trimEnd();
     if (back.kind === 'files-restored') {
-      return hasChanged(back.files)
-        ? `${files}To bring them back: capstan threads restore ${back.id} --undo`
-        : files.trimEnd();
+      return `${files}${back.files === undefined ? '' : howToUndo(back.id, back.files)}`.trimEnd();
     }
     const { id, turns } = back;
     if (back.checkpoint !== undefined) return beforeCheckpointText(back, back.checkpoint);

@@ -1,3 +1,4 @@
+import { parentOf } from '../../policy/paths.ts';
 import type { DiskView, Sight } from './disk.ts';
 import { explainMismatch } from './explain-mismatch.ts';
 import { absolutePath, type Followed, followPath } from './follow-path.ts';
@@ -17,12 +18,22 @@ export interface FileChange {
   readonly steps: readonly Step[];
 }
 
-/** What is done at one place. Later steps rest on earlier ones. `path` is for people: the place as it was spelled. */
-export type Step = { readonly path: string; readonly place: string } & (
+/**
+ * What is done at one place. Later steps rest on earlier ones. `path` is for people: the place as it was spelled.
+ * `foundSince` says since when the place had been as the patch found it; of a missing one, its folder.
+ */
+export type Step = { readonly path: string; readonly place: string; readonly foundSince?: number } & (
   | { readonly kind: 'make-folder' }
-  | { readonly kind: 'create'; readonly content: Uint8Array; readonly mode?: number }
-  | { readonly kind: 'overwrite'; readonly content: Uint8Array; readonly before: Uint8Array }
-  | { readonly kind: 'remove' }
+  | { readonly kind: 'create'; readonly content: Uint8Array; readonly mode?: number; readonly movedFrom?: string }
+  | {
+      readonly kind: 'overwrite';
+      readonly content: Uint8Array;
+      readonly before: Uint8Array;
+      /** The place that the content comes from, and that the patch removes. */
+      readonly movedFrom?: string;
+    }
+  /** `sha256` is absent for a link, and for a file that is too large to be read. */
+  | { readonly kind: 'remove'; readonly sha256?: string }
 );
 
 export interface ComputedPatch {
@@ -51,7 +62,13 @@ const mostHunks = 5000;
 
 /** Works out a whole patch before anything is written. Each hunk sees what the hunks before it leave. */
 export function computePatch(patch: Patch, { folder, disk, guard }: PatchScene): ComputedPatch | PatchProblem {
-  const work: Work = { folder, guard, overlay: overlayOn(disk), effort: new SearchEffort(), read: { bytes: 0 } };
+  const work: Work = {
+    folder,
+    guard,
+    overlay: overlayOn(disk),
+    effort: new SearchEffort(),
+    read: { bytes: 0, removed: 0 },
+  };
   const changes: FileChange[] = [];
   if (patch.hunks.length > mostHunks) {
     const message = `The patch is about more than ${mostHunks} files`;
@@ -85,7 +102,7 @@ interface Work {
   readonly overlay: Overlay;
   readonly effort: SearchEffort;
   /** What was read of files so far. */
-  readonly read: { bytes: number };
+  readonly read: { bytes: number; removed: number };
 }
 
 function computeHunk(work: Work, hunk: Hunk): FileChange {
@@ -127,13 +144,24 @@ function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>):
   }
   if (movePath === undefined) {
     work.overlay.write(source.place, updated.content);
-    const step: Step = { kind: 'overwrite', path, place: source.place, content: updated.content, before };
+    const step: Step = {
+      kind: 'overwrite',
+      path,
+      place: source.place,
+      content: updated.content,
+      before,
+      ...foundSince(source.sight),
+    };
     return { kind: 'update', spelled, steps: [step] };
   }
   const written = write(work, movePath, updated.content, source.sight.mode);
   // Moved onto itself, by whatever spelling: there is nothing to take away.
   const stays = written.at(-1)?.place === follow(work, path, 'write', `delete file ${path}`, 'meant').place;
-  return { kind: 'update', spelled: movePath, steps: stays ? written : [...written, ...remove(work, spelled)] };
+  if (stays) return { kind: 'update', spelled: movePath, steps: written };
+  const removed = remove(work, spelled);
+  const from = removed.map(({ place }) => ({ movedFrom: place }))[0];
+  const moved = written.map((step) => (step.kind === 'make-folder' ? step : { ...step, ...from }));
+  return { kind: 'update', spelled: movePath, steps: [...moved, ...removed] };
 }
 
 function update(
@@ -167,13 +195,14 @@ function write(work: Work, spelled: string, content: Uint8Array, mode?: number):
   if (sight.kind === 'file') {
     const before = read(work, place, failed);
     work.overlay.write(place, content);
-    return [{ kind: 'overwrite', path, place, content, before }];
+    return [{ kind: 'overwrite', path, place, content, before, ...foundSince(sight) }];
   }
   if (sight.kind !== 'missing') throw new Unfit('unfit', `${failed}: it is not a file`);
+  const found = foundSince(look(() => work.overlay.look(parentOf(missingFolders[0] ?? place)), failed));
   for (const folder of missingFolders) work.overlay.makeFolder(folder);
   work.overlay.write(place, content);
-  const folders = missingFolders.map((folder): Step => ({ kind: 'make-folder', path, place: folder }));
-  return [...folders, { kind: 'create', path, place, content, ...(mode === undefined ? {} : { mode }) }];
+  const folders = missingFolders.map((folder): Step => ({ kind: 'make-folder', path, place: folder, ...found }));
+  return [...folders, { kind: 'create', path, place, content, ...(mode === undefined ? {} : { mode }), ...found }];
 }
 
 function remove(work: Work, spelled: string): readonly Step[] {
@@ -185,8 +214,25 @@ function remove(work: Work, spelled: string): readonly Step[] {
   const leadsTo: Sight = meant?.kind === 'found' ? meant.sight : sight;
   if (leadsTo.kind === 'missing') throw new Unfit('unfit', `${failed}: ${osErrorOf('ENOENT')}`);
   if (leadsTo.kind !== 'file') throw new Unfit('unfit', `${failed}: it is not a file`);
+  const sha256 = sight.kind === 'file' ? hashOfRemoved(work, place) : undefined;
   work.overlay.remove(place);
-  return [{ kind: 'remove', path, place }];
+  return [{ kind: 'remove', path, place, ...(sha256 === undefined ? {} : { sha256 }), ...foundSince(sight) }];
+}
+
+/** Of what a file held that goes. It can be removed without being read, so nothing is in the way here. */
+function hashOfRemoved({ overlay, read: sofar }: Work, place: string): string | undefined {
+  if (sofar.removed > mostBytes) return undefined;
+  try {
+    const content = overlay.read(place);
+    sofar.removed += content.length;
+    return process.getBuiltinModule('node:crypto').hash('sha256', content, 'hex');
+  } catch {
+    return undefined;
+  }
+}
+
+function foundSince(sight: Sight): { readonly foundSince?: number } {
+  return 'since' in sight && sight.since !== undefined ? { foundSince: sight.since } : {};
 }
 
 function absolute({ folder }: Work, spelled: string, action: string): string {

@@ -11,12 +11,18 @@ export interface DiskView {
 /** What stands at a place, not followed when it is a link. */
 export type Sight =
   | { readonly kind: 'missing' }
-  | { readonly kind: 'folder' }
-  | { readonly kind: 'link'; readonly target: string }
+  | { readonly kind: 'folder'; readonly since?: FileStamp }
+  | { readonly kind: 'link'; readonly target: string; readonly since?: FileStamp }
   /** `identity` is the same for all names of one file. */
-  | { readonly kind: 'file'; readonly identity: string; readonly mode: number }
+  | { readonly kind: 'file'; readonly identity: string; readonly mode: number; readonly since?: FileStamp }
   /** A device, a pipe, a socket. */
   | { readonly kind: 'other' };
+
+/**
+ * Since when it has been as it is, in milliseconds: the change time of a file or link, and of a folder when names in it
+ * last came or went. Absent for what is not on the disk yet.
+ */
+type FileStamp = number;
 
 export interface PatchDisk extends DiskView {
   /** Makes one folder in one that exists. */

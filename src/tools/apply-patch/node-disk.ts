@@ -59,10 +59,10 @@ function lookAt(place: string): Sight {
   try {
     const found = fs.lstatSync(place, { throwIfNoEntry: false });
     if (found === undefined) return { kind: 'missing' };
-    if (found.isSymbolicLink()) return { kind: 'link', target: fs.readlinkSync(place) };
-    if (found.isDirectory()) return { kind: 'folder' };
+    if (found.isSymbolicLink()) return { kind: 'link', target: fs.readlinkSync(place), since: found.ctimeMs };
+    if (found.isDirectory()) return { kind: 'folder', since: found.mtimeMs };
     if (!found.isFile()) return { kind: 'other' };
-    return { kind: 'file', identity: `${found.dev} ${found.ino}`, mode: found.mode };
+    return { kind: 'file', identity: `${found.dev} ${found.ino}`, mode: found.mode, since: found.ctimeMs };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return { kind: 'missing' };
     throw error;

@@ -1,3 +1,4 @@
+import { parentOf } from '../../policy/paths.ts';
 import type { DiskView, Sight } from './disk.ts';
 
 /** The disk as it will be: what is written here is seen by later looks, and by nobody else. */
@@ -36,7 +37,12 @@ export function overlayOn(disk: DiskView): Overlay {
       }
       contents.set(sight.identity, content);
     },
-    makeFolder: (place) => void sights.set(place, { kind: 'folder' }),
+    makeFolder(place) {
+      const above = look(parentOf(place));
+      // What is missing in it has been missing since names in the folder above last came or went.
+      const since = above.kind === 'folder' && above.since !== undefined ? { since: above.since } : {};
+      sights.set(place, { kind: 'folder', ...since });
+    },
     remove: (place) => void sights.set(place, { kind: 'missing' }),
   };
 }

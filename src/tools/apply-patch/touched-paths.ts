@@ -7,16 +7,26 @@ export function touchedPaths(changes: readonly FileChange[]): readonly TouchedPa
 }
 
 function touchedPath(step: Step): TouchedPath {
-  const { place: path } = step;
+  const { place: path, foundSince } = step;
+  const movedFrom = 'movedFrom' in step ? step.movedFrom : undefined;
+  return {
+    path,
+    ...(foundSince === undefined ? {} : { foundSince }),
+    ...(movedFrom === undefined ? {} : { movedFrom }),
+    ...foundAndLeft(step),
+  };
+}
+
+function foundAndLeft(step: Step): Required<Pick<TouchedPath, 'found' | 'left'>> {
   switch (step.kind) {
     case 'make-folder':
-      return { path, found: 'nothing', left: 'folder' };
+      return { found: 'nothing', left: 'folder' };
     case 'create':
-      return { path, found: 'nothing', left: contentOf(step.content) };
+      return { found: 'nothing', left: contentOf(step.content) };
     case 'overwrite':
-      return { path, found: contentOf(step.before), left: contentOf(step.content) };
+      return { found: contentOf(step.before), left: contentOf(step.content) };
     case 'remove':
-      return { path, left: 'nothing' };
+      return { found: step.sha256 === undefined ? 'something' : { sha256: step.sha256 }, left: 'nothing' };
   }
 }
 

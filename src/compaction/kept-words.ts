@@ -1,8 +1,8 @@
 import { cutText } from '../fragments/cut-text.ts';
 import { partsMessage } from '../fragments/message.ts';
 import { sentTokens } from '../fragments/truncate.ts';
-import { itemTokens } from '../history/size.ts';
 import type { LeftOutMessages } from '../history/entry.ts';
+import { itemTokens } from '../history/size.ts';
 import { countPictures, type UserWords } from '../history/users-words.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Candidate } from './candidate.ts';

@@ -31,7 +31,7 @@ export interface Played {
   readonly number: number;
 }
 
-export const nothing: Played = { entries: [], work: noWork, sent: [], commands: [], number: 0 };
+const nothing: Played = { entries: [], work: noWork, sent: [], commands: [], number: 0 };
 
 export function play(story: readonly Happening[], before: Played = nothing): Played {
   return story.reduce(after, before);

@@ -15,8 +15,8 @@ import { itemTokens } from '../history/size.ts';
 import { countPictures, type UserWords, usersWords } from '../history/users-words.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
-import { earlierSummary } from './earlier-summary.ts';
-import { keepWords, type KeptWords, type WordsChoice, type WordsRow } from './kept-words.ts';
+import { earlierSummaries } from './earlier-summary.ts';
+import { keepWords, type KeptWords, sameWords, type WordsChoice } from './kept-words.ts';
 import { endsOfWork, findLastWork, type FoundWork, resumeAt, shortLine } from './last-work.ts';
 import { cutNotice, cutSummary, isThin, ownText } from './model-text.ts';
 import type { CompactionPlan } from './plan.ts';
@@ -47,7 +47,7 @@ export function candidateMaker(
 ): (room: PartsRoom) => Candidate {
   const all = usersWords(source.history);
   const found = findLastWork(source);
-  const earlier = earlierSummary(source.history);
+  const earlier = earlierSummaries(source.history);
   return (room) => {
     const words = wordsEntry(plan, all, content.chosen, room);
     const summary = summaryEntry(plan, source, { content, kept: keptIn(words.choice), found, earlier }, room);
@@ -90,10 +90,9 @@ export function wordsEntry(
   const tasks = isChosen ? chosen : all.filter((row) => row.task);
   const choice = keepWords(all, { tasks, room });
   if (choice.rows.length === 0) return { entries: [], choice };
-  const isTask = ({ words }: KeptWords): boolean =>
-    tasks.some((task) => words === task || (words.text !== '' && words.text === task.text));
+  const isTask = ({ words }: KeptWords): boolean => tasks.some((task) => sameWords(words, task));
   const rows = choice.rows.map((row): IntentRow => {
-    if ('leftOut' in row) return gapOf(row);
+    if ('leftOut' in row) return { kind: 'gap', ...row.leftOut };
     return messageOf(row, isTask(row) ? (isChosen ? 'chosen' : 'before') : undefined);
   });
   const { parts, places } = layOutIntent({
@@ -101,7 +100,7 @@ export function wordsEntry(
     ...(choice.rows.some((row) => 'leftOut' in row || row.cut) ? { readAll } : {}),
     ...(isChosen ? { chosenBy: model } : {}),
   });
-  const quotes = keptIn(choice).map((row, index): QuotedWords => ({ ...quoteOf(row, isTask(row)), ...places[index]! }));
+  const quotes = quotesOf(choice, isTask).map((quote, index): QuotedWords => ({ ...quote, ...places[index]! }));
   const entry: CandidateEntry = {
     kind: 'made',
     item: (id) => partsMessage(id, checkpointIntentFragment.role, parts),
@@ -113,12 +112,6 @@ export function wordsEntry(
 
 function keptIn({ rows }: WordsChoice): readonly KeptWords[] {
   return rows.filter((row): row is KeptWords => !('leftOut' in row));
-}
-
-function gapOf({ leftOut, tokens }: Extract<WordsRow, { leftOut: unknown }>): IntentRow {
-  const numbers = leftOut.flatMap(({ number }) => number ?? []);
-  const span = numbers.length === 0 ? {} : { from: Math.min(...numbers), to: Math.max(...numbers) };
-  return { kind: 'gap', count: leftOut.length, tokens, ...span };
 }
 
 function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): IntentRow {
@@ -135,6 +128,19 @@ function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): Inte
   };
 }
 
+/** What a later checkpoint must know about each message that is kept, and about what is left out before it. */
+function quotesOf(
+  { rows }: WordsChoice,
+  isTask: (kept: KeptWords) => boolean,
+): readonly Omit<QuotedWords, 'start' | 'end'>[] {
+  return rows.flatMap((row, index) => {
+    if ('leftOut' in row) return [];
+    const before = rows[index - 1];
+    const gap = before !== undefined && 'leftOut' in before ? { leftOutBefore: before.leftOut } : {};
+    return [{ ...quoteOf(row, isTask(row)), ...gap }];
+  });
+}
+
 /** What is known about words, for the record of where they are quoted. */
 function quoteOf(kept: KeptWords, isTask: boolean): Omit<QuotedWords, 'start' | 'end'> {
   const { id, turn, number } = kept.words;
@@ -145,6 +151,7 @@ function quoteOf(kept: KeptWords, isTask: boolean): Omit<QuotedWords, 'start' | 
     ...(isTask ? { task: true as const } : {}),
     ...(kept.cut ? { cut: true as const } : {}),
     ...(kept.picturesLeftOut === 0 ? {} : { picturesLeftOut: kept.picturesLeftOut }),
+    ...(kept.alsoIn.length === 0 ? {} : { alsoIn: kept.alsoIn }),
   };
 }
 
@@ -171,7 +178,7 @@ interface SummaryInput {
   readonly content: CheckpointContent;
   readonly kept: readonly KeptWords[];
   readonly found: FoundWork;
-  readonly earlier: EarlierSummary | undefined;
+  readonly earlier: readonly EarlierSummary[];
 }
 
 interface SummaryEntry {
@@ -194,13 +201,19 @@ function summaryEntry(
     start: place.start + markers,
     end: place.end + markers,
   });
-  // The newest summary by a model is what a later checkpoint may carry on.
+  // What a later checkpoint may carry on: the newest summary by a model, and those that stand beside it.
+  const carried = earlier.map((one, index): SummaryPlace => ({
+    ...shifted(one),
+    ...written(payload.earlier?.[index]),
+  }));
+  const own: readonly SummaryPlace[] =
+    summary === undefined
+      ? []
+      : [{ ...shifted(summary), model: plan.model, ...(plan.number === undefined ? {} : { number: plan.number }) }];
+  const newest = [...carried, ...own].at(-1);
+  const before = [...carried, ...own].slice(0, -1);
   const place: SummaryPlace | undefined =
-    summary !== undefined
-      ? { ...shifted(summary), model: plan.model, ...(plan.number === undefined ? {} : { number: plan.number }) }
-      : earlier !== undefined
-        ? { ...shifted(earlier), ...written(payload.earlier) }
-        : undefined;
+    newest === undefined || before.length === 0 ? newest : { ...newest, earlier: before };
   const entry: CandidateEntry = {
     kind: 'made',
     item: (id) => contextMessage(id, role, [text]),
@@ -223,11 +236,11 @@ function summaryText(
 ): { readonly payload: CheckpointSummaryText; readonly mended: readonly string[] } {
   const carried = carriedOn(earlier, room.answer);
   if (content.written.by === 'code') {
-    const left = room.answer - sentTokens(carried?.text ?? '');
+    const left = room.answer - carried.reduce((sum, { text }) => sum + sentTokens(text), 0);
     const payload: CheckpointSummaryText = {
       by: 'code',
       why: shortLine(content.written.why.message, room.answer),
-      ...(carried === undefined ? {} : { earlier: carried }),
+      earlier: carried,
       ...endsOfWork(found, left),
       resumeAt: resumeAt(work, room.answer),
     };
@@ -238,7 +251,7 @@ function summaryText(
   const told = ownText(content.written.summary, kept);
   const shown = cutSummary(told, Math.max(0, room.answer - sentTokens(noted)));
   const added = isThin(shown)
-    ? { ...(carried === undefined ? {} : { earlier: carried }), ...endsOfWork(found, Math.floor(room.answer / 2)) }
+    ? { earlier: carried, ...endsOfWork(found, Math.floor(room.answer / 2)) }
     : { results: [] };
   const payload: CheckpointSummaryText = {
     by: 'model',
@@ -251,9 +264,22 @@ function summaryText(
   return { payload, mended: cutNotice([notes, told], [noted, shown]) };
 }
 
-function carriedOn(earlier: EarlierSummary | undefined, tokens: number): EarlierSummary | undefined {
-  const most = Math.floor(tokens * earlierShare);
-  return earlier === undefined || most === 0 ? undefined : { ...earlier, text: cutText(earlier.text, most) };
+/** Thin summaries may follow each other: of all that stand there, the oldest, which was not thin, and the newest. */
+const mostCarried = 3;
+
+/** The newest whole as far as there is room, those before it in what it leaves. */
+function carriedOn(earlier: readonly EarlierSummary[], tokens: number): readonly EarlierSummary[] {
+  let left = Math.floor(tokens * earlierShare);
+  const some = earlier.length <= mostCarried ? earlier : [earlier[0]!, ...earlier.slice(1 - mostCarried)];
+  return some
+    .toReversed()
+    .flatMap((one) => {
+      if (left <= 0) return [];
+      const text = cutText(one.text, left);
+      left -= sentTokens(text);
+      return [{ ...one, text }];
+    })
+    .toReversed();
 }
 
 function lastLine(text: string): string {

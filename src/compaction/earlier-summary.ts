@@ -1,18 +1,25 @@
 import type { EarlierSummary } from '../fragments/checkpoint-summary.ts';
+import type { SummaryPlace } from '../history/entry.ts';
 import { type History, entries } from '../history/history.ts';
 import { isMessage, messageText } from '../protocol/item.ts';
 
-/** The newest summary that a model wrote at an earlier checkpoint and that still stands in history, whoever wrote it. */
-export function earlierSummary(history: History): EarlierSummary | undefined {
+/**
+ * The newest summary that a model wrote at an earlier checkpoint and that still stands in history, whoever wrote it. If
+ * it was thin, those that were carried on beside it come before it.
+ */
+export function earlierSummaries(history: History): readonly EarlierSummary[] {
   const found = entries(history).findLast(
     ({ item, origin, summary }) =>
       summary !== undefined || (isForeign(origin) && isMessage(item) && item.role === 'user'),
   );
-  if (found === undefined || !isMessage(found.item)) return undefined;
+  if (found === undefined || !isMessage(found.item)) return [];
   const text = messageText(found.item);
   const { summary } = found;
-  if (summary === undefined) return { text };
-  const { start, end, model, number } = summary;
+  if (summary === undefined) return [{ text }];
+  return [...(summary.earlier ?? []), summary].map((place) => summaryAt(text, place));
+}
+
+function summaryAt(text: string, { start, end, model, number }: SummaryPlace): EarlierSummary {
   return {
     text: text.slice(start, end),
     ...(model === undefined ? {} : { model }),

@@ -1,6 +1,7 @@
 import { cutText } from '../fragments/cut-text.ts';
 import { partsMessage } from '../fragments/message.ts';
 import { sentTokens } from '../fragments/truncate.ts';
+import type { LeftOutMessages } from '../history/entry.ts';
 import { itemTokens } from '../history/size.ts';
 import { countPictures, type UserWords } from '../history/users-words.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -24,9 +25,9 @@ export interface KeptWords {
 /** In the order of time: what is kept, and how many messages are left out between. */
 export type WordsRow = KeptWords | LeftOutWords;
 
+/** Left out now, or at an earlier checkpoint. */
 export interface LeftOutWords {
-  readonly leftOut: readonly UserWords[];
-  readonly tokens: number;
+  readonly leftOut: LeftOutMessages;
 }
 
 export interface WordsChoice {
@@ -57,7 +58,7 @@ const frame = 16;
 export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWanted): WordsChoice {
   const { rows, alsoIn } = distinct(all);
   const [newest, first] = [rows.at(-1), rows[0]];
-  const chosen = rows.filter((row) => tasks.some((task) => row === task || sameWords(row, task)));
+  const chosen = rows.filter((row) => tasks.some((task) => sameWords(row, task)));
   const always = new Set([newest, ...chosen, first].filter((row) => row !== undefined));
   const order = [...always, ...rows.toReversed().filter((row) => !always.has(row))];
 
@@ -81,7 +82,7 @@ export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWante
   const counted = [...kept.values()];
   const cut = counted.filter(({ cut }) => cut).length;
   const counts = { kept: all.length - rows.length + counted.length - cut, cut, dropped: rows.length - counted.length };
-  return { rows: inOrder(rows, kept), counts };
+  return { rows: inOrder(all, rows, kept), counts };
 }
 
 function takeText({ text }: UserWords, most: number, isAlways: boolean): string | undefined {
@@ -135,27 +136,55 @@ function distinct(all: readonly UserWords[]): DistinctWords {
     if (row.pictures.length > 0 || row.picturesLeftOut > 0) return true;
     const again = newest.get(row.text);
     if (again === undefined) newest.set(row.text, row);
-    else if (row.number !== undefined) alsoIn.set(again, [row.number, ...(alsoIn.get(again) ?? [])]);
+    const own = again === undefined ? [] : [row.number ?? []].flat();
+    const numbers = [...(row.alsoIn ?? []), ...own, ...(alsoIn.get(again ?? row) ?? [])];
+    if (numbers.length > 0) alsoIn.set(again ?? row, numbers.slice(-mostRemembered));
     return again === undefined;
   });
   return { rows: rows.toReversed(), alsoIn };
 }
 
-function sameWords(one: UserWords, other: UserWords): boolean {
-  return one.text === other.text && one.pictures.length === 0 && other.pictures.length === 0;
+/** Of the turns with the same words. */
+const mostRemembered = 100;
+
+/** Whether two are one message, or say exactly the same. Pictures that come with words make them different. */
+export function sameWords(one: UserWords, other: UserWords): boolean {
+  const isText = ({ pictures, picturesLeftOut }: UserWords): boolean => pictures.length + picturesLeftOut === 0;
+  return one.id === other.id || (one.text === other.text && isText(one) && isText(other));
 }
 
-function inOrder(rows: readonly UserWords[], kept: ReadonlyMap<UserWords, KeptWords>): readonly WordsRow[] {
+/** The newest message is always kept, so that a kept one stands behind every gap. */
+function inOrder(
+  all: readonly UserWords[],
+  rows: readonly UserWords[],
+  kept: ReadonlyMap<UserWords, KeptWords>,
+): readonly WordsRow[] {
   const result: WordsRow[] = [];
-  for (const row of rows) {
-    const found = kept.get(row);
+  const standing = new Set(rows);
+  const leave = (leftOut: LeftOutMessages): void => {
     const last = result.at(-1);
+    if (last !== undefined && 'leftOut' in last)
+      result[result.length - 1] = { leftOut: together(last.leftOut, leftOut) };
+    else result.push({ leftOut });
+  };
+  for (const row of all) {
+    if (row.leftOutBefore !== undefined) leave(row.leftOutBefore);
+    const found = kept.get(row);
     if (found !== undefined) result.push(found);
-    else if (last !== undefined && 'leftOut' in last)
-      result[result.length - 1] = { leftOut: [...last.leftOut, row], tokens: last.tokens + tokensOf(row) };
-    else result.push({ leftOut: [row], tokens: tokensOf(row) });
+    else if (standing.has(row)) leave({ count: 1, tokens: tokensOf(row), ...span(row.number, row.number) });
   }
   return result;
+}
+
+function together(one: LeftOutMessages, other: LeftOutMessages): LeftOutMessages {
+  const froms = [one.from, other.from].filter((number) => number !== undefined);
+  const tos = [one.to, other.to].filter((number) => number !== undefined);
+  const ends = froms.length === 0 || tos.length === 0 ? {} : span(Math.min(...froms), Math.max(...tos));
+  return { count: one.count + other.count, tokens: one.tokens + other.tokens, ...ends };
+}
+
+function span(from: number | undefined, to: number | undefined): Pick<LeftOutMessages, 'from' | 'to'> {
+  return from === undefined || to === undefined ? {} : { from, to };
 }
 
 function tokensOf(row: UserWords): number {

@@ -33,6 +33,22 @@ test.each<readonly [string, string, readonly UserWords[]]>([
   expect(quotedWords(rows, quote)).toEqual(expected);
 });
 
+test('a request over short messages is all of them, whole or by their beginnings', () => {
+  const [file, flag, tests] = [said('in src/report.ts'), said('add a --json flag'), said('with tests please')];
+  const paste = said(`TypeError: x is null\n${'  at handler\n'.repeat(50)}`);
+  const all = [paste, file, flag, said('a flag'), tests];
+  expect(quotedWords(all, `${file.text}\n\n${flag.text}\n${tests.text}`)).toEqual([file, flag, tests]);
+  expect(quotedWords(all, 'TypeError: x is null at…\n\nwith tests please')).toEqual([paste, tests]);
+  expect(quotedWords(all, 'in src/report.ts and something else')).toEqual([]);
+});
+
+test('a message without words is quoted by the name of its picture', () => {
+  const label = { type: 'input_text', text: '<image name=[Image #1] path="/shot.png">' };
+  const shot = { ...said(''), id: 'shot', pictures: [label, { type: 'input_image', image_url: 'data:' }] };
+  expect(quotedWords([parser, shot], '[Image #1]')).toEqual([shot]);
+  expect(quotedWords([parser, shot], `${parser.text}\n\n${label.text}`)).toEqual([parser, shot]);
+});
+
 test('of equal messages the newest is meant', () => {
   const [first, second] = [said('again please'), { ...said('again please'), id: 'newer' }];
   expect(quotedWords([first, second], 'again please')).toEqual([second]);

@@ -15,7 +15,7 @@ const mostCompared = 4000;
 export function quotedWords(words: readonly UserWords[], given: string): readonly UserWords[] {
   const exact = words.findLast(({ text }) => text.trim() === given.trim() && text.trim() !== '');
   if (exact !== undefined) return [exact];
-  const rows = words.filter(({ text }) => text.trim() !== '').map((row) => ({ row, text: squeezed(row.text) }));
+  const rows = words.map((row) => ({ row, text: squeezed(row.text) })).filter(({ text }) => text !== '');
   const quote = beginningOf(given);
   if (quote === '') return [];
   // Of messages that fit equally well the newest counts: a checkpoint keeps words where they were written last.
@@ -28,6 +28,7 @@ export function quotedWords(words: readonly UserWords[], given: string): readonl
     () => newest((text) => text === quote),
     () => (quote.length < leastBeginning ? [] : newest((text) => text.startsWith(quote))),
     () => (quote.length < leastPart ? [] : newest((text) => text.includes(quote))),
+    () => oneAfterAnother(squeezed(given), [...rows, ...namedPictures(words)]),
     () => joined(quote, rows),
     () => (quote.length < leastBeginning ? [] : mostAlike(quote, rows)),
   ];
@@ -39,6 +40,47 @@ export function quotedWords(words: readonly UserWords[], given: string): readonl
 }
 
 const mostJoined = 6;
+/** By which a model says that a message goes on. */
+const dots = / ?(?:…|\.{3}|\[(?:…|\.{3})\])(?= |$)/g;
+
+/** The messages that a quote is made of and nothing else, each whole or by its beginning with dots; the fewest of them. */
+function oneAfterAnother(quote: string, rows: readonly Compared[]): readonly UserWords[] {
+  const newest = [...new Map(rows.map((compared) => [compared.text, compared])).values()];
+  const breaks = [...quote.matchAll(dots)].map(({ index, 0: { length } }) => ({ index, end: index + length }));
+  const endIn = (text: string, at: number): number | undefined => {
+    const end = at + text.length;
+    if (quote.startsWith(text, at) && (end === quote.length || quote[end] === ' ')) return end;
+    const cut = breaks.find(({ index }) => index > at);
+    const isBeginning = cut !== undefined && cut.index - at >= leastBeginning;
+    return isBeginning && text.startsWith(quote.slice(at, cut.index)) ? cut.end : undefined;
+  };
+  let paths = new Map<number, readonly Compared[]>([[0, []]]);
+  const seen = new Set<number>();
+  for (let count = 0; count < mostJoined && paths.size > 0; count++) {
+    const longer = new Map<number, readonly Compared[]>();
+    for (const [at, path] of paths) {
+      for (const compared of newest) {
+        const end = path.includes(compared) ? undefined : endIn(compared.text, at);
+        if (end === undefined) continue;
+        if (end === quote.length)
+          return rows.filter((one) => one === compared || path.includes(one)).map(({ row }) => row);
+        if (!seen.has(end + 1)) longer.set(end + 1, [...path, compared]);
+        seen.add(end + 1);
+      }
+    }
+    paths = longer;
+  }
+  return [];
+}
+
+/** A message without words can be quoted by the name of its first picture alone. */
+function namedPictures(words: readonly UserWords[]): readonly Compared[] {
+  return words.flatMap((row) => {
+    const label = row.text.trim() === '' ? row.pictures[0]?.['text'] : undefined;
+    const name = typeof label === 'string' ? /\[[^\]]+\]/.exec(label)?.[0] : undefined;
+    return name === undefined ? [] : [label as string, name].map((text) => ({ row, text: squeezed(text) }));
+  });
+}
 
 /** The messages that a quote holds whole, where together they are most of it. */
 function joined(quote: string, rows: readonly Compared[]): readonly UserWords[] {

@@ -9,7 +9,8 @@ interface SummaryByModel extends EndsOfWork {
   /** What a machine needs to understand the task; may be empty. */
   readonly context: string;
   readonly summary: string;
-  readonly earlier?: EarlierSummary;
+  /** Oldest first. */
+  readonly earlier?: readonly EarlierSummary[];
   /** Absent where the summary itself ends with it. */
   readonly resumeAt?: string;
 }
@@ -18,7 +19,8 @@ interface SummaryByCode extends EndsOfWork {
   readonly by: 'code';
   /** What kept a model from writing a summary. */
   readonly why: string;
-  readonly earlier?: EarlierSummary;
+  /** Oldest first. */
+  readonly earlier?: readonly EarlierSummary[];
   readonly resumeAt: string;
 }
 
@@ -48,7 +50,8 @@ export interface WorkResult {
 export interface SummaryLayout {
   readonly text: string;
   readonly summary?: { readonly start: number; readonly end: number };
-  readonly earlier?: { readonly start: number; readonly end: number };
+  /** One for each earlier summary, in order. */
+  readonly earlier: readonly { readonly start: number; readonly end: number }[];
 }
 
 const asTheyWere =
@@ -67,13 +70,13 @@ export function layOutSummary(payload: CheckpointSummaryText): SummaryLayout {
     text += '\n';
     return { start, end };
   };
-  const { earlier, answer, results } = payload;
-  let earlierPlace: SummaryLayout['earlier'];
-  if (earlier !== undefined) {
-    text += `\n${earlierHeading(earlier)}\n`;
-    earlierPlace = add(earlier.text);
+  const { earlier = [], answer, results } = payload;
+  const places = earlier.map((one) => {
+    text += `\n${earlierHeading(one)}\n`;
+    const place = add(one.text);
     text += '\n(End of the earlier summary.)\n';
-  }
+    return place;
+  });
   if (isByModel && payload.context !== '') add(`Context for the task:\n${payload.context}`);
   const fence = fenceFor([answer ?? '', ...results.map(({ output }) => output)]);
   if (answer !== undefined)
@@ -86,7 +89,7 @@ export function layOutSummary(payload: CheckpointSummaryText): SummaryLayout {
   return {
     text,
     ...(summary === undefined ? {} : { summary }),
-    ...(earlierPlace === undefined ? {} : { earlier: earlierPlace }),
+    earlier: places,
   };
 }
 

@@ -54,6 +54,19 @@ export interface QuotedWords extends TextPlace {
   readonly pictures?: readonly [from: number, to: number];
   /** How many of its pictures a checkpoint has left out. */
   readonly picturesLeftOut?: number;
+  /** The turns in which the user wrote exactly the same before. */
+  readonly alsoIn?: readonly number[];
+  /** Messages between this one and the one before it that a checkpoint has left out. */
+  readonly leftOutBefore?: LeftOutMessages;
+}
+
+/** Messages of the user that found no room in a checkpoint. */
+export interface LeftOutMessages {
+  readonly count: number;
+  readonly tokens: number;
+  /** The numbers of their first and last turn. */
+  readonly from?: number;
+  readonly to?: number;
 }
 
 /** A summary that a model wrote, and how far into the thread it reaches. */
@@ -61,6 +74,8 @@ export interface SummaryPlace extends TextPlace {
   readonly model?: string;
   /** The number of the turn in which it was written. */
   readonly number?: number;
+  /** Those of earlier checkpoints that stand in the same text because this one is thin, oldest first. */
+  readonly earlier?: readonly SummaryPlace[];
 }
 
 /** Somebody wants something: here a turn begins, and reasoning before it belongs to earlier turns. */
@@ -108,7 +123,8 @@ function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
   return arrayAt(ours, 'words')?.flatMap((value): QuotedWords[] => {
     const place = readPlace(value);
     if (!isJsonObject(value) || place === undefined || typeof value['id'] !== 'string') return [];
-    const { id, turn, pictures } = value;
+    const { id, turn, pictures, alsoIn } = value;
+    const leftOutBefore = readLeftOut(value['leftOutBefore']);
     return [
       {
         id,
@@ -119,16 +135,36 @@ function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
         ...(value['cut'] === true ? { cut: true } : {}),
         ...(isRange(pictures) ? { pictures } : {}),
         ...countAt(value, 'picturesLeftOut'),
+        ...(isNumbers(alsoIn) ? { alsoIn } : {}),
+        ...(leftOutBefore === undefined ? {} : { leftOutBefore }),
       },
     ];
   });
+}
+
+function readLeftOut(value: Json | undefined): LeftOutMessages | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { count } = countAt(value, 'count');
+  if (count === undefined) return undefined;
+  const { tokens = 0 } = countAt(value, 'tokens');
+  return { count, tokens, ...countAt(value, 'from'), ...countAt(value, 'to') };
+}
+
+function isNumbers(value: Json | undefined): value is number[] {
+  return Array.isArray(value) && value.every((number) => Number.isSafeInteger(number));
 }
 
 function readSummary(value: Json | undefined): SummaryPlace | undefined {
   const place = readPlace(value);
   if (!isJsonObject(value) || place === undefined) return undefined;
   const model = stringAt(value, 'model');
-  return { ...place, ...(model === undefined ? {} : { model }), ...countAt(value, 'number') };
+  const earlier = arrayAt(value, 'earlier')?.flatMap((one) => readSummary(one) ?? []);
+  return {
+    ...place,
+    ...(model === undefined ? {} : { model }),
+    ...countAt(value, 'number'),
+    ...(earlier === undefined ? {} : { earlier }),
+  };
 }
 
 function readPlace(value: Json | undefined): TextPlace | undefined {
@@ -141,7 +177,7 @@ function isRange(value: Json | undefined): value is [number, number] {
   return Array.isArray(value) && value.length === 2 && value.every((place) => Number.isSafeInteger(place));
 }
 
-function countAt<Key extends 'number' | 'picturesLeftOut'>(
+function countAt<Key extends 'number' | 'picturesLeftOut' | 'count' | 'tokens' | 'from' | 'to'>(
   source: JsonObject,
   key: Key,
 ): { readonly [K in Key]?: number } {

@@ -4,7 +4,7 @@ import { isMessage, type Item, messageText, type MessageItem } from '../protocol
 import { stableItemId } from '../protocol/item-id.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { Entry, QuotedWords } from './entry.ts';
+import type { Entry, LeftOutMessages, QuotedWords } from './entry.ts';
 import { entries, type History } from './history.ts';
 
 /** A message of the user, as far as it is still there. */
@@ -23,6 +23,10 @@ export interface UserWords {
   readonly task: boolean;
   /** Only a part of it is left. */
   readonly cut: boolean;
+  /** The turns in which the user wrote exactly the same, as an earlier checkpoint noted. */
+  readonly alsoIn?: readonly number[];
+  /** Messages before it that an earlier checkpoint left out. */
+  readonly leftOutBefore?: LeftOutMessages;
 }
 
 /**
@@ -85,6 +89,8 @@ function addKnown(row: Row, { turn, number, ...known }: Pick<Entry, 'turn' | 'nu
   if (known.task) row.task = true;
   if (known.cut) row.cut = true;
   if (known.picturesLeftOut !== undefined) row.picturesLeftOut = known.picturesLeftOut;
+  if (known.alsoIn !== undefined) row.alsoIn = known.alsoIn;
+  if (known.leftOutBefore !== undefined) row.leftOutBefore = known.leftOutBefore;
 }
 
 /** How many pictures stand among parts: their labels do not count. */

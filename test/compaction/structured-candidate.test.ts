@@ -236,7 +236,28 @@ describe('when the words do not fit', () => {
   });
 });
 
+test('what was left out, and what was written twice, is still marked by later checkpoints', () => {
+  const many = Array.from({ length: 9 }, (_, i) =>
+    said(`msg_n${i}`, `${i} ${'word '.repeat(200)}`, { number: 10 + i }),
+  );
+  const again = [said('msg_a', 'go on', { number: 20 }), said('msg_b', 'go on', { number: 21 })];
+  const answer = answerOf({ request: task });
+  const once = installed(made(answer, { entries: [...story, ...many, ...again], room: { words: 800 } }));
+  const twice = installed(made(answer, { entries: [...once, said('msg_c', 'go on', { number: 22 })] }), 1);
+  const [gap] = /turns 3 to 15: 7 messages left out here, about \d+ tokens/.exec(textsOf(once)[0]!)!;
+  expect(textsOf(twice)[0]).toContain(`===== ${gap} =====`);
+  expect(textsOf(twice)[0]).toContain('===== turn 22, also in turn 20, 21 =====\ngo on\n');
+});
+
 describe('pictures', () => {
+  test('tell messages with the same words apart: only the newest is chosen', () => {
+    const entries = [1, 2].map((number) => said(`msg_${number}`, 'Make it look like this.', { pictures: 1, number }));
+    const chosen = quoted(made(answerOf({ request: 'Make it look like this.' }), { entries })).filter(
+      ({ task }) => task,
+    );
+    expect(chosen.map(({ id }) => id)).toEqual(['msg_2']);
+  });
+
   test('stand before the words of their message, in its place, and are found again', () => {
     const pictured = said('msg_2', task, { pictures: 2, number: 2 });
     const entries = [said('msg_1', hello), pictured, ...worked('1'), said('msg_3', question)];

@@ -1,0 +1,111 @@
+import { noWork, type WorkRecords } from '../../../src/compaction/work-records.ts';
+import { planUpdated } from '../../../src/fragments/call-answers.ts';
+import { commandOutput } from '../../../src/fragments/command-output.ts';
+import { render } from '../../../src/fragments/define.ts';
+import { hookPromptFragment } from '../../../src/fragments/hook-prompt.ts';
+import { contextMessage } from '../../../src/fragments/message.ts';
+import { patchOutput, patchUnfit } from '../../../src/fragments/patch-output.ts';
+import { turnAbortedFragment } from '../../../src/fragments/turn-aborted.ts';
+import { type Entry, entryMetadata } from '../../../src/history/entry.ts';
+import type { Item } from '../../../src/protocol/item.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import { foldWork } from '../../../src/state/work.ts';
+import { answered, said, turn } from '../scene.ts';
+import type { Happening } from './conversation.ts';
+
+/** A message of the user as it was sent. */
+export interface Sent {
+  readonly text: string;
+  readonly number: number;
+  readonly pictures: number;
+}
+
+/** A conversation as the values that a compaction reads. */
+export interface Played {
+  readonly entries: readonly Entry[];
+  readonly work: WorkRecords;
+  /** All messages of the user, oldest first. */
+  readonly sent: readonly Sent[];
+  readonly commands: readonly string[];
+  /** The number of the newest turn. */
+  readonly number: number;
+}
+
+const nothing: Played = { entries: [], work: noWork, sent: [], commands: [], number: 0 };
+
+export function play(story: readonly Happening[], before: Played = nothing): Played {
+  return story.reduce(after, before);
+}
+
+const budget = { mode: 'bytes', limit: 10_000 } as const;
+
+function after(played: Played, happening: Happening): Played {
+  const id = `${played.number}-${played.entries.length}`;
+  switch (happening.kind) {
+    case 'ask':
+    case 'steer': {
+      const number = happening.kind === 'ask' ? played.number + 1 : played.number;
+      const pictures = happening.kind === 'ask' ? happening.pictures : 0;
+      const { text } = happening;
+      const next = { ...played, number, sent: [...played.sent, { text, number, pictures }] };
+      return withEntry(next, said(`msg_${id}`, text, { number, pictures }));
+    }
+    case 'run': {
+      const { command, output, exitCode } = happening;
+      const report = { seconds: 0.1, end: { kind: 'exited', exitCode }, output } as const;
+      const called = { ...played, commands: [...played.commands, command] };
+      return withCall(called, id, { name: 'shell', input: { cmd: command }, answer: commandOutput(report, budget) });
+    }
+    case 'plan': {
+      const input = { plan: happening.steps.map(planStep) };
+      return withCall(played, id, { name: 'update_plan', input, answer: planUpdated });
+    }
+    case 'patch': {
+      const { path, change } = happening;
+      const answer = patchOutput({ exitCode: 0, seconds: 0.1, output: `Success: ${path}` }, budget);
+      const changed = [{ path, kind: change }];
+      return withCall(played, id, { name: 'apply_patch', input: { input: `*** ${path}` }, answer, changed });
+    }
+    case 'bad-patch': {
+      const answer = patchUnfit(happening.problem, budget);
+      return withCall(played, id, { name: 'apply_patch', input: { input: '***' }, answer });
+    }
+    case 'hook':
+      return withContext(played, id, render(hookPromptFragment, { runId: id, prompt: happening.text }));
+    case 'interrupt':
+      return withContext(played, id, render(turnAbortedFragment, 'interrupted'));
+    case 'say':
+      return withEntry(played, answered(happening.text));
+  }
+}
+
+function planStep(text: string): JsonObject {
+  if (text.startsWith('x ')) return { step: text.slice(2), status: 'completed' };
+  return text.startsWith('> ') ? { step: text.slice(2), status: 'in_progress' } : { step: text, status: 'pending' };
+}
+
+interface Call {
+  readonly name: string;
+  readonly input: JsonObject;
+  readonly answer: string;
+  readonly changed?: readonly JsonObject[];
+}
+
+function withCall(played: Played, id: string, { name, input, answer, changed }: Call): Played {
+  const call_id = `call_${id}`;
+  const call = { type: 'function_call', id: `fc_${id}`, name, arguments: JSON.stringify(input), call_id };
+  const output = { type: 'function_call_output', id: `fco_${id}`, call_id, output: answer };
+  const called = withEntry(played, { item: call, origin: { family: 'model' }, turn });
+  return withEntry(called, { item: output, origin: { family: 'tool' }, turn }, changed);
+}
+
+function withContext(played: Played, id: string, part: ReturnType<typeof render>): Played {
+  const item: Item = contextMessage(`msg_${id}`, part.role, [part.text]);
+  return withEntry(played, { item, origin: { family: 'context', kinds: [part.kind], cause: 'event' }, turn });
+}
+
+function withEntry(played: Played, entry: Entry, changed?: readonly JsonObject[]): Played {
+  const known = entryMetadata(entry)['capstan'] as JsonObject;
+  const metadata = { capstan: { ...known, ...(changed === undefined ? {} : { changed }) } };
+  return { ...played, entries: [...played.entries, entry], work: foldWork(played.work, entry, { metadata }) };
+}

@@ -1,0 +1,118 @@
+import type { Candidate } from '../../../src/compaction/candidate.ts';
+import { type Faulty, isFaulty } from '../../../src/compaction/faulty.ts';
+import { mechanicalCandidate } from '../../../src/compaction/mechanical-candidate.ts';
+import { plainCandidate } from '../../../src/compaction/plain-candidate.ts';
+import { remoteCandidate } from '../../../src/compaction/remote-candidate.ts';
+import { structuredCandidate } from '../../../src/compaction/structured-candidate.ts';
+import type { Item } from '../../../src/protocol/item.ts';
+import { answerOf, planOf, sourceOf } from '../scene.ts';
+import type { Conversation } from './conversation.ts';
+import type { Played, Sent } from './play.ts';
+
+export interface Asked {
+  readonly conversation: Conversation;
+  readonly played: Played;
+  /** The messages that a good summariser names, and the one that a wrong one does. */
+  readonly active: readonly Sent[];
+  readonly wrong: Sent | undefined;
+}
+
+export interface Summariser {
+  readonly name: string;
+  /** Which messages it chooses as the active request. */
+  readonly chooses: 'active' | 'wrong' | 'nothing';
+  /** Whether what it wrote is in the checkpoint, for later ones to carry on. */
+  readonly writes: boolean;
+  /** Whether code adds the ends of the work. */
+  readonly isThin: boolean;
+  readonly checkpoint: (asked: Asked) => Candidate;
+}
+
+const why = { code: 'model_failed', message: 'the provider refused', next: 'Try again.' };
+const sealed: Item = { type: 'compaction', id: 'cmp_1', encrypted_content: 'c2VhbGVk' };
+
+/** Enough that code takes it for a summary. */
+const notes = `The repository is checked out in /repo on the branch main, and the working tree has only the changes that are named here. Tests are started from the root, and they need no network. The code follows the style of the files around it: small modules, named exports, errors as values. What was tried and given up: a larger rewrite, because it would have touched the public surface, and a new dependency, because it would have to be reviewed first. Nothing of that is left in the tree. Open points are listed in the order in which they should be taken up, and none of them blocks another one.`;
+
+export function goodSummary({ done, next }: Pick<Conversation, 'done' | 'next'>): string {
+  return `${done}\n${notes}\nRESUME_AT: ${next}`;
+}
+
+const wrongSummary = `The tax report of 2019 was to be printed on the large printer. ${notes.replaceAll('repository', 'printer')}\nRESUME_AT: put paper into the printer`;
+
+/** A message without words is quoted by the name of its picture. */
+const requestOf = (messages: readonly Sent[]): string =>
+  messages.map(({ text }) => (text === '' ? '[Image #1]' : text)).join('\n\n');
+const thinLine = 'Half of it is done.';
+
+export const summarisers: readonly Summariser[] = [
+  structured('structured, good', 'active', ({ conversation }) => goodSummary(conversation)),
+  structured('structured, thin', 'active', ({ conversation }) => `${thinLine}\nRESUME_AT: ${conversation.next}`),
+  structured('structured, wrong', 'wrong', () => wrongSummary),
+  failed('structured, failed', ({ played, conversation }) =>
+    structuredCandidate(planFor({ played, conversation }), sourceFor(played), 'I am sorry, I cannot help with that.'),
+  ),
+  plain('plain, good', ({ conversation }) => goodSummary(conversation)),
+  plain('plain, thin', ({ conversation }) => conversation.done),
+  plain('plain, wrong', () => wrongSummary),
+  failed('plain, failed', ({ played, conversation }) =>
+    plainCandidate(planFor({ played, conversation }), sourceFor(played), ''),
+  ),
+  {
+    name: 'remote, good',
+    chooses: 'nothing',
+    writes: false,
+    isThin: false,
+    checkpoint: ({ played, conversation }) =>
+      usable(remoteCandidate(planFor({ played, conversation }), sourceFor(played), [sealed], 'stream')),
+  },
+  failed('remote, failed', ({ played, conversation }) =>
+    remoteCandidate(planFor({ played, conversation }), sourceFor(played), [], 'stream'),
+  ),
+  failed('mechanical', () => ({ kind: 'faulty', faults: [] })),
+];
+
+/** By name; a test that asks for another one is wrong. */
+export function summariser(name: string): Summariser {
+  return summarisers.find((one) => one.name === name)!;
+}
+
+function planFor({ played, conversation }: Pick<Asked, 'played' | 'conversation'>) {
+  const { room } = conversation;
+  return { ...planOf(room === undefined ? {} : { words: room }), number: played.number };
+}
+
+function sourceFor({ entries, work }: Played) {
+  return sourceOf(entries, work);
+}
+
+function usable(result: Candidate | Faulty): Candidate {
+  if (isFaulty(result)) throw new Error(result.faults.join(' '));
+  return result;
+}
+
+function structured(name: string, chooses: 'active' | 'wrong', summary: (asked: Asked) => string): Summariser {
+  const checkpoint = (asked: Asked): Candidate => {
+    const { active, wrong, played } = asked;
+    const request = requestOf(chooses === 'active' ? active : wrong === undefined ? [] : [wrong]);
+    const recent = played.sent.slice(-3).map(({ text }) => text);
+    const text = answerOf({ context: 'Paths: /repo', request, recent, summary: summary(asked) });
+    return usable(structuredCandidate(planFor(asked), sourceFor(played), text));
+  };
+  return { name, chooses, writes: true, isThin: name.endsWith('thin'), checkpoint };
+}
+
+function plain(name: string, summary: (asked: Asked) => string): Summariser {
+  const checkpoint = (asked: Asked): Candidate =>
+    usable(plainCandidate(planFor(asked), sourceFor(asked.played), summary(asked)));
+  return { name, chooses: 'nothing', writes: true, isThin: name.endsWith('thin'), checkpoint };
+}
+
+/** An answer that cannot be used, after which code makes the checkpoint alone. */
+function failed(name: string, answer: (asked: Asked) => Candidate | Faulty): Summariser {
+  const checkpoint = (asked: Asked): Candidate => {
+    if (!isFaulty(answer(asked))) throw new Error(`${name}: the answer was taken`);
+    return mechanicalCandidate(planFor(asked), sourceFor(asked.played), why);
+  };
+  return { name, chooses: 'nothing', writes: false, isThin: true, checkpoint };
+}

@@ -49,8 +49,10 @@ function roomOf(sizes: CompactionSizes, trigger: CompactionPlan['trigger']): Com
   // Where room must be made, parts are cut until there is a gain. By hand nothing is cut for it: then there is no checkpoint.
   const most = trigger === 'manual' ? below : Math.max(leastMost, Math.min(gain, below));
   const free = Math.max(0, most - frame);
-  const forAnswer = Math.min(answer, Math.floor(free * answerShare));
-  const forRecords = Math.min(window.checkpoint.records, Math.floor(free * recordsShare));
+  // What others write is cut for the sake of a gain; the user's own messages are not, by hand.
+  const forOthers = Math.max(0, Math.min(most, Math.max(leastMost, gain)) - frame);
+  const forAnswer = Math.min(answer, Math.floor(forOthers * answerShare));
+  const forRecords = Math.min(window.checkpoint.records, Math.floor(forOthers * recordsShare));
   const forPictures = Math.min(window.checkpoint.pictures, Math.floor(free * picturesShare));
   return {
     request: Math.max(0, Math.floor((requestWindow.effective - answer) / ratio)),

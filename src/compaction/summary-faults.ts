@@ -1,4 +1,5 @@
 import { byteLength } from '../fragments/truncate.ts';
+import type { Entry } from '../history/entry.ts';
 import { entries } from '../history/history.ts';
 import { isMessage, type Item, messageText } from '../protocol/item.ts';
 import { parseJsonObject } from '../protocol/json.ts';
@@ -89,12 +90,19 @@ function sharesWords(said: string, history: CompactionSource['history']): boolea
   const words = [...wordsOf(said)];
   if (words.length === 0) return false;
   const known = new Set<string>();
-  for (const { item, origin, words: quotes, summary } of entries(history)) {
-    // Of context only what quotes the conversation is part of it.
-    if (origin.family === 'context' && quotes === undefined && summary === undefined) continue;
-    for (const word of wordsOf(textOf(item).slice(0, mostLooked))) known.add(word);
+  for (const entry of entries(history)) {
+    for (const word of wordsOf(saidIn(entry).slice(0, mostLooked))) known.add(word);
   }
   return words.filter((word) => known.has(word)).length / words.length >= leastShared;
+}
+
+/** Of context only what quotes the conversation is part of it. */
+function saidIn({ item, origin, words = [], summary }: Entry): string {
+  if (origin.family !== 'context') return textOf(item);
+  const text = textOf(item);
+  return [...words, ...(summary === undefined ? [] : [summary])]
+    .map(({ start, end }) => text.slice(start, end))
+    .join('\n');
 }
 
 function wordsOf(text: string): ReadonlySet<string> {

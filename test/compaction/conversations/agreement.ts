@@ -24,7 +24,10 @@ export const agreement: readonly Conversation[] = [
     done: 'The chunked reader in src/import/chunks.ts is done; a quoted field across two chunks still fails.',
     next: 'carry an open quote over to the next chunk in the row parser',
     must: ['- [in progress] Row parser with carry-over', '- added src/import/chunks.ts', 'Plan, from turn 2:\n'],
-    mustAlone: ['RESUME_AT: the next step of the plan: Row parser with carry-over', '$ npx vitest run src/import\n'],
+    mustAlone: [
+      'RESUME_AT: the next step of the plan: Row parser with carry-over',
+      'Output of: npx vitest run src/import\n',
+    ],
     mustNot: ['no work was done', 'may be out of date:\n- '],
   },
   {
@@ -63,7 +66,7 @@ export const agreement: readonly Conversation[] = [
     wrong: 'Our nightly job',
     done: 'migrations/081_partition.sql was applied to the local database.',
     next: 'measure the nightly job against the partitioned table',
-    mustAlone: ['B: partitions by month', '$ psql -f migrations/081_partition.sql\n'],
+    mustAlone: ['B: partitions by month', 'Output of: psql -f migrations/081_partition.sql\n'],
   },
   {
     name: 'agreement by one emoji',
@@ -79,7 +82,7 @@ export const agreement: readonly Conversation[] = [
     done: 'The codemod rewrote 37 files.',
     next: 'commit per workspace',
     must: ['👍'],
-    mustAlone: ['$ node codemod.mjs\n'],
+    mustAlone: ['Output of: node codemod.mjs\n'],
   },
   {
     name: 'agreement by emoji twice, to two different things',

@@ -33,7 +33,7 @@ export const cancelled: readonly Conversation[] = [
     active: ['Stop the upgrade. Instead fix the hydration warning'],
     done: 'The warning comes from a time that is formatted in the zone of the server.',
     next: 'format the time after mount in apps/web/src/start.tsx',
-    mustAlone: ['$ npm run dev:once\n', "RESUME_AT: the user's newest message"],
+    mustAlone: ['Output of: npm run dev:once\n', "RESUME_AT: the user's newest message"],
     mustNot: ['RESUME_AT: the next step of the plan: Upgrade'],
   },
   {
@@ -144,7 +144,7 @@ export const cancelled: readonly Conversation[] = [
     active: ['undo that, the week starts'],
     done: 'src/calendar is back at the last commit.',
     next: 'confirm that the calendar tests pass with moment',
-    mustAlone: ['$ git checkout src/calendar\n'],
+    mustAlone: ['Output of: git checkout src/calendar\n'],
   },
   {
     name: 'undo one part only',

@@ -79,7 +79,7 @@ export const changes: readonly Conversation[] = [
     active: ['Translate the error messages of the CLI to Spanish.'],
     done: 'locales/es.json holds the first half of the messages.',
     next: 'translate the second half',
-    mustAlone: ['$ wc -l src/cli/*.ts | tail -1\n', '4121 total'],
+    mustAlone: ['Output of: wc -l src/cli/*.ts | tail -1\n', '4121 total'],
   },
   {
     name: 'three questions in passing in a row',

@@ -16,7 +16,7 @@ export const interruptions: readonly Conversation[] = [
     wrong: 'continue',
     done: 'src/api.ts is generated and has a syntax error in line 12.',
     next: 'fix the name in openapi.yaml that leads to TS1005',
-    mustAlone: ['$ npx tsc --noEmit\n'],
+    mustAlone: ['Output of: npx tsc --noEmit\n'],
     mustNot: ['RESUME_AT: the next step of the plan'],
   },
   {
@@ -99,7 +99,7 @@ export const interruptions: readonly Conversation[] = [
     active: ['Add a cache to the price service.'],
     done: 'src/price/cache.ts is written and formatted.',
     next: 'report to the user',
-    mustAlone: ['$ npm run format\n'],
+    mustAlone: ['Output of: npm run format\n'],
   },
   {
     name: 'a hook speaks in the words of a user',
@@ -143,7 +143,7 @@ export const interruptions: readonly Conversation[] = [
     active: ['Run the e2e tests and fix what fails.', 'Then only run the ones tagged @api.'],
     done: 'The browsers cannot be installed here.',
     next: 'npx playwright test --grep @api',
-    mustAlone: ['$ npx playwright install\n', 'Executable not found'],
+    mustAlone: ['Output of: npx playwright install\n', 'Executable not found'],
   },
   {
     name: 'commands without output say nothing',
@@ -157,7 +157,7 @@ export const interruptions: readonly Conversation[] = [
     active: ['Make the scripts executable and stage them.'],
     done: 'scripts/deploy.sh is staged.',
     next: 'commit',
-    mustAlone: ['$ git status --short\n', 'RESUME_AT: the next step of the plan: commit'],
+    mustAlone: ['Output of: git status --short\n', 'RESUME_AT: the next step of the plan: commit'],
     mustNot: ['$ chmod', '$ git add'],
   },
 ];

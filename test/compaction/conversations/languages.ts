@@ -15,7 +15,7 @@ export const languages: readonly Conversation[] = [
     wrong: 'ja, mach',
     done: 'src/export-stream.ts enthält den Transform-Stream.',
     next: 'readFileSync in src/export.ts Zeile 9 ersetzen',
-    mustAlone: ['$ rg -n readFileSync src/export.ts\n'],
+    mustAlone: ['Output of: rg -n readFileSync src/export.ts\n'],
   },
   {
     name: 'German: cancelled',
@@ -43,7 +43,7 @@ export const languages: readonly Conversation[] = [
     active: ['ログイン画面のバリデーション'],
     done: 'src/login/validate.ts の空文字チェックを追加しました。',
     next: 'テストを書く',
-    mustAlone: ['$ node --version\n', 'v24.1.0'],
+    mustAlone: ['Output of: node --version\n', 'v24.1.0'],
   },
   {
     name: 'Chinese: request in three messages',

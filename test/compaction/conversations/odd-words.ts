@@ -75,7 +75,7 @@ export const oddWords: readonly Conversation[] = [
     done: 'With WASM parse takes 0.80 ms, before 1.20 ms.',
     next: 'write the new medians to BENCH.md',
     must: ['===== turn 3, also in turn 1'],
-    mustAlone: ['$ npm run bench -- --wasm\n'],
+    mustAlone: ['Output of: npm run bench -- --wasm\n'],
   },
   {
     name: 'almost the same words, one digit apart',
@@ -149,7 +149,7 @@ export const oddWords: readonly Conversation[] = [
     done: '90 rows are in totals.json.',
     next: 'take the next row',
     must: ['===== turn 91 =====\nand row 90'.replace('and row 90', 'ok 90')],
-    mustAlone: ['$ sheet get 90\n'],
+    mustAlone: ['Output of: sheet get 90\n'],
   },
   {
     name: 'more short messages than there is room for',

@@ -133,8 +133,8 @@ function repetitions({ entries, texts, summary }: Prompt, sent: readonly Sent[])
   const results = readResults(summary).map(({ call, output }) => `${call}\n${output}`);
   const all = texts.join('\n');
   const once = [
-    "The model's last answer before this point:",
-    'The last results of calls, as data',
+    "The model's last answer before this point\n",
+    'The last results of calls are data',
     ...sent.map(({ text }) => text).filter((text) => text.length >= 60),
   ];
   return [

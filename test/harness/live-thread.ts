@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { recognise } from '../../src/fragments/recognise.ts';
 import {
   Engine,
@@ -55,10 +56,10 @@ export class LiveThread {
 
   /** What opens it. */
   async engine(options: Partial<EngineOptions> = {}): Promise<Engine> {
-    const { home, root, workspace } = this.place;
+    const { home, workspace } = this.place;
     const engine = await Engine.load({
       env: { PATH: process.env['PATH'], CAPSTAN_HOME: home },
-      osHome: root,
+      osHome: homedir(),
       cwd: workspace,
       client: { name: 'test', version: '0', source: 'exec' },
       overrides: [],

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll } from 'vitest';
@@ -19,9 +19,11 @@ const developerHome = homedir();
 process.env['npm_config_userconfig'] ??= join(developerHome, '.npmrc');
 process.env['npm_config_cache'] ??= join(developerHome, '.npm');
 
-const home = mkdtempSync(join(tmpdir(), `capstan-home-${process.pid}-`));
+// Not where commands may write: a login shell that starts there would not be asked.
+const homes = '/var/tmp';
+const home = mkdtempSync(join(homes, `capstan-home-${process.pid}-`));
 // A worker that is killed leaves its own.
-sweepFolders(tmpdir(), 'capstan-home-');
+sweepFolders(homes, 'capstan-home-');
 process.env['HOME'] = home;
 process.env['USERPROFILE'] = home;
 for (const name of ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_STATE_HOME', 'XDG_CACHE_HOME']) delete process.env[name];

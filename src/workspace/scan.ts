@@ -154,6 +154,8 @@ class Walk {
     try {
       names = this.#input.disk.list(path);
     } catch {
+      // Whoever looks for repositories looks there by other means, or says that it could not.
+      this.git.notEntered.push(below);
       return this.#leave(below, 'unreadable', sight);
     }
     const { mode } = sight;

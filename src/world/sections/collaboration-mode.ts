@@ -49,6 +49,9 @@ function told(fact: CollaborationModeText): Fragment {
   return render(collaborationModeFragment, fact);
 }
 
+/** No guidance is stored as other programs store it: as the digest of an empty pair, whatever the model is told. */
 function digest(fact: CollaborationModeText): string {
-  return fingerprint(told(fact));
+  const fragment = told(fact);
+  const [start = '', end = ''] = collaborationModeFragment.markers ?? [];
+  return fingerprint(fact.instructions === '' ? { ...fragment, text: start + end } : fragment);
 }

@@ -4,7 +4,7 @@ import { type History, entries } from '../history/history.ts';
 import { isMessage, messageText } from '../protocol/item.ts';
 
 /**
- * The newest summary that a model wrote at an earlier checkpoint and that still stands in history, whoever wrote it. If
+ * The newest summary that a model wrote at an earlier checkpoint and that still stands in history, of this program or another. If
  * it was thin, those that were carried on beside it come before it.
  */
 export function earlierSummaries(history: History): readonly EarlierSummary[] {

@@ -32,7 +32,7 @@ export interface SettingsChange {
 interface Field<Value> {
   /** The rest of a sentence that begins with "must be". */
   readonly expected: string;
-  /** The value as settings hold it, and nobody else; undefined, or what is wrong in it, when the field does not take it. */
+  /** The value as settings hold it, shared with no caller; undefined, or what is wrong in it, when the field does not take it. */
   read(given: unknown): Value | WrongValue | undefined;
 }
 

@@ -118,7 +118,7 @@ const facts = { otherwise: 'facts' } as const;
 const byDefault = { otherwise: 'default' } as const;
 const profile = { settings: ['profile'], otherwise: 'default' } as const;
 const mode = { settings: ['collaboration'], otherwise: 'default' } as const;
-/** A budget without a setting of its own is a share of the effective window, whoever chose that. */
+/** A budget without a setting of its own is a share of the effective window. */
 const share = { otherwise: 'effective window' } as const;
 
 type Row = Omit<Ownership, 'field'>;

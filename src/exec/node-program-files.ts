@@ -43,7 +43,7 @@ function isOpenToOthers(folder: string): boolean {
   return false;
 }
 
-/** A group may be trusted by whoever manages the machine; `staff` owns /usr/local on Debian. */
+/** A group may be trusted by the administrator; `staff` owns /usr/local on Debian. */
 function isOpen({ uid, mode }: Stats): boolean {
   return (mode & worldWritable) !== 0 || (uid !== 0 && uid !== process.getuid?.());
 }

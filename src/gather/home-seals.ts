@@ -4,7 +4,7 @@ import { keyedDigest } from '../protocol/keyed-digest.ts';
 import { fileSystem as fs, reasonOf } from './file-system.ts';
 import { randomBytes } from './random-bytes.ts';
 
-/** Where the key of a home is. No command may read it: whoever has it can forge what a thread grants. */
+/** Where the key of a home is. No command may read it: its holder can forge what a thread grants. */
 export const sealKeyPath = (home: string): string => join(home, 'capstan', 'key');
 
 const keyBytes = 32;

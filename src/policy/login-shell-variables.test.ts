@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { withLoginShell } from './login-shell-variables.ts';
 
 test('the caller wins, and the login shell adds what is missing', () => {
-  const caller = { PATH: '/work/.venv/bin:/usr/bin', VIRTUAL_ENV: '/work/.venv', EDITOR: '', LANG: 'de_DE' };
+  const caller = { PATH: '/app/.venv/bin:/usr/bin', VIRTUAL_ENV: '/app/.venv', EDITOR: '', LANG: 'de_DE' };
   const loginShell = { PATH: '/opt/tools:/usr/bin', EDITOR: 'vi', LANG: 'C', JAVA_HOME: '/opt/java' };
   expect(withLoginShell(caller, loginShell)).toEqual({
-    PATH: '/work/.venv/bin:/usr/bin:/opt/tools',
-    VIRTUAL_ENV: '/work/.venv',
+    PATH: '/app/.venv/bin:/usr/bin:/opt/tools',
+    VIRTUAL_ENV: '/app/.venv',
     EDITOR: '',
     LANG: 'de_DE',
     JAVA_HOME: '/opt/java',

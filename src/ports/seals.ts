@@ -8,6 +8,6 @@ export interface Seals {
   seal(claim: string): string | undefined;
   /** Whether the seal was made for this claim, with the key of this home. Never throws. */
   holds(claim: string, seal: string): boolean;
-  /** What keeps the key from being used, as the rest of a sentence; undefined when nothing does or nobody asked yet. */
+  /** What keeps the key from being used, as the rest of a sentence; undefined when nothing does, or the key was not needed yet. */
   problem(): string | undefined;
 }

@@ -6,7 +6,7 @@ import type { LineDraft } from '../protocol/line.ts';
 import { claimIn, forkIn, sealedSource, sealSubject, sealText, withSeal } from '../state/sealed-lines.ts';
 
 /**
- * A store that seals the lines on which the engine acts later. Reading is not its business: whoever acts on a line
+ * A store that seals the lines on which the engine acts later. Reading is not its business: code that acts on a line
  * asks `Seals` first.
  */
 export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {

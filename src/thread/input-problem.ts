@@ -3,7 +3,7 @@ import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 
-/** Why a turn cannot begin with this; undefined when it can. A zero byte in words is kept: it harms nobody. */
+/** Why a turn cannot begin with this; undefined when it can. A zero byte in words is kept: it does no harm. */
 export function inputProblem({
   input,
   outputSchema,

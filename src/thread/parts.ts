@@ -55,7 +55,7 @@ export interface ThreadParts {
   readonly checkpointHooks?: CheckpointHooks;
   /** Absent: what turns do to files cannot be undone. */
   readonly snapshots?: Snapshots;
-  /** Absent: nobody looks for git folders below the roots. */
+  /** Absent: git folders below the roots are not searched for. */
   readonly gitGuard?: GitGuard;
 }
 

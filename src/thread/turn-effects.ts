@@ -13,7 +13,7 @@ import { TurnRepositories } from './turn-repositories.ts';
 export interface EffectsInput {
   /** Absent: nobody wants to undo anything. */
   readonly snapshots: Snapshots | undefined;
-  /** Absent: nobody looks for git folders. */
+  /** Absent: git folders are not searched for. */
   readonly gitGuard: GitGuard | undefined;
   readonly clock: Clock;
   readonly log: ThreadLog;

@@ -4,7 +4,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { ThreadLog } from './log.ts';
 
 export interface RepositoriesInput {
-  /** Absent: nobody looks for git folders. */
+  /** Absent: git folders are not searched for. */
   readonly guard: GitGuard | undefined;
   readonly log: ThreadLog;
   /** The workspace's folder, of which snapshots are taken. */

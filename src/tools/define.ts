@@ -53,6 +53,6 @@ export interface CallResult {
   readonly fullOutput?: string;
   /** The call as surfaces show it when it is over. */
   readonly item: TurnItem;
-  /** What it did to files. Absent: it changed none, or nobody watched. */
+  /** What it did to files. Absent: it changed none, or undo is off. */
   readonly touched?: Touched;
 }

@@ -45,7 +45,7 @@ export function tellApart({ home, root, store, before, after, touched, pack }: T
   });
   const isOwn = (change: ChangedEntry): boolean => {
     const ignored = changes.get(change.path)?.ignored;
-    // What only began to be ignored is still there; of what was ignored before, nobody knows what it was.
+    // What only began to be ignored is still there; what was ignored before was not recorded.
     return ignored === undefined ? isTheirs(change) : ignored === 'after';
   };
   const keep = (hash: Hash, bytes: Uint8Array): void => {

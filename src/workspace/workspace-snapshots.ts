@@ -119,7 +119,7 @@ export class WorkspaceSnapshots implements Snapshots {
     }
   }
 
-  /** Undefined when it cannot be told: then every change counts as one that somebody else may have made. */
+  /** Undefined when it cannot be told: then every change counts as one that others may have made. */
   async #others(input: Omit<TellApartInput, 'home' | 'pack'>): Promise<Hash | undefined> {
     const { store, root, after } = input;
     const pack = this.#draft(root, store, after.known);

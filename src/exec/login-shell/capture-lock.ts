@@ -6,7 +6,7 @@ import { isOurs } from './kept-variables.ts';
 /** Who captures now: one process for the same question, so that a slow login shell is not started many times at once. */
 export type CaptureLock = 'taken' | { readonly kind: 'held'; readonly since: number } | 'unavailable';
 
-/** Between its making and its first word a lock names nobody. */
+/** Between its making and its first word a lock names no process. */
 const unsignedMs = 10_000;
 /** A login shell that hangs for ever does not keep others from trying. */
 const longestMs = 60 * 60 * 1000;

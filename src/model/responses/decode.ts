@@ -108,7 +108,7 @@ export function responsesDecoder(limits: AnswerLimits): ResponsesDecoder {
       if (finished) return [];
       bytes += chunk.length;
       const decoded = decodeAll(parser.push(chunk));
-      // Whatever the bytes were: one endless event, events that nobody wants, or comments.
+      // Whatever the bytes were: one endless event, events of unknown types, or comments.
       if (finished || bytes <= limits.maxBytes) return decoded;
       finished = true;
       return [...decoded, tooLarge(sizeWords(limits.maxBytes))];

@@ -160,7 +160,7 @@ function isAlive({ processes, self }: Engine, user: MountUser): boolean {
   return user.startedAt !== over && systemStart(user) === systemStart(self);
 }
 
-/** Starts of processes are told with the start of the system before them. */
+/** The start of a process is written after the start of the system. */
 function systemStart({ startedAt }: Pick<MountUser, 'startedAt'>): string {
   return startedAt.split(' ', 1)[0] ?? '';
 }

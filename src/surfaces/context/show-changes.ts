@@ -12,7 +12,7 @@ export interface TurnChanges {
   /** By our estimate. */
   readonly tokens: number;
   readonly told: readonly ToldContext[];
-  /** Only compacts: nobody spoke in it. */
+  /** Only compacts: the user said nothing in it. */
   readonly compacts: boolean;
 }
 

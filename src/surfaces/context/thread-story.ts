@@ -35,7 +35,7 @@ export interface StoryTurn {
   context?: JsonObject;
   /** Its whole envelope, if the line has one. */
   envelope?: JsonObject;
-  /** It is one of ours that only compacts: nobody spoke. */
+  /** It is one of ours that only compacts: the user said nothing. */
   compacts: boolean;
   readonly told: ToldContext[];
 }
@@ -201,7 +201,7 @@ class Storyteller {
     this.#ask(line, { state: this.#state, record, ...(prefix === undefined ? {} : { prefix }) });
   }
 
-  /** Whether nothing was asked in the newest turn but for a checkpoint, and nobody spoke in it. */
+  /** Whether nothing was asked in the newest turn but for a checkpoint, and the user said nothing in it. */
   #isQuiet(): boolean {
     const { number } = this.#turns.at(-1) ?? { number: 0 };
     const spoke = [...entries(this.#state.history)].some(

@@ -17,7 +17,7 @@ export async function previewThread(
   return 'code' in prepared ? prepared : previewRequest(prepared.parts, id, prepared.settings, state);
 }
 
-/** A surface that asks nobody holds its policy whatever the thread has: the next turn is asked from the same one. */
+/** A surface that cannot ask holds its policy whatever the thread has: the next turn is asked from the same one. */
 function heldApproval({ envelope }: ThreadState): { readonly approval?: ApprovalPolicy } {
   const origins = envelope && objectAt(objectAt(envelope, 'telemetry') ?? {}, 'origins');
   const policy = envelope && objectAt(envelope, 'policy');

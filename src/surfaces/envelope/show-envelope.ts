@@ -36,7 +36,7 @@ export function diffText(changes: readonly ChangedField[], numbers: { readonly f
   return table([['field', `turn ${numbers.from}`, `turn ${numbers.to}`, 'from'], ...rows]);
 }
 
-/** Why values are not the ones that somebody may expect. */
+/** Why values are not the ones that a reader may expect. */
 export function envelopeNotes(fields: readonly ShownField[]): string {
   const keepsInstructions = fields.some(
     ({ field, origin }) => field === 'instructions.base.text' && origin === 'thread',

@@ -10,7 +10,7 @@ export type Pictures = Required<Pick<UserInput, 'images' | 'unusableImages'>>;
 
 /**
  * The pictures of `--image`. A file that is there and is no picture does not end the run: programs that drive `exec`
- * count on that, and both the user and the model are told.
+ * count on that, and both the user and the model learn of it.
  */
 export function loadImages(asked: ExecArguments, cwd: string, denies: (path: string) => boolean): Pictures | Outcome {
   const lists = asked.values.image ?? [];

@@ -73,7 +73,7 @@ async function readStandardInput({ typed, goesOn }: Reading): Promise<Buffer | u
     for await (const chunk of process.stdin) {
       chunks.push(chunk as Buffer);
       size += (chunk as Buffer).length;
-      // Leaving the loop closes the input: its writer is told.
+      // Leaving the loop closes the input: its writer notices.
       if (size > mostBytes) return undefined;
     }
     ended = true;

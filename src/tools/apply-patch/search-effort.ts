@@ -1,7 +1,7 @@
 /** Comparisons that finding the lines of one patch may take: a fraction of a second. */
 export const mostComparisons = 20_000_000;
 
-/** Thrown when a search takes more than it may. Caught by whoever computes the patch. */
+/** Thrown when a search takes more than it may. Caught where the patch is computed. */
 export class TooMuchToSearch extends Error {}
 
 /** How much a search has taken so far. One for all chunks of a patch. */

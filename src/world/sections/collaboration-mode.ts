@@ -15,7 +15,7 @@ interface StoredMode extends JsonObject {
   readonly instructions: string;
 }
 
-/** How the user and the model work together. A mode without guidance is told as the end of the one before, once. */
+/** How the user and the model work together. A mode without guidance ends the one before, which is said once. */
 export const collaborationModeSection: Section<CollaborationModeText, StoredMode> = {
   id: 'collaboration_mode',
   assumes: 'the permissions under which the mode is lived',
@@ -49,7 +49,7 @@ function told(fact: CollaborationModeText): Fragment {
   return render(collaborationModeFragment, fact);
 }
 
-/** No guidance is stored as other programs store it: as the digest of an empty pair, whatever the model is told. */
+/** No guidance is stored as other programs store it: as the digest of an empty pair, whatever text the model reads. */
 function digest(fact: CollaborationModeText): string {
   const fragment = told(fact);
   const [start = '', end = ''] = collaborationModeFragment.markers ?? [];

@@ -21,7 +21,7 @@ interface ToldModel {
 
 /**
  * Which model acts, and where its guidance stands. Instructions at the start of a request stay as they are while history
- * only grows, so another model's guidance, or the model's own new one, is told here; a further change takes it back.
+ * only grows, so another model's guidance, or the model's own new one, is given here; a further change takes it back.
  *
  * Where the digest is missing (a baseline of an earlier version, or after another program's turn), nothing proves that
  * the guidance changed: it is stored, and not told.

@@ -56,4 +56,6 @@ export const lineType = {
   snapshot: 'capstan_snapshot',
   /** Ours: a note that the user pinned, or its end. */
   pin: 'capstan_pin',
+  /** Ours: a message that was accepted and cannot enter history yet, or the end of one that never will. */
+  waiting: 'capstan_waiting',
 } as const;

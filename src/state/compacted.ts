@@ -11,6 +11,7 @@ import { readInstructions } from './instructions.ts';
 import { readPins } from './pins.ts';
 import type { ThreadState } from './thread-state.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
+import { readWaiting } from './waiting.ts';
 import { readWork, storeWork } from './work.ts';
 
 /**
@@ -55,6 +56,7 @@ export function carriedState(state: ThreadState): JsonObject {
     ...(state.instructions === undefined ? {} : { instructions: state.instructions as unknown as JsonObject }),
     ...(state.settings === undefined ? {} : { settings: state.settings }),
     ...(state.pins.length === 0 ? {} : { pins: state.pins as unknown as JsonObject[] }),
+    ...(state.waiting.length === 0 ? {} : { waiting: state.waiting as unknown as JsonObject[] }),
     ...(openTurn === undefined
       ? {}
       : {
@@ -97,6 +99,7 @@ function readCarried(payload: JsonObject): Carried | undefined {
     checkpoints: readCheckpoints(carried['checkpoints']),
     work: readWork(objectAt(carried, 'work')),
     pins: readPins(carried),
+    waiting: readWaiting(carried),
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
     ...(context === undefined ? {} : { context }),
     ...(envelope === undefined ? {} : { envelope }),

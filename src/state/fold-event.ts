@@ -5,6 +5,7 @@ import { foldSeen } from './checkpoints.ts';
 import { markBefore } from './marks.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
 import { readUsage } from './usage-fields.ts';
+import { stillWaiting } from './waiting.ts';
 
 /** What an `event_msg` line does to the state. Most events are there for people and change nothing. */
 export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
@@ -68,6 +69,7 @@ function rollBack(state: ThreadState, count: number): ThreadState {
   return {
     ...kept,
     ...target.mark,
+    waiting: stillWaiting(target.mark.waiting, state.waiting),
     ...sent,
     usage,
     newest: 'context',

@@ -15,6 +15,7 @@ import { readRequest } from './request-record.ts';
 import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
+import { foldEntered, foldWaiting } from './waiting.ts';
 import { foldWork } from './work.ts';
 
 /**
@@ -28,10 +29,12 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       // Later ones are copies or edits by other programs; the first is the thread's.
       return Object.keys(state.meta).length > 0 ? state : { ...state, meta: payload };
     case lineType.responseItem: {
+      // Also where the item is none for the model: what is not in history does not wait for ever.
+      const entered = withWaiting(state, foldEntered(state.waiting, line.metadata));
       const entry = entryIn(line);
-      if (entry === undefined) return state;
+      if (entry === undefined) return entered;
       const work = foldWork(state.work, entry, line);
-      const known = work === state.work ? state : { ...state, work };
+      const known = work === state.work ? entered : { ...entered, work };
       return withEntry(foldAnswer(known, entry.item), entry);
     }
     case lineType.worldState:
@@ -48,6 +51,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return { ...state, checkpoints: foldFailed(state.checkpoints, payload) };
     case lineType.pin:
       return { ...state, pins: foldPin(state.pins, payload) };
+    case lineType.waiting:
+      return withWaiting(state, foldWaiting(state.waiting, payload));
     case lineType.toolSet: {
       const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
       if (name === undefined || tools === undefined) return state;
@@ -68,6 +73,10 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
     default:
       return state;
   }
+}
+
+function withWaiting(state: ThreadState, waiting: ThreadState['waiting']): ThreadState {
+  return waiting === state.waiting ? state : { ...state, waiting };
 }
 
 /**

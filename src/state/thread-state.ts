@@ -11,6 +11,7 @@ import { type Checkpoints, noCheckpoints } from './checkpoints.ts';
 import { type Marks, noMarks } from './marks.ts';
 import type { Pin } from './pins.ts';
 import type { RequestRecord } from './request-record.ts';
+import type { WaitingMessage } from './waiting.ts';
 
 /**
  * Everything that is known about a thread: a fold over its lines and nothing else. Values are immutable; each line
@@ -51,6 +52,8 @@ export interface ThreadState {
   readonly prefill?: number;
   /** Notes that the user pinned, oldest first. */
   readonly pins: readonly Pin[];
+  /** Messages that were accepted and have not entered history, oldest first. On a thread nobody writes, the next turn takes them in. */
+  readonly waiting: readonly WaitingMessage[];
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
   readonly marks: Marks<Mark>;
 }
@@ -71,12 +74,13 @@ export type Sent =
   | { readonly kind: 'gone'; readonly why: 'checkpoint' | 'rollback' };
 
 /** What a rollback takes back. Notes are no part of a turn: only the user adds them and takes them away. */
-export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context' | 'envelope' | 'instructions'>;
+export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context' | 'envelope' | 'instructions' | 'waiting'>;
 
-export function markOf({ history, baseline, context, envelope, instructions }: ThreadState): Mark {
+export function markOf({ history, baseline, context, envelope, instructions, waiting }: ThreadState): Mark {
   return {
     history,
     baseline,
+    waiting,
     ...(context === undefined ? {} : { context }),
     ...(envelope === undefined ? {} : { envelope }),
     ...(instructions === undefined ? {} : { instructions }),
@@ -93,5 +97,6 @@ export const emptyState: ThreadState = {
   checkpoints: noCheckpoints,
   work: noWork,
   pins: [],
+  waiting: [],
   marks: noMarks,
 };

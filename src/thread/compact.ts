@@ -23,6 +23,8 @@ import { waitingTokens } from './waiting-tokens.ts';
 /** Folds history, if that can be done. Until the new one is recorded the old one stands (I8). */
 export async function compact(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
   if (!anythingToFold(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
+  // The words of the turn wait meanwhile, and a process may die: they are safe before anything of it begins.
+  if (turn.inbox.keep()) await turn.log.durable();
   const stopped = await hookAgainst(turn, wanted);
   return stopped === undefined ? fold(turn, step, wanted) : { kind: 'failed', outcome: stopped };
 }

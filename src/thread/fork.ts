@@ -7,6 +7,7 @@ import type { ThreadCut } from '../protocol/thread-cut.ts';
 import { importOf } from '../state/sealed-lines.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
+import { messageDropped } from '../state/waiting.ts';
 import { closeForkedTurn } from './dead-turn.ts';
 import { findTurn, readPlaces } from './find-turn.ts';
 import { ThreadLog } from './log.ts';
@@ -92,6 +93,8 @@ export async function forkThread(
     const before = owned.mode === 'legacy' ? (await foldThread(parts.store, id)).state : { ...state, meta: {} };
     const log = new ThreadLog(owned, before, () => {});
     closeForkedTurn({ parts, log, threadId: id, turnId: id as string as TurnId, envelope });
+    // It is the other thread's next turn that takes them in.
+    log.record(...log.state.waiting.map((message) => messageDropped(message.id, 'forked')));
     log.record(settingsApplied(id, envelope));
     await log.durable();
     return { kind: 'resumed', id, owned, state: log.state, skipped };

@@ -1,13 +1,28 @@
 import type { Settings } from '../envelope/settings.ts';
-import type { CompactionResult } from './compaction-result.ts';
+import type { Ids } from '../ports/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import type { UserInput } from '../protocol/user-input.ts';
+import { type DroppedBecause, messageDropped, messageWaits } from '../state/waiting.ts';
+import type { CompactionResult } from './compaction-result.ts';
+import type { ThreadLog } from './log.ts';
 
 /** Something that arrived while a turn was running, or before the next one began. */
-export type Mail =
+export type Mail = Content & {
+  /** The name of its `capstan_waiting` line. Absent: it has none, and enters history with the first lines of its turn. */
+  readonly id?: string;
+};
+
+type Content =
   | { readonly kind: 'words'; readonly input: UserInput }
   /** An item that a program puts into history as it is. */
   | { readonly kind: 'item'; readonly item: Item };
+
+/** What a turn was submitted with. */
+export interface SubmittedWords {
+  readonly input: UserInput;
+  /** The name of their `capstan_waiting` line, once they have one. */
+  id?: string;
+}
 
 /** Somebody wants history to be folded at the next place where that can be done. */
 export interface CompactionWish {
@@ -18,19 +33,35 @@ export interface CompactionWish {
   settle(result: CompactionResult | Promise<CompactionResult>): void;
 }
 
-/** What waits to enter history, oldest first. It is drained at the head of the loop and when the turn ends. */
+/**
+ * What waits to enter history, oldest first. It is drained at the head of the loop and when the turn ends. Messages that
+ * have a line are not kept here: this is a view of what the state says. Wishes for compaction live in memory alone.
+ */
 export class Inbox {
-  #waiting: Mail[] = [];
+  readonly #log: Pick<ThreadLog, 'state' | 'record'>;
+  readonly #ids: Ids;
+  /** Of turns that have not begun, in their order. No other turn takes them in. */
+  #submitted: SubmittedWords[] = [];
+  /** Of the turn that has just begun, as long as they have no line. Nothing becomes durable without one. */
+  #fresh: SubmittedWords | undefined;
   #wishes: CompactionWish[] = [];
   /** Wishes that the turn did not come to. No other turn takes them: they have a place of their own. */
   #missed: CompactionWish[] = [];
 
+  constructor(log: Pick<ThreadLog, 'state' | 'record'>, ids: Ids) {
+    this.#log = log;
+    this.#ids = ids;
+  }
+
   get pending(): boolean {
-    return this.#waiting.length > 0;
+    return this.waiting.length > 0;
   }
 
   get waiting(): readonly Mail[] {
-    return this.#waiting;
+    const { waiting } = this.#log.state;
+    const isAnothers = ({ id }: Mail): boolean => this.#submitted.some((words) => words.id === id);
+    const own = this.#submitted.length === 0 ? waiting : waiting.filter((mail) => !isAnothers(mail));
+    return this.#fresh === undefined ? own : [...own, { kind: 'words', input: this.#fresh.input }];
   }
 
   /** Whether a compaction waits that the turn which ran when it was asked for did not make. */
@@ -38,14 +69,69 @@ export class Inbox {
     return this.#missed.length > 0;
   }
 
-  put(mail: Mail): void {
-    this.#waiting.push(mail);
+  /** Records a message for the next place where one can enter. The caller makes it durable. */
+  accept(message: Content): void {
+    this.#record(message);
   }
 
+  /** The words of a turn that was submitted. If it has to wait for others, they and those before them get a line. */
+  submit(input: UserInput, { waits }: { readonly waits: boolean }): SubmittedWords {
+    const words: SubmittedWords = { input };
+    this.#submitted.push(words);
+    if (waits) this.keepAll();
+    return words;
+  }
+
+  /** The turn of these words begins. What was accepted before stands before them, and what comes from here on after. */
+  begin(words: SubmittedWords): void {
+    this.#forget(words);
+    if (words.id === undefined) this.#fresh = words;
+  }
+
+  /** The turn of these words is refused. Whether a line says so. */
+  refuse(words: SubmittedWords, because: DroppedBecause): boolean {
+    this.#forget(words);
+    if (words.id === undefined) return false;
+    this.#log.record(messageDropped(words.id, because));
+    return true;
+  }
+
+  /** Records the words of the turn that has begun, unless they have a line. Whether anything was recorded. */
+  keep(): boolean {
+    const fresh = this.#fresh;
+    if (fresh === undefined) return false;
+    this.#fresh = undefined;
+    this.#keep(fresh);
+    return true;
+  }
+
+  /** The same, and the words of turns that have not begun. */
+  keepAll(): void {
+    this.keep();
+    for (const words of this.#submitted) if (words.id === undefined) this.#keep(words);
+  }
+
+  /** What enters history now. The caller records each at once, with the name of its line. */
   take(): readonly Mail[] {
-    const taken = this.#waiting;
-    this.#waiting = [];
+    const taken = this.waiting;
+    this.#fresh = undefined;
     return taken;
+  }
+
+  #keep(words: SubmittedWords): void {
+    words.id = this.#record({ kind: 'words', input: words.input });
+  }
+
+  #record(message: Content): string {
+    // Messages stand in the order in which they came.
+    this.keep();
+    const id = this.#ids.uuid();
+    this.#log.record(messageWaits({ id, ...message }));
+    return id;
+  }
+
+  #forget(words: SubmittedWords): void {
+    this.#submitted = this.#submitted.filter((each) => each !== words);
   }
 
   wish(wish: CompactionWish): void {

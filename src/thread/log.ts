@@ -13,6 +13,7 @@ export class ThreadLog {
   readonly #listener: (event: ThreadEvent) => void;
   readonly #news: { readonly number: number; readonly event: ThreadEvent }[] = [];
   #told = 0;
+  #beforeDurable: () => void = () => {};
   #state: ThreadState;
 
   constructor(owned: Owned, state: ThreadState, listener: (event: ThreadEvent) => void) {
@@ -38,8 +39,14 @@ export class ThreadLog {
     for (const event of events) this.#news.push({ number: ++this.#told, event });
   }
 
+  /** What else must be recorded before anything becomes durable, and so before any news go out. */
+  beforeDurable(record: () => void): void {
+    this.#beforeDurable = record;
+  }
+
   /** Everything recorded before this call is on the disk when it resolves, and its news are out. Rejects with a Fault. */
   async durable(): Promise<void> {
+    this.#beforeDurable();
     const upTo = this.#told;
     await this.#owned.durable();
     while (this.#news[0] !== undefined && this.#news[0].number <= upTo) this.#send(this.#news.shift()!.event);

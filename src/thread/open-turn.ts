@@ -42,14 +42,15 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
 }
 
 /** Records that it begins. What a dead process left open is closed first. */
-export async function beginTurn(turn: Turn, { input, onOpened }: Pick<TurnInput, 'input' | 'onOpened'>): Promise<void> {
+export async function beginTurn(turn: Turn, { words, onOpened }: Pick<TurnInput, 'words' | 'onOpened'>): Promise<void> {
   const { log, turnId, envelope, inbox } = turn;
+  if (words !== undefined) inbox.begin(words);
+  // Ending what a dead process left running may take seconds: the words are safe before.
+  if (words !== undefined && (log.state.openTurn?.calls ?? []).length > 0) await log.durable();
   await closeDeadTurn(turn);
   log.record(turnStarted(envelope));
   log.tell({ kind: 'turn-started', turnId });
   tellSwitch(turn);
-  // What was injected before the turn stands before its words, and what arrives from here on after them.
-  if (input !== undefined) inbox.put({ kind: 'words', input });
   onOpened(turnId, envelope);
 }
 

@@ -17,9 +17,8 @@ import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
-import type { UserInput } from '../protocol/user-input.ts';
 import type { Router } from '../tools/router.ts';
-import type { Inbox } from './inbox.ts';
+import type { Inbox, SubmittedWords } from './inbox.ts';
 import type { ThreadLog } from './log.ts';
 import type { TurnEffects } from './turn-effects.ts';
 
@@ -88,7 +87,7 @@ export interface TurnInput {
   /** Whether the thread's own settings were changed after the turn was submitted. */
   isOutdated(): boolean;
   /** Absent for a turn that only folds history. */
-  readonly input?: UserInput;
+  readonly words?: SubmittedWords;
   readonly signal: AbortSignal;
   /** What arrives while the turn runs. */
   readonly inbox: Inbox;

@@ -3,10 +3,13 @@ import { isJsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import { inputProblem } from './input-problem.ts';
+import type { UserInput } from '../protocol/user-input.ts';
 import type { TurnInput } from './parts.ts';
 
 /** One turn of a thread, and what holds for it alone. */
-export interface ThreadTurn extends Required<Pick<TurnInput, 'input' | 'signal'>>, Omit<TurnSettings, keyof Settings> {}
+export interface ThreadTurn extends Pick<TurnInput, 'signal'>, Omit<TurnSettings, keyof Settings> {
+  readonly input: UserInput;
+}
 
 /**
  * What a caller asks a turn to do: a copy of the members that a turn has, and no others. A setting that a caller puts
@@ -28,8 +31,15 @@ export function readTurn(turn: ThreadTurn): ThreadTurn | Outcome<'odd-input'> {
   };
 }
 
-function isInput(value: unknown): boolean {
-  return isJsonObject(value) && typeof value['text'] === 'string' && Array.isArray(value['images']);
+/** Whether a value of a caller has the form of a message. What is accepted must come back whole from the file. */
+export function isInput(value: unknown): value is UserInput {
+  if (!isJsonObject(value) || typeof value['text'] !== 'string') return false;
+  const { images, unusableImages = [] } = value;
+  return Array.isArray(images) && images.every(isImage) && Array.isArray(unusableImages);
+}
+
+function isImage(value: unknown): boolean {
+  return isJsonObject(value) && typeof value['path'] === 'string' && typeof value['dataUrl'] === 'string';
 }
 
 /** Why an item of a program cannot enter history; undefined when it can. */

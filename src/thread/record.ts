@@ -3,6 +3,7 @@ import { unusableImagesFragment } from '../fragments/unusable-images.ts';
 import type { CallItem, Item } from '../protocol/item.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import { answerLine, itemCompleted, userLine } from '../state/item-drafts.ts';
+import { entering } from '../state/waiting.ts';
 import type { UnusableImage, UserInput } from '../protocol/user-input.ts';
 import type { CallResult } from '../tools/define.ts';
 import { limitToShare } from './output-share.ts';
@@ -11,12 +12,13 @@ import { recordEvent } from './record-context.ts';
 
 /** Ways in which an item enters history. Each records its origin with it. */
 
-export function recordUserMessage(turn: RecordingTurn, input: UserInput): void {
+/** `waited`: the name of the line by which the message waited, if it did. */
+export function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string | undefined): void {
   const { log, parts, turnId } = turn;
   recordUnusableImages(turn, input.unusableImages ?? []);
   const id = `msg_${parts.ids.uuid()}`;
   const item = userMessage(id, input);
-  log.record(userLine(item, turnId, log.state.turns));
+  log.record(entering(userLine(item, turnId, log.state.turns), waited));
   const paths = input.images.map(({ path }) => path);
   recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: input.text, images: paths });
   log.tell({ kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text: input.text });

@@ -2,11 +2,12 @@ import type { Ids } from '../ports/ids.ts';
 import type { CurrentRollout, HeldThread, OpenRefused, RolloutPlace, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import type { LineDraft } from '../protocol/line.ts';
 import { type Pin, pinChanges, readPins } from '../state/pins.ts';
 import type { ThreadPlaces } from '../state/turn-places.ts';
+import { messageDropped, messageWaits, stillWaiting, type WaitingMessage } from '../state/waiting.ts';
 import { closeCutTurn } from './cut-turn.ts';
 import { readPlaces } from './find-turn.ts';
-import { pinsOf } from './pinned-notes.ts';
 import { foldThread } from './resume.ts';
 import { markRolledBack, repeatTakenBack } from './revert-legacy.ts';
 import {
@@ -23,7 +24,8 @@ import {
 
 /**
  * The newest turns are as if they had not been: a new rollout goes on from before them, and the old one stays what it
- * is. Notes that the user has pinned stay as they are. In the old form, which knows no reverts, a marker says it.
+ * is. Notes that the user has pinned stay as they are; a message that has entered history since the place does not wait
+ * there again. In the old form, which knows no reverts, a marker says it.
  */
 export async function rollBack(
   store: RolloutStore,
@@ -41,12 +43,14 @@ export async function rollBack(
     const cut = cutFor(id, places, to);
     if ('code' in cut) return { kind: 'refused', ...cut };
     const { current } = held;
-    const [then, now] = [(await foldThread(store, id, cut.end)).state.pins, await pinsOf(store, id)];
+    const [{ state: then }, { state: now }] = [await foldThread(store, id, cut.end), await foldThread(store, id)];
     const made = await held.revert({
       rolloutId: ids.uuid(),
       to: { rolloutId: current.rolloutId, end: cut.end },
-      note: { rollback: { ...noteOf({ current, places, pins: now }, cut.kept), ...earlierRollbacks(current.meta) } },
-      drafts: pinChanges(then, now),
+      note: {
+        rollback: { ...noteOf({ current, places, pins: now.pins }, cut.kept), ...earlierRollbacks(current.meta) },
+      },
+      drafts: [...pinChanges(then.pins, now.pins), ...waitingNoMore(then.waiting, now.waiting)],
     });
     if (made.kind === 'refused') return made;
     done = { kind: 'rolled-back', id, path: made.path, ...rolledBack(places, cut) };
@@ -104,14 +108,15 @@ async function undoRevert(
   const places = await readPlaces(store, id);
   const since = places.turns.slice(left.kept);
   if (since.length > 0 && !force) return turnsSince(id, since.length);
-  const pins = await pinsOf(store, id);
+  const { pins, waiting } = (await foldThread(store, id)).state;
   // Turns that are given in exchange must stay within reach: then the next undo brings those back.
   const earlier = since.length === 0 ? left.earlier : undefined;
   const made = await held.revert({
     rolloutId: ids.uuid(),
     to: left.place,
     note: { rollback: earlier ?? { ...noteOf({ current, places, pins }, left.turns), undo: true } },
-    drafts: pinChanges(left.pins, pins),
+    // What was accepted since the rollback waits on.
+    drafts: [...pinChanges(left.pins, pins), ...waiting.map(messageWaits)],
   });
   if (made.kind === 'refused') return made.code === 'place-unknown' ? takenBackIsGone(id) : made;
   const [before, after] = [idsIn(places), idsIn(await readPlaces(store, id))];
@@ -121,6 +126,11 @@ async function undoRevert(
   ];
   const more = earlier === undefined ? {} : { next: 'earlier-rollback' as const };
   return { kind: 'rollback-undone', id, path: made.path, turns, replaced, ...more };
+}
+
+function waitingNoMore(then: readonly WaitingMessage[], now: readonly WaitingMessage[]): readonly LineDraft[] {
+  const kept = stillWaiting(then, now);
+  return then.filter((message) => !kept.includes(message)).map(({ id }) => messageDropped(id, 'rolled-back'));
 }
 
 function idsIn({ turns }: ThreadPlaces): readonly TurnId[] {

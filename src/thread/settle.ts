@@ -2,6 +2,7 @@ import { turnAbortedFragment } from '../fragments/turn-aborted.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { turnAborted, turnComplete } from '../state/turn-drafts.ts';
 import { drainInbox } from './drain-inbox.ts';
+import type { SubmittedWords } from './inbox.ts';
 import type { Turn } from './parts.ts';
 import { recordEvent } from './record-context.ts';
 import type { StepAnswer } from './sample.ts';
@@ -58,8 +59,16 @@ async function unfitAnswer({ envelope }: Turn, answer: string | undefined): Prom
   return answerProblem(outputSchema, answer);
 }
 
-/** A turn that cannot begin: nothing of it is recorded. Surfaces see it fail like any other. */
-export async function refuse({ log, turnId }: Turn, outcome: Outcome): Promise<TurnResult> {
+/**
+ * A turn that cannot begin: nothing of it is recorded, but that its words wait no more. Surfaces see it fail like any
+ * other.
+ */
+export async function refuse(
+  { log, turnId, inbox }: Turn,
+  words: SubmittedWords | undefined,
+  outcome: Outcome,
+): Promise<TurnResult> {
+  if (words !== undefined) inbox.refuse(words, outcome.code);
   log.tell({ kind: 'turn-started', turnId }, { kind: 'turn-failed', turnId, outcome });
   await log.durable();
   return { kind: 'failed', outcome };

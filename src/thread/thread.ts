@@ -12,8 +12,8 @@ import { restoredFields, restoredSettings } from '../state/restored-settings.ts'
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
-import { Inbox } from './inbox.ts';
-import { itemProblem, notData, readTurn, type ThreadTurn } from './read-turn.ts';
+import { Inbox, type SubmittedWords } from './inbox.ts';
+import { isInput, itemProblem, notData, readTurn, type ThreadTurn } from './read-turn.ts';
 import { ThreadLog } from './log.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
 import { previewEnvelope, settingsEvent } from './preview.ts';
@@ -46,7 +46,7 @@ type AskedFold = WantedCompaction & Pick<TurnInput, 'signal'>;
 const manual = { trigger: 'manual', reason: 'user_requested', phase: 'standalone_turn' } as const;
 const automatic = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn' } as const;
 
-/** Whether an item waits to enter history, or why it does not. */
+/** Whether an item waits to enter history, and will after a crash, or why it does not. */
 export type Injected = { readonly kind: 'injected' } | { readonly kind: 'refused'; readonly outcome: Outcome };
 
 export type Overridden =
@@ -67,7 +67,7 @@ export class Thread {
   readonly id: ThreadId;
   readonly #parts: ThreadParts;
   readonly #log: ThreadLog;
-  readonly #inbox = new Inbox();
+  readonly #inbox: Inbox;
   readonly #warned = new Set<string>();
   /** After the changes that were made so far. Frozen. */
   #settings: Settings;
@@ -76,6 +76,8 @@ export class Thread {
   /** Settles when the turns and compactions that were submitted so far are over. Never rejects. */
   #queue: Promise<unknown> = Promise.resolve();
   #running: RunningTurn | undefined;
+  /** Turns and compactions that were submitted and are not over, and those that a turn is known to be followed by. */
+  #unfinished = 0;
   readonly #foldsAfterTurns: boolean;
   /** Settles when the newest fold in a turn of its own is over. Never rejects. */
   #folding: Promise<unknown> = Promise.resolve();
@@ -85,12 +87,15 @@ export class Thread {
     this.id = id;
     this.#parts = parts;
     this.#log = log;
+    this.#inbox = new Inbox(log, parts.ids);
+    // Nobody hears of a turn whose words could be lost.
+    log.beforeDurable(() => this.#inbox.keep());
     this.#settings = deepFreeze(structuredClone(settings));
     this.#submitted = Promise.resolve(this.#settings);
     this.#foldsAfterTurns = foldsAfterTurns ?? true;
   }
 
-  /** Begins a new thread. Its file appears with its first turn. */
+  /** Begins a new thread. Its file appears with its first turn, or with what is accepted before it. */
   static async start(
     parts: ThreadParts,
     options: ThreadOptions,
@@ -143,11 +148,13 @@ export class Thread {
 
   /**
    * Runs one turn to its end, after what was submitted before, under the settings of this moment: changes that were
-   * submitted before count, later ones do not. Aborting the signal ends it soon, and cleanly.
+   * submitted before count, later ones do not. Aborting the signal ends it soon, and cleanly. A message that has to wait
+   * is recorded: if the process dies, or the thread is closed, before its turn comes, the next turn takes it in.
    */
   run(turn: ThreadTurn): Promise<TurnResult> {
     const own = readTurn(turn);
-    return 'code' in own ? Promise.resolve({ kind: 'failed', outcome: own }) : this.#submitTurn(own, this.#submitted);
+    if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
+    return this.#submitTurn(own, this.#submit(own), this.#submitted);
   }
 
   /** A change and a turn under it, with nothing in between. The change stays. If it is refused, there is no turn. */
@@ -155,30 +162,71 @@ export class Thread {
     const own = readTurn(turn);
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
     const changed = this.overrideTurnContext(change);
+    const words = this.#submit(own);
     const ended = this.#submitTurn(
       own,
+      words,
       changed.then((result) => (result.kind === 'refused' ? result : result.settings)),
     );
     // A refusal is known before the turn's place in the queue comes.
-    return changed.then((result) => (result.kind === 'refused' ? result : ended));
+    return changed.then(async (result) => {
+      if (result.kind !== 'refused') return ended;
+      if (this.#inbox.refuse(words, result.outcome.code)) await this.#log.durable();
+      return result;
+    });
   }
 
-  #submitTurn(turn: ThreadTurn, settings: Promise<Settings>): Promise<TurnResult>;
-  #submitTurn(turn: ThreadTurn, settings: Promise<Settings | Refused>): Promise<TurnResult | Refused>;
-  #submitTurn(own: ThreadTurn, settings: Promise<Settings | Refused>): Promise<TurnResult | Refused> {
+  /** The words of a turn that has to wait for others are safe soon. */
+  #submit({ input }: ThreadTurn): SubmittedWords {
+    const words = this.#inbox.submit(input, { waits: this.#unfinished > 0 && !this.#closing.signal.aborted });
+    // A lost disk is seen by the turn.
+    if (words.id !== undefined) this.#log.durable().catch(() => {});
+    return words;
+  }
+
+  #submitTurn(turn: ThreadTurn, words: SubmittedWords, settings: Promise<Settings>): Promise<TurnResult>;
+  #submitTurn(
+    turn: ThreadTurn,
+    words: SubmittedWords,
+    settings: Promise<Settings | Refused>,
+  ): Promise<TurnResult | Refused>;
+  #submitTurn(
+    own: ThreadTurn,
+    words: SubmittedWords,
+    settings: Promise<Settings | Refused>,
+  ): Promise<TurnResult | Refused> {
     let isFull = false;
     const onFull = (): void => {
       isFull = true;
+      if (this.#foldsAfterTurns) this.#unfinished += 1;
     };
-    const result = this.#enqueue(settings, async (known) => (isRefused(known) ? known : this.#run(own, known, onFull)));
+    const run = async (known: Settings | Refused): Promise<TurnResult | Refused> => {
+      if (isRefused(known)) return known;
+      return this.#closing.signal.aborted ? closedBefore(words) : this.#run(own, words, known, onFull);
+    };
+    const result = this.#untilOver(this.#enqueue(settings, run));
     // The answer is there: the caller does not wait for what makes room for the next turn.
     const foldAfter = async (known: Settings | Refused): Promise<void> => {
-      // A compaction that waits for its place makes the room.
-      if (!isFull || this.#inbox.hasMissed || isRefused(known)) return;
-      await this.#fold({ ...automatic, signal: this.#closing.signal }, known);
+      if (!isFull || isRefused(known)) return;
+      try {
+        // A compaction that waits for its place makes the room.
+        if (!this.#inbox.hasMissed) await this.#fold({ ...automatic, signal: this.#closing.signal }, known);
+      } finally {
+        this.#unfinished -= 1;
+      }
     };
     if (this.#foldsAfterTurns) this.#enqueue(settings, foldAfter).catch(() => {});
     return result;
+  }
+
+  /** What is submitted meanwhile has to wait. */
+  #untilOver<Result>(work: Promise<Result>): Promise<Result> {
+    this.#unfinished += 1;
+    const over = (): void => {
+      this.#unfinished -= 1;
+    };
+    work.then(over, over);
+    return work;
   }
 
   /** Does the work when everything that was submitted before it is over, with the settings that it was submitted under. */
@@ -189,21 +237,30 @@ export class Thread {
     return result;
   }
 
-  /** Words that the running turn takes in before its next request. The turn's envelope stays what it is. */
-  steer(steering: Steering): Steered {
+  /**
+   * Words that the running turn takes in before its next request. The turn's envelope stays what it is. Resolves when the
+   * words are durable: if the process dies before they enter history, the next turn takes them in.
+   */
+  async steer(steering: Steering): Promise<Steered> {
     const input = plainCopy(steering.input);
-    if (input === notPlain) return { kind: 'refused', outcome: notData('The message') };
+    if (input === notPlain || !isInput(input)) return { kind: 'refused', outcome: notData('The message') };
     const steered = steeringFor({ ...steering, input }, this.#running);
-    if (steered.kind === 'steered') this.#inbox.put({ kind: 'words', input });
+    if (steered.kind === 'refused') return steered;
+    this.#inbox.accept({ kind: 'words', input });
+    await this.#log.durable();
     return steered;
   }
 
-  /** A program's own item enters history before the next request, of the running turn or of the next one. */
-  inject(given: Item): Injected {
+  /**
+   * A program's own item enters history before the next request, of the running turn or of the next one. Resolves when
+   * it is durable.
+   */
+  async inject(given: Item): Promise<Injected> {
     const item = plainCopy(given);
     const problem = item === notPlain ? notData('The item') : itemProblem(item);
     if (problem !== undefined) return { kind: 'refused', outcome: problem };
-    this.#inbox.put({ kind: 'item', item: item as Item });
+    this.#inbox.accept({ kind: 'item', item: item as Item });
+    await this.#log.durable();
     return { kind: 'injected' };
   }
 
@@ -216,11 +273,11 @@ export class Thread {
     const settings = this.#submitted;
     const asked = { ...(focus === undefined || focus.trim() === '' ? {} : { focus: focus.trim() }), signal };
     if (this.#running === undefined)
-      return this.#enqueue(settings, (known) => this.#fold({ ...asked, ...manual }, known));
+      return this.#untilOver(this.#enqueue(settings, (known) => this.#fold({ ...asked, ...manual }, known)));
     const { promise, resolve } = Promise.withResolvers<CompactionResult>();
     this.#inbox.wish({ ...asked, settings, settle: resolve });
     // Its place in the queue, for the case that the turn ends before it comes to it.
-    this.#enqueue(settings, (known) => this.#foldWished(settings, known)).catch(() => {});
+    this.#untilOver(this.#enqueue(settings, (known) => this.#foldWished(settings, known))).catch(() => {});
     return promise;
   }
 
@@ -242,10 +299,12 @@ export class Thread {
 
   /**
    * Gives the thread up. Changes of settings that were submitted are made before; a compaction in a turn of its own
-   * is interrupted and ends as such. Whoever runs a turn ends it first: what it would still write is refused.
+   * is interrupted and ends as such. Whoever runs a turn ends it first: what it would still write is refused. Turns that
+   * have not begun do not run; their messages wait for the next turn of the thread.
    */
   async close(): Promise<void> {
     this.#closing.abort('closing');
+    this.#inbox.keepAll();
     await this.#submitted;
     await this.#folding;
     await this.#log.close();
@@ -293,14 +352,19 @@ export class Thread {
     return folded;
   }
 
-  async #run({ input, signal, ...own }: ThreadTurn, settings: Settings, onFull: () => void): Promise<TurnResult> {
+  async #run(
+    { input: _input, signal, ...own }: ThreadTurn,
+    words: SubmittedWords,
+    settings: Settings,
+    onFull: () => void,
+  ): Promise<TurnResult> {
     const { outputSchema } = own;
     try {
       return await runTurn(this.#parts, this.#log, {
         threadId: this.id,
         settings: { ...settings, ...own },
         isOutdated: () => this.#settings !== settings,
-        input,
+        words,
         signal,
         inbox: this.#inbox,
         warned: this.#warned,
@@ -323,4 +387,13 @@ export class Thread {
 
 function isRefused(value: Settings | Refused): value is Refused {
   return 'outcome' in value;
+}
+
+function closedBefore({ id }: SubmittedWords): TurnResult {
+  const next =
+    id === undefined
+      ? 'Open the thread again and send the message there.'
+      : 'Its message is kept: the next turn of the thread takes it in.';
+  const message = 'The thread was closed before the turn began.';
+  return { kind: 'failed', outcome: { code: 'thread-closed', message, next } };
 }

@@ -1,5 +1,6 @@
 import type { ThreadLog } from './log.ts';
 import { drainInbox } from './drain-inbox.ts';
+import { dropTooLong } from './drop-too-long.ts';
 import { enterStep } from './enter-step.ts';
 import { leavesTooLittle } from './make-room.ts';
 import { beginTurn, prepareTurn } from './open-turn.ts';
@@ -15,8 +16,9 @@ import { refuse, settle, type TurnResult } from './settle.ts';
  */
 export async function runTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<TurnResult> {
   const turn = await prepareTurn(parts, log, asked);
-  const tooLong = asked.input === undefined ? undefined : await promptProblem(turn, asked.input);
-  if (tooLong !== undefined) return refuse(turn, tooLong);
+  const tooLong = asked.words === undefined ? undefined : await promptProblem(turn, asked.words.input);
+  if (tooLong !== undefined) return refuse(turn, asked.words, tooLong);
+  await dropTooLong(turn);
   await beginTurn(turn, asked);
   let step = await enterStep(turn, 0);
   drainInbox(turn);

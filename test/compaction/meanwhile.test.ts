@@ -9,9 +9,9 @@ const later = { foldsAfterTurns: false };
 const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'from a program' }] };
 
 /** A thread whose next turn folds history first, and what happens while it does. */
-async function whileFolding(meanwhile: (live: LiveThread) => void): Promise<LiveThread> {
-  const fold: StepOf = (request) => {
-    meanwhile(live);
+async function whileFolding(meanwhile: (live: LiveThread) => unknown): Promise<LiveThread> {
+  const fold: StepOf = async (request) => {
+    await meanwhile(live);
     return folds(request);
   };
   const live = await LiveThread.in(talk([saysLong(), says('Yes.')], fold), smallLimit);
@@ -22,8 +22,8 @@ async function whileFolding(meanwhile: (live: LiveThread) => void): Promise<Live
 
 describe('while history is folded before a turn', () => {
   it('words are queued, and stand after those of the turn', async () => {
-    const live = await whileFolding(({ thread }) => {
-      expect(thread.steer({ input: words('And the docs.') })).toEqual({ kind: 'steered', turnId: thread.turnId });
+    const live = await whileFolding(async ({ thread }) => {
+      expect(await thread.steer({ input: words('And the docs.') })).toEqual({ kind: 'steered', turnId: thread.turnId });
     });
     await live.turn('Go on.');
     expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
@@ -72,9 +72,9 @@ describe('while history is folded before a turn', () => {
 describe('while history is folded in a turn of its own', () => {
   it('no turn can be steered; an item waits for the next turn, and a change of settings is made', async () => {
     let changed: Promise<unknown> | undefined;
-    const live = await whileFolding(({ thread }) => {
-      expect(thread.steer({ input: words('And?') })).toMatchObject({ outcome: { code: 'no-active-turn' } });
-      thread.inject(item);
+    const live = await whileFolding(async ({ thread }) => {
+      expect(await thread.steer({ input: words('And?') })).toMatchObject({ outcome: { code: 'no-active-turn' } });
+      await thread.inject(item);
       changed = thread.overrideTurnContext({ effort: 'high' });
     });
     expect(await live.thread.compact({ signal })).toMatchObject({ kind: 'installed' });
@@ -139,8 +139,8 @@ describe('a thread that is closed', () => {
 });
 
 it('words that arrive between two steps stand behind the summary', async () => {
-  const fold: StepOf = (request) => {
-    live.thread.steer({ input: words('And the docs.') });
+  const fold: StepOf = async (request) => {
+    await live.thread.steer({ input: words('And the docs.') });
     return folds(request);
   };
   const live: LiveThread = await LiveThread.in(

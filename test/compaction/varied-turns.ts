@@ -59,14 +59,14 @@ export async function variedTurns({ auth, provider, overrides, checkpoint }: Var
     overrides: ['model_provider="known"', 'service_tier="fast"', ...overrides],
   });
   await live.turn('Build the parser.');
-  live.thread.inject(parts);
+  await live.thread.inject(parts);
   await live.turn('Mind both parts.');
   await live.turn('Run it.');
   await live.turn('What is in the picture?', {
     input: { text: 'What is in the picture?', images: [picture] },
   });
-  live.thread.inject(shell);
-  live.thread.inject(shellOutput);
+  await live.thread.inject(shell);
+  await live.thread.inject(shellOutput);
   await live.turn('Go on.');
   return live;
 }

@@ -66,8 +66,8 @@ describe('a prompt that is larger than the window', () => {
   });
 
   it('cannot steer a turn either', async () => {
-    const live: LiveThread = await LiveThread.in(() => {
-      expect(live.thread.steer({ input: words(long) })).toMatchObject({ outcome: { code: 'prompt-too-long' } });
+    const live: LiveThread = await LiveThread.in(async () => {
+      expect(await live.thread.steer({ input: words(long) })).toMatchObject({ outcome: { code: 'prompt-too-long' } });
       return answer({ items: [say('Yes.')] });
     }, small);
     expect(await live.turn('one')).toMatchObject({ kind: 'completed' });

@@ -8,8 +8,8 @@ const note = (text: string) => ({ type: 'message', role: 'developer', content: [
 describe('an item that a program injects', () => {
   it('after the last answer opens the turn again', async () => {
     const live = await LiveThread.in([
-      () => {
-        live.thread.inject(note('The build is green.'));
+      async () => {
+        await live.thread.inject(note('The build is green.'));
         return answer({ items: [say('Waiting.')] });
       },
       answer({ items: [say('Green.')] }),
@@ -24,8 +24,8 @@ describe('an item that a program injects', () => {
   it('between two turns stands before the words of the next one, in its first request', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
-    live.thread.inject(note('First.'));
-    live.thread.inject(note('Second.'));
+    await live.thread.inject(note('First.'));
+    await live.thread.inject(note('Second.'));
     await live.turn('two');
     expect(live.added(1)).toEqual([
       ['assistant', 'Yes.'],
@@ -39,7 +39,7 @@ describe('an item that a program injects', () => {
   it('before the first turn stands between the context and the words', async () => {
     const live = await LiveThread.in(yes);
     await live.open();
-    live.thread.inject(note('Early.'));
+    await live.thread.inject(note('Early.'));
     await live.turn('one');
     expect(live.layout(0)).toEqual([
       ['developer', 'permissions'],
@@ -52,7 +52,7 @@ describe('an item that a program injects', () => {
   it('is nobody’s words, also after a resume: a rollback of the turn takes both', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
-    live.thread.inject({ ...note('<environment_context>'), role: 'user' });
+    await live.thread.inject({ ...note('<environment_context>'), role: 'user' });
     await live.turn('two');
     const before = live.thread.state;
     expect(before.marks.length).toBe(2);

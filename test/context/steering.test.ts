@@ -11,8 +11,8 @@ const steered = (live: LiveThread) => ({ kind: 'steered', turnId: live.thread.tu
 describe('words for a running turn', () => {
   it('reach the next request, after outputs and what changed; the answer that is coming is not cut', async () => {
     const live = await LiveThread.in([
-      () => {
-        expect(live.thread.steer({ input: words('Mind the gap.') })).toEqual(steered(live));
+      async () => {
+        expect(await live.thread.steer({ input: words('Mind the gap.') })).toEqual(steered(live));
         return answer({
           items: [reason('Let me see.'), callTool('exec_command', { cmd: 'printf "Be kind." > AGENTS.md; echo seen' })],
         });
@@ -32,9 +32,8 @@ describe('words for a running turn', () => {
 
   it('that come with the last answer open the turn again, which ends with the newest message', async () => {
     const live = await LiveThread.in([
-      () => {
-        live.thread.steer({ input: words('And two?') });
-        live.thread.steer({ input: words('And three?') });
+      async () => {
+        await Promise.all(['And two?', 'And three?'].map((text) => live.thread.steer({ input: words(text) })));
         return answer({ items: [say('One.')] });
       },
       answer({ items: [say('Two and three.')] }),
@@ -50,8 +49,8 @@ describe('words for a running turn', () => {
 
   it('are shown and recorded like the words that began it', async () => {
     const live = await LiveThread.in([
-      () => {
-        live.thread.steer({ input: words('Go on.') });
+      async () => {
+        await live.thread.steer({ input: words('Go on.') });
         return yes();
       },
       yes(),
@@ -74,13 +73,13 @@ describe('words for a running turn', () => {
 
   it('are refused once nothing more enters the turn, so that no word is taken and lost', async () => {
     const live = await LiveThread.in(yes);
-    const late: unknown[] = [];
+    const late: Promise<unknown>[] = [];
     live.onEvent = (event) => {
       if (event.kind === 'turn-completed') late.push(live.thread.steer({ input: words('Wait!') }));
     };
     await live.turn('one');
     await live.turn('two');
-    expect(late).toEqual([
+    expect(await Promise.all(late)).toEqual([
       { kind: 'refused', outcome: expect.objectContaining({ code: 'no-active-turn' }) },
       { kind: 'refused', outcome: expect.objectContaining({ code: 'no-active-turn' }) },
     ]);
@@ -94,8 +93,8 @@ describe('words for a running turn', () => {
 describe('words that came too late for a turn', () => {
   it('that failed are kept for the next one', async () => {
     const live = await LiveThread.in([
-      () => {
-        live.thread.steer({ input: words('Mind the gap.') });
+      async () => {
+        await live.thread.steer({ input: words('Mind the gap.') });
         return httpError({ status: 400, body: { error: { message: 'No.' } } });
       },
       yes(),
@@ -112,8 +111,8 @@ describe('words that came too late for a turn', () => {
   it('that was stopped are kept too, before the mark', async () => {
     const stop = new AbortController();
     const live = await LiveThread.in([
-      () => {
-        live.thread.steer({ input: words('Mind the gap.') });
+      async () => {
+        await live.thread.steer({ input: words('Mind the gap.') });
         stop.abort();
         return yes();
       },

@@ -109,7 +109,7 @@ class Submitted {
         break;
       }
       case 'steer':
-        thread.steer({ input: words('and this') });
+        this.all.push(thread.steer({ input: words('and this') }));
         break;
       case 'compact': {
         const result = thread.compact({ signal: new AbortController().signal });

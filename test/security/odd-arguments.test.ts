@@ -91,7 +91,7 @@ describe('half of a character in what a user says', () => {
     const thread = await live.open();
     const refusal: Partial<Outcome> = { code: 'odd-input', message: expect.stringContaining('half of a character') };
     expect(await thread.run({ input: words(half), signal })).toMatchObject({ kind: 'failed', outcome: refusal });
-    expect(thread.steer({ input: words(half) })).toMatchObject({ kind: 'refused', outcome: refusal });
+    expect(await thread.steer({ input: words(half) })).toMatchObject({ kind: 'refused', outcome: refusal });
     const outputSchema = { type: 'object', description: half };
     expect(await thread.run({ input: words('x'), outputSchema, signal })).toMatchObject({ kind: 'failed' });
     expect(live.model.requests).toHaveLength(0);

@@ -55,8 +55,9 @@ it('nor do words and items change that wait for the next request', async () => {
   const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
   await live.open();
   const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'as it was' }] };
-  live.thread.inject(item);
+  const injected = live.thread.inject(item);
   item.content[0]!.text = 'forged';
+  expect(await injected).toEqual({ kind: 'injected' });
   await live.turn('one');
   expect(live.rows(0)).toContainEqual(['user', 'as it was']);
 });
@@ -125,7 +126,7 @@ it('half a character is refused wherever it comes in', async () => {
     outcome: { code: 'odd-input' },
   });
   const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: '\udc00' }] };
-  expect(live.thread.inject(item)).toMatchObject({ kind: 'refused' });
-  expect(live.thread.inject(undefined as never)).toMatchObject({ kind: 'refused' });
+  expect(await live.thread.inject(item)).toMatchObject({ kind: 'refused' });
+  expect(await live.thread.inject(undefined as never)).toMatchObject({ kind: 'refused' });
   expect(await live.turn('one')).toMatchObject({ kind: 'completed' });
 });

@@ -8,6 +8,7 @@ import { stringAt } from '../../protocol/json.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
 import type { NextRequest } from '../../thread/preview.ts';
+import { itemOf } from '../../thread/waiting-tokens.ts';
 import { instructionsOf } from '../../state/instructions.ts';
 import { hasTools, promptFor, toolsMissing } from '../../state/request.ts';
 import type { RequestRecord } from '../../state/request-record.ts';
@@ -37,7 +38,7 @@ export interface WindowPart {
   readonly measure: Measure;
   /** Whether the provider had it in its cache; undefined when it said nothing, or has not seen it yet. */
   readonly cached: boolean | undefined;
-  /** It is not in the file: the next turn would tell it. */
+  /** It is not in history: the next turn would bring it there. */
   readonly next?: boolean;
 }
 
@@ -46,7 +47,7 @@ const toolsUnknown = 'The tools of this thread are not in its file: another prog
 /** `next` is what the next turn would begin with; without it, what stands in the file is all that is known. */
 export function windowContent(story: ThreadStory, next?: NextRequest): WindowContent {
   const content = standingContent(story, next);
-  const told = next === undefined ? [] : toldNext(next);
+  const told = [...(next === undefined ? [] : toldNext(next)), ...waitingNext(story)];
   if (told.length === 0) return content;
   const parts = [...content.parts, ...told];
   return { ...content, total: sum(parts), measure: 'estimated', parts };
@@ -58,6 +59,14 @@ function toldNext({ telling: { form, told } }: NextRequest): readonly WindowPart
     told.map(({ fragment }) => fragment),
     cause,
   ).map(({ item, origin }) => ({ ...estimated({ item: item(''), origin }), next: true }));
+}
+
+/** Messages that were accepted and did not enter history: the next turn takes them in. */
+function waitingNext({ state }: ThreadStory): readonly WindowPart[] {
+  return state.waiting.map((message) => {
+    const origin = { family: message.kind === 'words' ? 'user' : 'client' } as const;
+    return { ...estimated({ item: itemOf(message), origin }), next: true };
+  });
 }
 
 function standingContent(story: ThreadStory, next: NextRequest | undefined): WindowContent {

@@ -24,10 +24,12 @@ import type { ThreadArchived, ThreadDeleted } from '../../rollout/thread-lifecyc
 import type { Pin } from '../../state/pins.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
+import type { WaitingMessage } from '../../state/waiting.ts';
 import { loadTracer } from '../../telemetry/load-tracer.ts';
 import type { CompactionResult } from '../../thread/compaction-result.ts';
 import type { NextRequest } from '../../thread/preview.ts';
 import type { PinsChanged } from '../../thread/pinned-notes.ts';
+import { foldThread } from '../../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/rollback-range.ts';
 import type { ThreadFiles } from '../../workspace/file-changes.ts';
 import type { RestoreOptions, RestoreReport, RestoreTarget } from '../../workspace/restore-files.ts';
@@ -163,6 +165,11 @@ export class Engine {
   async pins(id: ThreadId): Promise<readonly Pin[]> {
     const { pinsOf } = await import('../../thread/pinned-notes.ts');
     return pinsOf(this.#store, id);
+  }
+
+  /** Messages that a thread has accepted and that no turn has come to, archived or not, oldest first. */
+  async waiting(id: ThreadId): Promise<readonly WaitingMessage[]> {
+    return (await foldThread(this.#store, id)).state.waiting;
   }
 
   /** Loaded on use: most runs do none of it. */

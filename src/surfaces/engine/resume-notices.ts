@@ -2,14 +2,16 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { deadTurnNotice } from '../../thread/dead-turn.ts';
 import type { ResumedThread } from '../../thread/resume.ts';
+import { waitingNotice } from '../../thread/waiting-notice.ts';
 
 /** What a person should know about a thread that goes on: repairs, and what could not be read. */
 export function resumeNotices(
   id: ThreadId,
   { owned, skipped, missingBlobs = [], state }: Pick<ResumedThread, 'owned' | 'skipped' | 'missingBlobs' | 'state'>,
 ): readonly Outcome[] {
-  const dead = deadTurnNotice(id, state);
-  const notices: Outcome[] = dead === undefined ? [] : [dead];
+  const notices: Outcome[] = [deadTurnNotice(id, state), waitingNotice(id, state)].filter(
+    (notice) => notice !== undefined,
+  );
   if (owned.torn !== undefined) {
     notices.push({
       code: 'torn-tail',

@@ -5,6 +5,8 @@ import type { CommandForm, ParsedWords } from '../command-words.ts';
 import type { ThreadCheckpoint } from '../engine/thread-checkpoints.ts';
 import { print } from '../print.ts';
 import { lastOption, runCommand } from '../run-command.ts';
+import type { WaitingMessage } from '../../state/waiting.ts';
+import { waitingWords } from '../../thread/waiting-notice.ts';
 import { visibleLine } from '../visible-text.ts';
 import { meantThread } from './meant-thread.ts';
 import { clockTime, settingsLine, threadLines } from './thread-lines.ts';
@@ -30,7 +32,9 @@ async function show(asked: ParsedWords): Promise<number | Outcome> {
   if ('code' in thread) return thread;
   const turns = await engine.turns(id);
   const checkpoints = await engine.checkpoints(id);
-  if (asked.flags.has('json')) print(`${JSON.stringify({ thread, turns, checkpoints })}\n`, 'json');
+  const waiting = await engine.waiting(id);
+  if (asked.flags.has('json'))
+    print(`${JSON.stringify({ thread, turns, checkpoints, ...(waiting.length === 0 ? {} : { waiting }) })}\n`, 'json');
   else {
     const rows = turns.flatMap((turn) =>
       turnLines(
@@ -39,13 +43,24 @@ async function show(asked: ParsedWords): Promise<number | Outcome> {
       ),
     );
     const before = checkpoints.filter(({ turn }) => turn === undefined).map((each) => `${checkpointWords(each)}\n`);
-    print([...threadLines(thread), `  ${visibleLine(thread.path)}`, '', ...before, ...rows].join('\n'), 'text');
+    print(
+      [...threadLines(thread), `  ${visibleLine(thread.path)}`, '', ...before, ...rows, ...waitingLines(waiting)].join(
+        '\n',
+      ),
+      'text',
+    );
   }
   return 0;
 }
 
 function checkpointWords({ number, report }: ThreadCheckpoint): string {
   return report === undefined ? `Checkpoint ${number}, made by another program` : checkpointLine({ ...report, number });
+}
+
+/** They were accepted, and no turn has come to them. */
+function waitingLines(waiting: readonly WaitingMessage[]): readonly string[] {
+  if (waiting.length === 0) return [];
+  return ['Waiting for the next turn', ...waiting.map((each) => `  ${visibleLine(waitingWords(each, 200))}`), ''];
 }
 
 function turnLines(turn: TurnSummary, checkpoints: readonly ThreadCheckpoint[]): readonly string[] {

@@ -40,9 +40,11 @@ export interface RandomTurn {
   readonly folds: readonly ('before' | 'after')[];
   /** In turn, and good ones after them. */
   readonly foldAnswers: readonly FoldAnswer[];
+  /** What others do when the model is first asked for a checkpoint. */
+  readonly atFold: Pick<Meanwhile, 'steer' | 'inject'>;
   /** Whether the provider says what its requests weigh. */
   readonly counted: boolean;
-  readonly accident: 'none' | 'crash-at-sync' | 'kill-at-command';
+  readonly accident: 'none' | 'crash-at-sync' | 'kill-at-command' | 'kill-at-fold';
   readonly at: number;
   /** How much of what was not synced survives, in percent. */
   readonly luck: number;
@@ -213,10 +215,11 @@ const turns: fc.Arbitrary<readonly RandomTurn[]> = fc.array(
     steps: fc.array(modelStep, { maxLength: 4 }),
     folds: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.subarray<'before' | 'after'>(['before', 'after'])),
     foldAnswers: fc.array(foldAnswer, { maxLength: 3 }),
+    atFold: fc.record({ steer: text, inject: injected }, { requiredKeys: [] }),
     counted: fc.boolean(),
     accident: fc.oneof(
       { weight: 3, arbitrary: fc.constant('none' as const) },
-      { weight: 2, arbitrary: fc.constantFrom('crash-at-sync', 'kill-at-command') },
+      { weight: 2, arbitrary: fc.constantFrom('crash-at-sync', 'kill-at-command', 'kill-at-fold') },
     ),
     at: fc.nat(6),
     luck: fc.nat(100),

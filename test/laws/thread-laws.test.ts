@@ -4,7 +4,7 @@ import { type RandomTurn, randomTurns } from './random-turns.ts';
 import { playAndCheck } from './thread-laws.ts';
 
 it('random threads obey the laws on a disk that forgets what was not synced', async () => {
-  const seen = { quiet: 0, changed: 0, installed: 0, failed: 0, lost: 0 };
+  const seen = { quiet: 0, changed: 0, installed: 0, failed: 0, lost: 0, left: 0 };
   await fc.assert(
     fc.asyncProperty(randomTurns, async (turns) => {
       const met = await playAndCheck(turns);
@@ -14,6 +14,7 @@ it('random threads obey the laws on a disk that forgets what was not synced', as
   );
   expect(Math.min(seen.quiet, seen.changed)).toBeGreaterThan(80);
   expect(seen.installed).toBeGreaterThan(40);
+  expect(seen.left).toBeGreaterThan(5);
 }, 120_000);
 
 it('a thread that goes well obeys them too, and is not vacuous', async () => {
@@ -25,6 +26,7 @@ it('a thread that goes well obeys them too, and is not vacuous', async () => {
     steps: [],
     folds: [],
     foldAnswers: [],
+    atFold: {},
     counted: true,
     accident: 'none',
     at: 0,
@@ -33,5 +35,5 @@ it('a thread that goes well obeys them too, and is not vacuous', async () => {
     between: { kind: 'nothing' },
   };
   const seen = await playAndCheck([turn, { ...turn, world: { cwd: '/x', mode: 'read-only' } }, turn]);
-  expect(seen).toEqual({ quiet: 1, changed: 2, installed: 0, failed: 0, lost: 0 });
+  expect(seen).toEqual({ quiet: 1, changed: 2, installed: 0, failed: 0, lost: 0, left: 0 });
 });

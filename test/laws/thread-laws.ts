@@ -10,7 +10,8 @@ import { emptyState } from '../../src/state/thread-state.ts';
 import { type ScriptedUsage, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import type { Thread } from '../../src/thread/thread.ts';
-import { words } from '../../src/protocol/user-input.ts';
+import type { Item } from '../../src/protocol/item.ts';
+import { type UserInput, words } from '../../src/protocol/user-input.ts';
 import { type Disk, WatchedThread } from '../harness/watched-thread.ts';
 import { changeTo } from '../harness/world.ts';
 import { isUsers, rewriteFor } from '../harness/world-rewrite.ts';
@@ -23,6 +24,7 @@ import { foldStepFor } from './fold-step.ts';
 import { stepFor } from './model-step.ts';
 import type { Between, FoldAnswer, Meanwhile, ModelStep, RandomTurn } from './random-turns.ts';
 import { TellingLaw } from './telling-law.ts';
+import { AcceptedMessages } from './waiting-law.ts';
 
 /** What was met, so that nobody takes an empty run for a good one. */
 export interface Seen extends Readonly<TellingLaw['seen']> {
@@ -32,6 +34,8 @@ export interface Seen extends Readonly<TellingLaw['seen']> {
   readonly failed: number;
   /** Folds that ended with their process. */
   readonly lost: number;
+  /** Messages that a process left waiting. */
+  readonly left: number;
 }
 
 /** Plays the turns and holds the laws against what happened. */
@@ -39,16 +43,23 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
   const queue: ModelStep[] = [];
   const foldAnswers: FoldAnswer[] = [];
   const folds = new AskedFolds();
+  const accepted = new AcceptedMessages();
+  let left = 0;
   let usage: ScriptedUsage = {};
   const problems: unknown[] = [];
   let interrupt = new AbortController();
   const telling = new TellingLaw();
-  const model = await startScriptedModel((request) => {
-    if (isCompaction(request)) return foldStepFor(foldAnswers.shift(), request, thread, () => interrupt.abort());
+  const model = await startScriptedModel(async (request) => {
+    if (isCompaction(request)) {
+      await played.atFold();
+      return foldStepFor(foldAnswers.shift(), request, thread, () => interrupt.abort());
+    }
     const step = queue.shift();
     try {
       telling.posted(request.body);
-      if (step !== undefined) doMeanwhile(thread, step.meanwhile, () => folds.ask(thread.live, interrupt.signal));
+      if (step !== undefined) {
+        void doMeanwhile(thread, step.meanwhile, accepted, () => folds.ask(thread.live, interrupt.signal));
+      }
     } catch (error) {
       problems.push(error);
     }
@@ -59,7 +70,10 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
   thread.onStep = (step) => telling.entered(step);
   thread.onEvent = (event) => {
     if (event.kind === 'checkpoint-installed') telling.folded(event.report.phase);
+    // A checkpoint in a turn of its own has no words.
+    if (event.kind === 'turn-started' && event.turnId === thread.live?.turnId) accepted.promise(played.input);
   };
+  let played: Played = { signal: interrupt.signal, folds, accepted, input: words(''), atFold: async () => {} };
   try {
     for (const turn of turns) {
       queue.splice(0, queue.length, ...turn.steps);
@@ -69,11 +83,14 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
       thread.world = { ...thread.world, ...turn.world };
       const before = await checkpointsIn(thread);
       const from = thread.events.length;
-      disk = await playTurn(thread, disk, turn, { signal: interrupt.signal, folds });
+      played = { ...played, signal: interrupt.signal, input: inputOf(turn) };
+      disk = await playTurn(thread, disk, turn, played);
+      // What makes room after the turn goes undisturbed.
+      played.atFold = async () => {};
       // A process may die after a checkpoint is on the disk and before anybody hears of it.
       if (turn.accident !== 'none' && (await checkpointsIn(thread)) > before) telling.lost();
       if (problems.length > 0) throw problems[0];
-      await checkRefold(thread);
+      left += (await checkRefold(thread, accepted)) && turn.accident !== 'none' ? 1 : 0;
       if (turn.accident !== 'none' || turn.afterwards === 'stays') continue;
       if (turn.between.kind === 'nothing') await reopen(thread, turn.afterwards, thread.events.slice(from));
       else {
@@ -92,7 +109,7 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
     const count = (kind: ThreadEvent['kind']): number => thread.events.filter((event) => event.kind === kind).length;
     const [started, installed] = [count('checkpoint-started'), count('checkpoint-installed')];
     const failed = count('checkpoint-failed');
-    return { ...telling.seen, installed, failed, lost: started - installed - failed };
+    return { ...telling.seen, installed, failed, lost: started - installed - failed, left };
   } finally {
     await thread.close().catch(() => {});
     await model.close();
@@ -162,8 +179,10 @@ async function playTurn(
   thread: WatchedThread,
   disk: SimulatedDisk,
   turn: RandomTurn,
-  { signal, folds }: Played,
+  played: Played,
 ): Promise<SimulatedDisk> {
+  const { folds, accepted } = played;
+  accepted.alive = true;
   let survivor: SimulatedDisk | undefined;
   /** How the turn ended, unless the accident came before its end. */
   let [end, endBefore]: unknown[] = [];
@@ -171,6 +190,13 @@ async function playTurn(
     if (survivor !== undefined) return;
     survivor = disk.crash(({ most }) => Math.round((most * turn.luck) / 100));
     endBefore = end;
+    accepted.alive = false;
+  };
+  const kill = (): void => {
+    if (survivor !== undefined) return;
+    survivor = disk.kill();
+    endBefore = end;
+    accepted.alive = false;
   };
   let syncs = 0;
   if (turn.accident === 'crash-at-sync') {
@@ -180,10 +206,16 @@ async function playTurn(
   }
   let commands = 0;
   thread.onCommand = () => {
-    if (turn.accident === 'kill-at-command' && commands++ === turn.at % 2) survivor ??= disk.kill();
+    if (turn.accident === 'kill-at-command' && commands++ === turn.at % 2) kill();
+  };
+  let asked = 0;
+  played.atFold = async () => {
+    if (asked === 0) await doMeanwhile(thread, turn.atFold, accepted, () => {});
+    if (turn.accident === 'kill-at-fold' && asked === turn.at % 2) kill();
+    asked++;
   };
   const before = thread.acknowledged.length;
-  end = await runTurn(thread, turn, { signal, folds }).catch((fault: unknown) => fault);
+  end = await runTurn(thread, turn, played).catch((fault: unknown) => fault);
   const folded = await folds.ends();
   if (survivor === undefined) {
     expect(end).toMatchObject({ kind: turnEnds });
@@ -199,15 +231,15 @@ async function playTurn(
   return survivor;
 }
 
-async function runTurn(thread: WatchedThread, turn: RandomTurn, { signal, folds }: Played) {
+async function runTurn(thread: WatchedThread, turn: RandomTurn, { signal, folds, accepted, input }: Played) {
   const isOpen = thread.live !== undefined;
   const live = await thread.open();
   if (isOpen) expect(await live.overrideTurnContext(changeTo(thread.world))).toMatchObject({ kind: 'changed' });
-  for (const item of turn.injected) live.inject(item);
-  const images = turn.picture ? [{ path: 'dot.png', dataUrl: 'data:image/png;base64,AAAA' }] : [];
+  for (const item of turn.injected) accepted.ask(item, live.inject(item));
+  accepted.submit(input);
   // Whoever asks for it need not wait: the turn comes after it.
   if (turn.folds.includes('before')) folds.ask(live, signal);
-  const end = await live.run({ input: { ...words(turn.words), images }, signal });
+  const end = await live.run({ input, signal });
   if (turn.folds.includes('after')) folds.ask(live, signal);
   return end;
 }
@@ -215,25 +247,50 @@ async function runTurn(thread: WatchedThread, turn: RandomTurn, { signal, folds 
 interface Played {
   readonly signal: AbortSignal;
   readonly folds: AskedFolds;
+  readonly accepted: AcceptedMessages;
+  /** What the turn is asked. */
+  readonly input: UserInput;
+  /** Before the model answers that it is asked for a checkpoint. */
+  atFold: () => Promise<void>;
+}
+
+function inputOf(turn: RandomTurn): UserInput {
+  const images = turn.picture ? [{ path: 'dot.png', dataUrl: 'data:image/png;base64,AAAA' }] : [];
+  return { ...words(turn.words), images };
 }
 
 const turnEnds = expect.stringMatching(/^(completed|failed|aborted)$/) as unknown;
-function doMeanwhile(thread: WatchedThread, { steer, inject, world, fold }: Meanwhile, askFold: () => void): void {
+
+/** Resolves when the thread has answered whether it takes the messages. */
+async function doMeanwhile(
+  thread: WatchedThread,
+  { steer, inject, world, fold }: Meanwhile,
+  accepted: AcceptedMessages,
+  askFold: () => void,
+): Promise<void> {
   const live: Thread | undefined = thread.live;
+  if (live === undefined) return;
   if (fold === true) askFold();
-  if (steer !== undefined) live?.steer({ input: words(steer) });
-  if (inject !== undefined) live?.inject(inject);
-  if (world === undefined) return;
-  thread.world = { ...thread.world, ...world };
-  // A lost disk ends the turn too, and is seen there.
-  live?.overrideTurnContext(changeTo(thread.world)).catch(() => {});
+  const answers: Promise<{ readonly kind: string }>[] = [];
+  const ask = (content: UserInput | Item, answer: Promise<{ readonly kind: string }>): void => {
+    accepted.ask(content, answer);
+    answers.push(answer);
+  };
+  if (steer !== undefined) ask(words(steer), live.steer({ input: words(steer) }));
+  if (inject !== undefined) ask(inject, live.inject(inject));
+  if (world !== undefined) {
+    thread.world = { ...thread.world, ...world };
+    // A lost disk ends the turn too, and is seen there.
+    live.overrideTurnContext(changeTo(thread.world)).catch(() => {});
+  }
+  await Promise.allSettled(answers);
 }
 
 /**
  * Law: the state after a refold is the state that the live process had acknowledged, and a fold that begins at the newest
- * checkpoint gives the same.
+ * checkpoint gives the same. Whether a message waits in it.
  */
-async function checkRefold(thread: WatchedThread): Promise<void> {
+async function checkRefold(thread: WatchedThread, messages: AcceptedMessages): Promise<boolean> {
   // History may be folded meanwhile, so that the file grows.
   const acknowledged = [...thread.acknowledged];
   const lines = await thread.lines();
@@ -241,8 +298,10 @@ async function checkRefold(thread: WatchedThread): Promise<void> {
   const folded = [describeState(state), ...lines.map((line) => describeState((state = reduce(state, line))))];
   for (const { lines: count, state: promised } of acknowledged) expect(folded[count]).toBe(promised);
   checkPins(lines, state);
+  messages.check(lines, state);
   const last = lines.at(-1)?.ordinal;
   if (last !== undefined) expect(describeState(await thread.located((last + 1) as Ordinal))).toBe(folded.at(-1));
+  return state.waiting.length > 0;
 }
 
 function placed(disk: SimulatedDisk): Disk {

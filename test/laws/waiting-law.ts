@@ -1,0 +1,96 @@
+import { expect } from 'vitest';
+import { userMessage } from '../../src/fragments/message.ts';
+import type { Item } from '../../src/protocol/item.ts';
+import { type JsonObject, objectAt, stringAt } from '../../src/protocol/json.ts';
+import { type Line, lineType } from '../../src/protocol/line.ts';
+import type { UserInput } from '../../src/protocol/user-input.ts';
+import type { ThreadState } from '../../src/state/thread-state.ts';
+
+/** Law: a message that was accepted is in the file from then on, and stands there once: as history, or as waiting. */
+export class AcceptedMessages {
+  /** What happens after the end of a process is nobody's promise. */
+  alive = true;
+  readonly #asked: string[] = [];
+  readonly #accepted: string[] = [];
+
+  /** Something was handed to the thread; `answer` says whether it was accepted. */
+  ask(content: UserInput | Item, answer: Promise<{ readonly kind: string }>): void {
+    this.#asked.push(keyOf(content));
+    answer.then(
+      ({ kind }) => {
+        if (kind !== 'refused') this.promise(content);
+      },
+      // The disk is lost.
+      () => {},
+    );
+  }
+
+  /** A turn is asked for with these words. They are promised when its listeners hear that it began. */
+  submit(content: UserInput): void {
+    this.#asked.push(keyOf(content));
+  }
+
+  promise(content: UserInput | Item): void {
+    if (this.alive) this.#accepted.push(keyOf(content));
+  }
+
+  check(lines: readonly Line[], { waiting }: Pick<ThreadState, 'waiting'>): void {
+    const stored = countOf(lines.flatMap(storedMessage));
+    const [asked, accepted] = [countOf(this.#asked), countOf(this.#accepted)];
+    for (const [key, count] of accepted) expect([key, stored.get(key) ?? 0]).toEqual([key, atLeast(count)]);
+    for (const [key, count] of stored) expect([key, count]).toEqual([key, atMost(asked.get(key) ?? 0)]);
+    checkOnce(lines, waiting);
+  }
+}
+
+/** A message whose line says that it waits is counted there, and not again where it enters. */
+function storedMessage({ type, payload, metadata }: Line): readonly string[] {
+  if (type === lineType.waiting) {
+    const [input, item] = [objectAt(payload, 'input'), objectAt(payload, 'item')];
+    const content = input ?? item;
+    return content === undefined ? [] : [keyOf(content as unknown as UserInput | Item)];
+  }
+  const ours = objectAt(metadata ?? {}, 'capstan') ?? {};
+  const family = stringAt(objectAt(ours, 'origin') ?? {}, 'family');
+  if (type !== lineType.responseItem || stringAt(ours, 'waited') !== undefined) return [];
+  return family === 'user' || family === 'client' ? [keyOf(payload as Item)] : [];
+}
+
+/** Each message enters or leaves once at most, after it was accepted; what is left waits, in its order. */
+function checkOnce(lines: readonly Line[], waiting: ThreadState['waiting']): void {
+  const left: string[] = [];
+  const over = new Set<string>();
+  const end = (id: string): void => {
+    expect([id, left.includes(id), over.has(id)]).toEqual([id, true, false]);
+    left.splice(left.indexOf(id), 1);
+    over.add(id);
+  };
+  for (const { type, payload, metadata } of lines) {
+    const id = stringAt(payload, 'id') ?? '';
+    const waited = stringAt(objectAt(metadata ?? {}, 'capstan') ?? {}, 'waited');
+    if (type === lineType.waiting && payload['dropped'] === undefined) left.push(id);
+    else if (type === lineType.waiting) end(id);
+    else if (type === lineType.responseItem && waited !== undefined) end(waited);
+  }
+  expect(new Set(left).size).toBe(left.length);
+  const isWaiting = new Set(waiting.map(({ id }) => id));
+  expect(left.filter((id) => isWaiting.has(id))).toEqual(waiting.map(({ id }) => id));
+  // A rollback takes with it what was accepted after its place.
+  if (!lines.some(({ payload }) => payload['type'] === 'thread_rolled_back')) expect(isWaiting).toEqual(new Set(left));
+}
+
+/** The same for a message that waits and for the item that it becomes. */
+function keyOf(content: UserInput | Item | JsonObject): string {
+  const isItem = typeof (content as JsonObject)['type'] === 'string';
+  const { id: _id, ...item } = isItem ? (content as JsonObject) : userMessage('', content as unknown as UserInput);
+  return JSON.stringify(item);
+}
+
+function countOf(keys: readonly string[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
+}
+
+const atLeast = (count: number): unknown => expect.toSatisfy((actual: number) => actual >= count);
+const atMost = (count: number): unknown => expect.toSatisfy((actual: number) => actual <= count);

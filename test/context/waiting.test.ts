@@ -128,31 +128,29 @@ describe('a process that is killed', () => {
 });
 
 describe('words are on the disk', () => {
-  it('before anybody is told that their turn has begun', async () => {
-    const live = await LiveThread.in(talk([saysLong(), says('Yes.')]), smallLimit);
-    await live.open({}, later);
-    const said: string[] = [];
-    const unsaid: string[] = [];
-    live.onEvent = ({ kind }) => {
-      if (kind !== 'turn-started') return;
-      const stored = readFileSync(live.place.rollouts()[0]!, 'utf8');
-      unsaid.push(...said.filter((text) => !stored.includes(JSON.stringify(text))));
+  it('before anybody is told that their turn has begun, whatever becomes durable meanwhile', async () => {
+    const model = await startScriptedModel(() => says('Yes.'));
+    const disk = new SimulatedDisk();
+    const thread = new WatchedThread(model.url, { home: '/home', files: disk, locks: disk.locks });
+    // The turn has begun, and its words have not entered history.
+    thread.adapt = (parts) => ({
+      ...parts,
+      gatherStep: async (envelope) => {
+        await thread.live?.overrideTurnContext({ effort: 'high' });
+        return parts.gatherStep(envelope);
+      },
+    });
+    let stored: Promise<string> | undefined;
+    thread.onEvent = ({ kind }) => {
+      if (kind === 'turn-started') stored = Promise.resolve(thread.lines().then((lines) => JSON.stringify(lines)));
     };
-    const turn = (text: string) => {
-      said.push(text);
-      return live.turn(text);
-    };
-    await turn(task);
-    // Compacts before it begins.
-    await turn('two');
-    // Something else becomes durable while it begins.
-    const begun = turn('three');
-    for (let i = 0; i < 6; i++) {
-      await new Promise((resolve) => setImmediate(resolve));
-      await live.thread.inject(note(`${i}`));
-    }
-    await begun;
-    expect([unsaid, live.told('turn-started').length]).toEqual([[], 3]);
+    const before = await thread.open();
+    await before.run({ input: words('Hello.'), signal });
+    await thread.close();
+    await model.close();
+    expect(await stored).toContain('Hello.');
+    const waited = (await thread.lines()).filter(({ type }) => type === 'capstan_waiting');
+    expect(waited).toHaveLength(1);
   });
 
   it('before a hook is asked about the compaction before the turn', async () => {

@@ -32,7 +32,10 @@ export function waitingNotice(
 
 /** The beginning of what was said, in one line; of what has no words, what it is. */
 export function waitingWords(message: WaitingMessage, characters: number): string {
-  if (message.kind === 'words') return oneLine(message.input.text, characters) || '[Image]';
+  if (message.kind === 'words') {
+    const { text, images } = message.input;
+    return oneLine(text, characters) || (images.length > 0 ? '[Image]' : '(nothing)');
+  }
   const { item } = message;
   return (isMessage(item) ? oneLine(messageText(item), characters) : '') || `[${item.type}]`;
 }

@@ -15,6 +15,7 @@ import { emptyState } from '../../src/state/thread-state.ts';
 import { answer, say, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import { deadTurnNotice } from '../../src/thread/dead-turn.ts';
+import { waitingNotice } from '../../src/thread/waiting-notice.ts';
 import { foldThread, openThread } from '../../src/thread/resume.ts';
 import { Random } from '../harness/random.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
@@ -101,6 +102,7 @@ async function check(
   describeState(opened.state);
   lastSettings(opened.state);
   deadTurnNotice(id, opened.state);
+  waitingNotice(id, opened.state);
   await opened.owned.close();
   // What was mended is behind what was intact.
   const mended = await allOf(() => store.read(id, { from: 0 as Ordinal }));

@@ -1,3 +1,4 @@
+import type { CompactionLimits } from '../config/defaults.ts';
 import type { Facts, StepFacts } from '../envelope/facts.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
@@ -51,6 +52,8 @@ export interface ThreadParts {
   readonly tracer: Tracer;
   /** How the provider folds history by itself, if it can. */
   readonly remoteCompaction: 'none' | 'stream' | 'unary';
+  /** When an answer to a request for a checkpoint is given up. */
+  readonly compactionLimits: CompactionLimits;
   /** Absent: nobody wants to know of checkpoints before they are made. */
   readonly checkpointHooks?: CheckpointHooks;
   /** Absent: what turns do to files cannot be undone. */

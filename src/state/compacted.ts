@@ -9,7 +9,7 @@ import { clearedByCheckpoint } from '../world/baseline.ts';
 import { foldCheckpoint, readCheckpoints, storeCheckpoints } from './checkpoints.ts';
 import { readInstructions } from './instructions.ts';
 import { readPins } from './pins.ts';
-import type { ThreadState } from './thread-state.ts';
+import type { OpenTurn, ThreadState } from './thread-state.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
 import { readWork, storeWork } from './work.ts';
 
@@ -23,7 +23,7 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else of what was before.
   const rest = carried === undefined ? before : { meta: state.meta, marks: state.marks, ...carried };
-  const turn = carried === undefined ? openTurn : carried.openTurn;
+  const turn = withCheckpoint(carried === undefined ? openTurn : carried.openTurn);
   // Nobody has counted what is left.
   const usage = { total: (carried ?? state).usage.total, last: noUsage };
   return {
@@ -38,6 +38,11 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
     usage,
     checkpoints: foldCheckpoint((carried ?? state).checkpoints, payload),
   };
+}
+
+/** The checkpoint that a turn was begun for is there. */
+function withCheckpoint(turn: OpenTurn | undefined): OpenTurn | undefined {
+  return turn?.compaction === undefined ? turn : { ...turn, compaction: 'done' };
 }
 
 /** All of the state that a fold from this line on needs, history aside. Goes into the line as `capstan`. */
@@ -61,6 +66,7 @@ export function carriedState(state: ThreadState): JsonObject {
           open_turn: {
             id: openTurn.id,
             ...(openTurn.startedAt === undefined ? {} : { started_at: openTurn.startedAt }),
+            ...(openTurn.compaction === undefined ? {} : { purpose: 'compaction' }),
           },
         }),
   };
@@ -106,7 +112,11 @@ function readCarried(payload: JsonObject): Carried | undefined {
     ...(open === undefined
       ? {}
       : {
-          openTurn: { id: (stringAt(open, 'id') ?? '') as TurnId, ...(startedAt === undefined ? {} : { startedAt }) },
+          openTurn: {
+            id: (stringAt(open, 'id') ?? '') as TurnId,
+            ...(startedAt === undefined ? {} : { startedAt }),
+            ...(open['purpose'] === 'compaction' ? { compaction: 'begun' as const } : {}),
+          },
         }),
   };
 }

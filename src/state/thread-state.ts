@@ -59,6 +59,8 @@ export interface OpenTurn {
   readonly id: TurnId;
   /** Seconds since the Unix epoch. */
   readonly startedAt?: number;
+  /** The turn only compacts history: whether its checkpoint stands. Absent in a turn in which the user speaks. */
+  readonly compaction?: 'begun' | 'done';
   /** Calls that have begun and have no answer. On a thread nobody writes, they were in flight when it was cut off. */
   readonly calls?: readonly CallStart[];
   /** The state before the turn, until its first words from a user make it count. */

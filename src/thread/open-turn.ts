@@ -45,7 +45,7 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
 export async function beginTurn(turn: Turn, { input, onOpened }: Pick<TurnInput, 'input' | 'onOpened'>): Promise<void> {
   const { log, turnId, envelope, inbox } = turn;
   await closeDeadTurn(turn);
-  log.record(turnStarted(envelope));
+  log.record(turnStarted(envelope, input === undefined ? 'compaction' : 'work'));
   log.tell({ kind: 'turn-started', turnId });
   tellSwitch(turn);
   // What was injected before the turn stands before its words, and what arrives from here on after them.

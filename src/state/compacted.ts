@@ -8,6 +8,7 @@ import { noUsage } from '../protocol/usage.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
 import { foldCheckpoint, readCheckpoints, storeCheckpoints } from './checkpoints.ts';
 import { readInstructions } from './instructions.ts';
+import { readLimits } from './model-limits.ts';
 import { readPins } from './pins.ts';
 import type { OpenTurn, ThreadState } from './thread-state.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
@@ -59,6 +60,7 @@ export function carriedState(state: ThreadState): JsonObject {
     ...(state.newest === undefined ? {} : { newest: state.newest }),
     ...(state.instructions === undefined ? {} : { instructions: state.instructions as unknown as JsonObject }),
     ...(state.settings === undefined ? {} : { settings: state.settings }),
+    ...(state.limits.length === 0 ? {} : { model_limits: state.limits as unknown as JsonObject[] }),
     ...(state.pins.length === 0 ? {} : { pins: state.pins as unknown as JsonObject[] }),
     ...(openTurn === undefined
       ? {}
@@ -102,6 +104,7 @@ function readCarried(payload: JsonObject): Carried | undefined {
     turns: numberAt(carried, 'turns') ?? 0,
     checkpoints: readCheckpoints(carried['checkpoints']),
     work: readWork(objectAt(carried, 'work')),
+    limits: readLimits(carried),
     pins: readPins(carried),
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
     ...(context === undefined ? {} : { context }),

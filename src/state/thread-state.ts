@@ -9,6 +9,7 @@ import { type Baseline, noBaseline } from '../world/baseline.ts';
 import type { CallStart } from './call-start.ts';
 import { type Checkpoints, noCheckpoints } from './checkpoints.ts';
 import { type Marks, noMarks } from './marks.ts';
+import type { ModelLimit } from './model-limits.ts';
 import type { Pin } from './pins.ts';
 import type { RequestRecord } from './request-record.ts';
 
@@ -36,7 +37,7 @@ export interface ThreadState {
   /** The request that was made last, to hold the next one against. */
   readonly sent?: Sent;
   /** What the newest line about a sent body counts its items from. Checkpoints do not carry it. */
-  readonly posted?: { readonly history: History; readonly modalities: readonly string[] };
+  readonly posted?: { readonly history: History; readonly modalities: readonly string[]; readonly bytes: number };
   readonly usage: { readonly total: Usage; readonly last: Usage };
   /** The turn that has started and not ended. On a thread nobody writes, it was cut off. */
   readonly openTurn?: OpenTurn;
@@ -49,6 +50,8 @@ export interface ThreadState {
   readonly work: WorkRecords;
   /** Input of the first response since the newest checkpoint, as the provider counted it. */
   readonly prefill?: number;
+  /** What models have shown of their windows. */
+  readonly limits: readonly ModelLimit[];
   /** Notes that the user pinned, oldest first. */
   readonly pins: readonly Pin[];
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
@@ -94,6 +97,7 @@ export const emptyState: ThreadState = {
   toolSets: new Map(),
   checkpoints: noCheckpoints,
   work: noWork,
+  limits: [],
   pins: [],
   marks: noMarks,
 };

@@ -1,6 +1,14 @@
 import type { Step } from '../envelope/step.ts';
 import { activeTokens } from '../history/active-tokens.ts';
+import { historyTokens } from '../history/history-weight.ts';
+import { requestTokens } from '../history/ledger.ts';
 import type { Turn } from './parts.ts';
+
+/** The same by our estimate alone: by this measure a checkpoint is compared with what it replaces. */
+export function estimateNow({ log, envelope }: Pick<Turn, 'log' | 'envelope'>, { tools }: Pick<Step, 'tools'>): number {
+  const instructions = envelope.instructions.base.text;
+  return requestTokens({ instructions, tools, input: [] }) + historyTokens(log.state.history);
+}
 
 /** What the next request would weigh as things stand. */
 export function activeNow({ log, envelope }: Pick<Turn, 'log' | 'envelope'>, { tools }: Pick<Step, 'tools'>) {

@@ -10,12 +10,13 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { Usage } from '../protocol/usage.ts';
 import { compactionFailed, isPaused } from '../state/checkpoints.ts';
 import { inputOf } from '../state/request.ts';
-import { activeNow } from './active-now.ts';
+import { activeNow, estimateNow } from './active-now.ts';
 import { bundleTokens } from './bundle-tokens.ts';
 import { hookAgainst, tellHook } from './checkpoint-hooks.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { CompactionRequests } from './compaction-requests.ts';
+import { learnWindow } from './learned-window.ts';
 import { install } from './install-checkpoint.ts';
 import type { Turn } from './parts.ts';
 import { waitingTokens } from './waiting-tokens.ts';
@@ -33,7 +34,7 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
   const id = turn.parts.ids.uuid();
   const { trigger, reason, phase } = wanted;
   const { strategy, model } = first.plan;
-  const tokens = activeNow(turn, step).tokens;
+  const tokens = isRefusal(wanted) ? estimateNow(turn, step) : activeNow(turn, step).tokens;
   const startedAt = turn.parts.clock.now();
   const { log, turnId } = turn;
   log.tell({ kind: 'checkpoint-started', turnId, id, trigger, reason, phase, strategy, model, tokens });
@@ -49,6 +50,7 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
       opened = open(turn, step, without);
     } else opened = { ...opened, move: next(move.state, outcome) };
   }
+  learnWindow(turn);
   if (turn.signal.aborted) return aborted(turn, { ...opened, id, requests });
   return settleMove(turn, step, { ...opened, id, requests, startedAt });
 }
@@ -83,12 +85,17 @@ function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Ste
       requestWindow: window,
       fixed: requestTokens({ instructions, tools, input: [] }),
       history: input.reduce((sum, item) => sum + itemTokens(item), 0),
-      ...countedBy(usage.last, wanted.reason === 'context_overflow' ? window.effective : 0),
+      ...countedBy(usage.last, isRefusal(wanted) ? window.effective : 0),
       context: bundleTokens(step),
       pending: waitingTokens({ inbox }),
     },
   );
   return { move: begin(plan, { history, input, work }), plan, by };
+}
+
+/** Where nothing else is known of the refused request than that it was too much. */
+function isRefusal({ reason }: Pick<WantedCompaction, 'reason'>): boolean {
+  return reason === 'context_overflow' || reason === 'unexplained_refusal';
 }
 
 /** What the provider said, and at least what it refused: a total alone is no provider's count. */

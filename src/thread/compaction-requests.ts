@@ -91,7 +91,7 @@ export class CompactionRequests {
     // A lost disk is reported at the end; until then nobody may be listening.
     after.catch(() => {});
     this.#count++;
-    const trace = new StepTrace(this.#turn, this.#step, attempt, 'compaction');
+    const trace = new StepTrace(this.#turn, { step: this.#step, attempt, envelope: by, purpose: 'compaction' });
     const sent = sentRecorder(this.#turn, { turnId, step: this.#step.index, prompt, body, auxiliary: true });
     const headers = { ...requestHeaders(this.#turn), ...(form === 'stream' ? streamGate : {}) };
     const onSent = (): void => sent.record();
@@ -234,6 +234,6 @@ function answerOf(items: readonly Item[]): CompactionOutcome {
   return { kind: 'answer', text: said.map(messageText).join('\n'), items };
 }
 
-function failureIn(answer: CompactionOutcome): { readonly failure?: string } {
-  return answer.kind === 'failed' ? { failure: answer.failure.code } : {};
+function failureIn(answer: CompactionOutcome): { readonly failure?: ModelFailure } {
+  return answer.kind === 'failed' ? { failure: answer.failure } : {};
 }

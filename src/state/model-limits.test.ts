@@ -33,7 +33,7 @@ test.each<[string, readonly Row[], readonly ModelLimit[]]>([
   ['nothing of the requests of a compaction', [[answered(3000, { purpose: 'compaction' }), 9000]], []],
   ['the window that a server names', [[refused(8192)]], [{ ...who, named: 8192 }]],
   ['the same of a compaction', [[refused(8192, { purpose: 'compaction' })]], [{ ...who, named: 8192 }]],
-  ['the smaller of two windows', [[refused(8192)], [refused(16_384)], [refused(4096)]], [{ ...who, named: 4096 }]],
+  ['the newest of two windows', [[refused(8192)], [refused(4096)], [refused(16_384)]], [{ ...who, named: 16_384 }]],
   ['no window that no model has', [[refused(1000)], [refused(-5)], [refused(8192.5)], [refused('8192')]], []],
   [
     'no window that is smaller than what was answered',

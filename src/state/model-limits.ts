@@ -55,10 +55,10 @@ function withAccepted(limit: ModelLimit, bytes: number, counted: number): ModelL
   return { ...known, accepted, proven, ...(named === undefined || named < proven ? {} : { named }) };
 }
 
-/** Only ever less: what a server says twice, it says of the smaller one. */
+/** The newest counts: a server may have been started again with another window. */
 function withNamed(limit: ModelLimit, named: number | undefined): ModelLimit {
   if (named === undefined || !Number.isSafeInteger(named) || named < leastNamed) return limit;
-  if (named < (limit.proven ?? 0) || named >= (limit.named ?? Infinity)) return limit;
+  if (named < (limit.proven ?? 0) || named === limit.named) return limit;
   return { ...limit, named };
 }
 

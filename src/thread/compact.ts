@@ -10,7 +10,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { Usage } from '../protocol/usage.ts';
 import { compactionFailed, isPaused } from '../state/checkpoints.ts';
 import { inputOf } from '../state/request.ts';
-import { activeNow, estimateNow } from './active-now.ts';
+import { shownNow } from './active-now.ts';
 import { bundleTokens } from './bundle-tokens.ts';
 import { hookAgainst, tellHook } from './checkpoint-hooks.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
@@ -34,7 +34,7 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
   const id = turn.parts.ids.uuid();
   const { trigger, reason, phase } = wanted;
   const { strategy, model } = first.plan;
-  const tokens = isRefusal(wanted) ? estimateNow(turn, step) : activeNow(turn, step).tokens;
+  const tokens = shownNow(turn, step);
   const startedAt = turn.parts.clock.now();
   const { log, turnId } = turn;
   log.tell({ kind: 'checkpoint-started', turnId, id, trigger, reason, phase, strategy, model, tokens });

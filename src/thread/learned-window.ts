@@ -34,11 +34,12 @@ export function learnWindow(turn: Turn): void {
   const { identity, window } = envelope;
   const model = identity.model.slug;
   const named = limitOf(log.state.limits, { provider: identity.provider, model })?.named;
-  if (named === undefined || named >= window.effective) return;
+  if (named === undefined) return;
   turn.renew();
-  const isUsed = turn.envelope.window.effective < window.effective;
-  const assumed = { model, named, assumed: window.effective };
-  tellOnce(turn, isUsed ? learned(assumed) : unusable(assumed));
+  const { effective } = turn.envelope.window;
+  const what = { model, named, assumed: window.effective };
+  if (effective !== window.effective) tellOnce(turn, learned(what));
+  else if (named < effective) tellOnce(turn, unusable(what));
 }
 
 function tellOnce({ log, warned }: Turn, outcome: Outcome): void {
@@ -57,7 +58,7 @@ interface Named {
 function learned({ model, named, assumed }: Named): Outcome {
   return {
     code: 'window-learned',
-    message: `The provider says that the window of ${model} holds ${named} tokens, and Capstan took it for ${assumed}. This thread keeps to the smaller window from now on.`,
+    message: `The provider says that the window of ${model} holds ${named} tokens, and Capstan took it for ${assumed}. This thread keeps to what the provider says from now on.`,
     next: `To use it in every thread, put \`model_context_window = ${named}\` into your config.toml.`,
   };
 }

@@ -4,7 +4,7 @@ import { historyTokens, weightOf } from '../history/history-weight.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { type Outcome, sentence } from '../protocol/outcome.ts';
 import { limitOf } from '../state/model-limits.ts';
-import { activeNow } from './active-now.ts';
+import { shownNow } from './active-now.ts';
 import { makeRoomAfterRefusal, mayCompactAgain } from './make-room.ts';
 import type { Turn } from './parts.ts';
 import type { StepAnswer } from './sample.ts';
@@ -40,7 +40,7 @@ function reasonToTry(turn: Turn, step: Step, { bytes = 0 }: Failed): WhySmaller 
   const { identity, window } = envelope;
   const wasTried = overflow.step !== undefined || overflow.unexplained !== undefined;
   return whySmaller({
-    tokens: activeNow(turn, step).tokens,
+    tokens: shownNow(turn, step),
     effective: window.effective,
     bytes,
     accepted: limitOf(log.state.limits, { provider: identity.provider, model: identity.model.slug })?.accepted,
@@ -52,7 +52,7 @@ function reasonToTry(turn: Turn, step: Step, { bytes = 0 }: Failed): WhySmaller 
 
 function trying(turn: Turn, step: Step, why: WhySmaller): Outcome {
   const { window } = turn.envelope;
-  const { tokens } = activeNow(turn, step);
+  const tokens = shownNow(turn, step);
   const size =
     why === 'near-the-window'
       ? `it fills ${Math.round((100 * tokens) / window.effective)} % of the window`

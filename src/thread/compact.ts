@@ -112,7 +112,7 @@ interface Ended extends Pick<Opened, 'plan' | 'move'> {
 
 async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<CompactionResult> {
   const { id, plan, move, requests } = ended;
-  const { log, turnId } = turn;
+  const { log, threadId, turnId } = turn;
   if (move.kind === 'candidate' || move.kind === 'mechanical') {
     const { candidate, why } = move;
     const report = install(turn, step, { ...ended, candidate, ...(why === undefined ? {} : { why }) });
@@ -125,18 +125,18 @@ async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<Compact
   const { usage, count } = requests;
   log.record(compactionFailed({ id, turnId, trigger: plan.trigger, outcome, usage, requests: count }));
   const paused = plan.trigger === 'auto' && isPaused(log.state.checkpoints);
-  log.tell({ kind: 'checkpoint-failed', turnId, id, outcome, paused });
+  log.tell({ kind: 'checkpoint-failed', threadId, turnId, id, outcome, paused });
   await log.durable();
   return { kind: 'failed', outcome };
 }
 
-function aborted({ log, turnId }: Turn, { id, plan, requests }: Omit<Ended, 'startedAt'>): CompactionResult {
+function aborted({ log, threadId, turnId }: Turn, { id, plan, requests }: Omit<Ended, 'startedAt'>): CompactionResult {
   const { usage, count } = requests;
   const { trigger } = plan;
   if (count > 0) {
     log.record(compactionFailed({ id, turnId, trigger, outcome: interrupted, usage, requests: count }));
   }
-  log.tell({ kind: 'checkpoint-failed', turnId, id, outcome: interrupted, paused: false });
+  log.tell({ kind: 'checkpoint-failed', threadId, turnId, id, outcome: interrupted, paused: false });
   return { kind: 'aborted' };
 }
 

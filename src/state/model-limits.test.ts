@@ -30,6 +30,11 @@ test.each<[string, readonly Row[], readonly ModelLimit[]]>([
     [[answered(10_000_000), 9000]],
     [{ ...who, accepted: 9000, proven: 4500 }],
   ],
+  [
+    'the least that the body holds where nothing is counted',
+    [[answered(0), 9000]],
+    [{ ...who, accepted: 9000, proven: 900 }],
+  ],
   ['nothing of the requests of a compaction', [[answered(3000, { purpose: 'compaction' }), 9000]], []],
   ['the window that a server names', [[refused(8192)]], [{ ...who, named: 8192 }]],
   ['the same of a compaction', [[refused(8192, { purpose: 'compaction' })]], [{ ...who, named: 8192 }]],

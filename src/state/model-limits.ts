@@ -17,8 +17,8 @@ export type ModelName = Pick<ModelLimit, 'provider' | 'model'>;
 
 /** A smaller number is a slip: no window of a model that can work. */
 const leastNamed = 1001;
-/** A count may be anything. No tokeniser makes more tokens than this of a body. */
-const leastBytesPerToken = 2;
+/** A count may be anything, or missing: a tokeniser makes no more and no fewer tokens of a body than this. */
+const bytesPerToken = { least: 2, most: 10 } as const;
 /** A thread has few models; a file that was made up may name any number. */
 const mostModels = 16;
 
@@ -49,10 +49,15 @@ function isAnswered({ outcome, purpose }: JsonObject): boolean {
 
 function withAccepted(limit: ModelLimit, bytes: number, counted: number): ModelLimit {
   const accepted = Math.max(limit.accepted ?? 0, bytes);
-  const proven = Math.max(limit.proven ?? 0, Math.min(counted, Math.floor(bytes / leastBytesPerToken)));
+  const proven = Math.max(limit.proven ?? 0, takenBy(bytes, counted));
   if (accepted === (limit.accepted ?? 0) && proven === (limit.proven ?? 0)) return limit;
   const { named, ...known } = limit;
   return { ...known, accepted, proven, ...(named === undefined || named < proven ? {} : { named }) };
+}
+
+function takenBy(bytes: number, counted: number): number {
+  if (counted === 0) return Math.floor(bytes / bytesPerToken.most);
+  return Math.min(counted, Math.floor(bytes / bytesPerToken.least));
 }
 
 /** The newest counts: a server may have been started again with another window. */

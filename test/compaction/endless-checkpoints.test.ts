@@ -18,10 +18,11 @@ async function endless(target: string): Promise<{ readonly url: string; readonly
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const body = Buffer.concat(chunks);
-      const isFold = /compact$/.test(request.url ?? '') || /"tool_choice":"none"|compaction_trigger/.test(String(body));
+      const isUnary = (request.url ?? '').endsWith('compact');
+      const isFold = isUnary || /"tool_choice":"none"|compaction_trigger/.test(String(body));
       if (!isFold) return void forward(target, String(request.url), body, response);
       seen.requests += 1;
-      const type = /compact$/.test(request.url ?? '') ? 'application/json' : 'text/event-stream';
+      const type = isUnary ? 'application/json' : 'text/event-stream';
       response.writeHead(200, { 'content-type': type });
       pour(response);
     });

@@ -169,6 +169,8 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (isStage && failedStages < mostFailedStages) return noted(state, { ...progress, failedStages }, '');
   // Whoever asked for a checkpoint by hand can ask again; they lose more by a poor one.
   if (plan.trigger === 'manual') return { kind: 'refused', outcome: stands(failure) };
+  // It has taken minutes. Another question to the same model may take as long.
+  if (failure.code === 'answer-too-slow') return mechanical(state, modelFailed(failure));
   return isStage ? mechanical(state, modelFailed(failure)) : nextWay(state, progress, modelFailed(failure));
 }
 

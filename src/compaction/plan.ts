@@ -17,7 +17,9 @@ export type CompactionReason =
   | 'model_downshift'
   | 'comp_hash_changed'
   /** The provider refused a request as too long. */
-  | 'context_overflow';
+  | 'context_overflow'
+  /** The provider refused a request that may have been too long, and did not say why. */
+  | 'unexplained_refusal';
 
 /** Where in the life of the thread. `post_turn`: the turn has ended and the next one should not have to wait. */
 export type CompactionPhase = 'standalone_turn' | 'pre_turn' | 'mid_turn' | 'post_turn';

@@ -26,6 +26,7 @@ test('nothing configured gives the defaults', () => {
       },
       shellEnvironmentPolicy: { inherit: 'all', ignoreDefaultExcludes: false, exclude: [], set: {}, includeOnly: [] },
       blobs: { maxBytes: 1024 ** 3 },
+      compaction: { maxBytes: 8_388_608, timeoutMs: 600_000 },
       answer: { maxItems: 10_000, maxBytes: 64 * 1024 ** 2 },
       projectDocMaxBytes: 32_768,
       projectDocFallbackFilenames: [],

@@ -60,6 +60,7 @@ export function readConfig(
     sandboxWorkspaceWrite: { ...defaults.sandboxWorkspaceWrite, ...given.sandboxWorkspaceWrite },
     blobs: { ...defaults.blobs, ...given.blobs },
     answer: { ...defaults.answer, ...given.answer },
+    compaction: { ...defaults.compaction, ...given.compaction },
     shellEnvironmentPolicy: { ...defaults.shellEnvironmentPolicy, ...shellPolicy(given.shellEnvironmentPolicy) },
     modelProviders: given.modelProviders ?? {},
     projects: given.projects ?? {},

@@ -21,6 +21,16 @@ export interface AnswerLimits {
 
 export const defaultAnswerLimits: AnswerLimits = { maxItems: 10_000, maxBytes: 64 * 1024 ** 2 };
 
+/** When reading an answer to a request for a checkpoint ends. */
+export interface CompactionLimits {
+  /** As they come over the network. */
+  readonly maxBytes: number;
+  /** From the request on. */
+  readonly timeoutMs: number;
+}
+
+export const defaultCompactionLimits: CompactionLimits = { maxBytes: 8 * 1024 ** 2, timeoutMs: 10 * 60_000 };
+
 /** Keys that have a value even when nobody says anything. */
 export interface Defaults {
   readonly modelProvider: string;
@@ -30,6 +40,7 @@ export interface Defaults {
   readonly shellEnvironmentPolicy: ShellEnvironmentPolicy;
   readonly blobs: { readonly maxBytes: number };
   readonly answer: AnswerLimits;
+  readonly compaction: CompactionLimits & { readonly strategy?: 'auto' | 'structured' | 'plain' | 'remote' };
   readonly projectDocMaxBytes: number;
   readonly projectDocFallbackFilenames: readonly string[];
   readonly projectRootMarkers: readonly string[];
@@ -47,6 +58,7 @@ const builtIn = {
   shellEnvironmentPolicy: defaultShellEnvironmentPolicy,
   blobs: { maxBytes: 1024 ** 3 },
   answer: defaultAnswerLimits,
+  compaction: defaultCompactionLimits,
   projectDocMaxBytes: 32_768,
   projectDocFallbackFilenames: [],
   projectRootMarkers: ['.git'],

@@ -107,7 +107,11 @@ const keys = {
   developer_instructions: text,
   instructions: text,
   model_instructions_file: path,
-  compaction: table({ strategy: choice(['auto', 'structured', 'plain', 'remote']) } as const),
+  compaction: table({
+    strategy: choice(['auto', 'structured', 'plain', 'remote']),
+    max_bytes: tokens,
+    timeout_ms: tokens,
+  } as const),
   compact_prompt: text,
   experimental_compact_prompt_file: path,
   personality: choice(['none', 'friendly', 'pragmatic']),

@@ -17,6 +17,8 @@ const forbidden: readonly (readonly string[])[] = [
   ['oss_provider'],
   ['blobs'],
   ['answer'],
+  ['compaction', 'max_bytes'],
+  ['compaction', 'timeout_ms'],
   ['notify'],
   ['profile'],
   ['profiles'],

@@ -35,5 +35,5 @@ export function resolveEnvelope(facts: TurnFacts, settings: TurnSettings): Envel
   const modes = resolveModes(facts, settings, { identity, workspace, instructions, policy, capabilities });
   const before = { identity, workspace, instructions, policy, capabilities, modes };
   const telemetry = resolveTelemetry(facts, settings, before);
-  return deepFreeze({ ...before, telemetry, window: resolveWindow(identity, settings) });
+  return deepFreeze({ ...before, telemetry, window: resolveWindow(facts, settings, { identity }) });
 }

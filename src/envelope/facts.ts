@@ -34,6 +34,15 @@ export interface ThreadFacts {
   readonly turnId: TurnId;
   /** What requests of this thread begin with, once it has started. */
   readonly base?: BaseInstructions;
+  /** Windows that servers named when they refused requests of this thread. */
+  readonly windows?: readonly NamedWindow[];
+}
+
+/** A claim of a server: it narrows what is configured, and never widens it. */
+export interface NamedWindow {
+  readonly provider: string;
+  readonly model: string;
+  readonly tokens: number;
 }
 
 export interface TimeFacts {

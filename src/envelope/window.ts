@@ -1,3 +1,4 @@
+import type { TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
 import type { Settings, WindowSettings } from './settings.ts';
 
@@ -47,9 +48,15 @@ const defaults = {
   baselineTokens: 12_000,
 } as const;
 
-export function resolveWindow({ model }: Identity, settings: Settings): Window {
+export function resolveWindow(
+  { thread: { windows = [] } }: Pick<TurnFacts, 'thread'>,
+  settings: Settings,
+  { identity }: { readonly identity: Identity },
+): Window {
+  const { model, provider } = identity;
   const chosen = { ...defaults, ...sharesOf(settings.window), ...settings.window };
-  const effective = effectiveWindow(model, chosen);
+  const named = windows.find((window) => window.provider === provider && window.model === model.slug)?.tokens;
+  const effective = narrowed(model, chosen, named);
   const share = (percent: number): number => Math.floor((effective * percent) / 100);
   const checkpoint = {
     words: share(checkpointPercent.words),
@@ -106,6 +113,13 @@ function effectiveWindow(model: Identity['model'], chosen: WindowSettings): numb
   const raw = rawWindow(model, chosen);
   if (chosen.effectiveTokens !== undefined) return Math.min(chosen.effectiveTokens, raw);
   return Math.floor((raw * (chosen.effectivePercent ?? model.effectivePercent)) / 100);
+}
+
+/** What the server says counts as if it were configured, where it is less than what is used. */
+function narrowed(model: Identity['model'], chosen: WindowSettings, named: number | undefined): number {
+  const own = effectiveWindow(model, chosen);
+  if (named === undefined || named >= own) return own;
+  return effectiveWindow(model, { ...chosen, contextWindow: named });
 }
 
 function toolOutputBudget(

@@ -33,6 +33,8 @@ export interface ModelRequest {
   readonly after?: Promise<void>;
   /** Called when the system has the whole request: from here on there is time. */
   readonly onSent?: () => void;
+  /** What the answer may bring over the network, where that is less than what every answer may. */
+  readonly maxBytes?: number;
 }
 
 export type ModelEvent =
@@ -58,10 +60,16 @@ export type ModelFailureCode =
   | 'stream-idle'
   | 'incomplete'
   /** More came than one answer may bring. */
-  | 'answer-too-large';
+  | 'answer-too-large'
+  /** It was not done when its time was over. */
+  | 'answer-too-slow';
 
 /** Why no answer came. `retry` says whether sending again may help, and how long to wait if the server said so. */
 export interface ModelFailure extends Outcome<ModelFailureCode> {
   readonly retry: 'never' | { readonly afterMs?: number };
   readonly status?: number;
+  /** The window that the server names when it refuses a request as too long, in tokens. */
+  readonly window?: number;
+  /** The server refused the request itself (4xx), and nothing in its answer says what is wrong with it. */
+  readonly unexplained?: true;
 }

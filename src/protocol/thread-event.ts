@@ -111,6 +111,7 @@ export type CheckpointEvent =
   /** `paused`: nothing is compacted by itself in this thread from now on. */
   | {
       readonly kind: 'checkpoint-failed';
+      readonly threadId: ThreadId;
       readonly turnId: TurnId;
       readonly id: string;
       readonly outcome: Outcome;

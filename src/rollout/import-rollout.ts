@@ -130,7 +130,7 @@ function notRollout(source: string): ImportProblem {
   return {
     code: 'not-a-rollout',
     message,
-    next: 'Name a file that `capstan threads export --format jsonl` has written.',
+    next: 'Name a file that was exported as jsonl: `capstan threads export --help` says how.',
   };
 }
 

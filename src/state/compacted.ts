@@ -8,8 +8,9 @@ import { noUsage } from '../protocol/usage.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
 import { foldCheckpoint, readCheckpoints, storeCheckpoints } from './checkpoints.ts';
 import { readInstructions } from './instructions.ts';
+import { readLimits } from './model-limits.ts';
 import { readPins } from './pins.ts';
-import type { ThreadState } from './thread-state.ts';
+import type { OpenTurn, ThreadState } from './thread-state.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
 import { readWaiting } from './waiting.ts';
 import { readWork, storeWork } from './work.ts';
@@ -24,7 +25,7 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else of what was before.
   const rest = carried === undefined ? before : { meta: state.meta, marks: state.marks, ...carried };
-  const turn = carried === undefined ? openTurn : carried.openTurn;
+  const turn = withCheckpoint(carried === undefined ? openTurn : carried.openTurn);
   // Nobody has counted what is left.
   const usage = { total: (carried ?? state).usage.total, last: noUsage };
   return {
@@ -41,6 +42,11 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
   };
 }
 
+/** The checkpoint that a turn was begun for is there. */
+function withCheckpoint(turn: OpenTurn | undefined): OpenTurn | undefined {
+  return turn?.compaction === undefined ? turn : { ...turn, compaction: 'done' };
+}
+
 /** All of the state that a fold from this line on needs, history aside. Goes into the line as `capstan`. */
 export function carriedState(state: ThreadState): JsonObject {
   const { openTurn } = state;
@@ -55,6 +61,7 @@ export function carriedState(state: ThreadState): JsonObject {
     ...(state.newest === undefined ? {} : { newest: state.newest }),
     ...(state.instructions === undefined ? {} : { instructions: state.instructions as unknown as JsonObject }),
     ...(state.settings === undefined ? {} : { settings: state.settings }),
+    ...(state.limits.length === 0 ? {} : { model_limits: state.limits as unknown as JsonObject[] }),
     ...(state.pins.length === 0 ? {} : { pins: state.pins as unknown as JsonObject[] }),
     ...(state.waiting.length === 0 ? {} : { waiting: state.waiting as unknown as JsonObject[] }),
     ...(openTurn === undefined
@@ -63,6 +70,7 @@ export function carriedState(state: ThreadState): JsonObject {
           open_turn: {
             id: openTurn.id,
             ...(openTurn.startedAt === undefined ? {} : { started_at: openTurn.startedAt }),
+            ...(openTurn.compaction === undefined ? {} : { purpose: 'compaction' }),
           },
         }),
   };
@@ -98,6 +106,7 @@ function readCarried(payload: JsonObject): Carried | undefined {
     turns: numberAt(carried, 'turns') ?? 0,
     checkpoints: readCheckpoints(carried['checkpoints']),
     work: readWork(objectAt(carried, 'work')),
+    limits: readLimits(carried),
     pins: readPins(carried),
     waiting: readWaiting(carried),
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
@@ -109,7 +118,11 @@ function readCarried(payload: JsonObject): Carried | undefined {
     ...(open === undefined
       ? {}
       : {
-          openTurn: { id: (stringAt(open, 'id') ?? '') as TurnId, ...(startedAt === undefined ? {} : { startedAt }) },
+          openTurn: {
+            id: (stringAt(open, 'id') ?? '') as TurnId,
+            ...(startedAt === undefined ? {} : { startedAt }),
+            ...(open['purpose'] === 'compaction' ? { compaction: 'begun' as const } : {}),
+          },
         }),
   };
 }

@@ -42,6 +42,7 @@ function startTurn(state: ThreadState, event: JsonObject): ThreadState {
   const openTurn = {
     id: (stringAt(event, 'turn_id') ?? '') as TurnId,
     ...(startedAt === undefined ? {} : { startedAt }),
+    ...(objectAt(event, 'capstan')?.['purpose'] === 'compaction' ? { compaction: 'begun' as const } : {}),
     before: markOf(state),
   };
   return { ...state, turns: state.turns + 1, openTurn };

@@ -1,3 +1,4 @@
+import type { ThreadId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../protocol/json.ts';
 import { estimateTokens } from '../fragments/truncate.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
@@ -50,7 +51,7 @@ export function readPins(carried: JsonObject): readonly Pin[] {
 const pinLimits = { pins: 20, tokensEach: 2000, tokensInAll: 4000 } as const;
 
 /** Why a text cannot be pinned beside these, or undefined when it can. */
-export function pinProblem(pins: readonly Pin[], text: string): Outcome | undefined {
+export function pinProblem(id: ThreadId, pins: readonly Pin[], text: string): Outcome | undefined {
   const { pins: most, tokensEach, tokensInAll } = pinLimits;
   const tokens = estimateTokens(text);
   if (!text.isWellFormed()) return tooMuch(`The note holds ${halfCharacter}.`, 'Take it out and pin the note again.');
@@ -59,14 +60,16 @@ export function pinProblem(pins: readonly Pin[], text: string): Outcome | undefi
     const next = 'Pin what must never be forgotten, and put the rest into a file that the note names.';
     return tooMuch(`The note has about ${tokens} tokens; one may have ${tokensEach}.`, next);
   }
-  if (pins.length >= most) return tooMuch(`The thread has ${pins.length} notes; it may have ${most}.`, takeAway);
+  if (pins.length >= most) return tooMuch(`The thread has ${pins.length} notes; it may have ${most}.`, takeAway(id));
   const before = pins.reduce((sum, pin) => sum + estimateTokens(pin.text), 0);
   if (before + tokens <= tokensInAll) return undefined;
   const have = `The notes of the thread have about ${before} tokens, and this one ${tokens}`;
-  return tooMuch(`${have}; together they may have ${tokensInAll}.`, takeAway);
+  return tooMuch(`${have}; together they may have ${tokensInAll}.`, takeAway(id));
 }
 
-const takeAway = 'Take one away first with `capstan threads unpin`.';
+function takeAway(id: ThreadId): string {
+  return `Take one away first, for example the oldest: \`capstan threads unpin ${id} 1\`.`;
+}
 
 function tooMuch(message: string, next: string): Outcome {
   return { code: 'note-not-pinned', message, next };

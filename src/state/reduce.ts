@@ -10,6 +10,7 @@ import { foldCompacted } from './compacted.ts';
 import { foldAnswer, foldCall } from './fold-call.ts';
 import { foldEvent } from './fold-event.ts';
 import { addMark } from './marks.ts';
+import { foldStepLimits } from './model-limits.ts';
 import { foldPin } from './pins.ts';
 import { readRequest } from './request-record.ts';
 import { readSent } from './request-sent.ts';
@@ -68,8 +69,11 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       const { sent } = state;
       const body = readSent(payload);
       if (sent?.kind !== 'request' || body === undefined || body.auxiliary !== undefined) return state;
-      return { ...state, posted: { history: sent.history, modalities: sent.record.modalities } };
+      const { bytes } = body;
+      return { ...state, posted: { history: sent.history, modalities: sent.record.modalities, bytes } };
     }
+    case lineType.step:
+      return { ...state, limits: foldStepLimits(state.limits, payload, state.posted?.bytes) };
     default:
       return state;
   }

@@ -9,6 +9,7 @@ import { type Baseline, noBaseline } from '../world/baseline.ts';
 import type { CallStart } from './call-start.ts';
 import { type Checkpoints, noCheckpoints } from './checkpoints.ts';
 import { type Marks, noMarks } from './marks.ts';
+import type { ModelLimit } from './model-limits.ts';
 import type { Pin } from './pins.ts';
 import type { RequestRecord } from './request-record.ts';
 import type { WaitingMessage } from './waiting.ts';
@@ -37,7 +38,7 @@ export interface ThreadState {
   /** The request that was made last, to hold the next one against. */
   readonly sent?: Sent;
   /** What the newest line about a sent body counts its items from. Checkpoints do not carry it. */
-  readonly posted?: { readonly history: History; readonly modalities: readonly string[] };
+  readonly posted?: { readonly history: History; readonly modalities: readonly string[]; readonly bytes: number };
   readonly usage: { readonly total: Usage; readonly last: Usage };
   /** The turn that has started and not ended. On a thread nobody writes, it was cut off. */
   readonly openTurn?: OpenTurn;
@@ -50,6 +51,8 @@ export interface ThreadState {
   readonly work: WorkRecords;
   /** Input of the first response since the newest checkpoint, as the provider counted it. */
   readonly prefill?: number;
+  /** What models have shown of their windows. */
+  readonly limits: readonly ModelLimit[];
   /** Notes that the user pinned, oldest first. */
   readonly pins: readonly Pin[];
   /** Messages that were accepted and have not entered history, oldest first. On a thread nobody writes, the next turn takes them in. */
@@ -62,6 +65,8 @@ export interface OpenTurn {
   readonly id: TurnId;
   /** Seconds since the Unix epoch. */
   readonly startedAt?: number;
+  /** The turn only compacts history: whether its checkpoint stands. Absent in a turn in which the user speaks. */
+  readonly compaction?: 'begun' | 'done';
   /** Calls that have begun and have no answer. On a thread nobody writes, they were in flight when it was cut off. */
   readonly calls?: readonly CallStart[];
   /** The state before the turn, until its first words from a user make it count. */
@@ -96,6 +101,7 @@ export const emptyState: ThreadState = {
   toolSets: new Map(),
   checkpoints: noCheckpoints,
   work: noWork,
+  limits: [],
   pins: [],
   waiting: [],
   marks: noMarks,

@@ -12,13 +12,18 @@ import { usageFields } from './usage-fields.ts';
 
 /** Lines that frame a turn. The keys are those of the shared file format; ours stand under `capstan`. */
 
-export function turnStarted({ telemetry, window, modes }: Envelope): LineDraft {
+/** `compaction`: a turn of its own in which nobody says anything. */
+export function turnStarted(
+  { telemetry, window, modes }: Envelope,
+  purpose: 'work' | 'compaction' = 'work',
+): LineDraft {
   return event({
     type: 'task_started',
     turn_id: telemetry.turnId,
     started_at: seconds(telemetry.startedAt),
     model_context_window: window.effective,
     collaboration_mode_kind: modes.collaboration.mode,
+    ...(purpose === 'work' ? {} : { capstan: { purpose } }),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
+import type { ThreadId } from '../protocol/ids.ts';
 import { fullText, sentence } from '../protocol/outcome.ts';
 import type { CheckpointEvent } from '../protocol/thread-event.ts';
 import { count, percent, plural } from './context/table.ts';
@@ -28,15 +29,17 @@ export function checkpointText(report: CheckpointReport): string {
 
 /** What went wrong, and whether it will be tried again. */
 export function failedCheckpointLine({
+  threadId,
   outcome,
   paused,
 }: Extract<CheckpointEvent, { kind: 'checkpoint-failed' }>): string {
   const told = `No checkpoint was made: ${fullText(outcome)}`;
-  return paused ? `${sentence(told)} ${pausedWords}` : told;
+  return paused ? `${sentence(told)} ${pausedWords(threadId)}` : told;
 }
 
-export const pausedWords =
-  'It has failed twice in a row: this thread does not try again by itself. Ask for it with `capstan threads compact`, choose a model with a larger window, or start a new thread.';
+export function pausedWords(id: ThreadId): string {
+  return `It has failed twice in a row: this thread does not try again by itself. Ask for it with \`capstan threads compact ${id}\`, choose a model with a larger window, or start a new thread.`;
+}
 
 function madeBy({ strategy, model, why }: CheckpointReport): string {
   if (strategy !== 'mechanical') return `by ${model} (${strategy})`;

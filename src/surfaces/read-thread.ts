@@ -50,6 +50,6 @@ async function readAll(reader: AsyncGenerator<Line, { readonly skipped: number }
 function advice({ code, next }: Outcome, name: string | undefined): string {
   if (code !== 'thread-unknown') return next;
   return name === undefined
-    ? 'Name a thread by its id, or start one with `capstan exec`.'
+    ? 'Name a thread by its id, or start one: `capstan exec --help` says how.'
     : 'Use the id that the thread printed when it started, or the beginning of it.';
 }

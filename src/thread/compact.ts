@@ -10,12 +10,13 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { Usage } from '../protocol/usage.ts';
 import { compactionFailed, isPaused } from '../state/checkpoints.ts';
 import { inputOf } from '../state/request.ts';
-import { activeNow } from './active-now.ts';
+import { shownNow } from './active-now.ts';
 import { bundleTokens } from './bundle-tokens.ts';
 import { hookAgainst, tellHook } from './checkpoint-hooks.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { CompactionRequests } from './compaction-requests.ts';
+import { learnWindow } from './learned-window.ts';
 import { install } from './install-checkpoint.ts';
 import type { Turn } from './parts.ts';
 import { waitingTokens } from './waiting-tokens.ts';
@@ -35,7 +36,7 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
   const id = turn.parts.ids.uuid();
   const { trigger, reason, phase } = wanted;
   const { strategy, model } = first.plan;
-  const tokens = activeNow(turn, step).tokens;
+  const tokens = shownNow(turn, step);
   const startedAt = turn.parts.clock.now();
   const { log, turnId } = turn;
   log.tell({ kind: 'checkpoint-started', turnId, id, trigger, reason, phase, strategy, model, tokens });
@@ -51,6 +52,7 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
       opened = open(turn, step, without);
     } else opened = { ...opened, move: next(move.state, outcome) };
   }
+  learnWindow(turn);
   if (turn.signal.aborted) return aborted(turn, { ...opened, id, requests });
   return settleMove(turn, step, { ...opened, id, requests, startedAt });
 }
@@ -85,12 +87,17 @@ function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Ste
       requestWindow: window,
       fixed: requestTokens({ instructions, tools, input: [] }),
       history: input.reduce((sum, item) => sum + itemTokens(item), 0),
-      ...countedBy(usage.last, wanted.reason === 'context_overflow' ? window.effective : 0),
+      ...countedBy(usage.last, isRefusal(wanted) ? window.effective : 0),
       context: bundleTokens(step),
       pending: waitingTokens({ inbox }),
     },
   );
   return { move: begin(plan, { history, input, work }), plan, by };
+}
+
+/** Where nothing else is known of the refused request than that it was too much. */
+function isRefusal({ reason }: Pick<WantedCompaction, 'reason'>): boolean {
+  return reason === 'context_overflow' || reason === 'unexplained_refusal';
 }
 
 /** What the provider said, and at least what it refused: a total alone is no provider's count. */
@@ -107,7 +114,7 @@ interface Ended extends Pick<Opened, 'plan' | 'move'> {
 
 async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<CompactionResult> {
   const { id, plan, move, requests } = ended;
-  const { log, turnId } = turn;
+  const { log, threadId, turnId } = turn;
   if (move.kind === 'candidate' || move.kind === 'mechanical') {
     const { candidate, why } = move;
     const report = install(turn, step, { ...ended, candidate, ...(why === undefined ? {} : { why }) });
@@ -120,18 +127,18 @@ async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<Compact
   const { usage, count } = requests;
   log.record(compactionFailed({ id, turnId, trigger: plan.trigger, outcome, usage, requests: count }));
   const paused = plan.trigger === 'auto' && isPaused(log.state.checkpoints);
-  log.tell({ kind: 'checkpoint-failed', turnId, id, outcome, paused });
+  log.tell({ kind: 'checkpoint-failed', threadId, turnId, id, outcome, paused });
   await log.durable();
   return { kind: 'failed', outcome };
 }
 
-function aborted({ log, turnId }: Turn, { id, plan, requests }: Omit<Ended, 'startedAt'>): CompactionResult {
+function aborted({ log, threadId, turnId }: Turn, { id, plan, requests }: Omit<Ended, 'startedAt'>): CompactionResult {
   const { usage, count } = requests;
   const { trigger } = plan;
   if (count > 0) {
     log.record(compactionFailed({ id, turnId, trigger, outcome: interrupted, usage, requests: count }));
   }
-  log.tell({ kind: 'checkpoint-failed', turnId, id, outcome: interrupted, paused: false });
+  log.tell({ kind: 'checkpoint-failed', threadId, turnId, id, outcome: interrupted, paused: false });
   return { kind: 'aborted' };
 }
 

@@ -35,6 +35,9 @@ const streamGate = { 'x-codex-beta-features': 'remote_compaction_v2' } as const;
 /** There are other ways to a checkpoint: a connection that fails is tried only so often. */
 const mostRetries = 2;
 
+/** In milliseconds; a timer that is set to more ends at once. */
+const longestTimer = 2 ** 31 - 1;
+
 /** Performs the requests of one compaction and counts what they cost. */
 export class CompactionRequests {
   readonly #turn: Turn;
@@ -64,7 +67,7 @@ export class CompactionRequests {
   }
 
   async #ask(request: CompactionRequest, { plan, by }: Asking, attempt: number): Promise<CompactionOutcome> {
-    const { parts, log, turnId, signal } = this.#turn;
+    const { parts, log, turnId } = this.#turn;
     const form = request.strategy === 'remote' ? (plan.remoteForm ?? 'stream') : undefined;
     const { options, tools, modalities } = this.#contract(by, form);
     // Only that form goes by it, and to know it the login is read.
@@ -88,15 +91,37 @@ export class CompactionRequests {
     // A lost disk is reported at the end; until then nobody may be listening.
     after.catch(() => {});
     this.#count++;
-    const trace = new StepTrace(this.#turn, this.#step, attempt, 'compaction');
+    const trace = new StepTrace(this.#turn, { step: this.#step, attempt, envelope: by, purpose: 'compaction' });
     const sent = sentRecorder(this.#turn, { turnId, step: this.#step.index, prompt, body, auxiliary: true });
     const headers = { ...requestHeaders(this.#turn), ...(form === 'stream' ? streamGate : {}) };
     const onSent = (): void => sent.record();
-    const answer = await this.#read({ body, headers, after, onSent }, form, { signal, trace, sent });
+    const { maxBytes, timeoutMs } = parts.compactionLimits;
+    const answer = await this.#inTime(timeoutMs, (inTime) =>
+      this.#read({ body, headers, after, onSent, maxBytes }, form, { signal: inTime, trace, sent }),
+    );
     sent.end();
     await after;
     trace.end({ outcome: answer.kind === 'failed' ? 'failed' : 'done', calls: 0, ...failureIn(answer) });
     return answer;
+  }
+
+  /** A server that keeps a stream alive for ever does not keep the thread. */
+  async #inTime(
+    timeoutMs: number,
+    read: (signal: AbortSignal) => Promise<CompactionOutcome>,
+  ): Promise<CompactionOutcome> {
+    const { parts, signal } = this.#turn;
+    const late = new AbortController();
+    const done = new AbortController();
+    void parts.clock
+      .sleep(Math.min(timeoutMs, longestTimer), AbortSignal.any([done.signal, signal]))
+      .then(() => late.abort());
+    const answer = await read(AbortSignal.any([signal, late.signal]));
+    const wasLate = late.signal.aborted && !signal.aborted;
+    done.abort();
+    if (answer.kind !== 'failed') return answer;
+    if (answer.failure.code === 'aborted' && wasLate) return { kind: 'failed', failure: tooSlow(timeoutMs) };
+    return { kind: 'failed', failure: withOwnKey(answer.failure) };
   }
 
   async #read(
@@ -189,11 +214,26 @@ function optionsFor(given: RequestOptions, { request, form, authMode }: Form): R
   return { ...options, ...schema, toolChoice: 'none' };
 }
 
+function tooSlow(timeoutMs: number): ModelFailure {
+  return {
+    code: 'answer-too-slow',
+    message: `The answer to the request for a checkpoint was not complete after ${timeoutMs / 1000} seconds, and Capstan stopped reading it.`,
+    next: 'If the model needs longer than this, raise compaction.timeout_ms; else choose a faster one.',
+    retry: 'never',
+  };
+}
+
+/** The limit of a request for a checkpoint has a key of its own. */
+function withOwnKey(failure: ModelFailure): ModelFailure {
+  if (failure.code !== 'answer-too-large') return failure;
+  return { ...failure, next: 'Check the provider: no checkpoint is that large. compaction.max_bytes sets the limit.' };
+}
+
 function answerOf(items: readonly Item[]): CompactionOutcome {
   const said = items.filter(isMessage).filter(({ role }) => role === 'assistant');
   return { kind: 'answer', text: said.map(messageText).join('\n'), items };
 }
 
-function failureIn(answer: CompactionOutcome): { readonly failure?: string } {
-  return answer.kind === 'failed' ? { failure: answer.failure.code } : {};
+function failureIn(answer: CompactionOutcome): { readonly failure?: ModelFailure } {
+  return answer.kind === 'failed' ? { failure: answer.failure } : {};
 }

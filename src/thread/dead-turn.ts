@@ -40,15 +40,26 @@ export function closeForkedTurn(turn: RecordingTurn): void {
   endTurn(asOpen, 'forked');
 }
 
+/** In a turn that only compacted nothing was done that the model would have to look after. */
 function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>): void {
-  recordEvent(turn, turnAbortedFragment, cause);
+  if (turn.log.state.openTurn?.compaction === undefined) recordEvent(turn, turnAbortedFragment, cause);
   turn.log.record(turnLeftOpen(turn.turnId, cause));
 }
 
 /** What a person should know about the turn that was cut off, if the thread ends with one. */
-export function deadTurnNotice(id: ThreadId, state: ThreadState): Outcome<'turn-cut-off'> | undefined {
+export function deadTurnNotice(
+  id: ThreadId,
+  state: ThreadState,
+): Outcome<'turn-cut-off' | 'compaction-cut-off'> | undefined {
   const { openTurn } = state;
-  if (openTurn === undefined) return undefined;
+  if (openTurn === undefined || openTurn.compaction === 'done') return undefined;
+  if (openTurn.compaction === 'begun') {
+    return {
+      code: 'compaction-cut-off',
+      message: `A compaction of thread ${id} was cut off: the program that ran it ended without warning. The history stands as it was.`,
+      next: `Continue the thread as it is, or compact it again: \`capstan threads compact ${id}\`.`,
+    };
+  }
   const started = new Map(openTurn.calls?.map((call) => [call.callId, call]));
   const calls = unansweredCalls(state).map((call) => `${call.name}${wordsOf(started.get(call.call_id))}`);
   const inFlight = calls.length === 0 ? '' : ` In flight, outcome unknown: ${calls.join('; ')}.`;

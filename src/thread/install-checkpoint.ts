@@ -2,7 +2,6 @@ import type { Candidate } from '../compaction/candidate.ts';
 import type { CompactionPlan } from '../compaction/plan.ts';
 import type { Step } from '../envelope/step.ts';
 import { type Entry, entryMetadata } from '../history/entry.ts';
-import { historyTokens } from '../history/history-weight.ts';
 import { requestTokens } from '../history/ledger.ts';
 import { mergeFragments } from '../history/merge-fragments.ts';
 import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
@@ -15,6 +14,7 @@ import { tokenCount } from '../state/turn-drafts.ts';
 import { buildBundle } from '../world/bundle.ts';
 import { sections } from '../world/sections.ts';
 import type { Telling } from '../world/telling.ts';
+import { estimateNow } from './active-now.ts';
 import type { CompactionRequests } from './compaction-requests.ts';
 import type { Turn } from './parts.ts';
 import { tellContext } from './record-context.ts';
@@ -43,7 +43,7 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
   const input = entries.map(({ item }) => item);
   const text = instructions?.text ?? envelope.instructions.base.text;
   const tokensAfter = requestTokens({ instructions: text, tools: step.tools, input });
-  const report = reportOf(turn, what, { before: estimateBefore(turn, step), after: tokensAfter });
+  const report = reportOf(turn, what, { before: estimateNow(turn, step), after: tokensAfter });
   // A turn that only compacts has no step that would record its contract. Before the checkpoint: what stands after it
   // says that the world was told.
   if (plan.phase === 'standalone_turn' || plan.phase === 'post_turn') recordSettings(turn);
@@ -100,12 +100,6 @@ function instructionsAfter({ envelope }: Turn, { placement }: CompactionPlan) {
   const { model } = envelope.instructions;
   if (model === undefined || placement !== 'next-turn') return undefined;
   return { text: model, provenance: { type: 'model', model: envelope.identity.model.slug } } as const;
-}
-
-/** By the measure of what comes after it: a provider's count and our estimate do not make a saving. */
-function estimateBefore({ log, envelope }: Turn, { tools }: Step): number {
-  const instructions = envelope.instructions.base.text;
-  return requestTokens({ instructions, tools, input: [] }) + historyTokens(log.state.history);
 }
 
 interface Weights {

@@ -38,9 +38,13 @@ export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promis
   if (wanted !== undefined) await perform(turn, step, { trigger: 'auto', phase, ...wanted });
 }
 
-/** The provider said that a request did not fit: the same turn folds history, and tries again. */
-export function makeRoomAfterOverflow(turn: Turn, step: Step): Promise<CompactionResult> {
-  return perform(turn, step, { trigger: 'auto', reason: 'context_overflow', phase: 'mid_turn' });
+/** The provider said that a request did not fit, or refused it without a word: the same turn compacts, and tries again. */
+export function makeRoomAfterRefusal(
+  turn: Turn,
+  step: Step,
+  reason: 'context_overflow' | 'unexplained_refusal',
+): Promise<CompactionResult> {
+  return perform(turn, step, { trigger: 'auto', reason, phase: 'mid_turn' });
 }
 
 /** Loaded on use: most turns need none. */
@@ -54,6 +58,11 @@ async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promis
 /** By itself. */
 function mayFold({ log, outage }: Turn): boolean {
   return !isPaused(log.state.checkpoints) && !outage.seen;
+}
+
+/** Whether the thread may compact although its limit was not reached. */
+export function mayCompactAgain(turn: Turn): boolean {
+  return mayFold(turn) && growth(turn).isEnough;
 }
 
 type Wanted = Pick<WantedCompaction, 'reason' | 'by'> | undefined;
@@ -116,16 +125,22 @@ const leastNewShare = 0.1;
  * checkpoint. So there is at most one automatic checkpoint for each tenth of the window that is new, by our own count.
  */
 function hasGrown(turn: Turn, step: Step): boolean {
+  const { isEnough, needed } = growth(turn);
+  const { prefill } = turn.log.state;
+  if (isEnough) return true;
+  if (prefill !== undefined) warnOnce(turn, fullAfterCheckpoint({ counted: prefill, needed, ...sizesOf(turn, step) }));
+  return false;
+}
+
+function growth(turn: Turn): { readonly isEnough: boolean; readonly needed: number } {
   const { checkpoints, history, prefill } = turn.log.state;
-  if (checkpoints.count === 0) return true;
+  if (checkpoints.count === 0) return { isEnough: true, needed: 0 };
   const { effective, autoCompact, autoCompactScope } = compactionWindow(turn.envelope);
   // A provider whose first count was already over the limit is not believed again soon.
   const isFullAtOnce = autoCompactScope === 'total' && prefill !== undefined && prefill >= autoCompact;
   const needed = Math.floor((isFullAtOnce ? effective : Math.min(effective, autoCompact)) * leastNewShare);
   const grown = checkpoints.seen === undefined ? 0 : tokensSince(history, checkpoints.seen);
-  if (grown >= needed) return true;
-  if (prefill !== undefined) warnOnce(turn, fullAfterCheckpoint({ counted: prefill, needed, ...sizesOf(turn, step) }));
-  return false;
+  return { isEnough: grown >= needed, needed };
 }
 
 /** Instructions and tools. */
@@ -173,6 +188,6 @@ function fullAfterCheckpoint({ counted, needed, overhead, effective }: CountedAf
   return {
     code: 'full-after-checkpoint',
     message: `Right after a checkpoint the provider counts ${counted} tokens${beyond}, so another checkpoint now would not help. Capstan compacts again when ${needed} tokens are new.`,
-    next: `If the model takes more than ${effective} tokens, say so in the configuration, for example: model_context_window = ${window}.`,
+    next: `If the model takes more than ${effective} tokens, say so in the configuration, for example with \`model_context_window = ${window}\`.`,
   };
 }

@@ -9,6 +9,7 @@ import { instructionsOf } from '../state/instructions.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { turnStarted } from '../state/turn-drafts.ts';
 import { closeDeadTurn } from './dead-turn.ts';
+import { namedWindows } from './learned-window.ts';
 import type { ThreadLog } from './log.ts';
 import { tellSwitch } from './model-switch.ts';
 import type { ThreadParts, Turn, TurnInput } from './parts.ts';
@@ -21,20 +22,22 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   const gathered = await parts.gatherFacts(settings);
   const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId };
   const known = { ...gathered, thread, tools: parts.router.names };
-  const facts = withBase(known, log.state);
+  const facts = withPast(known, log.state, parts);
   const envelope = resolveEnvelope(facts, settings);
   const { turnId } = envelope.telemetry;
   const { clock, snapshots, gitGuard } = parts;
   const effects = new TurnEffects({ snapshots, gitGuard, clock, log, turnId, envelope, signal, warned });
   const hooks = { isOutdated, onEnding };
   const own = { threadId, turnId, envelope, signal, inbox, warned, ...hooks, ...before(log.state, facts, settings) };
-  let { base } = facts.thread;
+  let past = facts.thread;
   const renew = (): void => {
-    const now = withBase(known, log.state);
+    const now = withPast(known, log.state, parts);
+    const { base, windows } = now.thread;
     // A thread without a past has nothing that could be replaced.
-    if (base === undefined || base.text === now.thread.base?.text) return;
+    const isSameBase = past.base === undefined || past.base.text === base?.text;
+    if (isSameBase && JSON.stringify(windows) === JSON.stringify(past.windows)) return;
     turn.envelope = resolveEnvelope(now, settings);
-    base = now.thread.base;
+    past = now.thread;
   };
   const seen = { standing: new Map(), overflow: { step: undefined }, outage: { seen: false } };
   const turn: Turn = { parts, log, ...own, ...seen, effects, renew };
@@ -48,15 +51,17 @@ export async function beginTurn(turn: Turn, { words, onOpened }: Pick<TurnInput,
   // Ending what a dead process left running may take seconds: the words are safe before.
   if (words !== undefined && (log.state.openTurn?.calls ?? []).length > 0) await log.durable();
   await closeDeadTurn(turn);
-  log.record(turnStarted(envelope));
+  log.record(turnStarted(envelope, input === undefined ? 'compaction' : 'work'));
   log.tell({ kind: 'turn-started', turnId });
   tellSwitch(turn);
   onOpened(turnId, envelope);
 }
 
-function withBase(facts: TurnFacts, state: ThreadState): TurnFacts {
+/** What the thread's own lines say about its turns. */
+function withPast(facts: TurnFacts, state: ThreadState, parts: ThreadParts): TurnFacts {
   const base = instructionsOf(state);
-  return base === undefined ? facts : { ...facts, thread: { ...facts.thread, base } };
+  const past = { ...(base === undefined ? {} : { base }), ...namedWindows(parts, state) };
+  return { ...facts, thread: { ...facts.thread, ...past } };
 }
 
 /** What the model of the turn before would run under now, if it is not the one of this turn. */

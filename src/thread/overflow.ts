@@ -2,47 +2,56 @@ import type { Step } from '../envelope/step.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { fullText } from '../protocol/outcome.ts';
 import { isPaused } from '../state/checkpoints.ts';
-import { activeNow } from './active-now.ts';
-import { makeRoomAfterOverflow } from './make-room.ts';
+import { estimateNow } from './active-now.ts';
+import { makeRoomAfterRefusal } from './make-room.ts';
 import type { Turn } from './parts.ts';
 import type { StepAnswer } from './sample.ts';
+import { afterUnexplained } from './unexplained-refusal.ts';
 
 /**
- * A request that the provider refused as too long is made again after history was folded. If the next one is refused,
- * too, the turn ends, and says how large everything is and what to do.
+ * A request that the provider refused as too long is made again after history was compacted. If the next one is refused,
+ * too, the turn ends, and says how large everything is and what to do. A refusal that nothing explains may be one for
+ * length as well.
  */
-export async function afterOverflow(turn: Turn, step: Step, answer: StepAnswer): Promise<StepAnswer> {
-  if (answer.kind !== 'failed' || answer.failure.code !== 'context-window-exceeded') {
-    turn.overflow.step = undefined;
-    return answer;
+export async function afterRefusal(turn: Turn, step: Step, answer: StepAnswer): Promise<StepAnswer> {
+  if (answer.kind === 'failed' && answer.failure.code === 'context-window-exceeded') {
+    return afterOverflow(turn, step, answer);
   }
-  const said = answer.lastMessage === undefined ? {} : { lastMessage: answer.lastMessage };
-  if (turn.overflow.step !== undefined) return { kind: 'failed', failure: again(turn, step, answer.failure), ...said };
+  if (answer.kind === 'failed' && answer.failure.unexplained === true) return afterUnexplained(turn, step, answer);
+  turn.overflow.step = undefined;
+  return answer;
+}
+
+type Failed = Extract<StepAnswer, { kind: 'failed' }>;
+
+async function afterOverflow(turn: Turn, step: Step, { failure, lastMessage }: Failed): Promise<StepAnswer> {
+  const said = lastMessage === undefined ? {} : { lastMessage };
+  if (turn.overflow.step !== undefined) return { kind: 'failed', failure: again(turn, step, failure), ...said };
   if (isPaused(turn.log.state.checkpoints)) {
-    return { kind: 'failed', failure: whilePaused(turn, step, answer.failure), ...said };
+    return { kind: 'failed', failure: whilePaused(turn, step, failure), ...said };
   }
-  const made = await makeRoomAfterOverflow(turn, step);
+  const message = sizes(turn, step, failure);
+  const made = await makeRoomAfterRefusal(turn, step, 'context_overflow');
   turn.overflow.step = step.index;
   if (made.kind === 'installed') return { kind: 'go-on', ...said };
   if (made.kind === 'aborted') return { kind: 'aborted', ...said };
   const next = `Making room failed: ${fullText(made.outcome)}`;
-  return { kind: 'failed', failure: { ...answer.failure, message: sizes(turn, step, answer.failure), next }, ...said };
+  return { kind: 'failed', failure: { ...failure, message, next }, ...said };
 }
 
 function again(turn: Turn, step: Step, failure: ModelFailure): ModelFailure {
   const next =
-    'It was refused again after history had been folded. Shorten the message, choose a model with a larger window, or start a new thread.';
+    'It was refused again after history had been compacted. Shorten the message, choose a model with a larger window, or start a new thread.';
   return { ...failure, message: sizes(turn, step, failure), next };
 }
 
 function whilePaused(turn: Turn, step: Step, failure: ModelFailure): ModelFailure {
-  const next =
-    'Compaction failed twice in a row, and this thread does not try again by itself. Ask for it with `capstan threads compact`, choose a model with a larger window, or start a new thread.';
+  const next = `Compaction failed twice in a row, and this thread does not try again by itself. Ask for it with \`capstan threads compact ${turn.threadId}\`, choose a model with a larger window, or start a new thread.`;
   return { ...failure, message: sizes(turn, step, failure), next };
 }
 
+/** By our own estimate: what the provider counted, it did not say, and an older count was of another request. */
 function sizes(turn: Turn, step: Step, failure: ModelFailure): string {
-  const { tokens } = activeNow(turn, step);
   const { effective } = turn.envelope.window;
-  return `${failure.message} (about ${tokens} tokens; the window of ${turn.envelope.identity.model.slug} holds ${effective})`;
+  return `${failure.message} (about ${estimateNow(turn, step)} tokens by Capstan's estimate; it takes the window of ${turn.envelope.identity.model.slug} for ${effective})`;
 }

@@ -1,3 +1,4 @@
+import type { CompactionLimits } from '../config/defaults.ts';
 import type { Facts, StepFacts } from '../envelope/facts.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
@@ -7,7 +8,7 @@ import type { Digester } from '../ports/digester.ts';
 import type { GitGuard } from '../ports/git-guard.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Processes } from '../ports/processes.ts';
-import type { ModelClient } from '../ports/model-client.ts';
+import type { ModelClient, ModelFailure } from '../ports/model-client.ts';
 import type { Encoder } from '../ports/prompt.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Seals } from '../ports/seals.ts';
@@ -50,6 +51,8 @@ export interface ThreadParts {
   readonly tracer: Tracer;
   /** How the provider folds history by itself, if it can. */
   readonly remoteCompaction: 'none' | 'stream' | 'unary';
+  /** When an answer to a request for a checkpoint is given up. */
+  readonly compactionLimits: CompactionLimits;
   /** Absent: nobody wants to know of checkpoints before they are made. */
   readonly checkpointHooks?: CheckpointHooks;
   /** Absent: what turns do to files cannot be undone. */
@@ -120,8 +123,11 @@ export interface Turn {
   readonly effects: TurnEffects;
   /** The contract under which the model of the turn before would run, if this turn's is another. */
   readonly before?: Envelope;
-  /** The step whose request was too long, until one is not. */
-  readonly overflow: { step: number | undefined };
+  /**
+   * The step whose request was too long, until one is not; and the refusal without a cause after which the turn compacted,
+   * which it does once.
+   */
+  readonly overflow: { step: number | undefined; unexplained?: ModelFailure };
   /** The network was gone, or the quota, when history was to be folded: only another turn tries again by itself. */
   readonly outage: { seen: boolean };
   /**

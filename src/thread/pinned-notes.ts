@@ -26,7 +26,7 @@ export async function pinsOf(store: RolloutStore, id: ThreadId): Promise<readonl
 export function pinNote(store: RolloutStore, ids: Ids, id: ThreadId, text: string): Promise<PinsChanged | Refused> {
   return changePins(store, id, (pins) => {
     const note = text.trim();
-    const problem = pinProblem(pins, note);
+    const problem = pinProblem(id, pins, note);
     if (problem !== undefined) return problem;
     const pin = { id: ids.uuid(), text: note };
     return { kind: 'pinned', pin, draft: pinAdded(pin) };

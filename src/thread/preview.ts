@@ -10,6 +10,7 @@ import { storeEnvelope } from '../state/stored-envelope.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
 import type { Telling } from '../world/telling.ts';
+import { namedWindows } from './learned-window.ts';
 import type { ThreadParts } from './parts.ts';
 import { stepNow, tellingFor } from './step-now.ts';
 
@@ -22,7 +23,12 @@ export async function previewEnvelope(
 ): Promise<Envelope> {
   const facts = await parts.gatherFacts(settings);
   const base = instructionsOf(state);
-  const thread = { id, turnId: id as string as TurnId, ...(base === undefined ? {} : { base }) };
+  const thread = {
+    id,
+    turnId: id as string as TurnId,
+    ...(base === undefined ? {} : { base }),
+    ...namedWindows(parts, state),
+  };
   return resolveEnvelope({ ...facts, thread, tools: parts.router.names }, settings);
 }
 

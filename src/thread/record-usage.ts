@@ -3,6 +3,7 @@ import { activeTokens } from '../history/active-tokens.ts';
 import { ejectedReasoning, percentRemaining, usageAfterOverflow } from '../history/percent-remaining.ts';
 import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
 import { tokenCount } from '../state/turn-drafts.ts';
+import { estimateNow } from './active-now.ts';
 import type { Turn } from './parts.ts';
 
 /** What the request cost, and what is left; estimated where the provider says nothing of the input. */
@@ -43,7 +44,17 @@ export function recordOverflow(turn: Turn, step: Step): void {
   const { log, envelope } = turn;
   const { effective } = envelope.window;
   log.record(tokenCount({ ...usageAfterOverflow(effective, log.state.usage.total), window: effective }));
-  tellUsage(turn, step, undefined);
+  // The line says that the window is full, in the one way that all readers know; people are told what was sent.
+  log.tell({
+    kind: 'usage',
+    turnId: turn.turnId,
+    step: step.index,
+    total: log.state.usage.total,
+    tokens: estimateNow(turn, step),
+    measure: 'estimated',
+    effectiveWindow: effective,
+    percentRemaining: 0,
+  });
 }
 
 function tellUsage({ log, turnId, envelope }: Turn, step: Step, counted: Usage | undefined): void {

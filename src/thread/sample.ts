@@ -3,6 +3,7 @@ import type { ModelFailure } from '../ports/model-client.ts';
 import { isCall, isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
 import { itemLine } from '../state/item-drafts.ts';
 import { Calls } from './calls.ts';
+import { learnWindow } from './learned-window.ts';
 import type { Turn } from './parts.ts';
 import { recordRequest, sentRecorder } from './record-request.ts';
 import { requestHeaders } from './request-headers.ts';
@@ -16,7 +17,8 @@ export type StepAnswer = (
   | { readonly kind: 'go-on' }
   | { readonly kind: 'done' }
   | { readonly kind: 'aborted' }
-  | { readonly kind: 'failed'; readonly failure: ModelFailure }
+  /** `bytes`: of the request. */
+  | { readonly kind: 'failed'; readonly failure: ModelFailure; readonly bytes?: number }
 ) & { readonly lastMessage?: string };
 
 /** Asks the model once, again while the connection fails, and does what it asks for. */
@@ -46,7 +48,7 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
   const durable = log.durable();
   // A lost disk is reported at the end; until then nobody may be listening.
   durable.catch(() => {});
-  const trace = new StepTrace(turn, step, attempt);
+  const trace = new StepTrace(turn, { step, attempt, envelope: turn.envelope });
   const calls = new Calls(turn, step);
   let answer: StepAnswer = { kind: 'done' };
   let lastMessage: string | undefined;
@@ -66,10 +68,7 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
       if (isCall(item)) calls.start(item);
       if (isMessage(item) && item.role === 'assistant') lastMessage = messageText(item);
     }
-    if (event.kind === 'failed') {
-      if (event.failure.code === 'context-window-exceeded') recordOverflow(turn, step);
-      answer = { kind: 'failed', failure: event.failure };
-    }
+    if (event.kind === 'failed') answer = { kind: 'failed', failure: event.failure, bytes: bytesOf(body) };
     if (event.kind === 'completed') {
       trace.answered(event.usage);
       recordUsage(turn, step, event.usage);
@@ -81,8 +80,12 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
   await durable;
   await calls.finish();
   if (signal.aborted) answer = { kind: 'aborted' };
-  const failure = answer.kind === 'failed' ? { failure: answer.failure.code } : {};
+  const failure = answer.kind === 'failed' ? { failure: answer.failure } : {};
   trace.end({ outcome: answer.kind, calls: calls.count, ...failure });
+  if (answer.kind === 'failed' && answer.failure.code === 'context-window-exceeded') {
+    learnWindow(turn);
+    recordOverflow(turn, step);
+  }
   return lastMessage === undefined ? answer : { ...answer, lastMessage };
 }
 
@@ -121,4 +124,8 @@ const prefixes: Readonly<Record<string, string>> = {
 
 function withId({ type, ...rest }: Item, uuid: string): Item {
   return { type, id: `${prefixes[type] ?? 'it'}_${uuid}`, ...rest };
+}
+
+function bytesOf(body: readonly Uint8Array[]): number {
+  return body.reduce((sum, piece) => sum + piece.length, 0);
 }

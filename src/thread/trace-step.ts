@@ -1,4 +1,6 @@
+import type { Envelope } from '../envelope/envelope.ts';
 import type { Step } from '../envelope/step.ts';
+import type { ModelFailure } from '../ports/model-client.ts';
 import type { StepResult } from '../ports/tracer.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { lineType } from '../protocol/line.ts';
@@ -16,8 +18,12 @@ export class StepTrace {
   #answerMs = 0;
   #usage: Usage | undefined;
 
-  constructor(turn: Turn, step: Step, attempt: number, purpose?: 'compaction') {
-    const { identity, telemetry } = turn.envelope;
+  /** `envelope`: under which the model is asked. */
+  constructor(
+    turn: Turn,
+    { step, attempt, envelope, purpose }: { step: Step; attempt: number; envelope: Envelope; purpose?: 'compaction' },
+  ) {
+    const { identity, telemetry } = envelope;
     this.#turn = turn;
     this.#labels = {
       traceId: telemetry.traceId,
@@ -43,16 +49,17 @@ export class StepTrace {
     this.#usage = usage;
   }
 
-  end(result: Pick<StepResult, 'outcome' | 'failure' | 'calls'>): void {
+  end({ failure, ...result }: Pick<StepResult, 'outcome' | 'calls'> & { readonly failure?: ModelFailure }): void {
     const totalMs = this.#elapsed();
     const whole: StepResult = {
       ...result,
+      ...(failure === undefined ? {} : { failure: failure.code }),
       ...(this.#usage === undefined ? {} : { usage: this.#usage }),
       ...(this.#firstEventMs === undefined ? {} : { firstEventMs: this.#firstEventMs }),
       answerMs: this.#answerMs === 0 ? totalMs : this.#answerMs,
       totalMs,
     };
-    this.#turn.log.record({ type: lineType.step, payload: this.#payload(whole) });
+    this.#turn.log.record({ type: lineType.step, payload: { ...this.#payload(whole), ...namedWindow(failure) } });
     this.#span.end(whole);
   }
 
@@ -80,4 +87,9 @@ export class StepTrace {
   #elapsed(): number {
     return Math.max(0, this.#turn.parts.clock.now() - this.#startedAt);
   }
+}
+
+/** Read again by `state/model-limits.ts`. */
+function namedWindow(failure: ModelFailure | undefined): JsonObject {
+  return failure?.window === undefined ? {} : { named_window: failure.window };
 }

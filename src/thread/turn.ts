@@ -4,7 +4,7 @@ import { dropTooLong } from './drop-too-long.ts';
 import { enterStep } from './enter-step.ts';
 import { leavesTooLittle } from './make-room.ts';
 import { beginTurn, prepareTurn } from './open-turn.ts';
-import { afterOverflow } from './overflow.ts';
+import { afterRefusal } from './overflow.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
 import { sample } from './sample.ts';
 import { promptProblem } from './prompt-size.ts';
@@ -25,7 +25,7 @@ export async function runTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInp
   let lastMessage: string | undefined;
 
   for (;;) {
-    const answer = await afterOverflow(turn, step, await sample(turn, step));
+    const answer = await afterRefusal(turn, step, await sample(turn, step));
     lastMessage = answer.lastMessage ?? lastMessage;
     const goesOn = answer.kind === 'go-on' || (answer.kind === 'done' && turn.inbox.pending);
     if (!goesOn) {

@@ -85,10 +85,10 @@ async function restore(
   { force, meanwhile, owned }: PlanOptions & { readonly owned?: Owned },
 ): Promise<RestoreReport | RestoreRefused> {
   const list = await readEffects(parts.threads.read(id, { from: 0 as Ordinal }));
-  const chosen = chooseEffects(list, target);
+  const chosen = chooseEffects(id, list, target);
   if ('code' in chosen) return { kind: 'refused', outcome: chosen };
   const root = chosen.effects.findLast(({ before }) => before !== undefined)?.root;
-  if (root === undefined) return { kind: 'refused', outcome: nothingToRestore(chosen.withoutSnapshot.length) };
+  if (root === undefined) return { kind: 'refused', outcome: nothingToRestore(id, chosen.withoutSnapshot.length) };
   const effects = chosen.effects.filter((effect) => effect.root === root);
   const store = storeOf(parts.home, root);
   const now = await take(parts, root);
@@ -128,13 +128,13 @@ interface ChosenEffects {
   readonly withoutSnapshot: readonly TurnId[];
 }
 
-function chooseEffects({ turns, effects }: EffectList, target: RestoreTarget): ChosenEffects | Outcome {
+function chooseEffects(id: ThreadId, { turns, effects }: EffectList, target: RestoreTarget): ChosenEffects | Outcome {
   if ('beforeRestore' in target) {
     const last = effects.findLastIndex(({ changer }) => changer.kind === 'restore');
     return last < 0 ? nothingToUndo : { effects: effects.slice(last), withoutSnapshot: [] };
   }
   const number = turns.findIndex(({ id }) => id === target.beforeTurn);
-  if (number < 0) return unknownTurn(target.beforeTurn);
+  if (number < 0) return unknownTurn(id, target.beforeTurn);
   const later = new Set(turns.slice(number).map(({ id }) => id));
   const first = effects.findIndex(({ changer }) => changer.kind === 'turn' && later.has(changer.turnId));
   const chosen = first < 0 ? [] : effects.slice(first);
@@ -186,10 +186,10 @@ function foreseen({ actions, kept }: RestorePlan) {
   return { restored: restored.map(({ path }) => path), deleted: deleted.map(({ path }) => path), kept };
 }
 
-function nothingToRestore(withoutSnapshot: number): Outcome<'nothing-to-restore'> {
+function nothingToRestore(id: ThreadId, withoutSnapshot: number): Outcome<'nothing-to-restore'> {
   if (withoutSnapshot === 0) {
     const message = 'No turn since then may have changed a file.';
-    return { code: 'nothing-to-restore', message, next: '`capstan threads files THREAD` lists what turns changed.' };
+    return { code: 'nothing-to-restore', message, next: `\`capstan threads files ${id}\` lists what turns changed.` };
   }
   const message = 'No snapshot was taken before the turns that may have changed files.';
   return { code: 'nothing-to-restore', message, next: 'Use your version control to bring files back.' };
@@ -201,9 +201,9 @@ const nothingToUndo: Outcome<'nothing-to-undo'> = {
   next: 'Name a turn with --before-turn.',
 };
 
-function unknownTurn(turnId: TurnId): Outcome<'turn-unknown'> {
+function unknownTurn(id: ThreadId, turnId: TurnId): Outcome<'turn-unknown'> {
   const message = `The thread has no turn ${turnId}.`;
-  return { code: 'turn-unknown', message, next: '`capstan threads files THREAD` lists its turns.' };
+  return { code: 'turn-unknown', message, next: `\`capstan threads files ${id}\` lists its turns.` };
 }
 
 function contentGone(root: string): Outcome<'snapshot-gone'> {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { TurnId } from '../../src/protocol/ids.ts';
+import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
 import type { CheckpointEvent } from '../../src/protocol/thread-event.ts';
 import { checkpointLine, checkpointText, failedCheckpointLine } from '../../src/surfaces/checkpoint-words.ts';
 import { contextLine } from '../../src/surfaces/exec/context-events.ts';
@@ -8,6 +8,7 @@ import { answer, say } from '../../src/testing/index.ts';
 import { someReport } from '../harness/checkpoint-line.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
 
+const threadId = 'thread-1' as ThreadId;
 const turnId = 'turn' as TurnId;
 const started: CheckpointEvent = {
   kind: 'checkpoint-started',
@@ -22,12 +23,12 @@ const started: CheckpointEvent = {
 };
 const installed: CheckpointEvent = { kind: 'checkpoint-installed', turnId, id: 'c', report: someReport };
 const outcome = { code: 'provider-refused', message: 'The provider answered with status 400', next: 'Try again.' };
-const failed: CheckpointEvent = { kind: 'checkpoint-failed', turnId, id: 'c', outcome, paused: true };
+const failed: CheckpointEvent = { kind: 'checkpoint-failed', threadId, turnId, id: 'c', outcome, paused: true };
 
 it('programs that did not ask for more are told of failures alone', () => {
   const events = execEvents();
   const message =
-    'No checkpoint was made: The provider answered with status 400. Try again. It has failed twice in a row: this thread does not try again by itself. Ask for it with `capstan threads compact`, choose a model with a larger window, or start a new thread.';
+    'No checkpoint was made: The provider answered with status 400. Try again. It has failed twice in a row: this thread does not try again by itself. Ask for it with `capstan threads compact thread-1`, choose a model with a larger window, or start a new thread.';
   expect([started, installed, failed].map(events)).toEqual([
     [],
     [],

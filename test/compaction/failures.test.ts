@@ -96,7 +96,9 @@ describe('a compaction that fails', () => {
       kind: 'failed',
       outcome: expect.objectContaining({
         code: 'context-window-exceeded',
-        message: expect.stringMatching(/about \d+ tokens; the window of gpt-5\.5 holds \d+/),
+        message: expect.stringMatching(
+          /about 2\d{4} tokens by Capstan's estimate; it takes the window of gpt-5\.5 for 258400/,
+        ),
         next: expect.stringContaining('capstan threads compact'),
       }),
     });

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { TurnFacts } from '../../src/envelope/facts.ts';
 import type { Identity } from '../../src/envelope/identity.ts';
 import { lookUpModel } from '../../src/envelope/model-record.ts';
 import { resolveWindow } from '../../src/envelope/window.ts';
@@ -97,7 +98,9 @@ class UncountedThread {
 }
 
 const world = { ...firstWorld, window: contextWindow };
-const limits = resolveWindow({ model: lookUpModel(worldModels, world.model) } as Identity, settingsOf(world));
+const limits = resolveWindow({ thread: {} } as TurnFacts, settingsOf(world), {
+  identity: { model: lookUpModel(worldModels, world.model) } as Identity,
+});
 
 describe.each(['none', 'null', 'zero'] as const)('a provider that counts nothing: %s', (usage) => {
   it.each(Object.entries(texts))(

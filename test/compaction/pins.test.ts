@@ -183,7 +183,7 @@ it('there are bounds for all notes of a thread together', async () => {
   expect(await threads(live, 'pin', id, 'x'.repeat(2001))).toMatchObject({
     exit: 1,
     message: 'The notes of the thread have about 3500 tokens, and this one 501; together they may have 4000.',
-    next: 'Take one away first with `capstan threads unpin`.',
+    next: `Take one away first, for example the oldest: \`capstan threads unpin ${id} 1\`.`,
   });
   await live.rewrite((lines) => [...lines, ...pins(20, 4)]);
   expect(await threads(live, 'pin', id, 'x')).toMatchObject({

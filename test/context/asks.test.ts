@@ -546,7 +546,7 @@ describe('wrong words', () => {
     const run = await place.run('context');
     expect([run.code, run.stderr]).toEqual([
       1,
-      `capstan: There is no thread in ${place.workspace} yet.\n         Name a thread by its id, or start one with \`capstan exec\`.\n`,
+      `capstan: There is no thread in ${place.workspace} yet.\n         Name a thread by its id, or start one: \`capstan exec --help\` says how.\n`,
     ]);
   });
 

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { TurnFacts } from '../../src/envelope/facts.ts';
 import type { Identity } from '../../src/envelope/identity.ts';
 import type { Settings } from '../../src/envelope/settings.ts';
 import { resolveWindow, type Window } from '../../src/envelope/window.ts';
 
 function windowOf(contextWindow: number, effectivePercent: number, window: Settings['window'] = {}): Window {
   const model = { contextWindow, effectivePercent, truncation: { mode: 'tokens', limit: 10_000 } };
-  return resolveWindow({ model } as Identity, { window } as Settings);
+  return resolveWindow({ thread: {} } as TurnFacts, { window } as Settings, { identity: { model } as Identity });
 }
 
 it('every budget comes from the effective window: models that differ only in how they get it have the same', () => {

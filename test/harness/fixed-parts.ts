@@ -1,12 +1,19 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 
-/** Time that moves by one second with each look at it, and never makes anybody wait. */
+/** Nothing in a test takes so long: whoever waits for it waits for something else to end first. */
+const deadline = 300_000;
+
+/** Time that moves by one second with each look at it, and never makes anybody wait. Deadlines do not come. */
 export function steppingClock(): Clock {
   let now = Date.UTC(2026, 10, 15);
   return {
     now: () => (now += 1000),
-    sleep: () => new Promise((resolve) => setImmediate(resolve)),
+    sleep: (milliseconds, signal) =>
+      new Promise((resolve) => {
+        if (milliseconds < deadline) setImmediate(resolve);
+        else signal?.addEventListener('abort', () => resolve(), { once: true });
+      }),
   };
 }
 

@@ -2,6 +2,7 @@ import { createDigester } from '../../src/model/digester.ts';
 import { responsesEncoder } from '../../src/model/responses/encode.ts';
 import type { Envelope } from '../../src/envelope/envelope.ts';
 import type { StepFacts } from '../../src/envelope/facts.ts';
+import { defaultCompactionLimits } from '../../src/config/defaults.ts';
 import { providerDefaults } from '../../src/config/providers.ts';
 import type { Credentials } from '../../src/model/responses/provider.ts';
 import { responsesClient } from '../../src/model/responses/transport.ts';
@@ -200,6 +201,7 @@ export class WatchedThread {
       processes: { end: () => Promise.resolve('gone') },
       requirements: noRequirements,
       remoteCompaction: 'none',
+      compactionLimits: defaultCompactionLimits,
       tracer: silentTracer,
       folderProblem: () => undefined,
       gatherFacts: ({ cwd }) => Promise.resolve(factsOf(this.world, cwd, clock.now())),

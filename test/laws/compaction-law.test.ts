@@ -94,6 +94,8 @@ const codes: readonly ModelFailureCode[] = [
   'connection-failed',
   'stream-cut',
   'incomplete',
+  'answer-too-large',
+  'answer-too-slow',
 ];
 const outcome: fc.Arbitrary<CompactionOutcome> = fc.oneof(
   { weight: 6, arbitrary: text.map((said) => ({ kind: 'answer' as const, text: said, items: [] })) },

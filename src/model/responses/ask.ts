@@ -1,4 +1,4 @@
-import type { AnswerLimits } from '../../config/defaults.ts';
+import { type AnswerLimits, defaultAnswerLimits } from '../../config/defaults.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { abortedFailure } from './connection-failure.ts';
@@ -30,6 +30,14 @@ export interface ResponsesClientOptions {
 export interface Connection {
   readonly options: ResponsesClientOptions;
   readonly sendTo: (target: Target) => Send;
+}
+
+/** What the answer to this request may bring. */
+export function limitsOf(
+  { limits = defaultAnswerLimits }: Pick<ResponsesClientOptions, 'limits'>,
+  { maxBytes }: Pick<ModelRequest, 'maxBytes'>,
+): AnswerLimits {
+  return maxBytes === undefined ? limits : { ...limits, maxBytes: Math.min(limits.maxBytes, maxBytes) };
 }
 
 /** Which endpoint is asked, and how patiently. */

@@ -1,8 +1,8 @@
-import { type AnswerLimits, defaultAnswerLimits } from '../../config/defaults.ts';
+import type { AnswerLimits } from '../../config/defaults.ts';
 import type { CompactAnswer, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { asItem } from '../../protocol/item.ts';
 import { arrayAt, nestsDeeperThan, objectAt, parseJsonObject } from '../../protocol/json.ts';
-import { ask } from './ask.ts';
+import { ask, limitsOf } from './ask.ts';
 import type { Connection } from './ask.ts';
 import { abortedFailure, cutFailure, idleFailure } from './connection-failure.ts';
 import { answerTooLarge, deepestItem, sizeWords } from './decode.ts';
@@ -20,7 +20,8 @@ export async function compact(
   signal: AbortSignal,
   connection: Connection,
 ): Promise<CompactAnswer> {
-  const { provider, clock, limits = defaultAnswerLimits } = connection.options;
+  const { provider, clock } = connection.options;
+  const limits = limitsOf(connection.options, request);
   const idleMs = patience * provider.streamIdleTimeoutMs;
   const question = { endpoint: 'responses/compact', wants: 'json', idleMs, signal } as const;
   const { opened, hide } = await ask(connection, request, question);

@@ -1,4 +1,5 @@
 import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts';
+import { windowNamedIn } from './overflow.ts';
 
 /** What of a provider's own words is passed on. */
 const longestDetailBytes = 1000;
@@ -20,6 +21,7 @@ const nextSteps: Readonly<Record<ModelFailureCode, string>> = {
   incomplete: 'Ask for a shorter or a different answer.',
   'answer-too-large':
     'Check the provider: no model answers like this. answer.max_items and answer.max_bytes set the limits.',
+  'answer-too-slow': 'Send again, or choose a faster model.',
 };
 
 export interface FailureDraft {
@@ -29,6 +31,9 @@ export interface FailureDraft {
   /** Instead of the usual advice for the code. */
   readonly next?: string | undefined;
   readonly status?: number | undefined;
+  /** In which a server may name its window. */
+  readonly words?: string;
+  readonly unexplained?: true;
 }
 
 export function modelFailure(draft: FailureDraft): ModelFailure {
@@ -38,7 +43,15 @@ export function modelFailure(draft: FailureDraft): ModelFailure {
     next: draft.next ?? waitAdvice(draft) ?? nextSteps[draft.code],
     retry: draft.retry,
     ...(draft.status === undefined ? {} : { status: draft.status }),
+    ...windowOf(draft),
+    ...(draft.unexplained === undefined ? {} : { unexplained: draft.unexplained }),
   };
+}
+
+/** Only a refusal for length is about the window; other failures may hold any number. */
+function windowOf({ code, words }: FailureDraft): Pick<ModelFailure, 'window'> {
+  const window = code === 'context-window-exceeded' && words !== undefined ? windowNamedIn(words) : undefined;
+  return window === undefined ? {} : { window };
 }
 
 /** With the time, where the server gave one. */

@@ -4,6 +4,7 @@ import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/js
 import { detailOf, modelFailure, retryAfter } from './failure.ts';
 import type { FailureDraft } from './failure.ts';
 import { saysOverflow } from './overflow.ts';
+import { isUnexplained } from './unexplained.ts';
 import { waitFromHeaders, waitFromMessage } from './retry-hint.ts';
 import { failureByCode } from './stream-failure.ts';
 
@@ -24,7 +25,17 @@ export function httpFailure(answer: ErrorAnswer, now: number): ModelFailure {
     .map((code) => failureByCode({ code, message: error.message, status: answer.status, waitMs }))
     .find((failure) => failure !== undefined && isTrusted(failure, answer.status));
   if (byCode !== undefined) return byCode.code === 'usage-limit' ? { ...byCode, message } : byCode;
-  return modelFailure({ ...byStatus(answer, error, waitMs), message, status: answer.status });
+  const words = error.message === '' ? answer.body : error.message;
+  const unexplained = isUnexplained({ ...error, status: answer.status, words }) ? { unexplained: true as const } : {};
+  const draft = byStatus(answer, error, waitMs);
+  return modelFailure({
+    ...draft,
+    ...(draft.code === 'invalid-request' ? unexplained : {}),
+    message,
+    // A server in front names its limit in bytes.
+    ...(saysOverflow(words) ? { words } : {}),
+    status: answer.status,
+  });
 }
 
 /**
@@ -92,6 +103,8 @@ function blockedAdvice(body: string): string | undefined {
 interface ErrorWords {
   readonly code: string;
   readonly type: string;
+  /** The part of the request that is at fault, as the server names it. */
+  readonly parameter: string;
   readonly message: string;
   readonly resetsAt: string | undefined;
 }
@@ -105,6 +118,7 @@ function errorIn(body: string): ErrorWords {
   return {
     code: stringAt(error, 'code') ?? '',
     type: stringAt(error, 'type') ?? '',
+    parameter: stringAt(error, 'param') ?? '',
     message: message ?? '',
     resetsAt: timeOf(numberAt(error, 'resets_at')),
   };

@@ -51,14 +51,19 @@ const servers: readonly [server: string, says: string, window?: number][] = [
     200_000,
   ],
   ['Bedrock', 'Input is too long for requested model.'],
-  ['Bedrock, Nova', 'Too many input tokens. Max input tokens: 128000'],
+  ['Bedrock, Nova', 'Too many input tokens. Max input tokens: 128000', 128_000],
   ['Vertex', 'The prompt is too long: 1200000, model maximum context length: 1048576', 1_048_576],
   ['Gemini', 'The input token count (317740) exceeds the maximum number of tokens allowed (131072).', 131_072],
-  ['Mistral', 'Prompt contains 65673 tokens and 0 draft tokens, too large for model with 32768 maximum context length'],
+  [
+    'Mistral',
+    'Prompt contains 65673 tokens and 0 draft tokens, too large for model with 32768 maximum context length',
+    32_768,
+  ],
   ['Groq', 'Please reduce the length of the messages or completion.'],
   [
     'Together',
     'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8193. Given: 8000 `inputs` tokens and 1024 `max_new_tokens`',
+    8193,
   ],
   ['Fireworks', 'The prompt is too long: 140000, model maximum context length: 131072', 131_072],
   [
@@ -91,12 +96,12 @@ const servers: readonly [server: string, says: string, window?: number][] = [
   ],
   ['vLLM', 'The decoder prompt (length 21535) is longer than the maximum model length of 16384.', 16_384],
   ['vLLM, pictures', 'The prompt (total length 25938) is too long to fit into the model (context length 4096).', 4096],
-  ['TGI', 'Input validation error: `inputs` must have less than 4096 tokens. Given: 5012'],
+  ['TGI', 'Input validation error: `inputs` must have less than 4096 tokens. Given: 5012', 4096],
   ['SGLang', "The input (40120 tokens) is longer than the model's context length (32768 tokens).", 32_768],
   ['SGLang, older', 'Input length (160062 tokens) exceeds the maximum allowed length (59862 tokens).', 59_862],
   ['xAI', "This model's maximum prompt length is 131072 but the request contains 537812 tokens.", 131_072],
   ['GitHub', 'prompt token count of 138112 exceeds the limit of 128000', 128_000],
-  ['Moonshot', 'Invalid request: Your request exceeded model token limit: 262144'],
+  ['Moonshot', 'Invalid request: Your request exceeded model token limit: 262144', 262_144],
   ['MiniMax', 'invalid params, context window exceeds limit (2013)'],
 ];
 
@@ -127,6 +132,13 @@ const exceeded = 'context-window-exceeded';
 test.each(servers)('%s: its words are understood, and the window that they name', (_, says, window) => {
   expect([answered(400, { error: { message: says } }), answered(500, { error: says })]).toEqual([exceeded, exceeded]);
   expect(windowNamedIn(says)).toBe(window);
+  expect(httpFailure({ status: 400, headers: {}, body: says }, 0).window).toBe(window);
+});
+
+test('a limit that a server in front names in bytes is no window', () => {
+  const body = 'Request Entity Too Large: the maximum is 1048576';
+  const failure = httpFailure({ status: 413, headers: {}, body }, 0);
+  expect([failure.code, failure.window]).toEqual([exceeded, undefined]);
 });
 
 describe('an overflow', () => {

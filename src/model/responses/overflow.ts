@@ -66,6 +66,10 @@ const windows: readonly RegExp[] = [
   /\bn_ctx:? ?=?\s*(\d[\d,_]*)/i,
   />\s*(\d[\d,_]*)(?: maximum|,? decrease|\b)/,
   /should be \[\d+,\s*(\d[\d,_]*)\]/i,
+  /\bmax(?:imum)? input tokens:? (\d[\d,_]*)/i,
+  /\bwith (\d[\d,_]*) maximum context length/i,
+  /`inputs`[^.]{0,60}(?:less than|<=) ?(\d[\d,_]*)/i,
+  /\btoken limit: (\d[\d,_]*)/i,
   /(?:limit|maximum) (?:of|is) (\d[\d,_]*)/i,
 ];
 
@@ -74,8 +78,9 @@ const leastWindow = 512;
 
 /** The window that a server names in its refusal, in tokens; undefined when it names none. */
 export function windowNamedIn(text: string): number | undefined {
+  const beginning = text.slice(0, longestMessage);
   for (const pattern of windows) {
-    const digits = pattern.exec(text)?.[1]?.replaceAll(/[,_]/g, '');
+    const digits = pattern.exec(beginning)?.[1]?.replaceAll(/[,_]/g, '');
     const tokens = digits === undefined ? Number.NaN : Number(digits);
     if (Number.isSafeInteger(tokens) && tokens >= leastWindow) return tokens;
   }

@@ -69,6 +69,7 @@ function failureOf(found: Class, error: ApiError): ModelFailure {
     message: detailOf(error.message) || found.blank,
     retry: found.retry === 'never' ? 'never' : retryAfter(wait),
     status: error.status,
+    words: error.message,
   });
 }
 

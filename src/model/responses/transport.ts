@@ -1,6 +1,6 @@
 import { defaultAnswerLimits } from '../../config/defaults.ts';
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
-import { ask, askCredentials } from './ask.ts';
+import { ask, askCredentials, limitsOf } from './ask.ts';
 import type { Connection, ResponsesClientOptions } from './ask.ts';
 import { compact } from './compact.ts';
 import { abortedFailure, cutFailure, emptyFailure, idleFailure } from './connection-failure.ts';
@@ -32,7 +32,8 @@ async function* answer(
   const { provider } = connection.options;
   const question = { endpoint: 'responses', wants: 'events', idleMs: provider.streamIdleTimeoutMs, signal } as const;
   const { opened, hide } = await ask(connection, request, question);
-  const events = opened.kind === 'failed' ? only(opened.failure) : read(opened, connection.options, signal);
+  const events =
+    opened.kind === 'failed' ? only(opened.failure) : read(opened, withLimit(connection.options, request), signal);
   for await (const event of events) {
     yield event.kind === 'failed' ? { kind: 'failed', failure: hide(event.failure) } : event;
   }
@@ -67,6 +68,11 @@ async function* read(
     if (released === undefined) body.close();
     else await released;
   }
+}
+
+/** A request may want less than every answer may bring. */
+function withLimit(options: ResponsesClientOptions, request: ModelRequest): ResponsesClientOptions {
+  return { ...options, limits: limitsOf(options, request) };
 }
 
 interface StreamSoFar {

@@ -50,7 +50,7 @@ function answerTo(
   }
   const head = `${threadLine(id, story)}\n`;
   if (asked.command === 'checkpoint') {
-    const checkpoint = chooseCheckpoint(story, asked.number);
+    const checkpoint = chooseCheckpoint(story, asked.number, id);
     if ('code' in checkpoint) return checkpoint;
     return asked.json
       ? json({ thread: id, ...checkpointView(story, checkpoint) })

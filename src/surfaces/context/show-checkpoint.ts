@@ -1,3 +1,4 @@
+import type { ThreadId } from '../../protocol/ids.ts';
 import type { Entry } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
 import { itemTokens } from '../../history/size.ts';
@@ -50,6 +51,7 @@ export interface AfterItem extends ShownItem {
 export function chooseCheckpoint(
   { checkpoints }: ThreadStory,
   asked: number | 'last',
+  id: ThreadId,
 ): StoryCheckpoint | Outcome<'no-checkpoint'> {
   const found = asked === 'last' ? checkpoints.at(-1) : checkpoints[asked - 1];
   if (found !== undefined) return found;
@@ -58,7 +60,7 @@ export function chooseCheckpoint(
     message: `The thread has ${plural(checkpoints.length, 'checkpoint')}.`,
     next:
       checkpoints.length === 0
-        ? 'Make one with `capstan threads compact`.'
+        ? `Make one with \`capstan threads compact ${id}\`.`
         : `Name one from 1 to ${checkpoints.length}, or last.`,
   };
 }

@@ -142,6 +142,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
         return client.stream({ ...request, onSent }, signal);
       },
     },
+    compactionLimits: config.compaction,
     remoteCompaction: remoteCompaction(provider, settings.features ?? {}),
     processes: systemProcesses,
     requirements: input.requirements,

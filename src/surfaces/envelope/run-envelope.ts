@@ -47,7 +47,7 @@ function difference(
   const other = chooseTurn(story, against);
   if ('code' in other) return other;
   const [before, now] = [other.envelope, turn.envelope];
-  if (before === undefined || now === undefined) return noEnvelope(before === undefined ? other : turn);
+  if (before === undefined || now === undefined) return noEnvelope(id, before === undefined ? other : turn);
   const changes = changedFields(before, now);
   if (asJson) return json({ thread: id, turn: turn.number, against, changes });
   const head = turnLine(id, turn, story.turns.length);
@@ -64,11 +64,11 @@ function chooseTurn({ turns }: ThreadStory, number: number): StoryTurn | Outcome
   );
 }
 
-function noEnvelope(turn: StoryTurn): Outcome<'no-envelope'> {
+function noEnvelope(id: string, turn: StoryTurn): Outcome<'no-envelope'> {
   return {
     code: 'no-envelope',
     message: whyNoEnvelope(turn),
-    next: `See what it has with \`capstan envelope --turn ${turn.number}\`.`,
+    next: `See what it has with \`capstan envelope ${id} --turn ${turn.number}\`.`,
   };
 }
 

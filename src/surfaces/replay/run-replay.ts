@@ -1,3 +1,4 @@
+import type { ThreadId } from '../../protocol/ids.ts';
 import { createDigester } from '../../model/digester.ts';
 import { responsesEncoder } from '../../model/responses/encode.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -57,7 +58,7 @@ async function replay(asked: ParsedWords): Promise<number | Outcome> {
     if (wantsBody) return printRequest(request, encoder);
     requests.push(replayedRequest(request, verdict, { number, encoder }));
   }
-  if (only !== undefined && requests.length === 0) return noSuchRequest(only, number);
+  if (only !== undefined && requests.length === 0) return noSuchRequest(thread.id, only, number);
   const { skipped } = thread;
   const isJson = asked.flags.has('json');
   if (isJson) print(reportJson(thread.id, requests, { skipped }), 'json');
@@ -73,7 +74,7 @@ function wantedRequest(asked: ParsedWords): number | undefined | Outcome<'usage'
   return wrongUsage(replayForm, `--request takes a number from 1, not ${JSON.stringify(given)}.`);
 }
 
-function noSuchRequest(wanted: number, count: number): Outcome<'request-unknown'> {
+function noSuchRequest(id: ThreadId, wanted: number, count: number): Outcome<'request-unknown'> {
   const message = `There is no request ${wanted}: the thread has ${count}.`;
-  return { code: 'request-unknown', message, next: 'Run `capstan replay` without --request to see them all.' };
+  return { code: 'request-unknown', message, next: `\`capstan replay ${id}\` lists them all.` };
 }

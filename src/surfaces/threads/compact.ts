@@ -60,7 +60,7 @@ const interrupted: Outcome = {
 /** This command has no option for another folder. */
 function withOwnNext(outcome: Outcome, id: ThreadId): Outcome {
   if (outcome.code !== 'folder-missing') return outcome;
-  return { ...outcome, next: `Make it, or choose another with \`capstan threads set ${id} --cd FOLDER\`.` };
+  return { ...outcome, next: `Make it, or have the thread work in this folder: \`capstan threads set ${id} --cd .\`.` };
 }
 
 function told(id: ThreadId, report: CheckpointReport): string {
@@ -93,7 +93,7 @@ function progressWords(event: ThreadEvent): string | undefined {
     case 'checkpoint-started':
       return `${event.model} folds about ${count(event.tokens)} tokens (${event.strategy}) …`;
     case 'checkpoint-failed':
-      return event.paused ? pausedWords : undefined;
+      return event.paused ? pausedWords(event.threadId) : undefined;
     case 'warning':
       return fullText(event.outcome);
     case 'retrying':

@@ -56,6 +56,6 @@ function folderInPlace(source: string): Outcome {
     message: isHome ? `${source} is a home and needs no import.` : `${source} is a folder.`,
     next: isHome
       ? `Its threads can be used in place: CODEX_HOME=${source} capstan exec resume THREAD`
-      : 'Name a file that `capstan threads export --format jsonl` has written.',
+      : 'Name a file that was exported as jsonl: `capstan threads export --help` says how.',
   };
 }

@@ -61,7 +61,7 @@ const command: OnThread<Back> = {
     if ('beforeCheckpoint' in to && (onlyFiles || both)) {
       return wrongUsage(
         form,
-        '--before-checkpoint takes back talk alone: bring files back with `capstan threads restore`.',
+        '--before-checkpoint takes back talk alone: bring files back as `capstan threads restore --help` says.',
       );
     }
     if (onlyFiles && both) return wrongUsage(form, '--both has the files already.');

@@ -39,8 +39,11 @@ export interface Play {
   readonly request?: string;
   readonly strategy?: 'structured' | 'plain' | 'remote';
   readonly remoteForm?: 'unary' | 'stream';
-  /** How long for an answer to a request of a compaction; `never`: whoever asked for it by hand stops it at once. */
-  readonly waits?: 'a moment' | 'never';
+  /**
+   * How long for an answer to a request of a compaction; `never`: whoever asked for it by hand stops it at once;
+   * `until the deadline`: the time that such an answer may take is over as soon as the provider has the request.
+   */
+  readonly waits?: 'a moment' | 'never' | 'until the deadline';
 }
 
 export interface Played {
@@ -64,12 +67,14 @@ export async function play(given: Play): Promise<Played> {
   const queue: Step[] = [];
   const asked: RecordedRequest[] = [];
   const stop = new AbortController();
+  const deadlines: (() => void)[] = [];
   let doing: readonly (Step | StepOf)[] = [obeys(transcript)];
   const model = await startScriptedModel(
     (request) => {
       if (!isFold(request)) return queue.shift() ?? answer({ items: [say('Done for now.')] });
       asked.push(request);
       if (given.waits === 'never') stop.abort();
+      if (given.waits === 'until the deadline') setImmediate(() => deadlines.splice(0).forEach((pass) => pass()));
       const step = doing[Math.min(asked.length, doing.length) - 1]!;
       return typeof step === 'function' ? step(request) : step;
     },
@@ -80,6 +85,16 @@ export async function play(given: Play): Promise<Played> {
   watched.settings = { window, compaction: given.strategy ?? 'structured' };
   watched.adapt = (parts) => ({
     ...parts,
+    clock: {
+      ...parts.clock,
+      sleep: (milliseconds, signal) =>
+        milliseconds === parts.compactionLimits.timeoutMs
+          ? new Promise((resolve) => {
+              deadlines.push(resolve);
+              signal?.addEventListener('abort', () => resolve(), { once: true });
+            })
+          : parts.clock.sleep(milliseconds, signal),
+    },
     client: given.waits === 'a moment' ? impatient(parts.client, model.url) : parts.client,
     remoteCompaction: given.remoteForm ?? 'none',
   });

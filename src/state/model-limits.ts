@@ -1,0 +1,86 @@
+import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, stringAt } from '../protocol/json.ts';
+import { readUsage } from './usage-fields.ts';
+
+/** What a model of a provider has shown of its window in this thread. */
+export interface ModelLimit {
+  readonly provider: string;
+  readonly model: string;
+  /** The body of the largest request that was answered, in bytes. */
+  readonly accepted?: number;
+  /** Tokens that it has taken for sure. */
+  readonly proven?: number;
+  /** The window that its server named when it refused a request, in tokens. Forgotten when more than that is answered. */
+  readonly named?: number;
+}
+
+export type ModelName = Pick<ModelLimit, 'provider' | 'model'>;
+
+/** A smaller number is a slip: no window of a model that can work. */
+const leastNamed = 1001;
+/** A count may be anything, or missing: a tokeniser makes no more and no fewer tokens of a body than this. */
+const bytesPerToken = { least: 2, most: 10 } as const;
+/** A thread has few models; a file that was made up may name any number. */
+const mostModels = 16;
+
+export function limitOf(limits: readonly ModelLimit[], { provider, model }: ModelName): ModelLimit | undefined {
+  return limits.find((limit) => limit.provider === provider && limit.model === model);
+}
+
+/** After a `capstan_step` line. `bytes` is the body of the newest request of the thread. */
+export function foldStepLimits(
+  limits: readonly ModelLimit[],
+  payload: JsonObject,
+  bytes: number | undefined,
+): readonly ModelLimit[] {
+  const [provider, model] = [stringAt(payload, 'provider'), stringAt(payload, 'model')];
+  if (provider === undefined || model === undefined) return limits;
+  const before = limitOf(limits, { provider, model }) ?? { provider, model };
+  const after = isAnswered(payload)
+    ? withAccepted(before, bytes ?? 0, readUsage(payload['usage']).input)
+    : withNamed(before, numberAt(payload, 'named_window'));
+  if (after === before) return limits;
+  return [...limits.filter((limit) => limit.provider !== provider || limit.model !== model), after].slice(-mostModels);
+}
+
+/** A request of the conversation. What a compaction asks has a body that no line counts. */
+function isAnswered({ outcome, purpose }: JsonObject): boolean {
+  return purpose === undefined && (outcome === 'done' || outcome === 'go-on');
+}
+
+function withAccepted(limit: ModelLimit, bytes: number, counted: number): ModelLimit {
+  const accepted = Math.max(limit.accepted ?? 0, bytes);
+  const proven = Math.max(limit.proven ?? 0, takenBy(bytes, counted));
+  if (accepted === (limit.accepted ?? 0) && proven === (limit.proven ?? 0)) return limit;
+  const { named, ...known } = limit;
+  return { ...known, accepted, proven, ...(named === undefined || named < proven ? {} : { named }) };
+}
+
+function takenBy(bytes: number, counted: number): number {
+  if (counted === 0) return Math.floor(bytes / bytesPerToken.most);
+  return Math.min(counted, Math.floor(bytes / bytesPerToken.least));
+}
+
+/** The newest counts: a server may have been started again with another window. */
+function withNamed(limit: ModelLimit, named: number | undefined): ModelLimit {
+  if (named === undefined || !Number.isSafeInteger(named) || named < leastNamed) return limit;
+  if (named < (limit.proven ?? 0) || named === limit.named) return limit;
+  return { ...limit, named };
+}
+
+export function readLimits(carried: JsonObject): readonly ModelLimit[] {
+  return (arrayAt(carried, 'model_limits') ?? []).flatMap(readLimit).slice(-mostModels);
+}
+
+function readLimit(value: Json): readonly ModelLimit[] {
+  if (!isJsonObject(value)) return [];
+  const [provider, model] = [stringAt(value, 'provider'), stringAt(value, 'model')];
+  if (provider === undefined || model === undefined) return [];
+  const [accepted, proven] = [numberAt(value, 'accepted'), numberAt(value, 'proven')];
+  const limit: ModelLimit = {
+    provider,
+    model,
+    ...(accepted === undefined ? {} : { accepted }),
+    ...(proven === undefined ? {} : { proven }),
+  };
+  return [withNamed(limit, numberAt(value, 'named'))];
+}

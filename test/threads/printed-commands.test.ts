@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { threadsForms } from '../../src/surfaces/threads/run-threads.ts';
+import { callTool, answer } from '../../src/testing/index.ts';
+import { says, saysLong, talk, task } from '../compaction/talk.ts';
+import { type Scene, scene, threadId } from '../harness/scene.ts';
+
+const src = join(import.meta.dirname, '../../src');
+
+/** Between backquotes, or at the end of a line after a colon. */
+const pattern = /\\?`(capstan [^`\\\n]+)\\?`|: (capstan [^`'\n]+?)(?=\\n|[`',]|$)/gm;
+
+/** Every command that a message names, with the expressions in it. Help texts show forms, which are no messages. */
+async function namedCommands(): Promise<ReadonlyMap<string, string>> {
+  const forms = [...(await threadsForms()).values()].map(({ notes = '' }) => notes).join('\n');
+  const named = new Map<string, string>();
+  for (const name of readdirSync(src, { recursive: true, encoding: 'utf8' })) {
+    if (
+      !name.endsWith('.ts') ||
+      name.endsWith('.test.ts') ||
+      /(?:arguments|options|completion|welcome)\.ts$/.test(name)
+    )
+      continue;
+    const text = readFileSync(join(src, name), 'utf8').replaceAll(/\/\*\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
+    for (const [whole, quoted, plain] of text.matchAll(pattern)) {
+      const command = (quoted ?? plain)!.trim();
+      const isForm = forms.includes(whole.replaceAll('\\', '')) || command === 'capstan threads COMMAND --help';
+      if (!isForm && !command.startsWith('capstan ${')) named.set(command, name);
+    }
+  }
+  return named;
+}
+
+/** A thread with two turns, a file that was changed, a checkpoint and a note. */
+async function worked(): Promise<Scene & { readonly id: string }> {
+  const patch = '*** Begin Patch\n*** Add File: made.txt\n+made\n*** End Patch\n';
+  const patches = answer({ items: [callTool('apply_patch', { input: patch })], usage: 'none' });
+  const made = await scene(talk([saysLong(), patches, says('Done.')]));
+  const id = threadId(await made.place.run('exec', '--json', task));
+  await made.place.run('exec', 'resume', id, 'Write the file.');
+  await made.place.run('threads', 'pin', id, 'Never touch the lock file.');
+  return { ...made, id };
+}
+
+/** What must have happened before somebody is told to run it. */
+const before: readonly [RegExp, readonly (readonly string[])[]][] = [
+  [/^threads undo-rollback/, [['threads', 'rollback', 'ID', '--turns', '1']]],
+  [/^threads restore \S+ --undo/, [['threads', 'rollback', 'ID', '--turns', '1', '--files']]],
+  [/^threads unarchive/, [['threads', 'archive', 'ID']]],
+  [/--(?:before-)?checkpoint/, [['threads', 'compact', 'ID']]],
+];
+
+/** They change nothing: one thread serves all of them. */
+const reads = /^(?:threads (?:show|pins|files|list|export)|config|context|envelope|replay)\b|--help$/;
+
+const named = [...(await namedCommands())].map(([command, file]) => ({ command, file }));
+const [readers, others] = [true, false].map((isReader) =>
+  named.filter(
+    ({ command }) => (reads.test(command.replace('capstan ', '')) && !/--checkpoint/.test(command)) === isReader,
+  ),
+) as [typeof named, typeof named];
+
+async function expectToRun({ place, id }: Awaited<ReturnType<typeof worked>>, command: string): Promise<void> {
+  // A placeholder in capitals is a form, and nothing that can be pasted.
+  expect(command).not.toMatch(/ [A-Z]{2,}/);
+  const filled = command
+    .replaceAll(/\$\{(?:\w+\.)?(?:\w*[iI]d|thread)\}/g, id)
+    .replaceAll(/(?<= )\$\{[^}]+\}/g, '1')
+    // What follows is another sentence.
+    .replaceAll(/\$\{[^}]+\}/g, '');
+  const words = [...filled.matchAll(/"([^"]*)"|(\S+)/g)].slice(1).map(([, quoted, plain]) => quoted ?? plain!);
+  for (const [wanted, needed] of before) {
+    if (!wanted.test(words.join(' '))) continue;
+    for (const each of needed) {
+      const ran = await place.run(...each.map((word) => (word === 'ID' ? id : word)));
+      expect([each, ran.code]).toEqual([each, 0]);
+    }
+  }
+  const { code, stderr } = await place.run(...words);
+  expect({ words, code, stderr: code === 0 ? '' : stderr }).toEqual({ words, code: 0, stderr: '' });
+}
+
+test('every command that a message names to look at something runs as it is printed', async () => {
+  const thread = await worked();
+  for (const { command } of readers) await expectToRun(thread, command);
+  expect(readers.length).toBeGreaterThan(10);
+});
+
+test.each(others)('`$command` of $file runs as it is printed', async ({ command }) => {
+  await expectToRun(await worked(), command);
+});

@@ -1,5 +1,6 @@
 import type { Window } from '../envelope/window.ts';
 import type { TurnId } from '../protocol/ids.ts';
+import type { ProviderName } from '../protocol/provider-name.ts';
 
 /** The budgets that checkpoints are about. */
 export type CompactionWindow = Pick<
@@ -36,6 +37,8 @@ export interface CompactionPlan {
   readonly remoteForm?: 'unary' | 'stream';
   /** The model that is asked. */
   readonly model: string;
+  /** Who runs it: the maker of what the answer holds encrypted. */
+  readonly provider?: ProviderName;
   /** The number of the turn in which the checkpoint is made. */
   readonly number?: number;
   /** A command that prints the whole thread, for the marks of what is left out. */

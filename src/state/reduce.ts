@@ -5,13 +5,15 @@ import type { ToolSpec } from '../ports/prompt.ts';
 import { arrayAt, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../protocol/line.ts';
 import { foldWorldState } from '../world/baseline.ts';
+import { foldReopened } from './behind.ts';
 import { foldFailed, foldSeen } from './checkpoints.ts';
 import { foldCompacted } from './compacted.ts';
 import { foldAnswer, foldCall } from './fold-call.ts';
 import { foldEvent } from './fold-event.ts';
+import { withMaker } from './maker-now.ts';
 import { addMark } from './marks.ts';
 import { foldPin } from './pins.ts';
-import { readRequest } from './request-record.ts';
+import { readRequest, readerOf } from './request-record.ts';
 import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
@@ -28,8 +30,9 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       // Later ones are copies or edits by other programs; the first is the thread's.
       return Object.keys(state.meta).length > 0 ? state : { ...state, meta: payload };
     case lineType.responseItem: {
-      const entry = entryIn(line);
-      if (entry === undefined) return state;
+      const read = entryIn(line);
+      if (read === undefined) return state;
+      const entry = withMaker(read, state);
       const work = foldWork(state.work, entry, line);
       const known = work === state.work ? state : { ...state, work };
       return withEntry(foldAnswer(known, entry.item), entry);
@@ -46,6 +49,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return foldCall(state, payload);
     case lineType.compaction:
       return { ...state, checkpoints: foldFailed(state.checkpoints, payload) };
+    case lineType.reopened:
+      return foldReopened(state);
     case lineType.pin:
       return { ...state, pins: foldPin(state.pins, payload) };
     case lineType.toolSet: {
@@ -63,7 +68,7 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       const { sent } = state;
       const body = readSent(payload);
       if (sent?.kind !== 'request' || body === undefined || body.auxiliary !== undefined) return state;
-      return { ...state, posted: { history: sent.history, modalities: sent.record.modalities } };
+      return { ...state, posted: { history: sent.history, reader: readerOf(sent.record) } };
     }
     default:
       return state;

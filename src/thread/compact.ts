@@ -3,6 +3,7 @@ import { type CompactionStep, begin, next } from '../compaction/machine.ts';
 import { planCompaction } from '../compaction/plan-compaction.ts';
 import { nothingToCompact } from '../compaction/refusals.ts';
 import type { Envelope } from '../envelope/envelope.ts';
+import { providerOfTurn } from '../envelope/provider-of.ts';
 import type { Step } from '../envelope/step.ts';
 import { requestTokens } from '../history/ledger.ts';
 import { itemTokens } from '../history/size.ts';
@@ -63,7 +64,8 @@ function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Ste
   const { by = envelope, ...asked } = wanted;
   const { history, work, usage } = log.state;
   const { model, strategy, prompt, instructions, window, ...contract } = compactionContract(by);
-  const input = inputOf(history, contract.modalities);
+  const provider = providerOfTurn(by);
+  const input = inputOf(history, { modalities: contract.modalities, provider });
   const tools = parts.router.specs(contract.tools);
   // A provider that folds by itself takes no wishes: whoever has one is better served by a model that reads it.
   const remote = strategy === 'remote' && asked.focus === undefined ? parts.remoteCompaction : 'none';
@@ -76,6 +78,7 @@ function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Ste
       strategy: strategy === 'remote' && remote === 'none' ? 'structured' : strategy,
       ...(remote === 'none' ? {} : { remoteForm: remote }),
       model,
+      provider,
       ...(prompt === undefined ? {} : { prompt }),
     },
     {

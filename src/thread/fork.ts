@@ -94,7 +94,8 @@ export async function forkThread(
     closeForkedTurn({ parts, log, threadId: id, turnId: id as string as TurnId, envelope });
     log.record(settingsApplied(id, envelope));
     await log.durable();
-    return { kind: 'resumed', id, owned, state: log.state, skipped };
+    const taken = owned.mode === 'legacy' ? {} : { takenFrom: { id: source, to: place.end } };
+    return { kind: 'resumed', id, owned, state: log.state, skipped, ...taken };
   } catch (error) {
     await owned.close().catch(() => undefined);
     throw error;

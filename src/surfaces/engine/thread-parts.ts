@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
-import { type ProviderConfig, providerVariables } from '../../config/providers.ts';
+import { providerAddress, type ProviderConfig, providerVariables } from '../../config/providers.ts';
 import { remoteCompaction } from '../../config/remote-compaction.ts';
 import type { ClientFacts } from '../../envelope/facts.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
@@ -173,6 +173,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
         profile,
         programFiles: nodeProgramFiles,
         roots: [...opened],
+        providerAddress: providerAddress(provider),
       });
     },
     folderProblem,

@@ -18,7 +18,9 @@ export type CompactionReason =
   | 'model_downshift'
   | 'comp_hash_changed'
   /** The provider refused a request as too long. */
-  | 'context_overflow';
+  | 'context_overflow'
+  /** Another provider goes on, which cannot read a checkpoint of the one before. */
+  | 'provider_changed';
 
 /** Where in the life of the thread. `post_turn`: the turn has ended and the next one should not have to wait. */
 export type CompactionPhase = 'standalone_turn' | 'pre_turn' | 'mid_turn' | 'post_turn';
@@ -43,6 +45,8 @@ export interface CompactionPlan {
   readonly number?: number;
   /** A command that prints the whole thread, for the marks of what is left out. */
   readonly readAll: string;
+  /** It stands in the place of an opaque checkpoint: that it can be read is the gain, and it need not be smaller. */
+  readonly mayGrow?: true;
   /** What a person wants the checkpoint to keep in view. */
   readonly focus?: string;
   /** From the configuration: replaces the plain prompt, and joins the focus of the structured one. */

@@ -1,4 +1,4 @@
-import { anythingToFold } from '../compaction/anything-to-fold.ts';
+import { anythingToFold, askedByHand } from '../compaction/anything-to-fold.ts';
 import { type CompactionStep, begin, next } from '../compaction/machine.ts';
 import { planCompaction } from '../compaction/plan-compaction.ts';
 import { nothingToCompact } from '../compaction/refusals.ts';
@@ -22,7 +22,8 @@ import type { Turn } from './parts.ts';
 import { waitingTokens } from './waiting-tokens.ts';
 
 /** Folds history, if that can be done. Until the new one is recorded the old one stands (I8). */
-export async function compact(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
+export async function compact(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {
+  const wanted = askedByHand(asked, turn.log.state, compactionContract(turn.envelope).strategy);
   if (!anythingToFold(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
   const stopped = await hookAgainst(turn, wanted);
   return stopped === undefined ? fold(turn, step, wanted) : { kind: 'failed', outcome: stopped };
@@ -42,16 +43,30 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
   let opened: Opened = first;
   while (opened.move.kind === 'request' && !turn.signal.aborted) {
     const { move, by } = opened;
+    if (wanted.only === true && !readsAll(move))
+      opened = { ...opened, move: { kind: 'refused', outcome: tooLongForMaker } };
+    if (opened.move.kind !== 'request') break;
     const outcome = await requests.perform(move.request, opened);
     if (turn.signal.aborted) break;
-    if (outcome.kind === 'failed' && by !== turn.envelope && isItsOwnFault(outcome.failure.code)) {
+    const isReplaceable = by !== turn.envelope && wanted.only !== true;
+    if (outcome.kind === 'failed' && isReplaceable && isItsOwnFault(outcome.failure.code)) {
       // The model before may be gone, or full: the one that goes on can try.
       const { by: _by, ...without } = wanted;
       opened = open(turn, step, without);
     } else opened = { ...opened, move: next(move.state, outcome) };
   }
   if (turn.signal.aborted) return aborted(turn, { ...opened, id, requests });
-  return settleMove(turn, step, { ...opened, id, requests, startedAt });
+  return settleMove(turn, step, { ...opened, move: withoutCode(opened.move, wanted), id, requests, startedAt });
+}
+
+/** Whether the request holds all of history as it is. */
+function readsAll({ request, state }: Extract<CompactionStep, { kind: 'request' }>): boolean {
+  return request.from === 0 && request.to === state.source.input.length && request.stubbed.length === 0;
+}
+
+/** Code cannot read an opaque item: what it would build lacks what stands in it. */
+function withoutCode(move: CompactionStep, { only }: WantedCompaction): CompactionStep {
+  return move.kind === 'mechanical' && only === true ? { kind: 'refused', outcome: move.why } : move;
 }
 
 interface Opened {
@@ -61,7 +76,7 @@ interface Opened {
 }
 
 function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Step, wanted: WantedCompaction): Opened {
-  const { by = envelope, ...asked } = wanted;
+  const { by = envelope, only: _only, ...asked } = wanted;
   const { history, work, usage } = log.state;
   const { model, strategy, prompt, instructions, window, ...contract } = compactionContract(by);
   const provider = providerOfTurn(by);
@@ -140,6 +155,12 @@ function aborted({ log, turnId }: Turn, { id, plan, requests }: Omit<Ended, 'sta
 function isItsOwnFault(code: string): boolean {
   return code !== 'aborted' && code !== 'connection-failed';
 }
+
+const tooLongForMaker: Outcome = {
+  code: 'compaction-request-too-large',
+  message: 'The history does not fit into one request for a checkpoint.',
+  next: 'Choose a model of that provider with a larger window.',
+};
 
 const unfinished: Outcome = {
   code: 'compaction-unfinished',

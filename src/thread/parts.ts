@@ -16,6 +16,7 @@ import type { Tracer } from '../ports/tracer.ts';
 import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import type { ProviderName } from '../protocol/provider-name.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import type { Router } from '../tools/router.ts';
@@ -51,6 +52,8 @@ export interface ThreadParts {
   readonly tracer: Tracer;
   /** How the provider folds history by itself, if it can. */
   readonly remoteCompaction: 'none' | 'stream' | 'unary';
+  /** How another provider is asked, if it is configured, at the same address where that is known. Nothing is sent yet. */
+  clientOf?(provider: ProviderName): ModelClient | undefined;
   /** Absent: nobody wants to know of checkpoints before they are made. */
   readonly checkpointHooks?: CheckpointHooks;
   /** Absent: what turns do to files cannot be undone. */
@@ -119,7 +122,7 @@ export interface Turn {
   /** Items that stand until the turn ends, by id. */
   readonly standing: Map<string, TurnItem>;
   readonly effects: TurnEffects;
-  /** The contract under which the model of the turn before would run, if this turn's is another. */
+  /** The contract under which the model of the turn before would run, if this turn's or its provider is another. */
   readonly before?: Envelope;
   /** The step whose request was too long, until one is not. */
   readonly overflow: { step: number | undefined };

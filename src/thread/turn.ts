@@ -7,6 +7,7 @@ import { afterOverflow } from './overflow.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
 import { sample } from './sample.ts';
 import { promptProblem } from './prompt-size.ts';
+import { makeReadable, wayToRead } from './way-to-read.ts';
 import { refuse, settle, type TurnResult } from './settle.ts';
 
 /**
@@ -17,7 +18,11 @@ export async function runTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInp
   const turn = await prepareTurn(parts, log, asked);
   const tooLong = asked.input === undefined ? undefined : await promptProblem(turn, asked.input);
   if (tooLong !== undefined) return refuse(turn, tooLong);
+  const way = await wayToRead(turn);
+  if (way?.kind === 'refused') return refuse(turn, way.outcome);
   await beginTurn(turn, asked);
+  const unread = await makeReadable(turn, way);
+  if (unread !== undefined) return settle(turn, unread, undefined);
   let step = await enterStep(turn, 0);
   drainInbox(turn);
   let lastMessage: string | undefined;

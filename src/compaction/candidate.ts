@@ -1,5 +1,6 @@
 import type { Entry, Origin, QuotedWords, SummaryPlace } from '../history/entry.ts';
 import type { Item } from '../protocol/item.ts';
+import type { ProviderName } from '../protocol/provider-name.ts';
 
 /** What may become the history of the thread. Context about the world is not part of it. */
 export interface Candidate {
@@ -26,4 +27,6 @@ export type CandidateEntry =
       readonly words?: readonly QuotedWords[];
       /** Where the text holds a model's summary. */
       readonly summary?: SummaryPlace;
+      /** Of an opaque item. */
+      readonly maker?: ProviderName;
     };

@@ -33,19 +33,19 @@ const frame = 400;
 export function planCompaction(asked: AskedCompaction, sizes: CompactionSizes): CompactionPlan {
   return {
     ...asked,
-    room: roomOf(sizes, asked.trigger),
+    room: roomOf(sizes, asked),
     // Only a turn that is under way needs to be told about the world at once.
     placement: asked.phase === 'mid_turn' ? 'before-last-words' : 'next-turn',
   };
 }
 
-function roomOf(sizes: CompactionSizes, trigger: CompactionPlan['trigger']): CompactionRoom {
+function roomOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction): CompactionRoom {
   const { window, requestWindow, fixed, history } = sizes;
   const ratio = underestimate(sizes);
   // The whole answer is kept free although a small checkpoint may use less of it: models think before they write.
   const answer = Math.min(window.checkpoint.answer, requestWindow.checkpoint.answer);
-  const gain = Math.floor(history * mostShareOfBefore);
   const below = mostAfter(sizes, ratio);
+  const gain = mayGrow === true ? below : Math.floor(history * mostShareOfBefore);
   // Where room must be made, parts are cut until there is a gain. By hand nothing is cut for it: then there is no checkpoint.
   const most = trigger === 'manual' ? below : Math.max(leastMost, Math.min(gain, below));
   const free = Math.max(0, most - frame);

@@ -1,5 +1,6 @@
 import type { Window } from '../envelope/window.ts';
 import type { TurnId } from '../protocol/ids.ts';
+import type { ProviderName } from '../protocol/provider-name.ts';
 
 /** The budgets that checkpoints are about. */
 export type CompactionWindow = Pick<
@@ -19,7 +20,9 @@ export type CompactionReason =
   /** The provider refused a request as too long. */
   | 'context_overflow'
   /** The provider refused a request that may have been too long, and did not say why. */
-  | 'unexplained_refusal';
+  | 'unexplained_refusal'
+  /** Another provider goes on, which cannot read a checkpoint of the one before. */
+  | 'provider_changed';
 
 /** Where in the life of the thread. `post_turn`: the turn has ended and the next one should not have to wait. */
 export type CompactionPhase = 'standalone_turn' | 'pre_turn' | 'mid_turn' | 'post_turn';
@@ -38,10 +41,14 @@ export interface CompactionPlan {
   readonly remoteForm?: 'unary' | 'stream';
   /** The model that is asked. */
   readonly model: string;
+  /** Who runs it: the maker of what the answer holds encrypted. */
+  readonly provider?: ProviderName;
   /** The number of the turn in which the checkpoint is made. */
   readonly number?: number;
   /** A command that prints the whole thread, for the marks of what is left out. */
   readonly readAll: string;
+  /** It stands in the place of an opaque checkpoint: that it can be read is the gain, and it need not be smaller. */
+  readonly mayGrow?: true;
   /** What a person wants the checkpoint to keep in view. */
   readonly focus?: string;
   /** From the configuration: replaces the plain prompt, and joins the focus of the structured one. */

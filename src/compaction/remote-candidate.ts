@@ -1,9 +1,11 @@
 import { recognise } from '../fragments/recognise.ts';
 import type { Entry, Origin } from '../history/entry.ts';
 import { entries as entriesOf } from '../history/history.ts';
+import { isCheckpointItem, isOpaque } from '../history/opaque-items.ts';
 import { itemTokens } from '../history/size.ts';
 import { usersWords } from '../history/users-words.ts';
 import { isMessage, type Item } from '../protocol/item.ts';
+import type { ProviderName } from '../protocol/provider-name.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
 import { entriesTokens, recordsEntries, wordsEntry } from './candidate-parts.ts';
 import { type Faulty, faulty } from './faulty.ts';
@@ -13,7 +15,7 @@ import type { CompactionSource } from './source.ts';
 
 /**
  * The checkpoint of a provider that compacts by itself. `unary`: the provider sends the new history, of which we keep
- * what may stay. `stream`: it sends one sealed item, and the rest is ours. The user's words and the records of the work are
+ * what may stay. `stream`: it sends one opaque item, and the rest is ours. The user's words and the records of the work are
  * put in by code in both.
  */
 export function remoteCandidate(
@@ -22,7 +24,7 @@ export function remoteCandidate(
   items: readonly Item[],
   form: 'unary' | 'stream',
 ): Candidate | Faulty {
-  const others = form === 'unary' ? keptOutput(items) : sealedItem(items);
+  const others = form === 'unary' ? keptOutput(items) : opaqueItem(items);
   if ('faults' in others) return others;
   const all = usersWords(source.history);
   const asked = form === 'stream' ? fromElsewhere(entriesOf(source.history)) : [];
@@ -33,28 +35,25 @@ export function remoteCandidate(
       ...words.entries,
       ...newestThatFit(asked, left).map((entry) => ({ kind: 'kept', entry }) as const),
       ...recordsEntries(source.work, room.records),
-      ...others.map(outputEntry),
+      ...others.map((item) => outputEntry(item, plan.provider)),
     ];
     const { counts } = words.choice;
     return { strategy: 'remote', entries, message: '', tokens: entriesTokens(entries), words: counts, mended: [] };
   });
 }
 
-const sealedTypes: ReadonlySet<string> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
-
 /**
- * What the model, hooks and agents said, and what is sealed. Calls, thoughts and old context may be stale; the user's
+ * What the model, hooks and agents said, and what is opaque. Calls, thoughts and old context may be stale; the user's
  * words we have ourselves.
  */
 function keptOutput(items: readonly Item[]): readonly Item[] | Faulty {
   const isAnswer = (item: Item): boolean =>
     item.type === 'agent_message' || (isMessage(item) && item.role === 'assistant') || isHookPrompt(item);
-  const sealed = items.filter(({ type }) => sealedTypes.has(type));
-  const kept = [...items.filter(isAnswer), ...sealed];
+  const kept = [...items.filter(isAnswer), ...items.filter(isCheckpointItem)];
   return kept.length === 0 ? faulty('The provider sent nothing that could be kept.') : kept;
 }
 
-function sealedItem(items: readonly Item[]): readonly Item[] | Faulty {
+function opaqueItem(items: readonly Item[]): readonly Item[] | Faulty {
   const found = items.filter(({ type }) => type === 'compaction');
   if (found.length !== 1) return faulty(`The provider sent ${found.length} compaction items in the place of one.`);
   const { encrypted_content: content } = found[0]!;
@@ -70,10 +69,11 @@ function isHookPrompt(item: Item): boolean {
   return item.content.every(({ text }) => typeof text === 'string' && recognise('user', text) === hookPrompt);
 }
 
-function outputEntry(item: Item): CandidateEntry {
+function outputEntry(item: Item, provider: ProviderName | undefined): CandidateEntry {
   const origin: Origin = isHookPrompt(item) ? { family: 'context', kinds: [hookPrompt] } : { family: 'model' };
-  if (typeof item['id'] === 'string') return { kind: 'kept', entry: { item, origin } };
-  return { kind: 'made', item: (id) => ({ ...item, id }), origin };
+  const known = { origin, ...(provider === undefined || !isOpaque(item) ? {} : { maker: provider }) };
+  if (typeof item['id'] === 'string') return { kind: 'kept', entry: { item, ...known } };
+  return { kind: 'made', item: (id) => ({ ...item, id }), ...known };
 }
 
 /** More of another agent's message than this is not kept. */

@@ -74,6 +74,12 @@ export function providerOf(config: Config, id: string): ProviderConfig | Provide
   return configured === undefined ? unknownProvider(config, id) : customProvider(id, configured);
 }
 
+/** Where a provider is reached, for files: without a name, a password or a key in it. */
+export function providerAddress({ baseUrl }: Pick<ProviderConfig, 'baseUrl'>): string {
+  const { protocol, host, pathname } = new URL(baseUrl);
+  return withoutSlash(`${protocol}//${host}${pathname}`);
+}
+
 /**
  * The variables from which any provider takes a key or a header, chosen or not: commands get none of them. A variable
  * of OpenAI counts even where another provider is used, since it may be set for a thread of tomorrow.

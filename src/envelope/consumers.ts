@@ -1,6 +1,7 @@
 /** Source files that read the envelope. A test holds them to what they are named for in `ownership.ts`. */
 export const consumers = {
   request: 'src/thread/record-request.ts',
+  providerOf: 'src/envelope/provider-of.ts',
   headers: 'src/thread/request-headers.ts',
   compactor: 'src/thread/compaction-contract.ts',
   checkpointHooks: 'src/thread/checkpoint-hooks.ts',
@@ -64,6 +65,7 @@ export const consumers = {
 /** What each of them does, in a word or two for people. */
 export const consumerRoles: Readonly<Record<string, string>> = {
   [consumers.request]: 'request builder',
+  [consumers.providerOf]: 'request builder',
   [consumers.headers]: 'request headers',
   [consumers.compactor]: 'compactor',
   [consumers.checkpointHooks]: 'compactor',

@@ -14,6 +14,8 @@ export interface Facts {
   readonly trust: Trust;
   readonly catalogue: Catalogue;
   readonly client: ClientFacts;
+  /** Where the provider is reached, without anything secret. Absent: nobody looked. */
+  readonly providerAddress?: string;
   /** Optional capabilities that were found. Absent: nobody looked, or there are none. */
   readonly found?: FoundCapabilities;
   /** Parts of the engine that may still be starting, by name. */

@@ -7,6 +7,8 @@ import type { Settings } from './settings.ts';
 export interface Identity {
   readonly model: ModelRecord;
   readonly provider: string;
+  /** Where it is reached, without anything secret: the same id at another address is another provider. */
+  readonly address?: string;
   /** The dialect in which the provider is spoken to. */
   readonly modelClient: 'responses';
   readonly effort?: string;
@@ -36,6 +38,7 @@ export function resolveIdentity(facts: Facts, settings: Settings): Identity {
   return {
     model,
     provider: settings.provider,
+    ...(facts.providerAddress === undefined ? {} : { address: facts.providerAddress }),
     modelClient: 'responses',
     ...(effort === undefined ? {} : { effort }),
     ...(summary === undefined ? {} : { summary }),

@@ -54,6 +54,7 @@ type WholeField =
   | 'policy.shellEnvironment';
 
 const {
+  providerOf,
   effortProblem,
   promptSize,
   turnEnd,
@@ -173,8 +174,9 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   },
   'identity.provider': {
     source: { settings: ['provider'], otherwise: 'default' },
-    consumers: [turnLines, firstLine, trace, modes, unexplained, learnedWindow, window],
+    consumers: [turnLines, firstLine, trace, modes, unexplained, learnedWindow, window, providerOf],
   },
+  'identity.address': { source: facts, consumers: [providerOf] },
   'identity.modelClient': { source: byDefault, consumers: [], awaits: 'a second dialect of providers' },
   'identity.effort': {
     source: { settings: ['effort'], otherwise: 'default of the model' },

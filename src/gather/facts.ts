@@ -28,11 +28,14 @@ export interface FactSources {
   readonly programFiles: ProgramFiles;
   /** Where commands may write besides the workspace and temporary folders, in this turn or under another mode. */
   readonly roots?: readonly string[];
+  /** Where the provider is reached. */
+  readonly providerAddress?: string;
 }
 
 /** What is true at the start of a turn. */
 export async function gatherFacts(sources: FactSources): Promise<Facts> {
   const { clock, env, cwd, client, trust, catalogue, own, profile, programFiles, roots = [] } = sources;
+  const { providerAddress } = sources;
   return {
     time: timeFactsAt(clock.now(), env),
     shell: findShell(env, { cwd, files: programFiles, roots }),
@@ -40,5 +43,6 @@ export async function gatherFacts(sources: FactSources): Promise<Facts> {
     trust,
     catalogue,
     client,
+    ...(providerAddress === undefined ? {} : { providerAddress }),
   };
 }

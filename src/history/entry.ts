@@ -2,6 +2,7 @@ import { looksInjected, recognise } from '../fragments/recognise.ts';
 import { isMessage, type Item } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { TurnId } from '../protocol/ids.ts';
+import { type ProviderName, readProviderName } from '../protocol/provider-name.ts';
 
 /** Where a model-visible item comes from. Kept beside the item in its line, never read out of its text. */
 export type Origin =
@@ -32,6 +33,8 @@ export interface Entry {
   readonly words?: readonly QuotedWords[];
   /** Where a checkpoint's text holds a model's summary. */
   readonly summary?: SummaryPlace;
+  /** Of an opaque item: who made it, as far as that is recorded. Only that provider is sent it. */
+  readonly maker?: ProviderName;
 }
 
 /** Places in the text of an item, `end` not included. */
@@ -109,6 +112,7 @@ export function entryOf(item: Item, metadata: JsonObject | undefined): Entry {
   const turn = stringAt(ours, 'turn');
   const words = readWords(ours);
   const summary = readSummary(ours['summary']);
+  const maker = readProviderName(ours['maker']);
   return {
     item,
     origin,
@@ -116,6 +120,7 @@ export function entryOf(item: Item, metadata: JsonObject | undefined): Entry {
     ...countAt(ours, 'number'),
     ...(words === undefined ? {} : { words }),
     ...(summary === undefined ? {} : { summary }),
+    ...(maker === undefined ? {} : { maker }),
   };
 }
 

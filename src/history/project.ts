@@ -1,30 +1,33 @@
 import type { Item } from '../protocol/item.ts';
+import type { ProviderName } from '../protocol/provider-name.ts';
 import type { Entry } from './entry.ts';
 import type { History } from './history.ts';
 import { missingAnswer, pairedItem } from './missing-answer.ts';
+import { forReader } from './opaque-items.ts';
 import { type MissingMedia, missingMedia, withoutMedia } from './without-media.ts';
 
 export interface ProjectOptions {
   /** What the model takes in: `text`, `image`, `audio`. */
   readonly modalities?: readonly string[];
+  /** Who gets them. Absent, as for requests of older versions: everybody is sent what anybody made. */
+  readonly reader?: ProviderName;
 }
 
 /**
  * The items to send. Every call has an answer and every answer a call; pictures and recordings are there only for a
- * model that takes them. What is put in depends only on the item it belongs to, so that a longer history projects to a
+ * model that takes them, and opaque items only for the provider that made them. What is put in depends only on the item it belongs to, so that a longer history projects to a
  * longer list with the same beginning.
  *
  * History grows by appending, so the last projection of a storage is kept and extended: a step costs what is new to it
  * and one copy of pointers.
  */
-export function project(history: History, { modalities }: ProjectOptions = {}): readonly Item[] {
+export function project(history: History, { modalities, reader }: ProjectOptions = {}): readonly Item[] {
   const { storage, length } = history;
   const missing = missingMedia(modalities);
   const known = projections.get(storage);
-  if (known !== undefined && known.missing === missing && known.length <= length && extend(known, history)) {
-    return known.items.slice();
-  }
-  const fresh = emptyProjection(missing);
+  const isFor = known?.missing === missing && isSameReader(known.reader, reader);
+  if (known !== undefined && isFor && known.length <= length && extend(known, history)) return known.items.slice();
+  const fresh = emptyProjection(missing, reader);
   extend(fresh, history);
   // An older value of a storage that has grown is looked at and forgotten, unless it is the first: what follows goes on
   // from it.
@@ -34,6 +37,7 @@ export function project(history: History, { modalities }: ProjectOptions = {}): 
 
 interface Projection {
   readonly missing: MissingMedia;
+  readonly reader: ProviderName | undefined;
   /** How many entries have been projected. */
   length: number;
   readonly items: Item[];
@@ -47,14 +51,19 @@ interface Projection {
 
 const projections = new WeakMap<readonly Entry[], Projection>();
 
-function emptyProjection(missing: MissingMedia): Projection {
+function emptyProjection(missing: MissingMedia, reader: ProviderName | undefined): Projection {
   const sets = { calls: new Set<string>(), answers: new Set<string>() };
-  return { missing, length: 0, items: [], ...sets, open: new Set(), leftOut: new Set() };
+  return { missing, reader, length: 0, items: [], ...sets, open: new Set(), leftOut: new Set() };
+}
+
+/** Told apart more finely than providers are: whose address is not known may be sent more. */
+function isSameReader(one: ProviderName | undefined, other: ProviderName | undefined): boolean {
+  return one?.id === other?.id && one?.address === other?.address;
 }
 
 /** False, and nothing done, if a new entry is the other half of one that was projected as if it had none. */
 function extend(projection: Projection, { storage, length }: History): boolean {
-  const { items, calls, answers, open, leftOut } = projection;
+  const { items, calls, answers, open, leftOut, reader } = projection;
   const from = projection.length;
   for (let index = from; index < length; index++) {
     const paired = pairedItem(storage[index]!.item);
@@ -65,7 +74,9 @@ function extend(projection: Projection, { storage, length }: History): boolean {
     if (paired !== undefined) (paired.half === 'answer' ? answers : calls).add(paired.id);
   }
   for (let index = from; index < length; index++) {
-    const { item } = storage[index]!;
+    const { item: made, maker } = storage[index]!;
+    const item = reader === undefined ? made : forReader(made, maker, reader);
+    if (item === undefined) continue;
     const paired = pairedItem(item);
     if (paired?.half === 'answer' && !calls.has(paired.id)) {
       leftOut.add(paired.id);

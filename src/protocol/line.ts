@@ -52,6 +52,8 @@ export const lineType = {
   step: 'capstan_step',
   /** Ours: a compaction that changed nothing, and what it cost. */
   compaction: 'capstan_compaction',
+  /** Ours: the history behind a provider's own checkpoint is used again, because another provider goes on. */
+  reopened: 'capstan_reopened',
   /** Ours: the workspace before and after somebody changed it. The first is written before the change. */
   snapshot: 'capstan_snapshot',
   /** Ours: a note that the user pinned, or its end. */

@@ -131,7 +131,7 @@ export interface PrefixBrokenEvent {
 export type PrefixBreak = { readonly tokens: number } &
   /** History was replaced, or cut back. */
   (
-    | { readonly kind: 'checkpoint' | 'rollback' }
+    | { readonly kind: 'checkpoint' | 'rollback' | 'reopened' }
     | { readonly kind: 'setting'; readonly name: string }
     | { readonly kind: 'instructions' }
     /** By name. All three empty: only the order is another. */

@@ -109,6 +109,6 @@ function infer(state: ThreadState, line: Line, turn: number): InferredRequest {
     ...(state.openTurn === undefined ? {} : { turnId: state.openTurn.id }),
     ...(model === undefined ? {} : { model }),
     line,
-    input: inputOf(state.history, ['text', 'image', 'audio']),
+    input: inputOf(state.history, { modalities: ['text', 'image', 'audio'] }),
   };
 }

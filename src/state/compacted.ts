@@ -1,14 +1,16 @@
 import { oldSummaryMessage } from '../fragments/message.ts';
 import { type Entry, entryOf } from '../history/entry.ts';
-import { entries, historyOf } from '../history/history.ts';
+import { entries as entriesOf, historyOf } from '../history/history.ts';
 import { asItem, isMessage, type Item, messageText } from '../protocol/item.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { noUsage } from '../protocol/usage.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
+import { behindCheckpoint } from './behind.ts';
 import { foldCheckpoint, readCheckpoints, storeCheckpoints } from './checkpoints.ts';
 import { readInstructions } from './instructions.ts';
 import { readLimits } from './model-limits.ts';
+import { makerNow, withMaker } from './maker-now.ts';
 import { readPins } from './pins.ts';
 import type { OpenTurn, ThreadState } from './thread-state.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
@@ -21,20 +23,22 @@ import { readWork, storeWork } from './work.ts';
  */
 export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadState {
   if (!isSound(payload)) return state;
-  const { openTurn, posted: _posted, prefill: _prefill, ...before } = state;
+  const { openTurn, posted: _posted, prefill: _prefill, behind: _behind, ...before } = state;
   const carried = readCarried(payload);
   // A fold that begins here knows nothing else of what was before.
   const rest = carried === undefined ? before : { meta: state.meta, marks: state.marks, ...carried };
   const turn = withCheckpoint(carried === undefined ? openTurn : carried.openTurn);
   // Nobody has counted what is left.
   const usage = { total: (carried ?? state).usage.total, last: noUsage };
+  const entries = replacement(state, payload).map((entry) => withMaker(entry, saidBy(state, carried)));
   return {
     ...rest,
     // The mark of the running turn stays: it is not part of what a checkpoint carries.
     ...(turn === undefined
       ? {}
       : { openTurn: openTurn?.before === undefined ? turn : { ...turn, before: openTurn.before } }),
-    history: historyOf(replacement(state, payload)),
+    history: historyOf(entries),
+    ...behindCheckpoint(state, entries),
     baseline: clearedByCheckpoint,
     sent: { kind: 'gone', why: 'checkpoint' },
     usage,
@@ -45,6 +49,13 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
 /** The checkpoint that a turn was begun for is there. */
 function withCheckpoint(turn: OpenTurn | undefined): OpenTurn | undefined {
   return turn?.compaction === undefined ? turn : { ...turn, compaction: 'done' };
+}
+
+/** Our lines say themselves who was asked, so that a fold may begin with them. Other programs name no address. */
+function saidBy(state: ThreadState, carried: Carried | undefined): Parameters<typeof withMaker>[1] {
+  if (carried !== undefined) return { meta: state.meta, ...carried };
+  const { id } = makerNow(state) ?? {};
+  return { meta: state.meta, ...(id === undefined ? {} : { settings: { model_provider_id: id } }) };
 }
 
 /** All of the state that a fold from this line on needs, history aside. Goes into the line as `capstan`. */
@@ -89,7 +100,7 @@ export function isSound(payload: JsonObject): boolean {
   return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;
 }
 
-type Carried = Omit<ThreadState, 'meta' | 'history' | 'baseline' | 'marks' | 'sent' | 'posted' | 'prefill'>;
+type Carried = Omit<ThreadState, 'meta' | 'history' | 'behind' | 'baseline' | 'marks' | 'sent' | 'posted' | 'prefill'>;
 
 function readCarried(payload: JsonObject): Carried | undefined {
   const carried = objectAt(payload, 'capstan');
@@ -131,7 +142,7 @@ function replacement(state: ThreadState, payload: JsonObject): readonly Entry[] 
   const items = arrayAt(payload, 'replacement_history');
   if (items === undefined) return usersWordsAndSummary(state, payload);
   const sidecar = arrayAt(payload, 'replacement_history_metadata');
-  const known = new Map(entries(state.history).map((entry) => [entry.item['id'], entry]));
+  const known = new Map(entriesOf(state.history).map((entry) => [entry.item['id'], entry]));
   return items.flatMap((value, i) => {
     const item = asItem(value);
     if (item === undefined || item.type === 'ghost_snapshot') return [];
@@ -167,7 +178,7 @@ function metadataAt(sidecar: readonly Json[] | undefined, i: number): JsonObject
 
 /** Old files say only what the summary was: the users' words are kept, the summary follows as a message. */
 function usersWordsAndSummary(state: ThreadState, payload: JsonObject): readonly Entry[] {
-  const words = entries(state.history).filter(({ origin }) => origin.family === 'user');
+  const words = entriesOf(state.history).filter(({ origin }) => origin.family === 'user');
   const summary = oldSummaryMessage(stringAt(payload, 'message') ?? '');
   return [...words, { item: summary, origin: summaryOrigin }];
 }

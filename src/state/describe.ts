@@ -1,9 +1,9 @@
 import { entries } from '../history/history.ts';
 import type { ThreadState } from './thread-state.ts';
 
-/** The state as plain JSON, for comparing and for people. Rollback marks are left out: they are a means, not a fact. */
+/** The state as plain JSON, for comparing and for people. Rollback marks, and what stands behind a checkpoint, are left out: a fold from there has not read it. */
 export function describeState(state: ThreadState): string {
-  const { history, marks: _marks, toolSets, openTurn, sent, posted, ...rest } = state;
+  const { history, behind: _behind, marks: _marks, toolSets, openTurn, sent, posted, ...rest } = state;
   const { before: _before, ...turn } = openTurn ?? { before: undefined };
   const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
   const described = {

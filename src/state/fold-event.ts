@@ -63,7 +63,8 @@ export function closes(ended: string | undefined, open: string | undefined): boo
 function rollBack(state: ThreadState, count: number): ThreadState {
   const target = count < 1 ? undefined : markBefore(state.marks, count);
   if (target === undefined) return state;
-  const { context: _context, envelope: _envelope, instructions: _instructions, openTurn: _openTurn, ...kept } = state;
+  const { context: _context, envelope: _envelope, instructions: _instructions, ...others } = state;
+  const { openTurn: _openTurn, behind: _behind, ...kept } = others;
   // Nobody has counted what is left.
   const usage = { ...state.usage, last: noUsage };
   const sent = state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } as const };

@@ -1,6 +1,7 @@
 import type { TailSearch } from '../ports/rollout-store.ts';
 import { objectAt, stringAt } from '../protocol/json.ts';
 import { lineType } from '../protocol/line.ts';
+import { leavesOpaque } from './behind.ts';
 import { isSelfContained } from './compacted.ts';
 import { closes } from './fold-event.ts';
 import { holdsUsersWords } from './reduce.ts';
@@ -12,8 +13,12 @@ import { holdsUsersWords } from './reduce.ts';
  * Whether a checkpoint stands is decided before it is used. A rollback marker takes back turns with a user's words, so
  * the turns between marker and checkpoint are counted off; only if the marker reaches past the checkpoint is an older
  * one looked for.
+ *
+ * `behind`: not at an opaque checkpoint, so that what stands behind it is read. So it is wherever a line says that this
+ * history is used again.
  */
-export function searchStart(): TailSearch {
+export function searchStart({ behind }: { readonly behind: boolean } = { behind: false }): TailSearch {
+  let isOpaqueAllowed = !behind;
   /** Turns that markers took back and that were not met yet. */
   let owed = 0;
   let marked = false;
@@ -24,14 +29,19 @@ export function searchStart(): TailSearch {
   };
   return {
     wanted({ type, payloadType }) {
-      if (type === lineType.compacted) return true;
+      if (type === lineType.compacted || type === lineType.reopened) return true;
       if (type === lineType.event)
         return payloadType === undefined || (marked ? boundary.has(payloadType) : payloadType === rolledBack);
       return marked && type === lineType.responseItem;
     },
     beginsAt(line) {
       const { payload } = line;
+      if (line.type === lineType.reopened) {
+        isOpaqueAllowed = false;
+        return false;
+      }
       if (line.type === lineType.compacted) {
+        if (!isOpaqueAllowed && leavesOpaque(payload)) return false;
         const open = objectAt(objectAt(payload, 'capstan') ?? {}, 'open_turn');
         // Words in a turn that was running belong to a turn that began before the checkpoint.
         const { outside } = wordsIn(met, open === undefined ? undefined : (stringAt(open, 'id') ?? ''));

@@ -5,14 +5,16 @@ import type { ToolSpec } from '../ports/prompt.ts';
 import { arrayAt, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../protocol/line.ts';
 import { foldWorldState } from '../world/baseline.ts';
+import { foldReopened } from './behind.ts';
 import { foldFailed, foldSeen } from './checkpoints.ts';
 import { foldCompacted } from './compacted.ts';
 import { foldAnswer, foldCall } from './fold-call.ts';
 import { foldEvent } from './fold-event.ts';
+import { withMaker } from './maker-now.ts';
 import { addMark } from './marks.ts';
 import { foldStepLimits } from './model-limits.ts';
 import { foldPin } from './pins.ts';
-import { readRequest } from './request-record.ts';
+import { readRequest, readerOf } from './request-record.ts';
 import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
@@ -32,8 +34,9 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
     case lineType.responseItem: {
       // Also where the item is none for the model: what is not in history does not wait for ever.
       const entered = withWaiting(state, foldEntered(state.waiting, line.metadata));
-      const entry = entryIn(line);
-      if (entry === undefined) return entered;
+      const read = entryIn(line);
+      if (read === undefined) return entered;
+      const entry = withMaker(read, state);
       const work = foldWork(state.work, entry, line);
       const known = work === state.work ? entered : { ...entered, work };
       return withEntry(foldAnswer(known, entry.item), entry);
@@ -50,6 +53,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return foldCall(state, payload);
     case lineType.compaction:
       return { ...state, checkpoints: foldFailed(state.checkpoints, payload) };
+    case lineType.reopened:
+      return foldReopened(state);
     case lineType.pin:
       return { ...state, pins: foldPin(state.pins, payload) };
     case lineType.waiting:
@@ -70,7 +75,7 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       const body = readSent(payload);
       if (sent?.kind !== 'request' || body === undefined || body.auxiliary !== undefined) return state;
       const { bytes } = body;
-      return { ...state, posted: { history: sent.history, modalities: sent.record.modalities, bytes } };
+      return { ...state, posted: { history: sent.history, reader: readerOf(sent.record), bytes } };
     }
     case lineType.step:
       return { ...state, limits: foldStepLimits(state.limits, payload, state.posted?.bytes) };

@@ -2,6 +2,7 @@ import type { RequestOptions } from '../ports/prompt.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { asItem, type Item } from '../protocol/item.ts';
 import { arrayAt, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { type ProviderName, readProviderName } from '../protocol/provider-name.ts';
 
 /** What a `capstan_request` line says: with the state at that line it determines every byte of the request. */
 export interface RequestRecord {
@@ -13,6 +14,8 @@ export interface RequestRecord {
   /** What the model can take in; the rest is sent as a word in its place. */
   readonly modalities: readonly string[];
   readonly options: RequestOptions;
+  /** Who gets it: what only another provider can read is not in it. Absent in older records, which left nothing out. */
+  readonly provider?: ProviderName;
   /** Only on a request that no turn asked for. */
   readonly auxiliary?: Auxiliary;
 }
@@ -32,6 +35,13 @@ export interface Auxiliary {
   readonly tail: readonly Item[];
 }
 
+/** Whom a request is for: what the model takes in, and who runs it. */
+export type RequestReader = Pick<RequestRecord, 'modalities' | 'provider'>;
+
+export function readerOf({ modalities, provider }: RequestRecord): RequestReader {
+  return { modalities, ...(provider === undefined ? {} : { provider }) };
+}
+
 export function requestPayload({
   turnId,
   step,
@@ -39,6 +49,7 @@ export function requestPayload({
   toolSet,
   modalities,
   options,
+  provider,
   auxiliary,
 }: RequestRecord): JsonObject {
   return {
@@ -48,6 +59,7 @@ export function requestPayload({
     tool_set: toolSet,
     modalities,
     options: options as unknown as JsonObject,
+    ...(provider === undefined ? {} : { provider: { ...provider } }),
     ...(auxiliary === undefined ? {} : { auxiliary: auxiliary as unknown as JsonObject }),
   };
 }
@@ -59,6 +71,7 @@ export function readRequest(payload: JsonObject): RequestRecord | undefined {
   if (turnId === undefined || step === undefined || encoder === undefined || toolSet === undefined) return undefined;
   if (options === undefined) return undefined;
   const modalities = arrayAt(payload, 'modalities')?.filter((name) => typeof name === 'string') ?? ['text', 'image'];
+  const provider = readProviderName(payload['provider']);
   return {
     turnId: turnId as TurnId,
     step,
@@ -66,6 +79,7 @@ export function readRequest(payload: JsonObject): RequestRecord | undefined {
     toolSet,
     modalities,
     options: options as unknown as RequestOptions,
+    ...(provider === undefined ? {} : { provider }),
     ...auxiliaryIn(payload),
   };
 }

@@ -44,7 +44,7 @@ export function sentLine(
   { encoder, digester }: { readonly encoder: Encoder; readonly digester: Digester },
 ): LineDraft {
   const { posted } = state;
-  const from = posted === undefined ? 0 : commonLength(inputOf(posted.history, posted.modalities), prompt.input);
+  const from = posted === undefined ? 0 : commonLength(inputOf(posted.history, posted.reader), prompt.input);
   const digests = prompt.input.slice(from).map((item) => digester.short(encoder.item(item)));
   const payload = {
     turn_id: turnId,

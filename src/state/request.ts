@@ -9,7 +9,7 @@ import { type LineDraft, lineType } from '../protocol/line.ts';
 import { Fault, type Outcome } from '../protocol/outcome.ts';
 import { textDigest } from '../protocol/text-digest.ts';
 import { instructionsOf } from './instructions.ts';
-import { type Auxiliary, requestPayload, type RequestRecord } from './request-record.ts';
+import { type Auxiliary, readerOf, requestPayload, type RequestReader, type RequestRecord } from './request-record.ts';
 import type { ThreadState } from './thread-state.ts';
 
 /** A request that is about to be made. */
@@ -66,14 +66,11 @@ export function toolsMissing({ toolSet }: RequestRecord): Outcome<'tools-missing
 }
 
 /** What can be told of a request whose tools are lost. */
-export function withoutTools(
-  state: Pick<ThreadState, PromptParts>,
-  { options, modalities, auxiliary }: RequestRecord,
-): Omit<Prompt, 'tools'> {
+export function withoutTools(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Omit<Prompt, 'tools'> {
   return {
-    options,
+    options: record.options,
     instructions: instructionsOf(state)?.text ?? '',
-    input: requestInput(inputOf(state.history, modalities), auxiliary),
+    input: requestInput(inputOf(state.history, readerOf(record)), record.auxiliary),
   };
 }
 
@@ -86,15 +83,15 @@ function requestInput(items: Prompt['input'], auxiliary: Auxiliary | undefined):
 }
 
 /** By history value: the request before is looked at again when the next one is made. */
-const inputs = new WeakMap<History, { readonly modalities: string; readonly items: Prompt['input'] }>();
+const inputs = new WeakMap<History, { readonly reader: string; readonly items: Prompt['input'] }>();
 
 /** What a history looks like to a model. */
-export function inputOf(history: History, modalities: readonly string[]): Prompt['input'] {
-  const key = modalities.join(' ');
+export function inputOf(history: History, { modalities, provider }: RequestReader): Prompt['input'] {
+  const reader = JSON.stringify([modalities, provider?.id, provider?.address]);
   const known = inputs.get(history);
-  if (known?.modalities === key) return known.items;
-  const items = project(history, { modalities });
-  inputs.set(history, { modalities: key, items });
+  if (known?.reader === reader) return known.items;
+  const items = project(history, { modalities, ...(provider === undefined ? {} : { reader: provider }) });
+  inputs.set(history, { reader, items });
   return items;
 }
 
@@ -106,7 +103,7 @@ function prefixOf(state: ThreadState, record: RequestRecord): PrefixReport | und
   if (sent === undefined) return undefined;
   if (sent.kind === 'gone') {
     // What a rollback leaves stood in earlier requests; what a checkpoint leaves stood in none.
-    const fresh = sent.why === 'checkpoint' ? promptFor(state, record).input : [];
+    const fresh = sent.why !== 'rollback' ? promptFor(state, record).input : [];
     const tokens = fresh.reduce((sum, item) => sum + itemTokens(item), 0);
     return { kept: { items: 0, tokens: 0 }, breaks: [{ kind: sent.why, tokens }] };
   }

@@ -6,12 +6,13 @@ import type { TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
+import type { Behind } from './behind.ts';
 import type { CallStart } from './call-start.ts';
 import { type Checkpoints, noCheckpoints } from './checkpoints.ts';
 import { type Marks, noMarks } from './marks.ts';
 import type { ModelLimit } from './model-limits.ts';
 import type { Pin } from './pins.ts';
-import type { RequestRecord } from './request-record.ts';
+import type { RequestReader, RequestRecord } from './request-record.ts';
 import type { WaitingMessage } from './waiting.ts';
 
 /**
@@ -38,7 +39,7 @@ export interface ThreadState {
   /** The request that was made last, to hold the next one against. */
   readonly sent?: Sent;
   /** What the newest line about a sent body counts its items from. Checkpoints do not carry it. */
-  readonly posted?: { readonly history: History; readonly modalities: readonly string[]; readonly bytes: number };
+  readonly posted?: { readonly history: History; readonly reader: RequestReader; readonly bytes: number };
   readonly usage: { readonly total: Usage; readonly last: Usage };
   /** The turn that has started and not ended. On a thread nobody writes, it was cut off. */
   readonly openTurn?: OpenTurn;
@@ -49,6 +50,8 @@ export interface ThreadState {
   readonly checkpoints: Checkpoints;
   /** What tools wrote down about the work. */
   readonly work: WorkRecords;
+  /** Where the history begins with an opaque checkpoint: what stands behind it. Checkpoints do not carry it. */
+  readonly behind?: Behind;
   /** Input of the first response since the newest checkpoint, as the provider counted it. */
   readonly prefill?: number;
   /** What models have shown of their windows. */
@@ -76,16 +79,20 @@ export interface OpenTurn {
 /** `gone`: history has been replaced since, so that no request can extend it. */
 export type Sent =
   | { readonly kind: 'request'; readonly history: History; readonly record: RequestRecord }
-  | { readonly kind: 'gone'; readonly why: 'checkpoint' | 'rollback' };
+  | { readonly kind: 'gone'; readonly why: 'checkpoint' | 'rollback' | 'reopened' };
 
 /** What a rollback takes back. Notes are no part of a turn: only the user adds them and takes them away. */
-export type Mark = Pick<ThreadState, 'history' | 'baseline' | 'context' | 'envelope' | 'instructions' | 'waiting'>;
+export type Mark = Pick<
+  ThreadState,
+  'history' | 'behind' | 'baseline' | 'context' | 'envelope' | 'instructions' | 'waiting'
+>;
 
-export function markOf({ history, baseline, context, envelope, instructions, waiting }: ThreadState): Mark {
+export function markOf({ history, behind, baseline, context, envelope, instructions, waiting }: ThreadState): Mark {
   return {
     history,
     baseline,
     waiting,
+    ...(behind === undefined ? {} : { behind }),
     ...(context === undefined ? {} : { context }),
     ...(envelope === undefined ? {} : { envelope }),
     ...(instructions === undefined ? {} : { instructions }),

@@ -1,8 +1,9 @@
-import { anythingToFold } from '../compaction/anything-to-fold.ts';
+import { anythingToFold, askedByHand } from '../compaction/anything-to-fold.ts';
 import { type CompactionStep, begin, next } from '../compaction/machine.ts';
 import { planCompaction } from '../compaction/plan-compaction.ts';
 import { nothingToCompact } from '../compaction/refusals.ts';
 import type { Envelope } from '../envelope/envelope.ts';
+import { providerOfTurn } from '../envelope/provider-of.ts';
 import type { Step } from '../envelope/step.ts';
 import { requestTokens } from '../history/ledger.ts';
 import { itemTokens } from '../history/size.ts';
@@ -22,7 +23,8 @@ import type { Turn } from './parts.ts';
 import { waitingTokens } from './waiting-tokens.ts';
 
 /** Folds history, if that can be done. Until the new one is recorded the old one stands (I8). */
-export async function compact(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
+export async function compact(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {
+  const wanted = askedByHand(asked, turn.log.state, compactionContract(turn.envelope).strategy);
   if (!anythingToFold(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
   // The words of the turn wait meanwhile, and a process may die: they are safe before anything of it begins.
   if (turn.inbox.keep()) await turn.log.durable();
@@ -44,9 +46,13 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
   let opened: Opened = first;
   while (opened.move.kind === 'request' && !turn.signal.aborted) {
     const { move, by } = opened;
+    if (wanted.only === true && !readsAll(move))
+      opened = { ...opened, move: { kind: 'refused', outcome: tooLongForMaker } };
+    if (opened.move.kind !== 'request') break;
     const outcome = await requests.perform(move.request, opened);
     if (turn.signal.aborted) break;
-    if (outcome.kind === 'failed' && by !== turn.envelope && isItsOwnFault(outcome.failure.code)) {
+    const isReplaceable = by !== turn.envelope && wanted.only !== true;
+    if (outcome.kind === 'failed' && isReplaceable && isItsOwnFault(outcome.failure.code)) {
       // The model before may be gone, or full: the one that goes on can try.
       const { by: _by, ...without } = wanted;
       opened = open(turn, step, without);
@@ -54,7 +60,17 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
   }
   learnWindow(turn);
   if (turn.signal.aborted) return aborted(turn, { ...opened, id, requests });
-  return settleMove(turn, step, { ...opened, id, requests, startedAt });
+  return settleMove(turn, step, { ...opened, move: withoutCode(opened.move, wanted), id, requests, startedAt });
+}
+
+/** Whether the request holds all of history as it is. */
+function readsAll({ request, state }: Extract<CompactionStep, { kind: 'request' }>): boolean {
+  return request.from === 0 && request.to === state.source.input.length && request.stubbed.length === 0;
+}
+
+/** Code cannot read an opaque item: what it would build lacks what stands in it. */
+function withoutCode(move: CompactionStep, { only }: WantedCompaction): CompactionStep {
+  return move.kind === 'mechanical' && only === true ? { kind: 'refused', outcome: move.why } : move;
 }
 
 interface Opened {
@@ -64,10 +80,11 @@ interface Opened {
 }
 
 function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Step, wanted: WantedCompaction): Opened {
-  const { by = envelope, ...asked } = wanted;
+  const { by = envelope, only: _only, ...asked } = wanted;
   const { history, work, usage } = log.state;
   const { model, strategy, prompt, instructions, window, ...contract } = compactionContract(by);
-  const input = inputOf(history, contract.modalities);
+  const provider = providerOfTurn(by);
+  const input = inputOf(history, { modalities: contract.modalities, provider });
   const tools = parts.router.specs(contract.tools);
   // A provider that folds by itself takes no wishes: whoever has one is better served by a model that reads it.
   const remote = strategy === 'remote' && asked.focus === undefined ? parts.remoteCompaction : 'none';
@@ -80,6 +97,7 @@ function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Ste
       strategy: strategy === 'remote' && remote === 'none' ? 'structured' : strategy,
       ...(remote === 'none' ? {} : { remoteForm: remote }),
       model,
+      provider,
       ...(prompt === undefined ? {} : { prompt }),
     },
     {
@@ -146,6 +164,12 @@ function aborted({ log, threadId, turnId }: Turn, { id, plan, requests }: Omit<E
 function isItsOwnFault(code: string): boolean {
   return code !== 'aborted' && code !== 'connection-failed';
 }
+
+const tooLongForMaker: Outcome = {
+  code: 'compaction-request-too-large',
+  message: 'The history does not fit into one request for a checkpoint.',
+  next: 'Choose a model of that provider with a larger window.',
+};
 
 const unfinished: Outcome = {
   code: 'compaction-unfinished',

@@ -1,11 +1,13 @@
 import type { CompactionPlan } from '../compaction/plan.ts';
 import type { CompactionOutcome, CompactionRequest } from '../compaction/request.ts';
 import type { Envelope } from '../envelope/envelope.ts';
+import { providerOfTurn } from '../envelope/provider-of.ts';
 import type { Step } from '../envelope/step.ts';
 import { compactionMessage, compactionTrigger } from '../fragments/message.ts';
 import type { AuthMode, ModelFailure } from '../ports/model-client.ts';
 import type { RequestOptions, ToolSpec } from '../ports/prompt.ts';
 import { isMessage, type Item, messageText } from '../protocol/item.ts';
+import { isSameProvider } from '../protocol/provider-name.ts';
 import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
 import { planRequest, promptFor } from '../state/request.ts';
 import type { Auxiliary } from '../state/request-record.ts';
@@ -80,6 +82,7 @@ export class CompactionRequests {
         encoder: parts.encoder.version,
         modalities,
         options: optionsFor(options, { request, form, authMode }),
+        provider: providerOfTurn(by),
         auxiliary: this.#auxiliary(request, form),
       },
       tools,
@@ -161,7 +164,7 @@ export class CompactionRequests {
   }
 
   /**
-   * The contract of the newest sampling request, if it was one of this model: what it held is in the provider's cache.
+   * The contract of the newest sampling request, if it was one of this model at this provider: what it held is in the provider's cache.
    * Else what this envelope says. The unary form is no sampling request: it is sent in the tier that holds now.
    */
   #contract(by: Envelope, form: 'unary' | 'stream' | undefined): Contract {
@@ -170,6 +173,7 @@ export class CompactionRequests {
     const { tools: names, modalities: taken } = compactionContract(by);
     const own = { options: requestOptions(this.#turn, by), tools: parts.router.specs(names), modalities: taken };
     if (sent?.kind !== 'request' || sent.record.options.model !== own.options.model) return own;
+    if (sent.record.provider !== undefined && !isSameProvider(sent.record.provider, providerOfTurn(by))) return own;
     const { options, toolSet, modalities } = sent.record;
     const labels = { session_id: threadId, thread_id: threadId, turn_id: turnId };
     const { serviceTier: sentTier, ...others } = options;

@@ -11,6 +11,13 @@ export interface WantedCompaction {
   readonly focus?: string;
   /** The contract under which the model is asked, if it is not the turn's: that of the model before a switch. */
   readonly by?: Envelope;
+  /**
+   * Only that model can read all of history: it reads it in one piece, or there is no checkpoint. Neither another model
+   * nor code takes its place.
+   */
+  readonly only?: true;
+  /** See the plan. */
+  readonly mayGrow?: true;
 }
 
 export type CompactionResult =

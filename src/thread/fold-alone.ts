@@ -1,4 +1,4 @@
-import { anythingToFold } from '../compaction/anything-to-fold.ts';
+import { anythingToFold, askedByHand } from '../compaction/anything-to-fold.ts';
 import { nothingToCompact } from '../compaction/refusals.ts';
 import { turnAborted, turnComplete } from '../state/turn-drafts.ts';
 import { hookAgainst } from './checkpoint-hooks.ts';
@@ -8,14 +8,16 @@ import { lookAround } from './enter-step.ts';
 import type { ThreadLog } from './log.ts';
 import { beginTurn, prepareTurn } from './open-turn.ts';
 import type { ThreadParts, Turn, TurnInput } from './parts.ts';
+import { compactReadable, wayToRead } from './way-to-read.ts';
 
 /** Folds history in a turn of its own, in which nobody says anything. */
 export async function foldAlone(
   parts: ThreadParts,
   log: ThreadLog,
   own: Pick<TurnInput, 'threadId' | 'settings' | 'signal' | 'inbox' | 'warned' | 'isOutdated'>,
-  wanted: WantedCompaction,
+  given: WantedCompaction,
 ): Promise<CompactionResult> {
+  const wanted = askedByHand(given, log.state, own.settings.compaction);
   if (!anythingToFold(wanted, log.state)) return { kind: 'failed', outcome: nothingToCompact };
   const quiet = { onOpened: () => {}, onEnding: () => {}, onFull: () => {} };
   const turn = await prepareTurn(parts, log, { ...own, ...quiet });
@@ -25,8 +27,10 @@ export async function foldAlone(
     await log.durable();
     return stopped === undefined ? { kind: 'aborted' } : { kind: 'failed', outcome: stopped };
   }
+  const way = await wayToRead(turn);
+  if (way?.kind === 'refused') return { kind: 'failed', outcome: way.outcome };
   await beginTurn(turn, quiet);
-  const result = await fold(turn, await lookAround(turn, 0), wanted);
+  const result = (await compactReadable(turn, way, wanted)) ?? (await fold(turn, await lookAround(turn, 0), wanted));
   await end(turn, result);
   return result;
 }

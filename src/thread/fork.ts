@@ -97,7 +97,8 @@ export async function forkThread(
     log.record(...log.state.waiting.map((message) => messageDropped(message.id, 'forked')));
     log.record(settingsApplied(id, envelope));
     await log.durable();
-    return { kind: 'resumed', id, owned, state: log.state, skipped };
+    const taken = owned.mode === 'legacy' ? {} : { takenFrom: { id: source, to: place.end } };
+    return { kind: 'resumed', id, owned, state: log.state, skipped, ...taken };
   } catch (error) {
     await owned.close().catch(() => undefined);
     throw error;

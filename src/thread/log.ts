@@ -1,6 +1,7 @@
 import type { Owned } from '../ports/rollout-store.ts';
 import type { LineDraft } from '../protocol/line.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
+import type { Behind } from '../state/behind.ts';
 import { reduce } from '../state/reduce.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 
@@ -15,11 +16,18 @@ export class ThreadLog {
   #told = 0;
   #beforeDurable: () => void = () => {};
   #state: ThreadState;
+  readonly #readBehind: () => Promise<Behind | undefined>;
 
-  constructor(owned: Owned, state: ThreadState, listener: (event: ThreadEvent) => void) {
+  constructor(
+    owned: Owned,
+    state: ThreadState,
+    listener: (event: ThreadEvent) => void,
+    readBehind: () => Promise<Behind | undefined> = () => Promise.resolve(undefined),
+  ) {
     this.#owned = owned;
     this.#state = state;
     this.#listener = listener;
+    this.#readBehind = readBehind;
   }
 
   get state(): ThreadState {
@@ -32,6 +40,16 @@ export class ThreadLog {
 
   record(...drafts: readonly LineDraft[]): void {
     for (const line of this.#owned.append(drafts)) this.#state = reduce(this.#state, line);
+  }
+
+  /**
+   * Reads what stands behind the opaque checkpoint that history began with when the thread was opened: a line may use it
+   * from here on. Undefined if it is not there.
+   */
+  async learnBehind(): Promise<Behind | undefined> {
+    const behind = await this.#readBehind();
+    if (behind !== undefined) this.#state = { ...this.#state, behind };
+    return behind;
   }
 
   /** Tells the listener once everything recorded so far is durable; the next `durable` sees to that. */

@@ -1,9 +1,12 @@
 import { limitReached, switchReason } from '../compaction/limit.ts';
+import { providerOfTurn } from '../envelope/provider-of.ts';
 import type { Step } from '../envelope/step.ts';
 import { historyTokens, tokensSince } from '../history/history-weight.ts';
 import { requestTokens } from '../history/ledger.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import { isSameProvider } from '../protocol/provider-name.ts';
 import { isPaused, passes } from '../state/checkpoints.ts';
+import { inputOf } from '../state/request.ts';
 import type { Telling } from '../world/telling.ts';
 import { activeNow } from './active-now.ts';
 import { bundleTokens, tellingTokens } from './bundle-tokens.ts';
@@ -47,6 +50,17 @@ export function makeRoomAfterRefusal(
   return perform(turn, step, { trigger: 'auto', reason, phase: 'mid_turn' });
 }
 
+/** The history behind an opaque checkpoint is used again: if it is too long for the model, it is compacted at once. */
+export async function makeRoomAfterReopening(turn: Turn, step: Step): Promise<void> {
+  const { log, envelope } = turn;
+  const { instructions, modalities } = compactionContract(envelope);
+  const input = inputOf(log.state.history, { modalities, provider: providerOfTurn(envelope) });
+  const active = requestTokens({ instructions, tools: step.tools, input });
+  const pending = bundleTokens(step) + waitingTokens(turn);
+  if (!limitReached({ active, pending, prefill: undefined, window: compactionWindow(envelope) })) return;
+  await perform(turn, step, { trigger: 'auto', reason: 'provider_changed', phase: 'pre_turn' });
+}
+
 /** Loaded on use: most turns need none. */
 async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
   const { compact } = await import('./compact.ts');
@@ -70,11 +84,14 @@ type Wanted = Pick<WantedCompaction, 'reason' | 'by'> | undefined;
 function switched({ log, envelope, before }: Turn, step: Step): Wanted {
   if (step.index > 0 || before === undefined) return undefined;
   const then = compactionContract(before);
+  // Another provider does not run that model, and is sent nothing that only the one before can read.
+  const isElsewhere = !isSameProvider(providerOfTurn(before), providerOfTurn(envelope));
   const reason = switchReason({
     before: { ...modelOf(then), effective: then.window.effective },
     now: { ...modelOf(compactionContract(envelope)), window: compactionWindow(envelope) },
     active: activeNow({ log, envelope }, step).tokens,
   });
+  if (isElsewhere) return reason === 'model_downshift' ? { reason } : undefined;
   return reason === undefined ? undefined : { reason, by: before };
 }
 

@@ -5,7 +5,9 @@ import { lookUpModel } from '../envelope/model-record.ts';
 import type { TurnSettings } from '../envelope/settings.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { stringAt } from '../protocol/json.ts';
+import { isSameProvider, providerName } from '../protocol/provider-name.ts';
 import { instructionsOf } from '../state/instructions.ts';
+import { makerNow } from '../state/maker-now.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { turnStarted } from '../state/turn-drafts.ts';
 import { closeDeadTurn } from './dead-turn.ts';
@@ -51,7 +53,7 @@ export async function beginTurn(turn: Turn, { words, onOpened }: Pick<TurnInput,
   // Ending what a dead process left running may take seconds: the words are safe before.
   if (words !== undefined && (log.state.openTurn?.calls ?? []).length > 0) await log.durable();
   await closeDeadTurn(turn);
-  log.record(turnStarted(envelope, input === undefined ? 'compaction' : 'work'));
+  log.record(turnStarted(envelope, words === undefined ? 'compaction' : 'work'));
   log.tell({ kind: 'turn-started', turnId });
   tellSwitch(turn);
   onOpened(turnId, envelope);
@@ -64,12 +66,19 @@ function withPast(facts: TurnFacts, state: ThreadState, parts: ThreadParts): Tur
   return { ...facts, thread: { ...facts.thread, ...past } };
 }
 
-/** What the model of the turn before would run under now, if it is not the one of this turn. */
+/** What the model of the turn before would run under now, if it or its provider is not the one of this turn. */
 function before(state: ThreadState, facts: TurnFacts, settings: TurnSettings): { readonly before?: Envelope } {
   const model = state.context === undefined ? undefined : stringAt(state.context, 'model');
-  if (model === undefined || model === settings.model) return {};
+  const now = providerName(settings.provider, facts.providerAddress);
+  const then = makerNow(state) ?? now;
+  const isElsewhere = !isSameProvider(then, now);
+  if (model === undefined || (model === settings.model && !isElsewhere)) return {};
   const { effort: given, ...rest } = settings;
-  const now = { model: settings.model, ...(given === undefined ? {} : { effort: given }) };
-  const effort = effortFor(lookUpModel(facts.catalogue, model), now);
-  return { before: resolveEnvelope(facts, { ...rest, model, ...(effort === undefined ? {} : { effort }) }) };
+  const chosen = { model: settings.model, ...(given === undefined ? {} : { effort: given }) };
+  const effort = effortFor(lookUpModel(facts.catalogue, model), chosen);
+  const { providerAddress: _address, ...others } = facts;
+  const there = isElsewhere ? then : now;
+  const address = there.address === undefined ? {} : { providerAddress: there.address };
+  const known = { ...rest, model, provider: there.id, ...(effort === undefined ? {} : { effort }) };
+  return { before: resolveEnvelope({ ...others, ...address }, known) };
 }

@@ -17,6 +17,7 @@ import type { Tracer } from '../ports/tracer.ts';
 import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import type { ProviderName } from '../protocol/provider-name.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 import type { Router } from '../tools/router.ts';
 import type { Inbox, SubmittedWords } from './inbox.ts';
@@ -53,6 +54,8 @@ export interface ThreadParts {
   readonly remoteCompaction: 'none' | 'stream' | 'unary';
   /** When an answer to a request for a checkpoint is given up. */
   readonly compactionLimits: CompactionLimits;
+  /** How another provider is asked, if it is configured, at the same address where that is known. Nothing is sent yet. */
+  clientOf?(provider: ProviderName): ModelClient | undefined;
   /** Absent: nobody wants to know of checkpoints before they are made. */
   readonly checkpointHooks?: CheckpointHooks;
   /** Absent: what turns do to files cannot be undone. */
@@ -121,7 +124,7 @@ export interface Turn {
   /** Items that stand until the turn ends, by id. */
   readonly standing: Map<string, TurnItem>;
   readonly effects: TurnEffects;
-  /** The contract under which the model of the turn before would run, if this turn's is another. */
+  /** The contract under which the model of the turn before would run, if this turn's or its provider is another. */
   readonly before?: Envelope;
   /**
    * The step whose request was too long, until one is not; and the refusal without a cause after which the turn compacted,

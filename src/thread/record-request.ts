@@ -1,4 +1,5 @@
 import type { Envelope } from '../envelope/envelope.ts';
+import { providerOfTurn } from '../envelope/provider-of.ts';
 import { sentEffort } from '../envelope/sent-effort.ts';
 import type { Step } from '../envelope/step.ts';
 import type { Prompt, RequestOptions } from '../ports/prompt.ts';
@@ -17,6 +18,7 @@ export function recordRequest(turn: Turn, step: Step): Prompt {
       encoder: parts.encoder.version,
       modalities: envelope.capabilities.modalities,
       options: requestOptions(turn, envelope),
+      provider: providerOfTurn(envelope),
     },
     step.tools,
   );

@@ -1,6 +1,7 @@
 import type { OpenRefused, Owned, ReadReport, RolloutStore, TailOptions, TailSearch } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { Line } from '../protocol/line.ts';
+import { type Behind, isWhole } from '../state/behind.ts';
 import { searchStart } from '../state/locate.ts';
 import { concernsState, reduce } from '../state/reduce.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
@@ -15,6 +16,8 @@ export interface ResumedThread {
   readonly skipped: number;
   /** Hashes of blobs with tool sets that are not there any more, if any. */
   readonly missingBlobs?: readonly string[];
+  /** Where lines that were taken over are read, if it is a fork that holds no copy of them. */
+  readonly takenFrom?: ThreadPart;
 }
 
 export async function openThread(store: RolloutStore, id: ThreadId): Promise<ResumedThread | OpenRefused> {
@@ -32,10 +35,26 @@ export async function openThread(store: RolloutStore, id: ThreadId): Promise<Res
 export type FoldedThread = Pick<ResumedThread, 'state' | 'skipped' | 'missingBlobs'>;
 
 /** The state of a thread, or of what stands before a line of it, read from as near to its end as checkpoints allow. */
-export async function foldThread(store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<FoldedThread> {
+export function foldThread(store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<FoldedThread> {
+  return foldFrom(store, { id, ...(to === undefined ? {} : { to }) }, searchStart());
+}
+
+/** A thread, or what stands before a line of it. */
+export interface ThreadPart {
+  readonly id: ThreadId;
+  readonly to?: Ordinal;
+}
+
+/** What stands behind its opaque checkpoint, if it has one. Undefined also when nothing readable stands there. */
+export async function readBehind(store: RolloutStore, part: ThreadPart): Promise<Behind | undefined> {
+  const { behind } = (await foldFrom(store, part, searchStart({ behind: true }))).state;
+  return behind !== undefined && isWhole(behind) ? behind : undefined;
+}
+
+async function foldFrom(store: RolloutStore, { id, to }: ThreadPart, search: TailSearch): Promise<FoldedThread> {
   const options = { wanted: concernsState, ...(to === undefined ? {} : { to }) };
   const read = store.readTail?.bind(store) ?? ((...given) => readTwice(store, ...given));
-  const lines = read(id, searchStart(), options);
+  const lines = read(id, search, options);
   let state = emptyState;
   for (;;) {
     const next = await lines.next();

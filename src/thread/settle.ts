@@ -17,7 +17,7 @@ export type TurnResult =
 /** The one way to end a turn: its end is recorded, durable, and only then told. */
 export async function settle(
   turn: Turn,
-  answer: Exclude<StepAnswer, { kind: 'go-on' }>,
+  answer: Exclude<StepAnswer, { kind: 'go-on' | 'failed' }> | { readonly kind: 'failed'; readonly failure: Outcome },
   lastMessage: string | undefined,
 ): Promise<TurnResult> {
   const { log, parts, turnId, envelope } = turn;

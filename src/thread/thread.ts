@@ -17,7 +17,7 @@ import { isInput, itemProblem, notData, readTurn, type ThreadTurn } from './read
 import { ThreadLog } from './log.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
 import { previewEnvelope, settingsEvent } from './preview.ts';
-import type { ResumedThread } from './resume.ts';
+import { readBehind, type ResumedThread } from './resume.ts';
 import { sessionMeta } from './session-meta.ts';
 import type { TurnResult } from './settle.ts';
 import { type RunningTurn, type Steered, type Steering, steeringFor } from './steering.ts';
@@ -116,7 +116,7 @@ export class Thread {
   /** Goes on with a thread that was folded from its file. */
   static async resume(
     parts: ThreadParts,
-    { id, owned, state }: ResumedThread,
+    { id, owned, state, takenFrom = { id } }: ResumedThread,
     options: ThreadOptions,
   ): Promise<Thread> {
     const { settings, listener } = options;
@@ -124,7 +124,8 @@ export class Thread {
     listener({ kind: 'thread-started', threadId: id });
     const restored = restoredFields(restoredSettings(state, settings));
     listener({ ...settingsEvent('resumed', envelope), restored });
-    return new Thread(id, parts, new ThreadLog(owned, state, listener), options);
+    const log = new ThreadLog(owned, state, listener, () => readBehind(parts.store, takenFrom));
+    return new Thread(id, parts, log, options);
   }
 
   get state(): ThreadState {

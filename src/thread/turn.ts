@@ -8,6 +8,7 @@ import { afterRefusal } from './overflow.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
 import { sample } from './sample.ts';
 import { promptProblem } from './prompt-size.ts';
+import { makeReadable, wayToRead } from './way-to-read.ts';
 import { refuse, settle, type TurnResult } from './settle.ts';
 
 /**
@@ -19,7 +20,11 @@ export async function runTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInp
   const tooLong = asked.words === undefined ? undefined : await promptProblem(turn, asked.words.input);
   if (tooLong !== undefined) return refuse(turn, asked.words, tooLong);
   await dropTooLong(turn);
+  const way = await wayToRead(turn);
+  if (way?.kind === 'refused') return refuse(turn, asked.words, way.outcome);
   await beginTurn(turn, asked);
+  const unread = await makeReadable(turn, way);
+  if (unread !== undefined) return settle(turn, unread, undefined);
   let step = await enterStep(turn, 0);
   drainInbox(turn);
   let lastMessage: string | undefined;

@@ -92,7 +92,7 @@ class UncountedThread {
     const { instructions = '', tools = [] } = this.model.requests.findLast((request) => !isCompaction(request))!.body;
     const { history } = this.#thread.live!.state;
     const coming = phase === 'pre_turn' ? [userMessage('msg_', words(this.#words))] : [];
-    const input = [...inputOf(history, ['text', 'image']), ...coming] as unknown as Json;
+    const input = [...inputOf(history, { modalities: ['text', 'image'] }), ...coming] as unknown as Json;
     this.shares.push(countedTokens({ body: { instructions, tools, input } }) / limits.autoCompact);
   }
 }

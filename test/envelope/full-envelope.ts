@@ -32,6 +32,7 @@ export function fullFacts(): Required<TurnFacts> {
     ...factsOf(firstWorld, firstWorld.cwd, 1_794_720_724_810),
     catalogue: { models: [knownModel], fallback: factsOf(firstWorld, firstWorld.cwd, 0).catalogue.fallback },
     client: { name: 'capstan_test', version: '1', source: 'cli', threadSource: 'subagent' },
+    providerAddress: 'https://models.example/v1',
     found: {
       skills: 'The skills.',
       sessionContext: ['A hook speaks.'],
@@ -95,12 +96,13 @@ export function fullEnvelope(): Envelope {
   const collaboration = { mode, asked: asked!, instructions: modes.collaboration.instructions!, given: given! };
   const { serviceTier, ...identity } = envelope.identity;
   const { leaveOut, ...others } = envelope.modes;
-  const { modelClient, effort, summary, verbosity, chosen, model, provider, ...client } = identity;
+  const { modelClient, effort, summary, verbosity, chosen, model, provider, address, ...client } = identity;
   return {
     ...envelope,
     identity: {
       model,
       provider,
+      address: address!,
       modelClient,
       effort: effort!,
       summary: summary!,

@@ -117,6 +117,7 @@ describe('with everything that somebody can choose', () => {
     expect(envelope.identity).toEqual({
       model: { ...model, guessed: false },
       provider: 'scripted',
+      address: 'https://models.example/v1',
       modelClient: 'responses',
       effort: 'high',
       summary: 'concise',

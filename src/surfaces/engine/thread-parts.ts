@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
-import { type ProviderConfig, providerVariables } from '../../config/providers.ts';
+import { atLocalAddress } from '../../config/local-providers.ts';
+import { providerAddress, type ProviderConfig, providerOf, providerVariables } from '../../config/providers.ts';
 import { remoteCompaction } from '../../config/remote-compaction.ts';
 import type { ClientFacts } from '../../envelope/facts.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
@@ -31,7 +32,9 @@ import { sender } from '../../model/network/exchange.ts';
 import { responsesClient } from '../../model/responses/transport.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ids } from '../../ports/ids.ts';
+import type { ModelClient } from '../../ports/model-client.ts';
 import type { Tracer } from '../../ports/tracer.ts';
+import { isSameProvider, providerName } from '../../protocol/provider-name.ts';
 import { grantedFolders } from '../../policy/granted-folders.ts';
 import type { OwnPlaces } from '../../policy/own-places.ts';
 import type { Requirements } from '../../policy/requirements.ts';
@@ -102,23 +105,25 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     programFiles: nodeProgramFiles,
     processes: processTable,
   });
-  const client = responsesClient({
-    provider,
-    credentials: providerCredentials(provider, {
-      environment: env,
-      logins: loginStore({ home, locks: createFlock({ clock, programs: systemPrograms }), clock }),
-      post: postJson(sender({ environment: env })),
-      programs: callerPrograms({
-        path: env['PATH'] ?? '',
-        writable: () => [cwd, '/tmp', env['TMPDIR'] ?? '', ...opened],
+  const clientFor = (provider: ProviderConfig): ModelClient =>
+    responsesClient({
+      provider,
+      credentials: providerCredentials(provider, {
+        environment: env,
+        logins: loginStore({ home, locks: createFlock({ clock, programs: systemPrograms }), clock }),
+        post: postJson(sender({ environment: env })),
+        programs: callerPrograms({
+          path: env['PATH'] ?? '',
+          writable: () => [cwd, '/tmp', env['TMPDIR'] ?? '', ...opened],
+        }),
+        now: () => clock.now(),
       }),
-      now: () => clock.now(),
-    }),
-    environment: env,
-    limits: config.answer,
-    clock,
-    random: Math.random,
-  });
+      environment: env,
+      limits: config.answer,
+      clock,
+      random: Math.random,
+    });
+  const client = clientFor(provider);
   const gitGuard = lazyGitGuard(clock);
   const hasUndo = !input.ephemeral && config.undo?.enabled !== false;
   const watched = hasUndo ? { watch: createChangeWatch(home) } : {};
@@ -143,6 +148,12 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       },
     },
     compactionLimits: config.compaction,
+    clientOf(wanted) {
+      const known = providerOf(config, wanted.id);
+      const found = 'code' in known ? known : atLocalAddress(known, env);
+      if ('code' in found || !isSameProvider(wanted, providerName(found.id, providerAddress(found)))) return undefined;
+      return clientFor(found);
+    },
     remoteCompaction: remoteCompaction(provider, settings.features ?? {}),
     processes: systemProcesses,
     requirements: input.requirements,
@@ -174,6 +185,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
         profile,
         programFiles: nodeProgramFiles,
         roots: [...opened],
+        providerAddress: providerAddress(provider),
       });
     },
     folderProblem,

@@ -111,6 +111,8 @@ function breakWords(each: PrefixBreak): string {
       return 'a checkpoint';
     case 'rollback':
       return 'a rollback';
+    case 'reopened':
+      return 'the history behind a checkpoint, which is used again';
     case 'instructions':
       return 'other instructions';
     case 'setting':

@@ -16,8 +16,12 @@ import { meantThread } from './meant-thread.ts';
 export const form: CommandForm = {
   name: 'threads compact',
   summary: 'Makes a checkpoint now: the model sums the work up, and your own words stay.',
-  forms: ['THREAD [FOCUS …] [--json]', '--last [FOCUS …] [--json]'],
-  options: [{ key: 'json', names: ['--json'], help: 'one JSON object' }, lastOption],
+  forms: ['THREAD [FOCUS …] [-c KEY=VALUE] [--json]', '--last [FOCUS …] [-c KEY=VALUE] [--json]'],
+  options: [
+    { key: 'override', names: ['-c', '--config'], value: 'KEY=VALUE', help: 'override a value of config.toml' },
+    { key: 'json', names: ['--json'], help: 'one JSON object' },
+    lastOption,
+  ],
   notes: [
     'FOCUS says in words what the checkpoint shall keep in view.',
     'It can be taken back with `capstan threads rollback THREAD --before-checkpoint`.',
@@ -33,7 +37,8 @@ async function compact(asked: ParsedWords): Promise<number | Outcome> {
   const isLast = asked.flags.has('last');
   const [name, ...rest] = isLast ? [undefined, ...asked.positional] : asked.positional;
   if (name === undefined && !isLast) return wrongUsage(form, 'which thread? Name one, or use --last.');
-  const meant = await meantThread(form, { ...asked, positional: name === undefined ? [] : [name] });
+  const overrides = asked.values.get('override') ?? [];
+  const meant = await meantThread(form, { ...asked, positional: name === undefined ? [] : [name] }, { overrides });
   if ('code' in meant) return meant;
   const { engine, id } = meant;
   const json = asked.flags.has('json');

@@ -12,10 +12,10 @@ export interface LookingEngine {
 }
 
 /** The engine for commands that work with threads and run no turn. */
-export async function loadLookingEngine(): Promise<LookingEngine | Outcome> {
+export async function loadLookingEngine(overrides: readonly string[] = []): Promise<LookingEngine | Outcome> {
   const here = currentFolder();
   if ('code' in here) return here;
   const client = { name: 'capstan', version, source: 'cli' };
-  const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: here.path, client, overrides: [] });
+  const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: here.path, client, overrides });
   return engine.kind === 'refused' ? engine.outcome : { kind: 'ready', engine, cwd: here.path };
 }

@@ -20,16 +20,18 @@ export interface ThreadWords {
   readonly unique?: boolean;
   /** Without a name: of this folder or of any. */
   readonly last: 'here' | 'anywhere';
+  /** Values over those of config.toml, as they were typed. */
+  readonly overrides?: readonly string[];
 }
 
 /** The one thread that a command's words name, and the engine to work with it. */
 export async function meantThread(
   form: CommandForm,
   asked: ParsedWords,
-  { archived }: Pick<ThreadWords, 'archived'> = { archived: false },
+  { archived = false, overrides = [] }: Partial<Pick<ThreadWords, 'archived' | 'overrides'>> = {},
 ): Promise<MeantThread | Outcome> {
   const named = threadNamed(form, asked);
-  return 'code' in named ? named : chooseMeant({ ...named, archived, last: 'here' });
+  return 'code' in named ? named : chooseMeant({ ...named, archived, overrides, last: 'here' });
 }
 
 export async function chooseMeant({
@@ -37,8 +39,9 @@ export async function chooseMeant({
   archived,
   unique = false,
   last,
+  overrides = [],
 }: ThreadWords): Promise<MeantThread | Outcome> {
-  const looking = await loadLookingEngine();
+  const looking = await loadLookingEngine(overrides);
   if ('code' in looking) return looking;
   const { engine, cwd } = looking;
   const chosen = await engine.choose(

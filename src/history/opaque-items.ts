@@ -1,0 +1,61 @@
+import type { Item } from '../protocol/item.ts';
+import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
+import { partsKey } from './media-part.ts';
+
+/** Items that only the provider that made them can read. */
+
+const checkpointTypes: ReadonlySet<string> = new Set(['compaction', 'compaction_summary', 'context_compaction']);
+
+/** A checkpoint that a provider made and encrypted: it stands for history that is not in the request any more. */
+export function isOpaqueCheckpoint(item: Item): boolean {
+  return checkpointTypes.has(item.type) && isText(item['encrypted_content']);
+}
+
+/** A type that only the provider's own interface knows, whether or not there is anything in it. */
+export function isCheckpointItem({ type }: Item): boolean {
+  return checkpointTypes.has(type);
+}
+
+/** Whether something in the item can be read by its maker alone. Outputs that nobody has read yet are texts. */
+export function isOpaque(item: Item): boolean {
+  if (checkpointTypes.has(item.type)) return true;
+  if (item.type === 'reasoning') return isText(item['encrypted_content']);
+  if (item.type === 'function_call' && item['encrypted_function_args'] !== undefined) return true;
+  const key = partsKey(item);
+  return key !== undefined && (item[key] as readonly Json[]).some(isOpaquePart);
+}
+
+/**
+ * The item as a provider is sent it, undefined if nothing of it is. What another provider encrypted, or what nothing
+ * proves to be its own, is left out: it could not be read, and is none of its business.
+ */
+export function forReader(item: Item, maker: ProviderName | undefined, reader: ProviderName): Item | undefined {
+  if (!isOpaque(item) || (maker !== undefined && isSameProvider(maker, reader))) return item;
+  if (item.type === 'reasoning' || checkpointTypes.has(item.type)) return undefined;
+  const known = standIns.get(item);
+  if (known !== undefined) return known;
+  const standIn = withoutOpaqueParts(item);
+  standIns.set(item, standIn);
+  return standIn;
+}
+
+/** The same object each time, so that it is encoded once and the prefix holds. */
+const standIns = new WeakMap<Item, Item>();
+
+const notice = '[Something stands here that only another provider can read. It was left out.]';
+
+function withoutOpaqueParts({ encrypted_function_args: _arguments, ...item }: Item): Item {
+  const key = partsKey(item as Item);
+  if (key === undefined) return item as Item;
+  const words: JsonObject = { type: item['role'] === 'assistant' ? 'output_text' : 'input_text', text: notice };
+  return { ...item, [key]: (item[key] as readonly Json[]).map((part) => (isOpaquePart(part) ? words : part)) } as Item;
+}
+
+function isOpaquePart(part: Json): boolean {
+  return isJsonObject(part) && part['type'] === 'encrypted_content';
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}

@@ -1,0 +1,84 @@
+import type { Entry } from '../history/entry.ts';
+import { entries, type History, historyOf } from '../history/history.ts';
+import { isOpaqueCheckpoint } from '../history/opaque-items.ts';
+import { asItem } from '../protocol/item.ts';
+import { arrayAt, type JsonObject } from '../protocol/json.ts';
+import { type LineDraft, lineType } from '../protocol/line.ts';
+import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
+import { noUsage } from '../protocol/usage.ts';
+import { clearedByCheckpoint } from '../world/baseline.ts';
+import type { ThreadState } from './thread-state.ts';
+
+/**
+ * What stands behind an opaque checkpoint: the history that the provider's own item stands for. The lines are still in
+ * the file. A fold that began with the checkpoint has not read them, so `history` is to be trusted only after a fold
+ * that began before all opaque ones.
+ */
+export interface Behind {
+  /** All of it, with nothing opaque in the place of what was before. */
+  readonly history: History;
+  /** So many entries at the beginning of the history are the checkpoint. */
+  readonly replaced: number;
+}
+
+/** After a checkpoint with these entries in the place of the history of `before`. */
+export function behindCheckpoint(before: ThreadState, checkpoint: readonly Entry[]): { readonly behind?: Behind } {
+  if (!checkpoint.some(({ item }) => isOpaqueCheckpoint(item))) return {};
+  return { behind: { history: reopened(before), replaced: checkpoint.length } };
+}
+
+/** Whether the `compacted` line leaves something that only a provider can read: a fold may not begin with it then. */
+export function leavesOpaque(payload: JsonObject): boolean {
+  return (arrayAt(payload, 'replacement_history') ?? []).some((value) => {
+    const item = asItem(value);
+    return item !== undefined && isOpaqueCheckpoint(item);
+  });
+}
+
+/** The history with what stands behind the opaque checkpoint in its place. */
+function reopened({ history, behind }: Pick<ThreadState, 'history' | 'behind'>): History {
+  if (behind === undefined) return history;
+  return historyOf([...entries(behind.history), ...entries(history).slice(behind.replaced)]);
+}
+
+/** The opaque checkpoints in history for which this provider would have to know what they hold, and cannot. */
+export function hiddenFrom({ history, behind }: ThreadState, reader: ProviderName): readonly Entry[] {
+  const all = entries(history);
+  return all.filter((entry, place) => {
+    if (!isOpaqueCheckpoint(entry.item)) return false;
+    if (entry.maker !== undefined && isSameProvider(entry.maker, reader)) return false;
+    // One that a provider put in along the way stands for what is there anyway.
+    return place < (behind?.replaced ?? 0) || !saysAnything(all.slice(0, place));
+  });
+}
+
+/** Whether there is a history that can be read by anybody: an item in it stands for what is there beside it. */
+export function isWhole({ history }: Behind): boolean {
+  const all = entries(history);
+  const first = all.findIndex(({ item }) => isOpaqueCheckpoint(item));
+  return saysAnything(first === -1 ? all : all.slice(0, first));
+}
+
+function saysAnything(all: readonly Entry[]): boolean {
+  return all.some(({ item, origin }) => origin.family !== 'context' && !isOpaqueCheckpoint(item));
+}
+
+/** The line from which on the history behind the newest checkpoint is used again. */
+export function reopenedLine(turnId: string, reader: ProviderName): LineDraft {
+  return { type: lineType.reopened, payload: { turn_id: turnId, provider: { ...reader } } };
+}
+
+/** What it does. The model that goes on was told nothing of it, and nobody has counted it. */
+export function foldReopened(state: ThreadState): ThreadState {
+  if (state.behind === undefined) return state;
+  const { behind: _behind, posted: _posted, prefill: _prefill, checkpoints, ...rest } = state;
+  const { seen: _seen, ...counted } = checkpoints;
+  return {
+    ...rest,
+    history: reopened(state),
+    baseline: clearedByCheckpoint,
+    sent: { kind: 'gone', why: 'reopened' },
+    usage: { total: state.usage.total, last: noUsage },
+    checkpoints: counted,
+  };
+}

@@ -1,0 +1,42 @@
+import { type Entry } from '../history/entry.ts';
+import { isOpaque } from '../history/opaque-items.ts';
+import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { providerName, type ProviderName } from '../protocol/provider-name.ts';
+import { importOf } from './sealed-lines.ts';
+import type { ThreadState } from './thread-state.ts';
+
+type Said = Pick<ThreadState, 'meta' | 'envelope' | 'settings'>;
+
+/**
+ * Who answers the thread's requests at this place, as far as its lines say. A turn of ours names the provider and its
+ * address; other programs name the id alone, in the settings or in the first line. The first line of a fork speaks for
+ * the fork and not for what it took over. In a file that was brought here from elsewhere an id alone says nothing: it
+ * belongs to somebody else's configuration.
+ */
+export function makerNow(said: Said): ProviderName | undefined {
+  const name = nameIn(said);
+  return name?.address === undefined && importOf(said.meta) !== undefined ? undefined : name;
+}
+
+function nameIn({ meta, envelope, settings }: Said): ProviderName | undefined {
+  const identity = envelope === undefined ? undefined : objectAt(envelope, 'identity');
+  const own = named(identity, 'provider');
+  if (own !== undefined) return providerName(own, stringAt(identity!, 'address'));
+  const ours = settings === undefined ? undefined : objectAt(settings, 'capstan');
+  const id = named(ours, 'provider') ?? named(settings, 'model_provider_id');
+  if (id !== undefined) return { id };
+  const first = stringAt(meta, 'forked_from_id') === undefined ? named(meta, 'model_provider') : undefined;
+  return first === undefined ? undefined : { id: first };
+}
+
+function named(source: JsonObject | undefined, key: string): string | undefined {
+  const name = source === undefined ? undefined : stringAt(source, key);
+  return name?.trim() === '' ? undefined : name;
+}
+
+/** The entry with its maker, if it is one that needs to have one and does not say it. */
+export function withMaker(entry: Entry, said: Said): Entry {
+  if (entry.maker !== undefined || !isOpaque(entry.item)) return entry;
+  const maker = makerNow(said);
+  return maker === undefined ? entry : { ...entry, maker };
+}

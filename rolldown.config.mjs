@@ -48,6 +48,9 @@ const output = {
  */
 const exec = reachable('src/surfaces/exec/run-exec.ts');
 
+/** A configuration file is parsed at nearly every start. The bundler's own helpers must not stand in a chunk of theirs. */
+const everyStart = /\/smol-toml\/|rolldown\/runtime/;
+
 /** The sources that a source imports, and those import, not counting types and imports on use. */
 function reachable(entry) {
   const found = new Set();
@@ -101,7 +104,7 @@ export default defineConfig([
     output: {
       ...output,
       minify: true,
-      codeSplitting: { groups: [{ name: 'exec', test: (id) => exec.has(id) }] },
+      codeSplitting: { groups: [{ name: 'exec', test: (id) => exec.has(id) || everyStart.test(id) }] },
     },
   },
   {

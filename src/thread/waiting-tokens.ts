@@ -9,6 +9,7 @@ export function waitingTokens({ inbox }: Pick<Turn, 'inbox'>): number {
   return inbox.waiting.reduce((sum, mail) => sum + itemTokens(itemOf(mail)), 0);
 }
 
-function itemOf(mail: Mail): Item {
+/** What it becomes in history, but for its id. */
+export function itemOf(mail: Mail): Item {
   return mail.kind === 'words' ? userMessage('', mail.input) : mail.item;
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { defineConfig } from 'rolldown';
-import { eagerFunctions } from './scripts/eager-functions.mjs';
+import { asScript } from './scripts/as-script.mjs';
 import { plainCharacters } from './scripts/plain-characters.mjs';
 
 /**
@@ -48,6 +48,9 @@ const output = {
  */
 const exec = reachable('src/surfaces/exec/run-exec.ts');
 
+/** A configuration file is parsed at nearly every start. The bundler's own helpers must not stand in a chunk of theirs. */
+const everyStart = /\/smol-toml\/|rolldown\/runtime/;
+
 /** The sources that a source imports, and those import, not counting types and imports on use. */
 function reachable(entry) {
   const found = new Set();
@@ -72,15 +75,20 @@ const patchCommand = {
   },
 };
 
-/** The last hand on the command's files, after the minifier's. */
+/** The last hand on the command's files, after the minifier's: what every start loads becomes a script. */
 const quickToLoad = {
   name: 'quick-to-load',
   generateBundle(_options, bundle) {
     for (const file of Object.values(bundle)) {
       if (file.type !== 'chunk') continue;
-      // What every start loads: most of it is run.
-      const isStart = file.name === 'exec' || file.facadeModuleId?.includes('/smol-toml/');
-      file.code = plainCharacters(isStart && file.imports.length === 0 ? eagerFunctions(file.code) : file.code);
+      const code = plainCharacters(file.code);
+      if (file.name !== 'exec') {
+        file.code = code;
+        continue;
+      }
+      const { script, module } = asScript({ name: 'exec', code, keptBy: ['exec', 'e'] });
+      this.emitFile({ type: 'asset', fileName: `chunks/${script.name}`, source: script.code });
+      file.code = module;
     }
   },
 };
@@ -96,7 +104,7 @@ export default defineConfig([
     output: {
       ...output,
       minify: true,
-      codeSplitting: { groups: [{ name: 'exec', test: (id) => exec.has(id) }] },
+      codeSplitting: { groups: [{ name: 'exec', test: (id) => exec.has(id) || everyStart.test(id) }] },
     },
   },
   {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 const configuration = [
   'package-lock.json',
   'rolldown.config.mjs',
+  'scripts/as-script.mjs',
   'scripts/build.mjs',
-  'scripts/eager-functions.mjs',
   'scripts/plain-characters.mjs',
   'tsconfig.json',
 ];

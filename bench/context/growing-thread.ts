@@ -1,5 +1,4 @@
 import { activeTokens } from '../../src/history/active-tokens.ts';
-import { ejectedReasoning } from '../../src/history/percent-remaining.ts';
 import { responsesEncoder } from '../../src/model/responses/encode.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -59,7 +58,7 @@ export class GrowingThread {
     const body = this.#encoder.body(promptFor(this.#state, record));
     const { history } = this.#state;
     const { tokens } = activeTokens({ history, instructions, tools, last: counted, reasoningCounted: false });
-    return { body, tokens: tokens - ejectedReasoning(history, counted) };
+    return { body, tokens };
   }
 
   #item(payload: JsonObject): void {

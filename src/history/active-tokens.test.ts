@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../protocol/item.ts';
 import { noUsage } from '../protocol/usage.ts';
-import { activeTokens } from './active-tokens.ts';
+import { activeTokens, droppedReasoning } from './active-tokens.ts';
 import { entryOf } from './entry.ts';
 import { historyOf } from './history.ts';
 import { requestTokens } from './ledger.ts';
@@ -72,5 +72,35 @@ describe('activeTokens', () => {
     const withTotal = (total: number) => activeTokens({ ...base, history: of(...items), last: { ...noUsage, total } });
     expect(withTotal(258_400)).toEqual({ tokens: 258_400, measure: 'estimated' });
     expect(withTotal(100)).toEqual({ tokens: everything, measure: 'estimated' });
+  });
+});
+
+describe('reasoning that the next request does not carry', () => {
+  const usage = { ...noUsage, output: 800, reasoningOutput: 700 };
+  const inWords: Item = { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'hm' }] };
+  const summary: Item = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }], content: null };
+  const dropped = (...items: readonly Item[]) => droppedReasoning(of(...items), usage);
+
+  it('is none when the thoughts stand in history', () => {
+    expect([dropped(user('a'), reasoning(900)), dropped(user('a'), inWords, said('b'))]).toEqual([0, 0]);
+    expect(dropped(user('a'), inWords, said('b'), user('c'))).toBe(0);
+  });
+
+  it('is all of it when they do not, and after a boundary, from which on encrypted ones are estimated', () => {
+    expect([dropped(user('a')), dropped(user('a'), summary, said('b'))]).toEqual([700, 700]);
+    expect(dropped(user('a'), reasoning(900), said('b'), user('c'))).toBe(700);
+    expect(dropped(user('a'), inWords, said('b'), user('c'), said('d'))).toBe(700);
+  });
+
+  it('is not part of what the window holds', () => {
+    const counted = { ...last, reasoningOutput: 8 };
+    expect(activeTokens({ ...base, last: counted, history: of(user('a'), said('b')) })).toEqual({
+      tokens: 92,
+      measure: 'exact',
+    });
+    expect(activeTokens({ ...base, last: counted, history: of(user('a'), reasoning(900), said('b')) })).toEqual({
+      tokens: 100,
+      measure: 'exact',
+    });
   });
 });

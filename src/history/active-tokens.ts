@@ -16,8 +16,8 @@ export interface ActiveState {
 
 /**
  * What the next request will weigh as things stand. The provider's newest count covers everything up to what the model
- * made last; what came after it is estimated, and so is the encrypted reasoning of earlier turns, which is sent again
- * although providers leave it out of their counts.
+ * made last, less the reasoning that is not sent again. What came after it is estimated, and so is the encrypted
+ * reasoning of earlier turns, which is sent again although providers leave it out of their counts.
  */
 export function activeTokens(state: ActiveState): { readonly tokens: number; readonly measure: Measure } {
   const { last } = state;
@@ -27,7 +27,7 @@ export function activeTokens(state: ActiveState): { readonly tokens: number; rea
     return { tokens: Math.max(last?.total ?? 0, everything(state)), measure: 'estimated' };
   }
   // There are servers that count the parts and leave the total at zero.
-  const counted = Math.max(last.total, last.input + last.output);
+  const counted = Math.max(last.total, last.input + last.output) - droppedReasoning(state.history, last);
   const weight = weightOf(state.history);
   const reasoning = state.reasoningCounted ? 0 : weight.earlierReasoning;
   if (weight.afterModel === undefined) {
@@ -36,6 +36,14 @@ export function activeTokens(state: ActiveState): { readonly tokens: number; rea
   }
   const uncounted = weight.afterModel + reasoning;
   return { tokens: counted + uncounted, measure: uncounted === 0 ? 'exact' : 'estimated' };
+}
+
+/**
+ * Reasoning tokens of the newest response that the next request does not carry: providers see reasoning again only when
+ * it stands in history, encrypted or in words.
+ */
+export function droppedReasoning(history: History, usage: Usage): number {
+  return weightOf(history).thoughtKept ? 0 : Math.min(usage.reasoningOutput, usage.output);
 }
 
 function everything({ instructions, tools, history }: ActiveState): number {

@@ -11,6 +11,7 @@ function fromScratch(all: readonly Entry[]): HistoryWeight & { readonly total: n
   const tokens = (some: readonly Entry[]) => some.reduce((sum, { item }) => sum + itemTokens(item), 0);
   const boundary = all.findLastIndex(isBoundary);
   const made = all.findLastIndex(isModelMade);
+  const spoken = all.slice(all.slice(0, Math.max(0, made)).findLastIndex(isBoundary) + 1, made + 1);
   const encrypted = ({ item }: Entry) => item.type === 'reasoning' && typeof item['encrypted_content'] === 'string';
   const worded = ({ item }: Entry) => item.type === 'reasoning' && ((item['content'] ?? []) as unknown[]).length > 0;
   return {
@@ -18,7 +19,7 @@ function fromScratch(all: readonly Entry[]): HistoryWeight & { readonly total: n
     afterModel: made === -1 ? undefined : tokens(all.slice(made + 1)),
     earlierReasoning: tokens(all.slice(0, Math.max(0, boundary)).filter(encrypted)),
     newReasoning: tokens(all.slice(Math.max(0, boundary)).filter(encrypted)),
-    thoughtKept: all.slice(boundary + 1).some((entry) => encrypted(entry) || worded(entry)),
+    thoughtKept: all.slice(boundary + 1).some(encrypted) || spoken.some((entry) => isModelMade(entry) && worded(entry)),
   };
 }
 

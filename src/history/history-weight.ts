@@ -11,14 +11,21 @@ export interface HistoryWeight {
   readonly earlierReasoning: number;
   /** Encrypted reasoning from there on. */
   readonly newReasoning: number;
-  /** Whether reasoning of which something is left stands after the newest boundary. */
+  /**
+   * Whether reasoning of the newest turn that the model spoke in stands in history, and is not among `earlierReasoning`:
+   * in words, or encrypted after the newest boundary.
+   */
   readonly thoughtKept: boolean;
 }
 
-interface Walked extends Omit<HistoryWeight, 'afterModel'> {
+interface Walked extends Omit<HistoryWeight, 'afterModel' | 'thoughtKept'> {
   readonly length: number;
   /** How many entries there are up to the last thing that the model made; 0 when it made nothing. */
   readonly upToModel: number;
+  readonly encryptedKept: boolean;
+  readonly wordsKept: boolean;
+  /** A boundary came after what the model made last. */
+  readonly isPassed: boolean;
 }
 
 const nothing: Walked = {
@@ -26,14 +33,16 @@ const nothing: Walked = {
   upToModel: 0,
   earlierReasoning: 0,
   newReasoning: 0,
-  thoughtKept: false,
+  encryptedKept: false,
+  wordsKept: false,
+  isPassed: false,
 };
 
 /** History grows by appending, so what is known of a storage is kept and added to: a step costs what is new to it. */
 export function weightOf({ storage, length }: History): HistoryWeight {
-  const { upToModel, earlierReasoning, newReasoning, thoughtKept } = walked(storage, length);
+  const { upToModel, earlierReasoning, newReasoning, encryptedKept, wordsKept } = walked(storage, length);
   const afterModel = upToModel === 0 ? undefined : tokensBetween(storage, upToModel, length);
-  return { afterModel, earlierReasoning, newReasoning, thoughtKept };
+  return { afterModel, earlierReasoning, newReasoning, thoughtKept: encryptedKept || wordsKept };
 }
 
 /** What was added since history had so many entries. */
@@ -67,13 +76,16 @@ function withEntry(walk: Walked, entry: Entry): Walked {
   const { item } = entry;
   const length = walk.length + 1;
   const boundary = isBoundary(entry);
+  const modelMade = isModelMade(entry);
   const encrypted = item.type === 'reasoning' && stringAt(item, 'encrypted_content') !== undefined;
   return {
     length,
-    upToModel: isModelMade(entry) ? length : walk.upToModel,
+    upToModel: modelMade ? length : walk.upToModel,
     earlierReasoning: walk.earlierReasoning + (boundary ? walk.newReasoning : 0),
     newReasoning: (boundary ? 0 : walk.newReasoning) + (encrypted ? itemTokens(item) : 0),
-    thoughtKept: !boundary && (walk.thoughtKept || carriesThought(item)),
+    encryptedKept: !boundary && (encrypted || walk.encryptedKept),
+    wordsKept: modelMade ? holdsThoughts(item) || (walk.wordsKept && !walk.isPassed) : walk.wordsKept,
+    isPassed: boundary || (walk.isPassed && !modelMade),
   };
 }
 
@@ -83,8 +95,7 @@ function tokensBetween(storage: readonly Entry[], start: number, end: number): n
   return tokens;
 }
 
-function carriesThought(item: Entry['item']): boolean {
-  if (item.type !== 'reasoning') return false;
-  const content = item['content'];
-  return typeof item['encrypted_content'] === 'string' || (Array.isArray(content) && content.length > 0);
+function holdsThoughts(item: Entry['item']): boolean {
+  const content = item.type === 'reasoning' ? item['content'] : undefined;
+  return Array.isArray(content) && content.length > 0;
 }

@@ -20,3 +20,14 @@ it('sees every change of one character, every swap and every cut of a long text'
   }
   expect(variants.size).toBe(1 + 2 * text.length);
 });
+
+it('is that of the text, whichever text was digested before', () => {
+  const [one, other] = ['a'.repeat(500), 'b'.repeat(500)];
+  expect([one, other, one, one, ''].map(textDigest)).toEqual([
+    'b1ecbf695e7cc636',
+    textDigest(other),
+    textDigest(one),
+    textDigest(one),
+    '811c9dc59dc5811c',
+  ]);
+});

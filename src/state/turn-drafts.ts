@@ -3,7 +3,7 @@ import { compatibilityField } from '../envelope/model-record.ts';
 import { materialise } from '../policy/profiles.ts';
 import { sandboxPolicyOf } from '../policy/legacy.ts';
 import type { ThreadId } from '../protocol/ids.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { type JsonObject, objectAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Usage } from '../protocol/usage.ts';
@@ -129,6 +129,19 @@ export function tokenCount({ total, last, window }: TokenCount): LineDraft {
     },
     rate_limits: null,
   });
+}
+
+/**
+ * What a thread has cost, said again where a rollout goes on from a place before some of it. Readers that tell the cost
+ * of a turn or of a request leave it out: it belongs to none that stands.
+ */
+export function costCarried({ total, last }: Pick<TokenCount, 'total' | 'last'>): LineDraft {
+  const info = { total_token_usage: usageFields(total), last_token_usage: usageFields(last) };
+  return event({ type: 'token_count', info, rate_limits: null, capstan: { carried: true } });
+}
+
+export function isCostCarried(tokenCount: JsonObject): boolean {
+  return objectAt(tokenCount, 'capstan')?.['carried'] === true;
 }
 
 export interface TurnEnd {

@@ -12,6 +12,7 @@ import { activeNow } from './active-now.ts';
 import { bundleTokens, tellingTokens } from './bundle-tokens.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
+import { isFarFromFull } from './far-from-full.ts';
 import type { Turn } from './parts.ts';
 import { waitingTokens } from './waiting-tokens.ts';
 
@@ -100,6 +101,7 @@ function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>
 }
 
 function full(turn: Turn, step: Step, telling: Telling): Wanted {
+  if (isFarFromFull(turn, step, telling)) return undefined;
   return shouldCompact(turn, step, tellingTokens(telling) + waitingTokens(turn))
     ? { reason: 'context_limit' }
     : undefined;

@@ -1,6 +1,8 @@
 import type { Step } from '../envelope/step.ts';
 import { activeTokens } from '../history/active-tokens.ts';
-import { ejectedReasoning, percentRemaining, usageAfterOverflow } from '../history/percent-remaining.ts';
+import { historyTokens, weightOf } from '../history/history-weight.ts';
+import { requestTokens } from '../history/ledger.ts';
+import { percentRemaining, usageAfterOverflow } from '../history/percent-remaining.ts';
 import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
 import { tokenCount } from '../state/turn-drafts.ts';
 import { estimateNow } from './active-now.ts';
@@ -10,22 +12,42 @@ import type { Turn } from './parts.ts';
 export function recordUsage(turn: Turn, step: Step, counted: Usage | undefined): void {
   const { log, envelope } = turn;
   const window = envelope.window.effective;
+  const believed = counted !== undefined && countsRequest(turn, step, counted) ? counted : undefined;
   if (counted !== undefined) {
     const total = addUsage(log.state.usage.total, counted);
-    const last = countsRequest(counted) ? counted : estimateAfter(turn, step);
-    log.record(tokenCount({ total, last, window }));
+    log.record(tokenCount({ total, last: believed ?? estimateAfter(turn, step), window }));
   } else {
     const { total, last } = log.state.usage;
     const estimate = estimateAfter(turn, step);
     // An estimate from before says nothing wrong as long as it has been outgrown.
     if (last.input > 0 || last.total > estimate.total) log.record(tokenCount({ total, last: estimate, window }));
   }
-  tellUsage(turn, step, counted);
+  tellUsage(turn, step, { counted, believed });
 }
 
-/** A request is never empty: without its input, a count says nothing of the window. */
-function countsRequest(counted: Usage | undefined): counted is Usage {
-  return counted !== undefined && counted.input > 0;
+/** From so many tokens on, a count is believed without a closer look: to weigh a long history takes its time. */
+const believedAtOnce = 16_000;
+/** Our estimates are seldom off by a half. */
+const mostTimes = 8;
+const mostBeyond = 4000;
+
+/**
+ * Whether a count says something of the window. A request is never empty, and there are servers that count only what
+ * was not in their cache, or nothing that means something: a count is not believed that is far below what was sent.
+ */
+function countsRequest({ log, envelope }: Turn, { tools }: Step, { input }: Usage): boolean {
+  const { sent } = log.state;
+  if (input === 0 || input >= believedAtOnce || sent?.kind !== 'request') return input > 0;
+  const fixed = requestTokens({ instructions: envelope.instructions.base.text, tools, input: [] });
+  const weighed = fixed + historyTokens(sent.history) - weightOf(sent.history).earlierReasoning;
+  return weighed <= mostTimes * input + mostBeyond;
+}
+
+interface Counted {
+  /** What the provider said of the request. */
+  readonly counted: Usage | undefined;
+  /** The same, if it says something of the window. */
+  readonly believed: Usage | undefined;
 }
 
 /**
@@ -57,11 +79,11 @@ export function recordOverflow(turn: Turn, step: Step): void {
   });
 }
 
-function tellUsage({ log, turnId, envelope }: Turn, step: Step, counted: Usage | undefined): void {
+function tellUsage({ log, turnId, envelope }: Turn, step: Step, { counted, believed }: Counted): void {
   const { window, instructions } = envelope;
   const { history, usage } = log.state;
   // An older count says nothing of what this answer added: all is estimated, and the total is the least it can be.
-  const last = countsRequest(counted) ? counted : { ...noUsage, total: usage.last.total };
+  const last = believed ?? { ...noUsage, total: usage.last.total };
   const active = activeTokens({
     history,
     instructions: instructions.base.text,
@@ -69,7 +91,6 @@ function tellUsage({ log, turnId, envelope }: Turn, step: Step, counted: Usage |
     last,
     reasoningCounted: false,
   });
-  const used = countsRequest(counted) ? counted : { ...noUsage, total: active.tokens };
   log.tell({
     kind: 'usage',
     turnId,
@@ -79,11 +100,6 @@ function tellUsage({ log, turnId, envelope }: Turn, step: Step, counted: Usage |
     tokens: active.tokens,
     measure: active.measure,
     effectiveWindow: window.effective,
-    percentRemaining: percentRemaining({
-      effective: window.effective,
-      baseline: window.baseline,
-      usage: used,
-      ejected: countsRequest(counted) ? ejectedReasoning(history, counted) : 0,
-    }),
+    percentRemaining: percentRemaining({ ...window, tokens: active.tokens }),
   });
 }

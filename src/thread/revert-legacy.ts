@@ -5,6 +5,7 @@ import { pinChanges } from '../state/pins.ts';
 import { reduce } from '../state/reduce.ts';
 import type { TurnPlace } from '../state/turn-places.ts';
 import { readPlaces } from './find-turn.ts';
+import { costStays } from './cost-stays.ts';
 import { foldThread } from './resume.ts';
 import {
   firstTaken,
@@ -48,8 +49,8 @@ export function repeatTakenBack(
     if (isBack || (await isSaidAgain(store, id, takenBack.end, drafts))) return nothingToUndo(id);
     if (since.length > 0 && !force) return turnsSince(id, since.length);
     const { state } = await foldThread(store, id);
-    const { pins } = owned.append([...markerFor(since), ...drafts]).reduce(reduce, state);
-    owned.append(pinChanges(pins, state.pins));
+    const { pins, usage } = owned.append([...markerFor(since), ...drafts]).reduce(reduce, state);
+    owned.append([...pinChanges(pins, state.pins), ...costStays(usage, state.usage)]);
     await owned.durable();
     const replaced = since.map((turn) => turn.id);
     return { kind: 'rollback-undone', id, path: owned.path, turns: takenBack.turns, replaced };

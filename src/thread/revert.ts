@@ -4,8 +4,11 @@ import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import type { LineDraft } from '../protocol/line.ts';
 import { type Pin, pinChanges, readPins } from '../state/pins.ts';
+import type { ThreadState } from '../state/thread-state.ts';
 import type { ThreadPlaces } from '../state/turn-places.ts';
+import { readUsage, usageFields } from '../state/usage-fields.ts';
 import { messageDropped, messageWaits, stillWaiting, type WaitingMessage } from '../state/waiting.ts';
+import { costStays } from './cost-stays.ts';
 import { closeCutTurn } from './cut-turn.ts';
 import { readPlaces } from './find-turn.ts';
 import { foldThread } from './resume.ts';
@@ -47,10 +50,12 @@ export async function rollBack(
     const made = await held.revert({
       rolloutId: ids.uuid(),
       to: { rolloutId: current.rolloutId, end: cut.end },
-      note: {
-        rollback: { ...noteOf({ current, places, pins: now.pins }, cut.kept), ...earlierRollbacks(current.meta) },
-      },
-      drafts: [...pinChanges(then.pins, now.pins), ...waitingNoMore(then.waiting, now.waiting)],
+      note: { rollback: { ...noteOf({ current, places, now }, cut.kept), ...earlierRollbacks(current.meta) } },
+      drafts: [
+        ...pinChanges(then.pins, now.pins),
+        ...waitingNoMore(then.waiting, now.waiting),
+        ...costStays(then.usage, now.usage),
+      ],
     });
     if (made.kind === 'refused') return made;
     done = { kind: 'rolled-back', id, path: made.path, ...rolledBack(places, cut) };
@@ -108,15 +113,19 @@ async function undoRevert(
   const places = await readPlaces(store, id);
   const since = places.turns.slice(left.kept);
   if (since.length > 0 && !force) return turnsSince(id, since.length);
-  const { pins, waiting } = (await foldThread(store, id)).state;
+  const { state: now } = await foldThread(store, id);
   // Turns that are given in exchange must stay within reach: then the next undo brings those back.
   const earlier = since.length === 0 ? left.earlier : undefined;
   const made = await held.revert({
     rolloutId: ids.uuid(),
     to: left.place,
-    note: { rollback: earlier ?? { ...noteOf({ current, places, pins }, left.turns), undo: true } },
-    // What was accepted since the rollback waits on.
-    drafts: [...pinChanges(left.pins, pins), ...waiting.map(messageWaits)],
+    note: { rollback: earlier ?? { ...noteOf({ current, places, now }, left.turns), undo: true } },
+    drafts: [
+      ...pinChanges(left.pins, now.pins),
+      // What was accepted since the rollback waits on.
+      ...now.waiting.map(messageWaits),
+      ...(left.usage === undefined ? [] : costStays(left.usage, now.usage)),
+    ],
   });
   if (made.kind === 'refused') return made.code === 'place-unknown' ? takenBackIsGone(id) : made;
   const [before, after] = [idsIn(places), idsIn(await readPlaces(store, id))];
@@ -140,13 +149,14 @@ function idsIn({ turns }: ThreadPlaces): readonly TurnId[] {
 interface Left {
   readonly current: CurrentRollout;
   readonly places: ThreadPlaces;
-  readonly pins: readonly Pin[];
+  readonly now: Pick<ThreadState, 'pins' | 'usage'>;
 }
 
 /** What the first line of the new rollout says about the one that it takes the place of, and how many turns it began with. */
-function noteOf({ current, places: { end, turns }, pins }: Left, kept: number): JsonObject {
+function noteOf({ current, places: { end, turns }, now: { pins, usage } }: Left, kept: number): JsonObject {
+  const cost = { usage: { total: usageFields(usage.total), last: usageFields(usage.last) } };
   const notes = pins.length === 0 ? {} : { pins: pins.map(({ id, text }) => ({ id, text })) };
-  return { rollout_id: current.rolloutId, end_ordinal_exclusive: end, turns: turns.length, kept, ...notes };
+  return { rollout_id: current.rolloutId, end_ordinal_exclusive: end, turns: turns.length, kept, ...cost, ...notes };
 }
 
 interface Note {
@@ -155,6 +165,8 @@ interface Note {
   readonly kept: number;
   /** Those of the rollout that was left, at its end. */
   readonly pins: readonly Pin[];
+  /** The same of what it had cost. Older versions did not note it. */
+  readonly usage?: ThreadState['usage'];
   /** It is the note of an undo. */
   readonly undo: boolean;
   /** The note of the rollback before it, if that stands. */
@@ -184,7 +196,9 @@ function readNote(meta: JsonObject): Note | undefined {
   if (rolloutId === undefined || end === undefined || turns === undefined || kept === undefined) return undefined;
   const [earlier, undo] = [objectAt(note, 'earlier'), note['undo'] === true];
   const place = { rolloutId, end: end as Ordinal };
-  return { place, turns, kept, pins: readPins(note), undo, ...(earlier === undefined ? {} : { earlier }) };
+  const counted = objectAt(note, 'usage');
+  const usage = counted && { usage: { total: readUsage(counted['total']), last: readUsage(counted['last']) } };
+  return { place, turns, kept, pins: readPins(note), ...usage, undo, ...(earlier === undefined ? {} : { earlier }) };
 }
 
 /** Whether the rollout with this first line began with a rollback that can be undone. */

@@ -147,7 +147,8 @@ describe('--context-events', () => {
         step: 0,
         last,
         total: last,
-        tokens: 110,
+        // Three tokens of reasoning are not sent again.
+        tokens: 107,
         measure: 'exact',
         effective_window: 258_400,
         percent_remaining: 100,
@@ -236,7 +237,7 @@ describe('--verbose', () => {
     const first = await place.run('exec', '--verbose', 'one');
     expect(first.stdout).toBe('ok\n');
     expect(first.stderr).toMatch(/^context: permissions \(initial, \d+ characters\)$/m);
-    expect(first.stderr).toMatch(/^window: 110 of 258400 tokens, 100 % left$/m);
+    expect(first.stderr).toMatch(/^window: 107 of 258400 tokens, 100 % left$/m);
     expect(first.stderr).not.toContain('cache:');
     checkpoint(place);
     const second = await place.run('exec', '-v', ...high, '-m', 'gpt-5.4', 'resume', '--last', 'two');

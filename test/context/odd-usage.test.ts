@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { answer, say, type ScriptedUsage } from '../../src/testing/index.ts';
+import { answer, type ItemDraft, say, type ScriptedUsage } from '../../src/testing/index.ts';
 import { long, requestKinds, says, smallLimit, talk, task } from '../compaction/talk.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
@@ -35,8 +35,52 @@ it('a total of zero beside parts is their sum', async () => {
   await live.turn(task);
   expect(live.told('usage')[0]).toMatchObject({
     last: { input: 100_000, cachedInput: 100_000, output: 1000, reasoningOutput: 1000, total: 101_000 },
-    tokens: 101_000,
-    // (258,400 - 12,000 - 88,000) / (258,400 - 12,000), the reasoning of 1,000 tokens being gone
+    // The reasoning of 1,000 tokens is gone.
+    tokens: 100_000,
     percentRemaining: Math.round((100 * (258_400 - 100_000)) / (258_400 - 12_000)),
   });
+});
+
+it('a total alone is what the request and its answer weigh', async () => {
+  const usage = { input: 0, output: 0, total: 50_000 };
+  const live = await LiveThread.in(talk([answer({ items: [say('Yes.')], usage })]));
+  await live.turn(task);
+  expect(live.told('usage')[0]).toMatchObject({
+    last: { input: 50_000, output: 0, total: 50_000 },
+    total: { total: 50_000 },
+    tokens: 50_000,
+    percentRemaining: Math.round((100 * (258_400 - 50_000)) / (258_400 - 12_000)),
+  });
+});
+
+it('a count far below what was sent is not believed: the window is estimated, and its cost is still counted', async () => {
+  const usage = { input: 4, output: 30, total: 34 };
+  const live = await LiveThread.in(talk([answer({ items: [say('Yes.')], usage }), says('Yes.')]), smallLimit);
+  await live.open({}, { foldsAfterTurns: false });
+  await live.turn(long);
+  const [told] = live.told('usage');
+  expect(told).toMatchObject({ last: { input: 4 }, total: { total: 34 }, measure: 'estimated' });
+  expect(told!.tokens).toBeGreaterThan(20_000);
+  await live.open({}, { foldsAfterTurns: false });
+  await live.turn('Go on.');
+  expect(requestKinds(live).slice(-2)).toEqual(['fold', 'talk']);
+});
+
+const thoughts: readonly [string, readonly ItemDraft[]][] = [
+  ['nothing of it', []],
+  ['a summary of it', [{ type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] }]],
+  ['it encrypted', [{ type: 'reasoning', summary: [], encrypted_content: 'x'.repeat(40_000) }]],
+  ['it in words', [{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'hm '.repeat(900) }] }]],
+];
+
+it.each(thoughts)('tokens and percent left are one number, with %s in history', async (_, items) => {
+  const usage = { input: 30_000, output: 9000, reasoningOutput: 8000, total: 39_000 };
+  const script = [1, 2, 3].map(() => answer({ items: [...items, say('Yes.')], usage }));
+  const live = await LiveThread.in(talk(script));
+  for (const words of [task, 'Go on.', 'And on.']) await live.turn(words);
+  for (const { tokens, percentRemaining } of live.told('usage')) {
+    expect(percentRemaining).toBe(Math.round((100 * (258_400 - tokens)) / (258_400 - 12_000)));
+  }
+  const { total } = JSON.parse((await live.place.run('context', live.id, '--json')).stdout) as { total: number };
+  expect(total).toBe(live.told('usage').at(-1)!.tokens);
 });

@@ -21,7 +21,7 @@ export function usageFromWire(wire: JsonObject | undefined): Usage | undefined {
     total: wire['total_tokens'],
   };
   const { input, output, total } = mendUsage(reported, mostTokens);
-  if (input === 0 && output === 0) return undefined;
+  if (input === 0 && output === 0 && total === 0) return undefined;
   // A request is never empty: what the total holds beside the output is the input.
   const known = input === 0 ? total - output : input;
   const usage = mendUsage({ ...reported, input: known }, mostTokens);

@@ -126,9 +126,10 @@ function basis({ total, counted, next }: WindowView): string {
   if (counted === undefined) {
     return `About ${count(total)} tokens by our estimate: the provider has not counted this yet${more}.`;
   }
-  const { request, usage } = counted;
-  const since = total - usage.total - added;
-  const told = `${count(usage.input)} sent and ${count(usage.output)} answered, as the provider counted request ${request}`;
+  const { request, usage, dropped = 0 } = counted;
+  const since = total - (usage.total - dropped) - added;
+  const gone = dropped === 0 ? '' : ` (${count(dropped)} of them reasoning that is not sent again)`;
+  const told = `${count(usage.input)} sent and ${count(usage.output)} answered${gone}, as the provider counted request ${request}`;
   const about = since === 0 && added === 0 ? '' : 'About ';
   return `${about}${count(total)} tokens: ${told}${since === 0 ? '' : `; about ${count(since)} since`}${more}.`;
 }

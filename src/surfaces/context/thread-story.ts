@@ -9,6 +9,7 @@ import { readCheckpoint } from '../../state/checkpoint-record.ts';
 import { reduce } from '../../state/reduce.ts';
 import { readRequest, type RequestRecord } from '../../state/request-record.ts';
 import { emptyState, type ThreadState } from '../../state/thread-state.ts';
+import { isCostCarried } from '../../state/turn-drafts.ts';
 import { readUsage } from '../../state/usage-fields.ts';
 import { type ToldContext, Tellings } from './tellings.ts';
 
@@ -156,7 +157,8 @@ class Storyteller {
     // the total leaves the newest count as it was; its own count stands in the line of its step.
     const total = JSON.stringify(info['total_token_usage']);
     const isBeside = this.#requests.at(-1)?.record?.auxiliary !== undefined;
-    if (total !== this.#counted && !isBeside) this.#count(objectAt(info, 'last_token_usage'));
+    if (total !== this.#counted && !isBeside && !isCostCarried(payload))
+      this.#count(objectAt(info, 'last_token_usage'));
     this.#counted = total;
     this.#answering = false;
   }

@@ -1,5 +1,6 @@
 import { type Entry, isBoundary, isModelMade } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
+import { droppedReasoning } from '../../history/active-tokens.ts';
 import { apportion } from '../../history/apportion.ts';
 import { ledgerOf, type Measure } from '../../history/ledger.ts';
 import { instructionsTokens, itemTokens, toolTokens } from '../../history/size.ts';
@@ -22,9 +23,16 @@ export interface WindowContent {
   /** They sum to the total. */
   readonly parts: readonly WindowPart[];
   /** The request whose count by the provider all this rests on. */
-  readonly counted?: { readonly request: number; readonly usage: Usage };
+  readonly counted?: CountedRequest;
   /** What the file does not say. */
   readonly unknown: readonly string[];
+}
+
+export interface CountedRequest {
+  readonly request: number;
+  readonly usage: Usage;
+  /** Reasoning tokens of the answer that the next request does not carry; absent when there are none. */
+  readonly dropped?: number;
 }
 
 export interface WindowPart {
@@ -78,7 +86,8 @@ function standingContent(story: ThreadStory, next: NextRequest | undefined): Win
     request.record !== undefined && hasTools(request.state, request.record)
       ? recordedParts(request, usage, uncounted)
       : foreignParts(request, usage, uncounted);
-  const since = partsSince(story, request, usage);
+  const dropped = droppedReasoning(story.state.history, usage);
+  const since = partsSince(story, request, usage.total - usage.input - dropped);
   const besides = [...uncounted].map(estimated);
   const guessed = [...besides, ...since].filter(({ measure }) => measure === 'estimated');
   const parts = [...sent, ...besides, ...since];
@@ -86,7 +95,7 @@ function standingContent(story: ThreadStory, next: NextRequest | undefined): Win
     total: sum(parts),
     measure: sum(guessed) === 0 ? 'exact' : 'estimated',
     parts,
-    counted: { request: request.number, usage },
+    counted: { request: request.number, usage, ...(dropped === 0 ? {} : { dropped }) },
     unknown,
   };
 }
@@ -151,15 +160,14 @@ function foreignParts({ state, record }: StoryRequest, usage: Usage, uncounted: 
   return { parts, unknown };
 }
 
-/** The answer to the request, as the provider counted it, and what came after, as we estimate it. */
-function partsSince({ state, requests }: ThreadStory, request: StoryRequest, usage: Usage): readonly WindowPart[] {
+/** The answer to the request, of which the provider counted so many tokens, and what came after, as we estimate it. */
+function partsSince({ state, requests }: ThreadStory, request: StoryRequest, output: number): readonly WindowPart[] {
   const next = requests.find((other) => other.number > request.number && isOfTalk(other));
   const from = request.state.history.length;
   const end = next?.state.history.length ?? state.history.length;
   const isAnswer = (entry: Entry, index: number): boolean => from + index < end && isModelMade(entry);
   const since = entries(state.history).slice(from);
   const answer = since.filter(isAnswer);
-  const output = usage.total - usage.input;
   const shares = apportion(
     answer.map(({ item }) => itemTokens(item)),
     output,

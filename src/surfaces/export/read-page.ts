@@ -3,6 +3,7 @@ import { asItem } from '../../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import { noUsage, type Usage } from '../../protocol/usage.ts';
+import { isCostCarried } from '../../state/turn-drafts.ts';
 import { readUsage } from '../../state/usage-fields.ts';
 import { outputOf, pagePart } from './page-parts.ts';
 import type { PageCall, PagePart, PageTurn, ThreadPage } from './thread-page.ts';
@@ -80,7 +81,7 @@ class PageReader {
         return this.#end('interrupted');
       case 'token_count': {
         const total = objectAt(objectAt(event, 'info') ?? {}, 'total_token_usage');
-        if (total !== undefined) this.#count(readUsage(total));
+        if (total !== undefined) this.#count(readUsage(total), isCostCarried(event));
         return;
       }
       case 'thread_rolled_back':
@@ -109,9 +110,9 @@ class PageReader {
     if (message !== undefined) turn.error = message;
   }
 
-  #count(total: Usage): void {
+  #count(total: Usage, isCarried: boolean): void {
     this.usage = total;
-    const turn = this.turns.at(-1);
+    const turn = isCarried ? undefined : this.turns.at(-1);
     if (turn !== undefined) turn.usage = less(total, this.#before);
   }
 

@@ -1,1 +1,0 @@
-export function eagerFunctions(code: string): string;

@@ -1,0 +1,49 @@
+import { expect, it } from 'vitest';
+import { answer, say } from '../../src/testing/index.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+
+const costs = (input: number) => answer({ items: [say('Yes.')], usage: { input, output: 10, total: input + 10 } });
+const total = (input: number, turns: number) => ({ input, output: 10 * turns, total: input + 10 * turns });
+
+async function talk(...inputs: readonly number[]): Promise<LiveThread> {
+  const live = await LiveThread.in(inputs.map(costs));
+  return live;
+}
+
+async function usageOf(live: LiveThread) {
+  const { usage } = (await live.open()).state;
+  await live.close();
+  return usage;
+}
+
+it('what turns cost stays counted when a rollback takes them back, and when that is undone', async () => {
+  const live = await talk(1000, 2000, 4000, 8000);
+  for (const words of ['one', 'two']) await live.turn(words);
+  await live.close();
+  const engine = await live.engine();
+  await engine.rollback(live.id, { turns: 1 });
+  expect(await usageOf(live)).toMatchObject({ total: total(3000, 2), last: { input: 1000 } });
+  await live.open();
+  await live.turn('three');
+  await live.close();
+  expect(live.told('usage').at(-1)).toMatchObject({ total: total(7000, 3), last: { input: 4000 } });
+  await engine.undoRollback(live.id, { force: true });
+  expect(await usageOf(live)).toMatchObject({ total: total(7000, 3), last: { input: 2000 } });
+  await engine.rollback(live.id, { turns: 2 });
+  expect(await usageOf(live)).toMatchObject({ total: total(7000, 3), last: { input: 0 } });
+  const summary = await engine.summary(live.id);
+  expect(summary).toMatchObject({ tokens: 7030 });
+});
+
+it('a rollback that is undone at once adds nothing, and no turn that stands is said to have cost more', async () => {
+  const live = await talk(1000, 2000);
+  for (const words of ['one', 'two']) await live.turn(words);
+  await live.close();
+  const engine = await live.engine();
+  await engine.rollback(live.id, { turns: 1 });
+  const { stdout } = await live.place.run('threads', 'export', live.id, '--format', 'markdown');
+  expect(stdout).toMatch(/3,000|3000/);
+  expect(stdout.match(/\*Tokens: [^*]*\*/g)).toEqual([expect.stringMatching(/1,000|1000/)]);
+  await engine.undoRollback(live.id);
+  expect(await usageOf(live)).toMatchObject({ total: total(3000, 2), last: { input: 2000 } });
+});

@@ -7,7 +7,7 @@ import { noUsage, type Usage } from '../protocol/usage.ts';
 import { outputOf, type RecordedCall, type RecordedItem, recordedItem } from './recorded-item.ts';
 import { spokenWords } from './spoken-words.ts';
 import type { TurnStatus } from './turn-event.ts';
-import { foldTurn, noTurnsOfAny, turnNumber, type TurnLog } from './turns.ts';
+import { foldTurn, isOfTurn, noTurnsOfAny, turnNumber, type TurnLog } from './turns.ts';
 import { readUsage } from './usage-fields.ts';
 
 /** A turn with what happened in it. */
@@ -64,7 +64,7 @@ class TurnItemsReader {
   read(line: Line): void {
     const { type, payload } = line;
     this.#readTurn(line);
-    if (type === lineType.turnContext) this.#turn(line).context = payload;
+    if (type === lineType.turnContext && isOfTurn(this.#log, payload)) this.#turn(line).context = payload;
     if (type === lineType.compacted) this.#add(line, { kind: 'checkpoint', text: stringAt(payload, 'message') ?? '' });
     if (type === lineType.responseItem) this.#readItem(line);
     if (type === lineType.event && payload['type'] === 'token_count') this.#count(objectAt(payload, 'info') ?? {});

@@ -208,8 +208,12 @@ function unrecorded({ turns, began }: TurnLog): TurnRecord['spoken'] {
 function withContext(log: TurnLog, context: JsonObject): TurnLog {
   const settings = contextSettings(context);
   if (log.open === undefined && unrecorded(log) === undefined) return { ...log, next: settings };
-  const isOther = log.open !== undefined && !closes(stringAt(context, 'turn_id') ?? '', log.open);
-  return isOther ? log : change(log, (turn) => ({ ...turn, settings }));
+  return isOfTurn(log, context) ? change(log, (turn) => ({ ...turn, settings })) : log;
+}
+
+/** Whether a `turn_context` does not name another turn than the one that runs. */
+export function isOfTurn({ open }: TurnLog, context: JsonObject): boolean {
+  return open === undefined || closes(stringAt(context, 'turn_id') ?? '', open);
 }
 
 /** Changes the newest turn. */

@@ -1,10 +1,13 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { answer, callTool, say, type StepOf } from '../../src/testing/index.ts';
+import { createHomeStore } from '../../src/surfaces/home-store.ts';
 import type { Place } from '../harness/run-capstan.ts';
+import { checkTurns } from '../laws/turns-law.ts';
 import { runCodex } from './codex.ts';
 import { CodexThread } from './codex-thread.ts';
 import { codexInput, inputOf, textsOf, withoutNullContent } from './items.ts';
@@ -188,6 +191,12 @@ function withoutLoss(lines: readonly Line[], turn: string | undefined): readonly
   return [...before.slice(base), ...lines.slice(rollback)].flatMap(itemsOf).map(withoutNullContent);
 }
 
+/** The lines of a thread, whatever files it is in. */
+function linesOf({ home }: Place, id: string): Promise<readonly Line[]> {
+  const { store } = createHomeStore(home, { maxBlobBytes: 0 });
+  return Array.fromAsync(store.read(id as ThreadId, { from: 0 as Ordinal }));
+}
+
 const isSaid = (text: string): boolean => /^(one|two|three|four|five|go)\b/.test(text);
 
 describe.each(['legacy', 'paginated'] as const)('a %s thread of Codex goes on in Capstan as in Codex, with', (mode) => {
@@ -199,6 +208,7 @@ describe.each(['legacy', 'paginated'] as const)('a %s thread of Codex goes on in
     for (const step of steps) await step(thread);
     await thread.close();
     const lines = place.lines();
+    expect(await checkTurns(await linesOf(place, thread.id))).toBeGreaterThan(0);
     const putBack = keep(place);
     const ours = await resumed(set, thread.id, 'capstan');
     putBack();

@@ -192,11 +192,11 @@ class Storyteller {
   }
 
   #readEntry(entry: Entry, before: ThreadState, line: Line, told: ToldContext[]): void {
+    if (!isModelMade(entry)) this.#answering = false;
     if (entry.origin.family === 'context') return this.#tellings.told(entry, before, told, this.#step());
     this.#tellings.flush();
-    if (!isModelMade(entry)) this.#answering = false;
     // Entries of ours name their turn.
-    else if (entry.turn === undefined && !this.#answering) {
+    if (isModelMade(entry) && entry.turn === undefined && !this.#answering) {
       this.#answering = true;
       this.#ask(line, { state: before });
     }

@@ -183,7 +183,8 @@ function rollBack(log: TurnLog, count: number): TurnLog {
 
 function withWords(log: TurnLog, line: Line, { form, text }: Pick<SpokenWords, 'form' | 'text'>): TurnLog {
   const joins = log.open !== undefined || unrecorded(log)?.includes(form) === false;
-  if (log.open !== undefined && isKnown(log.turns.at(-1)!)) return log;
+  const last = log.turns.at(-1);
+  if (log.open !== undefined && last?.counts === true && last.firstWords !== '') return log;
   const now = joins ? log : begin(log, { startedAt: timeOf(line), status: 'completed', spoken: [] }, '');
   return change(now, (turn) => ({
     ...turn,
@@ -191,11 +192,6 @@ function withWords(log: TurnLog, line: Line, { form, text }: Pick<SpokenWords, '
     counts: turn.counts || form === 'item',
     ...(turn.spoken === undefined ? {} : { spoken: [...turn.spoken, form] }),
   }));
-}
-
-/** Whether more words change nothing. */
-function isKnown({ counts, firstWords }: TurnRecord): boolean {
-  return counts && firstWords !== '';
 }
 
 /** In which forms the user spoke in the turn that runs, if it is not recorded. A rollback ends such a turn. */

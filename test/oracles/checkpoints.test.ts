@@ -5,6 +5,7 @@ import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { answer, callTool, say, type StepOf } from '../../src/testing/index.ts';
+import { turnList } from '../../src/state/turn-list.ts';
 import { createHomeStore } from '../../src/surfaces/home-store.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { checkTurns } from '../laws/turns-law.ts';
@@ -192,9 +193,8 @@ function withoutLoss(lines: readonly Line[], turn: string | undefined): readonly
 }
 
 /** The lines of a thread, whatever files it is in. */
-function linesOf({ home }: Place, id: string): Promise<readonly Line[]> {
-  const { store } = createHomeStore(home, { maxBlobBytes: 0 });
-  return Array.fromAsync(store.read(id as ThreadId, { from: 0 as Ordinal }));
+function linesIn({ home }: Place, id: string): AsyncGenerator<Line> {
+  return createHomeStore(home, { maxBlobBytes: 0 }).store.read(id as ThreadId, { from: 0 as Ordinal });
 }
 
 const isSaid = (text: string): boolean => /^(one|two|three|four|five|go)\b/.test(text);
@@ -206,9 +206,12 @@ describe.each(['legacy', 'paginated'] as const)('a %s thread of Codex goes on in
     const config = { compact_prompt: compactPrompt, model_auto_compact_token_limit: limit };
     const thread = await CodexThread.start(place, mode, config);
     for (const step of steps) await step(thread);
+    const turnIds = await thread.turnIds();
     await thread.close();
     const lines = place.lines();
-    expect(await checkTurns(await linesOf(place, thread.id))).toBeGreaterThan(0);
+    await checkTurns(await Array.fromAsync(linesIn(place, thread.id)));
+    // A marker takes back turns with words in them. Codex's own list of a legacy thread counts the others, too.
+    if (mode === 'paginated') expect((await turnList(linesIn(place, thread.id))).map(({ id }) => id)).toEqual(turnIds);
     const putBack = keep(place);
     const ours = await resumed(set, thread.id, 'capstan');
     putBack();

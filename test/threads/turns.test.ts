@@ -139,6 +139,18 @@ describe('turns of old files, which nothing names,', () => {
 it('requests and exports of old files name their turns', async () => {
   const { place } = await scene(yes);
   writeOld(place);
+  const { stdout: request } = await place.run('context', id, '--request', 'last');
+  expect(request.match(/^user, turn \d +\| \w+$/gm)?.map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
+    'user, turn 1 | one',
+    'user, turn 2 | two',
+    'user, turn 3 | three',
+  ]);
+  const changes = JSON.parse((await place.run('context', id, '--changes', '--json')).stdout) as JsonObject;
+  expect((changes['turns'] as readonly JsonObject[]).map((turn) => turn['turn_id'])).toEqual([
+    'rollout-2',
+    'rollout-7',
+    'rollout-12',
+  ]);
   await place.run('exec', 'resume', id, 'four');
   const { events } = await place.run('replay', id, '--json');
   const requests = events[0]!['requests'] as unknown as readonly JsonObject[];

@@ -1,21 +1,24 @@
-import { objectAt, stringAt } from '../../protocol/json.ts';
 import type { Usage } from '../../protocol/usage.ts';
+import { contextSettings } from '../../state/turn-settings.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
 import { count, plural } from '../context/table.ts';
 import type { ExportPage } from './export-page.ts';
 
 /** The facts about a thread, name and value. */
 export function pageFacts({ id, startedAt, program, cwd, forkedFrom, turns, usage }: ExportPage) {
-  const rows: readonly (readonly [string, string | undefined])[] = [
-    ['thread', id],
-    ['started', startedAt],
-    ['program', program],
-    ['folder', cwd],
-    ['fork of', forkedFrom],
-    ['turns', String(turns.length)],
-    ['tokens', usage.total === 0 ? undefined : usageWords(usage)],
-  ];
-  return rows.filter((row): row is [string, string] => row[1] !== undefined);
+  return known({
+    thread: id,
+    started: startedAt,
+    program,
+    folder: cwd,
+    'fork of': forkedFrom,
+    turns: String(turns.length),
+    tokens: usage.total === 0 ? undefined : usageWords(usage),
+  });
+}
+
+function known(facts: Readonly<Record<string, string | undefined>>): readonly [name: string, value: string][] {
+  return Object.entries(facts).filter((fact): fact is [string, string] => fact[1] !== undefined);
 }
 
 export function usageWords({ input, cachedInput, output }: Usage): string {
@@ -24,17 +27,8 @@ export function usageWords({ input, cachedInput, output }: Usage): string {
 
 /** What a turn ran under, as far as it is known, name and value. */
 export function turnFacts({ context = {} }: TurnWithItems) {
-  const sandbox = objectAt(context, 'sandbox_policy') ?? {};
-  const mode = stringAt(objectAt(context, 'collaboration_mode') ?? {}, 'mode');
-  const rows: readonly (readonly [string, string | undefined])[] = [
-    ['model', stringAt(context, 'model')],
-    ['effort', stringAt(context, 'effort')],
-    ['folder', stringAt(context, 'cwd')],
-    ['sandbox', stringAt(sandbox, 'type') ?? stringAt(sandbox, 'mode')],
-    ['approval', stringAt(context, 'approval_policy')],
-    ['mode', mode === 'default' ? undefined : mode],
-  ];
-  return rows.filter((row): row is [string, string] => row[1] !== undefined);
+  const { model, effort, cwd, sandbox, approval, mode } = contextSettings(context);
+  return known({ model, effort, folder: cwd, sandbox, approval, mode: mode === 'default' ? undefined : mode });
 }
 
 /** How a turn ended, where that is not as it should be. */

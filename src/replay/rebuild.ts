@@ -9,7 +9,7 @@ import { readRequest, type RequestRecord } from '../state/request-record.ts';
 import { readSent, type SentBody } from '../state/request-sent.ts';
 import { spokenWords } from '../state/spoken-words.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
-import { foldTurn, noTurns } from '../state/turn-list.ts';
+import { foldTurn, noTurns } from '../state/turns.ts';
 
 /** A request as it was sent, rebuilt from the rollout alone. */
 export interface RebuiltRequest {
@@ -45,17 +45,15 @@ export async function* rebuildRequests(
 ): AsyncGenerator<RebuiltRequest | InferredRequest> {
   let state = emptyState;
   let log = noTurns;
-  let turn = 0;
   /** Waits for the line about its bytes. */
   let rebuilt: RebuiltRequest | undefined;
   let isAnswering = false;
   for await (const line of lines) {
     const before = state;
     state = reduce(before, line);
-    const next = foldTurn(log, line, spokenWords(line));
+    log = foldTurn(log, line, spokenWords(line));
     // Turns that were taken back have had their requests, and keep their numbers.
-    if (next.turns.length > log.turns.length) turn += 1;
-    log = next;
+    const turn = log.began;
     const record = line.type === lineType.request ? readRequest(line.payload) : undefined;
     if (record !== undefined) {
       if (rebuilt !== undefined) yield rebuilt;

@@ -3,8 +3,8 @@ import { objectAt, stringAt } from '../protocol/json.ts';
 import { lineType } from '../protocol/line.ts';
 import { leavesOpaque } from './behind.ts';
 import { isSelfContained } from './compacted.ts';
-import { closes } from './fold-event.ts';
 import { holdsUsersWords } from './reduce.ts';
+import { closes, turnEvent, turnEventKind } from './turn-event.ts';
 
 /**
  * The search for the newest checkpoint that stands: a fold may begin at a line that replaces everything before it. As
@@ -30,8 +30,10 @@ export function searchStart({ behind }: { readonly behind: boolean } = { behind:
   return {
     wanted({ type, payloadType }) {
       if (type === lineType.compacted || type === lineType.reopened) return true;
-      if (type === lineType.event)
-        return payloadType === undefined || (marked ? boundary.has(payloadType) : payloadType === rolledBack);
+      if (type === lineType.event) {
+        const kind = turnEventKind(payloadType);
+        return payloadType === undefined || (marked ? kind !== undefined : kind === 'rollback');
+      }
       return marked && type === lineType.responseItem;
     },
     beginsAt(line) {
@@ -49,19 +51,18 @@ export function searchStart({ behind }: { readonly behind: boolean } = { behind:
       }
       if (line.type === lineType.responseItem) {
         if (holdsUsersWords(line)) met = { ...met, words: met.words + 1 };
-      } else if (payload['type'] === rolledBack) {
-        const turns = payload['num_turns'];
-        if (typeof turns !== 'number' || turns < 1) return false;
+        return false;
+      }
+      const event = turnEvent(payload);
+      if (event?.kind === 'rollback') {
         meet(wordsIn(met, undefined).outside);
         marked = true;
-        owed += Number.isInteger(turns) ? turns : Number.POSITIVE_INFINITY;
-      } else if (starts.has(String(payload['type']))) {
-        const { inside, outside } = wordsIn(met, stringAt(payload, 'turn_id') ?? '');
+        owed += event.count;
+      } else if (event?.kind === 'start') {
+        const { inside, outside } = wordsIn(met, event.name);
         meet(outside + Math.min(1, inside));
-      } else if (boundary.has(String(payload['type']))) {
-        const id = stringAt(payload, 'turn_id');
-        const closing = { words: met.words, ...(id === undefined ? {} : { id }) };
-        met = { words: 0, closings: [...met.closings, closing] };
+      } else if (event?.kind === 'end') {
+        met = { words: 0, closings: [...met.closings, { words: met.words, id: event.name }] };
       }
       return false;
     },
@@ -72,7 +73,7 @@ export function searchStart({ behind }: { readonly behind: boolean } = { behind:
 interface Met {
   /** Before the oldest of those lines. */
   readonly words: number;
-  readonly closings: readonly { readonly id?: string; readonly words: number }[];
+  readonly closings: readonly { readonly id: string; readonly words: number }[];
 }
 
 /** How many of the messages belong to the turn that was open before them, and how many to none. */
@@ -85,19 +86,8 @@ function wordsIn({ words, closings }: Met, turn: string | undefined): { inside: 
   };
   count(words);
   for (const { id, words: after } of closings.toReversed()) {
-    if (closes(id, turn)) isOpen = false;
+    if (turn === undefined || closes(id, turn)) isOpen = false;
     count(after);
   }
   return counted;
 }
-
-const rolledBack = 'thread_rolled_back';
-const starts: ReadonlySet<string> = new Set(['task_started', 'turn_started']);
-/** Events after which a turn is open, or none. */
-const boundary: ReadonlySet<string> = new Set([
-  ...starts,
-  'task_complete',
-  'turn_complete',
-  'turn_aborted',
-  rolledBack,
-]);

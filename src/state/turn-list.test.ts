@@ -138,3 +138,43 @@ it('counts no turns that a thread was given by the one that started it', async (
     { number: 1, id: 'own', startedAt: start + 3000, status: 'open', firstWords: 'mine' },
   ]);
 });
+
+it('counts for a rollback what stands in history: an empty message and one of another agent, but no event', async () => {
+  const agent = ['response_item', { type: 'agent_message', author: 'a', recipient: 'b', content: [] }] as const;
+  const left = async (...words: readonly (readonly [string, JsonObject])[]): Promise<readonly string[]> => {
+    const made = [meta, event('task_started', { turn_id: 'a' }), says('user', 'one'), event('task_complete')];
+    const second = [event('task_started', { turn_id: 'b' }), ...words, event('task_complete', { turn_id: 'b' })];
+    const turns = await turnList(lines(true, ...made, ...second, event('thread_rolled_back', { num_turns: 1 })));
+    return turns.map(({ id }) => id);
+  };
+  expect(await left(says('user', ''))).toEqual(['a']);
+  expect(await left(agent)).toEqual(['a']);
+  expect(await left(event('user_message', { message: 'two' }))).toEqual([]);
+});
+
+it('begins a turn with the first words after a rollback, in whatever form they come', async () => {
+  const rollback = event('thread_rolled_back', { num_turns: 1 });
+  const made = [meta, says('user', 'a'), says('user', 'b'), rollback, event('user_message', { message: 'c' })];
+  const turns = await turnList(lines(false, ...made, says('user', 'c')));
+  expect(turns.map(({ id, firstWords }) => [id, firstWords])).toEqual([
+    ['rollout-1', 'a'],
+    ['rollout-4', 'c'],
+  ]);
+});
+
+it('a turn with an empty name is one without a name, and any end ends it', async () => {
+  const turns = await turnList(
+    lines(
+      true,
+      meta,
+      event('task_started', { turn_id: '' }),
+      event('task_complete', { turn_id: 'x' }),
+      event('task_started', { turn_id: 'y' }),
+      event('turn_aborted', { turn_id: '' }),
+    ),
+  );
+  expect(turns.map(({ id, status }) => [id, status])).toEqual([
+    ['rollout-1', 'completed'],
+    ['y', 'interrupted'],
+  ]);
+});

@@ -1,9 +1,7 @@
-import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Ordinal } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
-import { turnList } from './turn-list.ts';
 import { turnPlaces } from './turn-places.ts';
 
 const event = (payload: JsonObject) => ({ type: 'event_msg', payload });
@@ -76,30 +74,6 @@ describe('the places of turns', () => {
       turns: [{ id: 'rollout-1', start: 1, end: 2, counts: true }],
       takenBack: { start: 2, end: 5, turns: ['rollout-2', '1'] },
     });
-  });
-
-  it('are those of the turns that lists show', async () => {
-    const heard = (message: string) => event({ type: 'user_message', message });
-    const line = fc.oneof(
-      fc.constantFrom('a', 'b').map((text) => [says('user', text)]),
-      // Old files say everything twice.
-      fc.constantFrom('a', 'b').map((text) => [says('user', text), heard(text)]),
-      fc.constantFrom('a', 'b').map((text) => [heard(text), says('user', text)]),
-      fc.constant([says('assistant', 'yes')]),
-      fc.constant([says('user', '<environment_context>here</environment_context>')]),
-      fc.nat(3).map((id) => [starts(String(id))]),
-      fc.nat(3).map((id) => [ends(String(id))]),
-      fc.constant([ends()]),
-      fc.nat(3).map((id) => [aborts(String(id))]),
-      fc.nat(3).map((turns) => [marker(turns)]),
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.array(line, { maxLength: 12 }), fc.boolean(), async (drafts, numbered) => {
-        const lines = () => file(numbered ? 'numbered' : 'bare', drafts.flat());
-        const shown = (await turnList(lines())).map(({ id }) => id);
-        expect((await turnPlaces(lines())).turns.map(({ id }) => id)).toEqual(shown);
-      }),
-    );
   });
 
   it('know the checkpoints that stand, and whether a turn ran, had words and was done', async () => {

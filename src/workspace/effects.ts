@@ -1,7 +1,8 @@
 import type { Line } from '../protocol/line.ts';
 import { type Changer, readSnapshotLine } from '../state/snapshot-record.ts';
 import { spokenWords } from '../state/spoken-words.ts';
-import { foldTurn, noTurns, turnsOf, type TurnSummary } from '../state/turn-list.ts';
+import { turnsOf, type TurnSummary } from '../state/turn-list.ts';
+import { foldTurn, noTurns } from '../state/turns.ts';
 
 /** What a turn or a restore did to a workspace: the trees before and after it, as far as they are known. */
 export interface Effect {

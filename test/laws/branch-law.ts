@@ -15,6 +15,7 @@ import { pinNote, unpinNote } from '../../src/thread/pinned-notes.ts';
 import { foldThread } from '../../src/thread/resume.ts';
 import { rollBack, undoRollback } from '../../src/thread/revert.ts';
 import { countingIds } from '../harness/fixed-parts.ts';
+import { checkTurns } from './turns-law.ts';
 
 interface ModelTurn {
   readonly id: TurnId;
@@ -283,6 +284,7 @@ class Play {
       ordinals,
       [...new Set(ordinals)].toSorted((a, b) => a - b),
     );
+    expect(await checkTurns(lines)).toBe(realTurns(turns));
     // The fold of the files, from as near to the end as may be, is that of the one file that there never was.
     const { state } = await foldThread(this.#store, id);
     same(describeState(state), describeState(folded([meta!, ...drafts])));

@@ -24,6 +24,7 @@ import { foldStepFor } from './fold-step.ts';
 import { stepFor } from './model-step.ts';
 import type { Between, FoldAnswer, Meanwhile, ModelStep, RandomTurn } from './random-turns.ts';
 import { TellingLaw } from './telling-law.ts';
+import { checkTurns } from './turns-law.ts';
 import { AcceptedMessages } from './waiting-law.ts';
 
 /** What was met, so that nobody takes an empty run for a good one. */
@@ -104,6 +105,7 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
     // Durable before visible: no tool has an effect before its call is on the disk.
     expect(thread.early).toEqual([]);
     checkCalls(await thread.lines());
+    await checkTurns(await thread.lines());
     await checkRebuilt(model, await thread.lines());
     await checkPrefixes(model, await thread.lines());
     const count = (kind: ThreadEvent['kind']): number => thread.events.filter((event) => event.kind === kind).length;

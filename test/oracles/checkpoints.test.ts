@@ -1,10 +1,14 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { answer, callTool, say, type StepOf } from '../../src/testing/index.ts';
+import { turnList } from '../../src/state/turn-list.ts';
+import { createHomeStore } from '../../src/surfaces/home-store.ts';
 import type { Place } from '../harness/run-capstan.ts';
+import { checkTurns } from '../laws/turns-law.ts';
 import { runCodex } from './codex.ts';
 import { CodexThread } from './codex-thread.ts';
 import { codexInput, inputOf, textsOf, withoutNullContent } from './items.ts';
@@ -188,6 +192,11 @@ function withoutLoss(lines: readonly Line[], turn: string | undefined): readonly
   return [...before.slice(base), ...lines.slice(rollback)].flatMap(itemsOf).map(withoutNullContent);
 }
 
+/** The lines of a thread, whatever files it is in. */
+function linesIn({ home }: Place, id: string): AsyncGenerator<Line> {
+  return createHomeStore(home, { maxBlobBytes: 0 }).store.read(id as ThreadId, { from: 0 as Ordinal });
+}
+
 const isSaid = (text: string): boolean => /^(one|two|three|four|five|go)\b/.test(text);
 
 describe.each(['legacy', 'paginated'] as const)('a %s thread of Codex goes on in Capstan as in Codex, with', (mode) => {
@@ -197,8 +206,12 @@ describe.each(['legacy', 'paginated'] as const)('a %s thread of Codex goes on in
     const config = { compact_prompt: compactPrompt, model_auto_compact_token_limit: limit };
     const thread = await CodexThread.start(place, mode, config);
     for (const step of steps) await step(thread);
+    const turnIds = await thread.turnIds();
     await thread.close();
     const lines = place.lines();
+    await checkTurns(await Array.fromAsync(linesIn(place, thread.id)));
+    // A marker takes back turns with words in them. Codex's own list of a legacy thread counts the others, too.
+    if (mode === 'paginated') expect((await turnList(linesIn(place, thread.id))).map(({ id }) => id)).toEqual(turnIds);
     const putBack = keep(place);
     const ours = await resumed(set, thread.id, 'capstan');
     putBack();

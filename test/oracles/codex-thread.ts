@@ -63,6 +63,12 @@ export class CodexThread {
     await this.#server.call('thread/resume', { threadId: this.id });
   }
 
+  /** The turns as Codex lists them, oldest first. */
+  async turnIds(): Promise<readonly unknown[]> {
+    const listed = await this.#server.call('thread/turns/list', { threadId: this.id, sortDirection: 'asc' });
+    return (listed['data'] as unknown as readonly JsonObject[]).map(({ id }) => id);
+  }
+
   close(): Promise<void> {
     return this.#server.close();
   }

@@ -10,7 +10,7 @@ const yes = () => answer({ items: [say('Yes.')] });
 const id = '0199329f-0000-7000-8000-000000000001';
 
 /** A thread of three turns as Codex wrote them in 2025: no line says where a turn begins or ends. */
-function writeOld({ home, workspace: cwd }: Place): void {
+function writeOld({ home, workspace: cwd }: Place, ...work: readonly (readonly [string, JsonObject])[]): void {
   const timestamp = '2025-09-10T10:00:00.000Z';
   const says = (role: string, type: string, text: string): readonly [string, JsonObject] => [
     'response_item',
@@ -30,6 +30,7 @@ function writeOld({ home, workspace: cwd }: Place): void {
       says('user', 'input_text', message),
       ['event_msg', { type: 'user_message', message, kind: 'plain' }] as const,
       ['turn_context', settings] as const,
+      ...work,
       ['event_msg', { type: 'agent_message', message: `${message}?` }] as const,
       says('assistant', 'output_text', `${message}?`),
     ]),
@@ -71,6 +72,16 @@ describe('turns of old files, which nothing names,', () => {
     writeOld(place);
     const { id: fork } = await threads(place, 'fork', id, ...options);
     expect(await said(place, model, String(fork), 'four')).toEqual(expected);
+  });
+
+  it('have the ids that are shown, whatever work stands between them', async () => {
+    const { model, place } = await scene(yes);
+    writeOld(place, ['response_item', { type: 'reasoning', summary: [], encrypted_content: 'x' }]);
+    const { turns } = await threads(place, 'show', id);
+    const ids = (turns as readonly JsonObject[]).map((turn) => String(turn['id']));
+    expect(ids).toEqual(['rollout-2', 'rollout-8', 'rollout-14']);
+    const { id: fork } = await threads(place, 'fork', id, '--through', ids[1]!);
+    expect(await said(place, model, String(fork), 'four')).toEqual(['one', 'one?', 'two', 'two?', 'four']);
   });
 
   it('have the numbers that are shown, also beside turns of today', async () => {
@@ -128,6 +139,18 @@ describe('turns of old files, which nothing names,', () => {
 it('requests and exports of old files name their turns', async () => {
   const { place } = await scene(yes);
   writeOld(place);
+  const { stdout: request } = await place.run('context', id, '--request', 'last');
+  expect(request.match(/^user, turn \d +\| \w+$/gm)?.map((line) => line.replaceAll(/ +/g, ' '))).toEqual([
+    'user, turn 1 | one',
+    'user, turn 2 | two',
+    'user, turn 3 | three',
+  ]);
+  const changes = JSON.parse((await place.run('context', id, '--changes', '--json')).stdout) as JsonObject;
+  expect((changes['turns'] as readonly JsonObject[]).map((turn) => turn['turn_id'])).toEqual([
+    'rollout-2',
+    'rollout-7',
+    'rollout-12',
+  ]);
   await place.run('exec', 'resume', id, 'four');
   const { events } = await place.run('replay', id, '--json');
   const requests = events[0]!['requests'] as unknown as readonly JsonObject[];

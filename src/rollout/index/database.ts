@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 
 /**
  * The schema has a number, and so has the file. A file that says another number inside is made anew. 2: words that look
- * like context are words where the line says so.
+ * like context are words where the line says so. 3: turns are kept as `TurnRecord`s.
  */
-const schemaVersion = 2;
+const schemaVersion = 3;
 
 const indexPath = (home: string, version = schemaVersion): string => join(home, 'capstan', `threads-${version}.sqlite`);
 

@@ -133,7 +133,7 @@ class Listener {
       const words = spokenWords(line);
       const had = this.fold.log.turns.length;
       this.fold = foldThread(this.fold, line, words);
-      const { turns, ownFrom } = this.fold.log;
+      const { turns, ownFrom = 0 } = this.fold.log;
       if (turns.length < had) this.#takeBack(turns.length);
       const isOwn = (line.ordinal ?? ownFrom) >= ownFrom;
       if (words !== undefined && isOwn && turns.length > 0) {

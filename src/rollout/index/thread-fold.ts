@@ -4,7 +4,7 @@ import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import { oneLine } from '../../state/one-line.ts';
 import type { SpokenWords } from '../../state/spoken-words.ts';
-import { foldTurn, noTurns, type TurnLog } from '../../state/turn-list.ts';
+import { concernsTurns, foldTurn, noTurns, type TurnLog } from '../../state/turns.ts';
 import { readUsage } from '../../state/usage-fields.ts';
 import { appliedSettings, type TurnSettings } from '../../state/turn-settings.ts';
 
@@ -31,31 +31,14 @@ interface FirstLine {
 export const emptyFold: ThreadFold = { log: noTurns, tokens: 0 };
 
 /** Lines that say nothing for lists need not be parsed. */
-export function concernsLists({ type, payloadType }: LineKind): boolean {
-  switch (type) {
-    case lineType.sessionMeta:
-    case lineType.turnContext:
-      return true;
-    case lineType.responseItem:
-      return payloadType === 'message' || payloadType === undefined;
-    case lineType.event:
-      return payloadType === undefined || events.has(payloadType);
-    default:
-      return false;
-  }
+export function concernsLists(kind: LineKind): boolean {
+  return concernsTurns(kind) || (kind.type === lineType.event && events.has(kind.payloadType));
 }
 
-const events: ReadonlySet<string> = new Set([
-  'task_started',
-  'turn_started',
-  'task_complete',
-  'turn_complete',
-  'turn_aborted',
+const events: ReadonlySet<string | undefined> = new Set([
   'token_count',
   'thread_settings_applied',
-  'thread_rolled_back',
   'thread_goal_updated',
-  'user_message',
   'agent_message',
 ]);
 
@@ -130,9 +113,7 @@ export type ReadSummary = Omit<ThreadSummary, 'id' | 'path' | 'name' | 'updatedA
 
 export function summaryOf({ first, gitBranch, log, applied, tokens, goal }: ThreadFold): ReadSummary {
   const said = log.turns.find(({ firstWords }) => firstWords !== '')?.firstWords;
-  const { model, provider, effort, cwd, approval, sandbox, mode } = log.turns.at(-1) ?? {};
-  const turn = present({ model, provider, effort, cwd, approval, sandbox, mode });
-  const chosen = applied?.win === true ? applied.settings : { ...applied?.settings, ...turn };
+  const chosen = applied?.win === true ? applied.settings : { ...applied?.settings, ...log.turns.at(-1)?.settings };
   return {
     preview: said ?? goal ?? '',
     createdAt: first?.createdAt ?? 0,
@@ -160,8 +141,4 @@ function timeIn(text: string | undefined): number | undefined {
   const [, date, clock] = /^(\d{4}-\d\d-\d\d)T(\d\d-\d\d-\d\d)$/.exec(text ?? '') ?? [];
   const time = Date.parse(clock === undefined ? (text ?? '') : `${date}T${clock.replaceAll('-', ':')}Z`);
   return Number.isNaN(time) ? undefined : time;
-}
-
-function present(values: { readonly [Key in keyof TurnSettings]: string | undefined }): TurnSettings {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

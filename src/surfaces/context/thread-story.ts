@@ -1,15 +1,18 @@
 import { type Entry, isModelMade } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
 import type { Item } from '../../protocol/item.ts';
-import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import type { TurnId } from '../../protocol/ids.ts';
+import { type JsonObject, numberAt, objectAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { readCheckpoint } from '../../state/checkpoint-record.ts';
 import { reduce } from '../../state/reduce.ts';
 import { readRequest, type RequestRecord } from '../../state/request-record.ts';
+import { spokenWords } from '../../state/spoken-words.ts';
 import { emptyState, type ThreadState } from '../../state/thread-state.ts';
 import { isCostCarried } from '../../state/turn-drafts.ts';
+import { foldTurn, isOfTurn, noTurnsOfAny, turnNumber } from '../../state/turns.ts';
 import { readUsage } from '../../state/usage-fields.ts';
 import { type ToldContext, Tellings } from './tellings.ts';
 
@@ -27,9 +30,10 @@ export interface ThreadStory {
 }
 
 export interface StoryTurn {
-  /** Counted from 1. */
+  /** Counted from 1 over all turns that began. */
   readonly number: number;
-  readonly id?: string;
+  /** Absent: the lines hold items and no turn. */
+  id?: TurnId;
   /** Of its first line. */
   readonly at: string;
   /** Payload of its `turn_context`. */
@@ -82,6 +86,7 @@ export function tellStory(lines: readonly Line[]): ThreadStory {
 
 class Storyteller {
   #state = emptyState;
+  #log = noTurnsOfAny;
   readonly #turns: StoryTurn[] = [];
   readonly #requests: StoryRequest[] = [];
   readonly #checkpoints: Omit<StoryCheckpoint, 'number'>[] = [];
@@ -97,6 +102,7 @@ class Storyteller {
   read(line: Line): void {
     const before = this.#state;
     this.#state = reduce(before, line);
+    this.#readTurn(line);
     this.#readCheckpoint(before, line);
     switch (line.type) {
       case lineType.event:
@@ -146,10 +152,15 @@ class Storyteller {
     this.#standing.set(storage, this.#checkpoints.length);
   }
 
-  #readEvent({ payload, timestamp }: Line): void {
-    if (payload['type'] === 'task_started' || payload['type'] === 'turn_started') {
-      this.#begin(timestamp, stringAt(payload, 'turn_id'));
-    }
+  #readTurn(line: Line): void {
+    const { began } = this.#log;
+    this.#log = foldTurn(this.#log, line, spokenWords(line));
+    if (this.#log.began === began) return;
+    this.#tellings.flush();
+    this.#turn(line).id = this.#log.turns.at(-1)!.id;
+  }
+
+  #readEvent({ payload }: Line): void {
     const info = payload['type'] === 'token_count' ? objectAt(payload, 'info') : undefined;
     this.#window = numberAt(info ?? payload, 'model_context_window') ?? this.#window;
     if (info === undefined) return;
@@ -164,10 +175,9 @@ class Storyteller {
   }
 
   #readContext(line: Line): void {
-    const { payload, timestamp } = line;
-    const id = stringAt(payload, 'turn_id');
-    const turn = isOfTurn(this.#turns.at(-1), id) ? this.#turn(line) : this.#begin(timestamp, id);
-    turn.context = payload;
+    if (!isOfTurn(this.#log, line.payload)) return;
+    const turn = this.#turn(line);
+    turn.context = line.payload;
     const { envelope } = this.#state;
     if (envelope !== undefined) turn.envelope = envelope;
   }
@@ -184,11 +194,11 @@ class Storyteller {
   }
 
   #readEntry(entry: Entry, before: ThreadState, line: Line, told: ToldContext[]): void {
+    if (!isModelMade(entry)) this.#answering = false;
     if (entry.origin.family === 'context') return this.#tellings.told(entry, before, told, this.#step());
     this.#tellings.flush();
-    if (!isModelMade(entry)) this.#answering = false;
     // Entries of ours name their turn.
-    else if (entry.turn === undefined && !this.#answering) {
+    if (isModelMade(entry) && entry.turn === undefined && !this.#answering) {
       this.#answering = true;
       this.#ask(line, { state: before });
     }
@@ -224,16 +234,13 @@ class Storyteller {
     if ((numberAt(fields, 'input_tokens') ?? 0) > 0) request.usage = readUsage(fields);
   }
 
-  #begin(at: string, id: string | undefined): StoryTurn {
-    this.#tellings.flush();
-    const turn = { number: this.#turns.length + 1, at, ...(id === undefined ? {} : { id }), compacts: false, told: [] };
+  #turn({ timestamp }: Line): StoryTurn {
+    const number = turnNumber(this.#log);
+    const known = this.#turns[number - 1];
+    if (known !== undefined) return known;
+    const turn = { number, at: timestamp, compacts: false, told: [] };
     this.#turns.push(turn);
     return turn;
-  }
-
-  /** The turn of a line; old files do not say where the first one begins. */
-  #turn({ timestamp }: Line): StoryTurn {
-    return this.#turns.at(-1) ?? this.#begin(timestamp, undefined);
   }
 
   /** The step of the turn that comes next, counted from 1. */
@@ -250,14 +257,6 @@ export function isOfTalk({ record }: StoryRequest): boolean {
 
 function isTold({ origin }: Entry): boolean {
   return origin.family === 'context' && origin.cause === 'reinjection';
-}
-
-/** Whether a contract belongs to the turn that runs. A turn may have several; old files give neither an id. */
-function isOfTurn(turn: StoryTurn | undefined, id: string | undefined): boolean {
-  if (turn === undefined) return false;
-  return turn.context === undefined
-    ? turn.id === undefined || id === undefined || turn.id === id
-    : turn.id === id && id !== undefined;
 }
 
 /** What a line put into history: what is new at its end, or all of it after a checkpoint. */

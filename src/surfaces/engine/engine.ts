@@ -8,7 +8,7 @@ import { deniesRead } from '../../policy/denied-reads.ts';
 import type { BlobMissing, Blobs, LoadedBlob } from '../../ports/blobs.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { Tracer } from '../../ports/tracer.ts';
-import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
@@ -216,11 +216,8 @@ export class Engine {
 
   /** The turns of a thread that were not taken back. */
   async turns(id: ThreadId): Promise<readonly TurnSummary[]> {
-    const [{ turnList }, { concernsLists }] = await Promise.all([
-      import('../../state/turn-list.ts'),
-      import('../../rollout/index/thread-fold.ts'),
-    ]);
-    return turnList(this.#store.read(id, { from: 0 as Ordinal, wanted: concernsLists }));
+    const { readTurnList } = await import('../../thread/find-turn.ts');
+    return readTurnList(this.#store, id);
   }
 
   /** The checkpoints of a thread that stand, oldest first. */

@@ -1,13 +1,15 @@
+import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
+import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../visible-text.ts';
+import type { ExportPage } from './export-page.ts';
 import { pageStyle } from './html-style.ts';
-import { endWords, pageFacts, pictureWords, title, usageWords } from './page-words.ts';
-import type { PageCall, PagePart, PageTurn, ThreadPage } from './thread-page.ts';
+import { endWords, pageFacts, pictureWords, title, turnFacts, usageWords } from './page-words.ts';
 
 /** The page may load nothing, whatever stands in it. */
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 /** The thread as one page that needs nothing else: no script, no address, and every text of the thread escaped. */
-export function htmlOf(page: ThreadPage): string {
+export function htmlOf(page: ExportPage): string {
   const name = escaped(title(page));
   const facts = pageFacts(page).map(([term, value]) => `<dt>${escaped(term)}</dt><dd>${escaped(value)}</dd>`);
   return `<!doctype html>
@@ -32,38 +34,40 @@ ${page.turns.map(turnSection).join('')}</main>
 `;
 }
 
-function turnSection(turn: PageTurn): string {
-  const { number, startedAt, settings, parts, usage, isTakenBack } = turn;
+function turnSection(turn: TurnWithItems): string {
+  const { number, startedAt, items, usage, isTakenBack } = turn;
   const end = endWords(turn);
-  const facts = [startedAt, ...settings.map(([term, value]) => `${term} ${value}`)].filter((text) => text !== '');
+  const facts = [startedAt, ...turnFacts(turn).map(([term, value]) => `${term} ${value}`)].filter(
+    (text) => text !== '',
+  );
   return `<section id="turn-${number}"${isTakenBack ? ' class="taken-back"' : ''}>
 <h2><a href="#turn-${number}">Turn ${number}</a>${end === undefined ? '' : ` <em>${escaped(end)}</em>`}</h2>
 <p class="facts">${facts.map(escaped).join(' · ')}</p>
-${parts.map(partBlock).join('\n')}
+${items.map(itemBlock).join('\n')}
 ${usage === undefined ? '' : `<p class="facts">Tokens: ${escaped(usageWords(usage))}</p>\n`}</section>
 `;
 }
 
-function partBlock(part: PagePart): string {
-  switch (part.kind) {
+function itemBlock(item: RecordedItem): string {
+  switch (item.kind) {
     case 'user':
-      return `<article class="user"><h3>User</h3>${part.texts.map(textBlock).join('')}${pictureBlock(part.pictures)}</article>`;
+      return `<article class="user"><h3>User</h3>${item.texts.map(textBlock).join('')}${pictureBlock(item.pictures)}</article>`;
     case 'assistant': {
-      const phase = part.phase === undefined ? '' : ` <small>${escaped(part.phase)}</small>`;
-      return `<article class="assistant"><h3>Assistant${phase}</h3>${textBlock(part.text)}</article>`;
+      const phase = item.phase === undefined ? '' : ` <small>${escaped(item.phase)}</small>`;
+      return `<article class="assistant"><h3>Assistant${phase}</h3>${textBlock(item.text)}</article>`;
     }
     case 'reasoning':
-      return folded('Reasoning', textBlock(part.text));
+      return folded('Reasoning', textBlock(item.text));
     case 'context':
-      return folded(`Context: ${part.title}`, preBlock(part.text));
+      return folded(`Context: ${item.title}`, preBlock(item.text));
     case 'checkpoint':
-      return `<article class="checkpoint"><h3>Checkpoint</h3><p>History was replaced.</p>${part.text === '' ? '' : textBlock(part.text)}</article>`;
+      return `<article class="checkpoint"><h3>Checkpoint</h3><p>History was replaced.</p>${item.text === '' ? '' : textBlock(item.text)}</article>`;
     case 'call':
-      return callBlock(part);
+      return callBlock(item);
   }
 }
 
-function callBlock({ name, form, input, output }: PageCall): string {
+function callBlock({ name, form, input, output }: RecordedCall): string {
   const called = form === 'patch' ? patchBlock(input) : preBlock(form === 'command' ? `$ ${input}` : input);
   const answer =
     output === undefined

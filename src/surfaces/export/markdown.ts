@@ -1,46 +1,50 @@
+import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
+import type { TurnWithItems } from '../../state/turn-items.ts';
 import { visibleText } from '../visible-text.ts';
-import { endWords, pageFacts, pictureWords, title, usageWords } from './page-words.ts';
-import type { PageCall, PagePart, PageTurn, ThreadPage } from './thread-page.ts';
+import type { ExportPage } from './export-page.ts';
+import { endWords, pageFacts, pictureWords, title, turnFacts, usageWords } from './page-words.ts';
 
 /** The thread as Markdown. What the user said is quoted, what commands printed is fenced, and context is folded. */
-export function markdownOf(page: ThreadPage): string {
+export function markdownOf(page: ExportPage): string {
   const facts = pageFacts(page).map(([name, value]) => `- ${name}: ${inline(value)}`);
   const blocks = [`# ${escaped(title(page))}`, facts.join('\n'), ...page.turns.flatMap(turnBlocks)];
   return `${blocks.join('\n\n')}\n`;
 }
 
-function turnBlocks(turn: PageTurn): readonly string[] {
-  const { number, startedAt, settings, parts, usage } = turn;
+function turnBlocks(turn: TurnWithItems): readonly string[] {
+  const { number, startedAt, items, usage } = turn;
   const end = endWords(turn);
-  const facts = settings.map(([name, value]) => `${name} ${inline(value)}`).join(', ');
+  const facts = turnFacts(turn)
+    .map(([name, value]) => `${name} ${inline(value)}`)
+    .join(', ');
   return [
     `## Turn ${number}${end === undefined ? '' : ` (${escaped(end)})`}`,
     [startedAt, facts].filter((text) => text !== '').join(' · '),
-    ...parts.map(partBlock),
+    ...items.map(itemBlock),
     ...(usage === undefined ? [] : [`*Tokens: ${usageWords(usage)}*`]),
   ];
 }
 
-function partBlock(part: PagePart): string {
-  switch (part.kind) {
+function itemBlock(item: RecordedItem): string {
+  switch (item.kind) {
     case 'user': {
-      const pictures = part.pictures.length === 0 ? [] : [`[${pictureWords(part.pictures)}]`];
-      return `**User**\n\n${quoted([...part.texts, ...pictures].join('\n\n'))}`;
+      const pictures = item.pictures.length === 0 ? [] : [`[${pictureWords(item.pictures)}]`];
+      return `**User**\n\n${quoted([...item.texts, ...pictures].join('\n\n'))}`;
     }
     case 'assistant':
-      return `**Assistant**${part.phase === undefined ? '' : ` (${escaped(part.phase)})`}\n\n${visibleText(part.text)}`;
+      return `**Assistant**${item.phase === undefined ? '' : ` (${escaped(item.phase)})`}\n\n${visibleText(item.text)}`;
     case 'reasoning':
-      return folded('Reasoning', quoted(part.text));
+      return folded('Reasoning', quoted(item.text));
     case 'context':
-      return folded(`Context: ${part.title}`, fenced(part.text));
+      return folded(`Context: ${item.title}`, fenced(item.text));
     case 'checkpoint':
-      return `**Checkpoint**: history was replaced.${part.text === '' ? '' : `\n\n${quoted(part.text)}`}`;
+      return `**Checkpoint**: history was replaced.${item.text === '' ? '' : `\n\n${quoted(item.text)}`}`;
     case 'call':
-      return callBlock(part);
+      return callBlock(item);
   }
 }
 
-function callBlock({ name, form, input, output }: PageCall): string {
+function callBlock({ name, form, input, output }: RecordedCall): string {
   const language = { command: 'sh', patch: 'diff', other: '' }[form];
   const called = `**Call** ${inline(name)}\n\n${fenced(input, language)}`;
   if (output === undefined) return `${called}\n\nNo answer was recorded.`;

@@ -12,7 +12,7 @@ import { currentFolder } from '../current-folder.ts';
 import { flatLines } from '../export/flat-lines.ts';
 import { htmlOf } from '../export/html.ts';
 import { markdownOf } from '../export/markdown.ts';
-import { readPage } from '../export/read-page.ts';
+import { exportPage } from '../export/export-page.ts';
 import { findOutputFile, writeOutputFile } from '../output-file.ts';
 import { print } from '../print.ts';
 import { readThread, type ReadThread } from '../read-thread.ts';
@@ -77,9 +77,9 @@ function textOf({ id, lines }: ReadThread, format: Format): string {
         .map((line) => `${JSON.stringify(line)}\n`)
         .join('');
     case 'markdown':
-      return markdownOf(readPage(id, lines));
+      return markdownOf(exportPage(id, lines));
     case 'html':
-      return htmlOf(readPage(id, lines));
+      return htmlOf(exportPage(id, lines));
   }
 }
 

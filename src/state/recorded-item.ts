@@ -1,11 +1,30 @@
-import { isImageLabel } from '../../fragments/user-image.ts';
-import type { Entry } from '../../history/entry.ts';
-import { isMessage, isReasoning, type Item, messageText } from '../../protocol/item.ts';
-import { isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
-import type { PageCall, PagePart } from './thread-page.ts';
+import { isImageLabel } from '../fragments/user-image.ts';
+import type { Entry } from '../history/entry.ts';
+import { isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
+import { isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
 
-/** An item as a part of the page; undefined for what has nothing to read in it. Answers of tools are not parts. */
-export function pagePart({ item, origin }: Entry): PagePart | undefined {
+/** What happened in a turn, as its lines tell it and surfaces show it. Every program and both history modes record it so. */
+export type RecordedItem =
+  | { readonly kind: 'user'; readonly texts: readonly string[]; readonly pictures: readonly string[] }
+  | { readonly kind: 'assistant'; readonly text: string; readonly phase?: string }
+  | { readonly kind: 'reasoning'; readonly text: string }
+  /** The program said it to the model, not the user. */
+  | { readonly kind: 'context'; readonly title: string; readonly text: string }
+  | RecordedCall
+  /** History was replaced. */
+  | { readonly kind: 'checkpoint'; readonly text: string };
+
+export interface RecordedCall {
+  readonly kind: 'call';
+  readonly name: string;
+  readonly form: 'command' | 'patch' | 'other';
+  readonly input: string;
+  /** Absent: it has no answer. */
+  readonly output?: { readonly text: string; readonly pictures: readonly string[] };
+}
+
+/** What an entry of history shows; undefined when it holds nothing to read. The answer of a tool belongs to its call. */
+export function recordedItem({ item, origin }: Entry): RecordedItem | undefined {
   if (isReasoning(item)) {
     const text = item.summary.map((part) => stringAt(part, 'text') ?? '').join('\n\n');
     return text === '' ? undefined : { kind: 'reasoning', text };
@@ -20,10 +39,10 @@ export function pagePart({ item, origin }: Entry): PagePart | undefined {
     const phase = stringAt(item, 'phase');
     return { kind: 'assistant', text: messageText(item), ...(phase === undefined ? {} : { phase }) };
   }
-  return item.type.endsWith('_call') || item.type === 'agent_message' ? pageCall(item) : undefined;
+  return item.type.endsWith('_call') || item.type === 'agent_message' ? recordedCall(item) : undefined;
 }
 
-export function outputOf(item: Item): NonNullable<PageCall['output']> {
+export function outputOf(item: Item): NonNullable<RecordedCall['output']> {
   const output = item['output'] ?? item['tools'] ?? '';
   if (typeof output === 'string') return { text: output, pictures: [] };
   const parts = Array.isArray(output) ? output.filter(isJsonObject) : [];
@@ -31,7 +50,7 @@ export function outputOf(item: Item): NonNullable<PageCall['output']> {
   return { text: texts.length === 0 ? JSON.stringify(output) : texts.join('\n'), pictures: picturesIn(parts) };
 }
 
-function pageCall(item: Item): PageCall {
+function recordedCall(item: Item): RecordedCall {
   const name = stringAt(item, 'name') ?? item.type;
   const input = stringAt(item, 'input');
   if (input !== undefined) return { kind: 'call', name, form: name === 'apply_patch' ? 'patch' : 'other', input };

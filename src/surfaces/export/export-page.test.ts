@@ -3,7 +3,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Line } from '../../protocol/line.ts';
 import { htmlOf } from './html.ts';
 import { markdownOf } from './markdown.ts';
-import { readPage } from './read-page.ts';
+import { exportPage } from './export-page.ts';
 
 const at = (second: number): string => `2026-11-15T00:00:${String(second).padStart(2, '0')}.000Z`;
 const line = (type: string, payload: JsonObject, second = 0): Line => ({ timestamp: at(second), type, payload });
@@ -34,8 +34,8 @@ it('a file without turn records has a turn for each message of the user', () => 
     said('user', 'two', 2),
     said('assistant', 'Two.'),
   ];
-  const turn = { status: 'completed', isTakenBack: false, settings: [] };
-  expect(readPage('t', [...lines, event('thread_rolled_back', { num_turns: 1 })])).toEqual({
+  const turn = { status: 'completed', isTakenBack: false };
+  expect(exportPage('t', [...lines, event('thread_rolled_back', { num_turns: 1 })])).toEqual({
     id: 't',
     startedAt: at(0),
     program: 'x 1',
@@ -45,8 +45,9 @@ it('a file without turn records has a turn for each message of the user', () => 
       {
         ...turn,
         number: 1,
+        id: 'rollout-1',
         startedAt: at(1),
-        parts: [
+        items: [
           { kind: 'user', texts: ['one'], pictures: [] },
           { kind: 'assistant', text: 'One.' },
         ],
@@ -54,9 +55,10 @@ it('a file without turn records has a turn for each message of the user', () => 
       {
         ...turn,
         number: 2,
+        id: 'rollout-3',
         isTakenBack: true,
         startedAt: at(2),
-        parts: [
+        items: [
           { kind: 'user', texts: ['two'], pictures: [] },
           { kind: 'assistant', text: 'Two.' },
         ],
@@ -66,7 +68,7 @@ it('a file without turn records has a turn for each message of the user', () => 
 });
 
 it('turns end as their records say, and cost what was counted in them', () => {
-  const { turns, usage } = readPage('t', [
+  const { turns, usage } = exportPage('t', [
     meta,
     event('task_started', { turn_id: 'a' }),
     said('user', 'one'),
@@ -89,13 +91,30 @@ it('turns end as their records say, and cost what was counted in them', () => {
       ['open', false, undefined, undefined],
     ],
   );
-  expect(turns[1]!.parts.at(-1)).toEqual({ kind: 'checkpoint', text: 'In short.' });
+  expect(turns[1]!.items.at(-1)).toEqual({ kind: 'checkpoint', text: 'In short.' });
   expect(usage).toEqual({ input: 25, output: 1, total: 26, ...noMore });
+});
+
+it('an end that names another turn ends none, and what stands before the first turn belongs to it', () => {
+  const { turns } = exportPage('t', [
+    meta,
+    said('user', '<environment_context>here</environment_context>', 1),
+    event('task_started', { turn_id: 'a' }),
+    said('user', 'one'),
+    event('task_complete', { turn_id: 'a' }),
+    event('turn_aborted', { turn_id: 'a' }),
+    event('task_started', { turn_id: 'b' }),
+    event('task_complete', { turn_id: 'another', error: { message: 'No.' } }),
+  ]);
+  expect(turns.map(({ items, ...turn }) => ({ ...turn, items: items.map(({ kind }) => kind) }))).toEqual([
+    { number: 1, id: 'a', startedAt: at(1), status: 'completed', isTakenBack: false, items: ['context', 'user'] },
+    { number: 2, id: 'b', startedAt: at(0), status: 'open', isTakenBack: false, items: [] },
+  ]);
 });
 
 it('calls have their answers, in whatever form programs write them', () => {
   const call = (type: string, more: JsonObject): Line => line('response_item', { type, ...more });
-  const { turns } = readPage('t', [
+  const { turns } = exportPage('t', [
     meta,
     said('user', 'go'),
     call('function_call', { name: 'shell', call_id: '1', arguments: '{"command":["ls","-l"]}' }),
@@ -112,7 +131,7 @@ it('calls have their answers, in whatever form programs write them', () => {
     call('function_call_output', { call_id: '1', output: 'out' }),
     call('function_call_output', { call_id: 'nobody', output: 'lost' }),
   ]);
-  expect(turns[0]!.parts.slice(1)).toEqual([
+  expect(turns[0]!.items.slice(1)).toEqual([
     { kind: 'call', name: 'shell', form: 'command', input: 'ls -l', output: { text: 'out', pictures: [] } },
     { kind: 'call', name: 'odd', form: 'other', input: '{broken', output: { text: 'a', pictures: ['x'] } },
     { kind: 'call', name: 'local_shell_call', form: 'command', input: 'pwd' },
@@ -138,7 +157,7 @@ it('signs that move or hide text are shown, and a foreign address is no picture'
       ],
     }),
   ];
-  const page = readPage('t', lines);
+  const page = exportPage('t', lines);
   expect(htmlOf(page)).toContain(
     '<div class="text">a&lt;U+202E&gt;b\u2407\n&gt; c</div><p class="facts">2 pictures not shown</p>',
   );

@@ -1,0 +1,141 @@
+import { entryOf } from '../history/entry.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import { asItem } from '../protocol/item.ts';
+import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { type Line, lineType } from '../protocol/line.ts';
+import { noUsage, type Usage } from '../protocol/usage.ts';
+import { outputOf, type RecordedCall, type RecordedItem, recordedItem } from './recorded-item.ts';
+import { spokenWords } from './spoken-words.ts';
+import { isCostCarried } from './turn-drafts.ts';
+import type { TurnStatus } from './turn-event.ts';
+import { foldTurn, isOfTurn, noTurnsOfAny, turnNumber, type TurnLog } from './turns.ts';
+import { readUsage } from './usage-fields.ts';
+
+/** A turn with what happened in it. */
+export interface TurnWithItems {
+  /** Counted from 1 over all turns that began. */
+  readonly number: number;
+  /** Absent: the lines hold items and no turn. */
+  readonly id?: TurnId;
+  /** Of its first line, as the line has it. */
+  readonly startedAt: string;
+  readonly status: TurnStatus;
+  /** A rollback has taken it back: the model does not see it any more. */
+  readonly isTakenBack: boolean;
+  /** Payload of its newest `turn_context`. */
+  readonly context?: JsonObject;
+  /** Why it failed. */
+  readonly error?: string;
+  /** In the order in which they happened; a call stands where it began. */
+  readonly items: readonly RecordedItem[];
+  /** What its requests cost; absent if no line counts them. */
+  readonly usage?: Usage;
+}
+
+export interface TurnItems {
+  /** Oldest first, those that were taken back included. */
+  readonly turns: readonly TurnWithItems[];
+  readonly usage: Usage;
+}
+
+/**
+ * The turns of a thread with their items. Items between two turns belong to the former, those before the first turn to
+ * the first. Holds all that it reads: `foldTurn` is for a reader that needs no items.
+ */
+export function readTurnItems(lines: Iterable<Line>): TurnItems {
+  const reader = new TurnItemsReader();
+  for (const line of lines) reader.read(line);
+  return reader.end();
+}
+
+type Growing<Value> = { -readonly [Key in keyof Value]: Value[Key] };
+
+interface GrowingTurn extends Growing<Omit<TurnWithItems, 'items'>> {
+  readonly items: RecordedItem[];
+}
+
+class TurnItemsReader {
+  readonly #turns: GrowingTurn[] = [];
+  readonly #calls = new Map<string, Growing<RecordedCall>>();
+  #log = noTurnsOfAny;
+  #usage: Usage = noUsage;
+  /** The thread's usage when the newest turn began. */
+  #before: Usage = noUsage;
+
+  read(line: Line): void {
+    const { type, payload } = line;
+    this.#readTurn(line);
+    if (type === lineType.turnContext && isOfTurn(this.#log, payload)) this.#turn(line).context = payload;
+    if (type === lineType.compacted) this.#add(line, { kind: 'checkpoint', text: stringAt(payload, 'message') ?? '' });
+    if (type === lineType.responseItem) this.#readItem(line);
+    if (type === lineType.event && payload['type'] === 'token_count') this.#count(payload);
+  }
+
+  end(): TurnItems {
+    this.#settle(this.#log);
+    return { turns: this.#turns, usage: this.#usage };
+  }
+
+  #readTurn(line: Line): void {
+    const before = this.#log;
+    this.#log = foldTurn(before, line, spokenWords(line));
+    const { turns, began, takenBack } = this.#log;
+    if (began > before.began) {
+      this.#before = this.#usage;
+      this.#turn(line).id = turns.at(-1)!.id;
+    }
+    if (takenBack !== before.takenBack) {
+      this.#settle(before);
+      for (const { number } of before.turns.slice(turns.length)) this.#turns[number - 1]!.isTakenBack = true;
+    }
+    const error = stringAt(objectAt(line.payload, 'error') ?? {}, 'message');
+    const failed = error === undefined ? undefined : turns.find((turn, at) => turn !== before.turns[at]);
+    if (error !== undefined && failed?.status === 'failed') this.#turns[failed.number - 1]!.error = error;
+  }
+
+  #settle({ turns }: TurnLog): void {
+    for (const { number, status } of turns) this.#turns[number - 1]!.status = status;
+  }
+
+  #readItem(line: Line): void {
+    const item = asItem(line.payload);
+    if (item === undefined) return;
+    const callId = stringAt(item, 'call_id');
+    if (item.type.endsWith('_output')) {
+      const call = callId === undefined ? undefined : this.#calls.get(callId);
+      if (call !== undefined) call.output = outputOf(item);
+      return;
+    }
+    const shown = recordedItem(entryOf(item, line.metadata));
+    if (shown === undefined) return;
+    this.#add(line, shown);
+    if (shown.kind === 'call' && callId !== undefined) this.#calls.set(callId, shown);
+  }
+
+  #count(event: JsonObject): void {
+    const total = objectAt(objectAt(event, 'info') ?? {}, 'total_token_usage');
+    if (total === undefined) return;
+    this.#usage = readUsage(total);
+    // What turns cost that were taken back is no turn's of this file.
+    const turn = isCostCarried(event) ? undefined : this.#turns.at(-1);
+    if (turn !== undefined) turn.usage = less(this.#usage, this.#before);
+  }
+
+  #add(line: Line, item: RecordedItem): void {
+    this.#turn(line).items.push(item);
+  }
+
+  #turn({ timestamp }: Line): GrowingTurn {
+    const number = turnNumber(this.#log);
+    const known = this.#turns[number - 1];
+    if (known !== undefined) return known;
+    const turn: GrowingTurn = { number, startedAt: timestamp, status: 'completed', isTakenBack: false, items: [] };
+    this.#turns.push(turn);
+    return turn;
+  }
+}
+
+function less(total: Usage, before: Usage): Usage {
+  const keys = Object.keys(total) as (keyof Usage)[];
+  return Object.fromEntries(keys.map((key) => [key, Math.max(0, total[key] - before[key])])) as unknown as Usage;
+}

@@ -1,0 +1,235 @@
+import type { Ordinal, TurnId } from '../protocol/ids.ts';
+import { type JsonObject, numberAt, stringAt } from '../protocol/json.ts';
+import { type Line, type LineKind, lineType } from '../protocol/line.ts';
+import { oneLine } from './one-line.ts';
+import { holdsUsersWords } from './reduce.ts';
+import type { SpokenWords } from './spoken-words.ts';
+import { closes, type TurnEvent, turnEvent, turnEventKind, type TurnStatus } from './turn-event.ts';
+import { contextSettings, type TurnSettings } from './turn-settings.ts';
+
+/**
+ * A turn as its lines tell it, in files of any program and of both history modes. A *recorded* turn has a line that says
+ * that it began. Old files have none: there each message of a user outside of a recorded turn begins one, which goes on
+ * until the next turn begins.
+ *
+ * A record has a bounded size, whatever happened in the turn. `readTurnItems` gives what happened.
+ */
+export interface TurnRecord {
+  /** A turn that nothing names is called `rollout-` and the place of its first line. */
+  readonly id: TurnId;
+  /** Counted from 1 over all turns that began, those that were taken back included. */
+  readonly number: number;
+  /** Its first line. Lines of the old form, which have no ordinals, are counted. */
+  readonly start: Ordinal;
+  /** Behind its last line; absent as long as no line says that it has ended. */
+  readonly end?: Ordinal;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt?: number;
+  readonly endedAt?: number;
+  readonly status: TurnStatus;
+  /** Its history holds a user's words: a rollback counts it. */
+  readonly counts: boolean;
+  /** The beginning of what the user wanted, in one line; empty when the user said nothing. */
+  readonly firstWords: string;
+  readonly settings: TurnSettings;
+  /** Not recorded: in which forms its user spoke. */
+  readonly spoken?: readonly SpokenWords['form'][];
+}
+
+/** The turns as far as lines were read. Plain JSON, so that a reader can continue later. */
+export interface TurnLog {
+  /** Those that were not taken back, oldest first. */
+  readonly turns: readonly TurnRecord[];
+  /** How many turns began, those that were taken back included. */
+  readonly began: number;
+  /** The place of the newest line; -1 before the first. */
+  readonly place: number;
+  /** The name of the recorded turn that has not ended, empty if it has none. Absent: no such turn runs. */
+  readonly open?: string;
+  /** Settings that were recorded while no turn ran: those of the next one. */
+  readonly next?: TurnSettings;
+  /** Lines before this place come from the thread that started this one: they make no turns of it. Absent: not known yet. */
+  readonly ownFrom?: number;
+  /** What the newest rollback marker took back, marker not included. */
+  readonly takenBack?: { readonly start: Ordinal; readonly end: Ordinal; readonly turns: readonly TurnId[] };
+}
+
+export const noTurns: TurnLog = { turns: [], began: 0, place: -1 };
+
+/** The same for a reader that shows turns of the thread that started this one, too. */
+export const noTurnsOfAny: TurnLog = { ...noTurns, ownFrom: 0 };
+
+/** The turn of the newest line, by its number. What stands before the first turn belongs to that. */
+export function turnNumber({ began }: TurnLog): number {
+  return Math.max(1, began);
+}
+
+/**
+ * Whether a line of this kind can change the turns. Where lines have no ordinals, the fold has to see the others as well:
+ * it counts them.
+ */
+export function concernsTurns({ type, payloadType }: LineKind): boolean {
+  switch (type) {
+    case lineType.sessionMeta:
+    case lineType.turnContext:
+      return true;
+    case lineType.responseItem:
+      return payloadType === undefined || payloadType === 'message' || payloadType === 'agent_message';
+    case lineType.event:
+      return payloadType === undefined || payloadType === 'user_message' || turnEventKind(payloadType) !== undefined;
+    default:
+      return false;
+  }
+}
+
+/**
+ * The turns after one more line: the one reading of where turns begin and end, beside `reduce`, which keeps the state
+ * that a rollback returns to. The two agree on which turn is open and which turns count. `words` are those of the line.
+ */
+export function foldTurn(log: TurnLog, line: Line, words: SpokenWords | undefined): TurnLog {
+  const place = line.ordinal ?? log.place + 1;
+  const ownFrom = log.ownFrom ?? ownStart(line);
+  const now = { ...log, place, ownFrom };
+  if ((line.ordinal ?? ownFrom) < ownFrom) return now;
+  if (line.type === lineType.turnContext) return withContext(now, line.payload);
+  const event = line.type === lineType.event ? turnEvent(line.payload) : undefined;
+  if (event !== undefined) return withEvent(now, line, event);
+  if (words === undefined) return isSilentBoundary(now, line) ? withWords(now, line, silence) : now;
+  return words.role === 'user' ? withWords(now, line, words) : now;
+}
+
+function ownStart({ type, payload }: Line): number {
+  return type === lineType.sessionMeta ? (numberAt(payload, 'subagent_history_start_ordinal') ?? 0) : 0;
+}
+
+const silence = { text: '', form: 'item' } as const;
+
+/** An empty message of a user, or one of another agent, makes a turn count, too. */
+function isSilentBoundary({ turns, open }: TurnLog, line: Line): boolean {
+  if (line.type !== lineType.responseItem || (open !== undefined && turns.at(-1)?.counts === true)) return false;
+  return holdsUsersWords(line);
+}
+
+function withEvent(log: TurnLog, line: Line, event: TurnEvent): TurnLog {
+  switch (event.kind) {
+    case 'start': {
+      const begun = begin(
+        log,
+        { startedAt: milliseconds(event.startedAt) ?? timeOf(line), status: 'open' },
+        event.name,
+      );
+      return { ...begun, open: event.name };
+    }
+    case 'end':
+      return end(log, line, event);
+    case 'rollback':
+      return rollBack(log, event.count);
+  }
+}
+
+type Beginning = Pick<TurnRecord, 'status' | 'spoken'> & { readonly startedAt: number | undefined };
+
+/** A turn without a record of its settings ran with those of the turn before it. */
+function begin(log: TurnLog, { startedAt, ...beginning }: Beginning, name: string): TurnLog {
+  const { next, open: _open, ...rest } = log;
+  const last = log.turns.at(-1);
+  const number = log.began + 1;
+  const turn: TurnRecord = {
+    id: (name === '' ? `rollout-${log.place}` : name) as TurnId,
+    number,
+    start: log.place as Ordinal,
+    ...(startedAt === undefined ? {} : { startedAt }),
+    counts: false,
+    firstWords: '',
+    settings: next ?? last?.settings ?? {},
+    ...beginning,
+  };
+  const before = last === undefined ? [] : [...log.turns.slice(0, -1), replaced(last, log)];
+  return { ...rest, turns: [...before, turn], began: number };
+}
+
+/** The newest turn when another one begins. If it was open, its process died, and the next one did not know. */
+function replaced(turn: TurnRecord, { open, place }: TurnLog): TurnRecord {
+  if (open !== undefined) return { ...turn, status: 'interrupted' };
+  return turn.spoken === undefined || turn.end !== undefined ? turn : { ...turn, end: place as Ordinal };
+}
+
+/** An end that does not mean the open turn says late how an older one ended, or how one ended that is not recorded. */
+function end(log: TurnLog, line: Line, event: TurnEvent & { readonly kind: 'end' }): TurnLog {
+  const { open, ...rest } = log;
+  const endedAt = milliseconds(event.endedAt) ?? timeOf(line);
+  const ending = { status: event.status, ...(endedAt === undefined ? {} : { endedAt }) };
+  if (open !== undefined && closes(event.name, open)) {
+    return change(rest, (turn) => ({ ...turn, ...ending, end: (log.place + 1) as Ordinal }));
+  }
+  if (event.name === '' && unrecorded(log) === undefined) return log;
+  const at = log.turns.findLastIndex(({ id }) => event.name === '' || id === event.name);
+  const turn = log.turns[at];
+  return turn === undefined || turn.endedAt !== undefined
+    ? log
+    : { ...log, turns: log.turns.with(at, { ...turn, ...ending }) };
+}
+
+/** Takes back the newest `count` turns that count, and all that came after them. */
+function rollBack(log: TurnLog, count: number): TurnLog {
+  const counted = log.turns.flatMap(({ counts }, at) => (counts ? [at] : []));
+  const first = counted[Math.max(0, counted.length - count)];
+  if (first === undefined) return log;
+  const { next: _next, open: _open, ...rest } = log;
+  const taken = log.turns.slice(first);
+  const takenBack = { start: taken[0]!.start, end: log.place as Ordinal, turns: taken.map(({ id }) => id) };
+  return { ...rest, turns: log.turns.slice(0, first), takenBack };
+}
+
+function withWords(log: TurnLog, line: Line, { form, text }: Pick<SpokenWords, 'form' | 'text'>): TurnLog {
+  const joins = log.open !== undefined || unrecorded(log)?.includes(form) === false;
+  const last = log.turns.at(-1);
+  if (log.open !== undefined && last?.counts === true && last.firstWords !== '') return log;
+  const now = joins ? log : begin(log, { startedAt: timeOf(line), status: 'completed', spoken: [] }, '');
+  return change(now, (turn) => ({
+    ...turn,
+    firstWords: turn.firstWords === '' ? oneLine(requestIn(text), 200) : turn.firstWords,
+    counts: turn.counts || form === 'item',
+    ...(turn.spoken === undefined ? {} : { spoken: [...turn.spoken, form] }),
+  }));
+}
+
+/** In which forms the user spoke in the turn that runs, if it is not recorded. A rollback ends such a turn. */
+function unrecorded({ turns, began }: TurnLog): TurnRecord['spoken'] {
+  const last = turns.at(-1);
+  return last?.number === began ? last.spoken : undefined;
+}
+
+/** What a record leaves out, the turn does not have: nothing stays from the turn before. */
+function withContext(log: TurnLog, context: JsonObject): TurnLog {
+  const settings = contextSettings(context);
+  if (log.open === undefined && unrecorded(log) === undefined) return { ...log, next: settings };
+  return isOfTurn(log, context) ? change(log, (turn) => ({ ...turn, settings })) : log;
+}
+
+/** Whether a `turn_context` does not name another turn than the one that runs. */
+export function isOfTurn({ open }: TurnLog, context: JsonObject): boolean {
+  return open === undefined || closes(stringAt(context, 'turn_id') ?? '', open);
+}
+
+/** Changes the newest turn. */
+function change(log: TurnLog, changed: (turn: TurnRecord) => TurnRecord): TurnLog {
+  return { ...log, turns: log.turns.with(-1, changed(log.turns.at(-1)!)) };
+}
+
+/** Editors put what they know about open files before the user's own words. */
+function requestIn(text: string): string {
+  const mark = '## My request for Codex:';
+  const at = text.indexOf(mark);
+  const request = at < 0 ? '' : text.slice(at + mark.length);
+  return request.trim() === '' ? text : request;
+}
+
+function milliseconds(seconds: number | undefined): number | undefined {
+  return seconds === undefined ? undefined : seconds * 1000;
+}
+
+function timeOf({ timestamp }: Line): number | undefined {
+  const time = Date.parse(timestamp);
+  return Number.isNaN(time) ? undefined : time;
+}

@@ -11,6 +11,7 @@ import { foldAnswer, foldCall } from './fold-call.ts';
 import { foldEvent } from './fold-event.ts';
 import { addMark } from './marks.ts';
 import { foldPin } from './pins.ts';
+import { foldQuestion } from './questions.ts';
 import { readRequest } from './request-record.ts';
 import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
@@ -44,6 +45,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return foldEvent(state, payload);
     case lineType.call:
       return foldCall(state, payload);
+    case lineType.question:
+      return foldQuestion(state, payload);
     case lineType.compaction:
       return { ...state, checkpoints: foldFailed(state.checkpoints, payload) };
     case lineType.pin:

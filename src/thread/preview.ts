@@ -23,7 +23,7 @@ export async function previewEnvelope(
   const facts = await parts.gatherFacts(settings);
   const base = instructionsOf(state);
   const thread = { id, turnId: id as string as TurnId, ...(base === undefined ? {} : { base }) };
-  return resolveEnvelope({ ...facts, thread, tools: parts.router.names }, settings);
+  return resolveEnvelope({ ...facts, thread, tools: parts.router.tools }, settings);
 }
 
 /** The first request that a turn would make now, but for what the user says. */

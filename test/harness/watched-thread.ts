@@ -213,19 +213,13 @@ export class WatchedThread {
 
   /** Tools come and go with the world. */
   #router(): Router {
-    const router = createRouter([
+    const all = [
       execCommandTool(this.#pretendedCommands()),
       updatePlanTool(),
       viewImageTool({ loadImage: () => ({ code: 'none', message: 'No.', next: '' }) }),
-    ]);
+    ];
     const isThere = (name: string): boolean => name === 'exec_command' || this.world.tools.includes(name);
-    return {
-      get names() {
-        return router.names.filter(isThere);
-      },
-      specs: (names) => router.specs(names),
-      prepare: (call, step) => router.prepare(call, step),
-    };
+    return createRouter([() => all.filter(({ name }) => isThere(name))]);
   }
 
   #watched(store: RolloutStore): RolloutStore {

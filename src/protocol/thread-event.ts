@@ -13,9 +13,9 @@ export type ThreadEvent =
   | { readonly kind: 'turn-started'; readonly turnId: TurnId }
   | ContextEvent
   | ModelSwitchedEvent
-  | { readonly kind: 'item-started'; readonly item: TurnItem }
-  | { readonly kind: 'item-updated'; readonly item: TurnItem }
-  | { readonly kind: 'item-completed'; readonly item: TurnItem }
+  | { readonly kind: 'item-started'; readonly turnId: TurnId; readonly item: TurnItem }
+  | { readonly kind: 'item-updated'; readonly turnId: TurnId; readonly item: TurnItem }
+  | { readonly kind: 'item-completed'; readonly turnId: TurnId; readonly item: TurnItem }
   /** The call waits for the user. */
   | { readonly kind: 'question-asked'; readonly turnId: TurnId; readonly question: Question }
   | { readonly kind: 'question-answered'; readonly turnId: TurnId; readonly callId: string; readonly answer: Answer }

@@ -4,7 +4,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { StartedProcess } from '../ports/processes.ts';
 import { mayChangeFiles } from '../policy/approval.ts';
-import type { CallResult, PreparedCall, RefusedCall } from '../tools/define.ts';
+import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../tools/define.ts';
 import { callProcess, callStarted } from '../state/call-start.ts';
 import { CallOrder } from './call-order.ts';
 import { grantCall } from './grant-call.ts';
@@ -75,15 +75,16 @@ export class Calls {
   #record({ call, end }: Ended, share: number): void {
     if ('item' in end && !this.#turn.standing.has(end.item.id)) {
       recordTurnItem(this.#turn, end.item);
-      this.#turn.log.tell({ kind: 'item-completed', item: end.item });
+      this.#turn.log.tell({ kind: 'item-completed', turnId: this.#turn.turnId, item: end.item });
     }
     recordAnswer(this.#turn, call, end, share);
   }
 
   #tellStart({ item, standing }: PreparedCall): void {
-    const known = this.#turn.standing.has(item.id);
-    if (standing === true) this.#turn.standing.set(item.id, item);
-    this.#turn.log.tell({ kind: known ? 'item-updated' : 'item-started', item });
+    const { turnId, standing: all, log } = this.#turn;
+    const known = all.has(item.id);
+    if (standing === true) all.set(item.id, item);
+    log.tell({ kind: known ? 'item-updated' : 'item-started', turnId, item });
   }
 
   /** Whoever finds the thread after a crash should know of a process that takes its time. */
@@ -101,6 +102,17 @@ export class Calls {
     warned.add(outcome.code);
     log.tell({ kind: 'warning', outcome });
     log.durable().catch(() => {});
+  }
+
+  /** Undefined where no subscriber wants to see output as it comes: then it need not be decoded. */
+  #previewOf(itemId: string): RunningCall['output'] {
+    const { log, turnId } = this.#turn;
+    if (!log.wantPreviews) return undefined;
+    const decoder = new TextDecoder();
+    return (bytes) => {
+      const text = decoder.decode(bytes, { stream: true });
+      if (text !== '') log.preview({ provisional: true, kind: 'output', turnId, itemId, text });
+    };
   }
 
   /** Prepared by its tool, granted by the policy or the user, and run in its order. */
@@ -135,7 +147,9 @@ export class Calls {
       log.record(callProcess(turnId, callId, process));
       void this.#keep(over.signal);
     };
-    const end = await prepared.run({ signal, policy, started, warn: (outcome) => this.#warn(outcome) });
+    const warn = (outcome: Outcome): void => this.#warn(outcome);
+    const output = this.#previewOf(item.id);
+    const end = await prepared.run({ signal, policy, started, warn, ...(output === undefined ? {} : { output }) });
     if (mayWrite) effects.ended(end.touched);
     over.abort('ended');
     return end;

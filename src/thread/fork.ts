@@ -90,7 +90,7 @@ export async function forkThread(
   try {
     // A file of the old form has its first line already.
     const before = owned.mode === 'legacy' ? (await foldThread(parts.store, id)).state : { ...state, meta: {} };
-    const log = new ThreadLog(owned, before, () => {});
+    const log = new ThreadLog(owned, before);
     closeForkedTurn({ parts, log, threadId: id, turnId: id as string as TurnId, envelope });
     log.record(settingsApplied(id, envelope));
     await log.durable();

@@ -47,6 +47,8 @@ export interface RunningCall {
   readonly policy: ResolvedPolicy;
   /** Reports the process that does the work, while it runs. */
   started(process: StartedProcess): void;
+  /** Output as it comes, for subscribers that look on. Absent: none does. */
+  output?(bytes: Uint8Array): void;
   /** What the user should know meanwhile. */
   warn(outcome: Outcome): void;
 }

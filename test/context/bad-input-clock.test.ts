@@ -72,7 +72,11 @@ it('a command lasts no less than nothing', async () => {
     files: [],
     cleanup: () => Promise.resolve(),
   } as const;
-  const ended = await spawn.run(command, { outputBytes: 100, timeoutMs: 10_000 }, new AbortController().signal);
+  const ended = await spawn.run(
+    command,
+    { outputBytes: 100, timeoutMs: 10_000 },
+    { signal: new AbortController().signal },
+  );
   expect(ended).toMatchObject({ kind: 'exited', durationMs: 0 });
 });
 

@@ -282,11 +282,12 @@ export class WatchedThread {
       patches: { disk: nodeDisk(), clock: this.#clock },
       patchProgram: { folder: '/nowhere', node: '/nowhere/node' },
       spawn: {
-        run: (...[command, , , onStarted]: Parameters<Spawn['run']>) => {
+        run: (...[command, , { started, output }]: Parameters<Spawn['run']>) => {
           this.#noteRun(command.argv.at(-1) ?? '');
-          onStarted?.({ pid: 4321, startedAt: 'then', mark: 'mark' });
+          started?.({ pid: 4321, startedAt: 'then', mark: 'mark' });
           this.onCommand();
           const text = this.outputOf(command.argv.at(-1) ?? '');
+          output?.(Buffer.from(text));
           return Promise.resolve({
             kind: 'exited',
             exitCode: 0,

@@ -109,7 +109,7 @@ async function run(
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
-  { signal, policy, started, warn }: RunningCall,
+  { signal, policy, started, output, warn }: RunningCall,
 ): Promise<CallResult> {
   const { window, telemetry, workspace } = step.envelope;
   const { shellEnvironment: variablesPolicy, sandboxLevel } = step.envelope.policy;
@@ -129,7 +129,7 @@ async function run(
   const limits = { timeoutMs: given.timeoutMs, outputBytes: heldOutputBytes };
   // Not sooner: what changed while the sandbox was prepared is not the command's work.
   const open = mayChangeFiles(sandboxLevel, needsOf(given)) ? watch?.begin(workspace.cwd) : undefined;
-  const end = await spawn.run(command, limits, signal, started);
+  const end = await spawn.run(command, limits, { signal, started, ...(output === undefined ? {} : { output }) });
   const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
   return { ...answer(item, end, given, outputBudget(window.toolOutput, given.outputTokens)), ...touched };
 }

@@ -1,9 +1,9 @@
-import { decideApproval } from '../policy/approval.ts';
 import type { TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
 import type { Instructions } from './instructions.ts';
 import type { Policy } from './policy.ts';
 import type { Settings } from './settings.ts';
+import { isOffered } from './offered-tools.ts';
 import type { Workspace } from './workspace.ts';
 
 /** What the turn can do: tools by name (the router builds them), gates, and optional abilities. */
@@ -26,18 +26,13 @@ export interface Capabilities {
 export function resolveCapabilities(
   facts: TurnFacts,
   settings: Settings,
-  {
-    identity: { model },
-    policy,
-  }: { identity: Identity; workspace: Workspace; instructions: Instructions; policy: Policy },
+  { identity, policy }: { identity: Identity; workspace: Workspace; instructions: Instructions; policy: Policy },
 ): Capabilities {
   const { skills, sessionContext = [], apps = false, plugins = false, dynamicTools = [] } = facts.found ?? {};
-  const sees = model.modalities.includes('image');
-  const forbidden = forbiddenBy(policy);
+  const { model } = identity;
+  const offered = facts.tools.filter((tool) => isOffered(tool, identity, policy)).map(({ name }) => name);
   return {
-    tools: [...facts.tools, ...dynamicTools].filter(
-      (name) => (sees || !needsEyes.has(name)) && !forbidden.includes(name),
-    ),
+    tools: [...offered, ...dynamicTools],
     dynamicTools,
     features: Object.entries(settings.features ?? {}).flatMap(([name, open]) => (open ? [name] : [])),
     modalities: model.modalities,
@@ -48,13 +43,4 @@ export function resolveCapabilities(
     ...(skills === undefined ? {} : { skills }),
     hooks: { sessionContext },
   };
-}
-
-/** A model that takes no pictures has no use for these. */
-const needsEyes: ReadonlySet<string> = new Set(['view_image']);
-
-/** Tools that could do nothing but refuse. They come back with the turn whose policy lets them work. */
-function forbiddenBy({ approval, sandboxLevel }: Policy): readonly string[] {
-  if (decideApproval(approval, { kind: 'run', escalated: false }) !== 'run') return ['exec_command', 'apply_patch'];
-  return sandboxLevel === 'read-only' ? ['apply_patch'] : [];
 }

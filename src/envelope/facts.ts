@@ -3,6 +3,7 @@ import type { Places } from '../policy/resolve-policy.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { BaseInstructions } from './base-instructions.ts';
 import type { Catalogue } from './model-record.ts';
+import type { ToolTraits } from './tool-traits.ts';
 
 /** What is true of the world at the start of a turn. Gathered once, by `gather/`; resolvers read nothing else. */
 export interface Facts {
@@ -27,8 +28,8 @@ export interface Facts {
 /** The same with what the thread knows of itself. */
 export interface TurnFacts extends Facts {
   readonly thread: ThreadFacts;
-  /** Names of the tools that exist. */
-  readonly tools: readonly string[];
+  /** The tools that exist. */
+  readonly tools: readonly ToolTraits[];
 }
 
 export interface ThreadFacts {

@@ -12,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
 const { run } = createNodeSpawn({ clock, runFolder: folder });
 const limits = { timeoutMs: 10_000, outputBytes: 1_000_000 };
-const never = new AbortController().signal;
+const never = { signal: new AbortController().signal };
 
 function script(text: string, more: Partial<RunnableCommand> = {}): RunnableCommand {
   const env = { PATH: process.env['PATH'] ?? '' };
@@ -115,7 +115,7 @@ describe('ends', () => {
     await run(script('true', { cleanup }), limits, never);
     await run(script('true', { cleanup, argv: ['no-such-program'] }), limits, never);
     await run(script('sleep 5', { cleanup }), { ...limits, timeoutMs: 20 }, never);
-    await run(script('true', { cleanup }), limits, AbortSignal.abort());
+    await run(script('true', { cleanup }), limits, { signal: AbortSignal.abort() });
     expect(count).toBe(4);
   });
 
@@ -162,14 +162,14 @@ describe('kills', () => {
     const stop = new AbortController();
     const ready = join(folder, 'ready');
     const watch = setInterval(() => existsSync(ready) && stop.abort(), 5);
-    expect(await run(script(`echo up; touch ${ready}; sleep 314159`), limits, stop.signal)).toMatchObject({
+    expect(await run(script(`echo up; touch ${ready}; sleep 314159`), limits, stop)).toMatchObject({
       kind: 'aborted',
       output: { text: 'up\n' },
     });
     clearInterval(watch);
     rmSync(ready);
     expect(survivors('314159')).toBe(0);
-    expect(await run(script('echo up'), limits, stop.signal)).toMatchObject({
+    expect(await run(script('echo up'), limits, stop)).toMatchObject({
       kind: 'aborted',
       output: { text: '', totalBytes: 0 },
     });
@@ -206,7 +206,7 @@ test.runIf(process.platform === 'linux')('descriptors that somebody left open do
     import { createNodeSpawn } from ${JSON.stringify(join(import.meta.dirname, 'node-spawn.ts'))};
     const spawn = createNodeSpawn({ clock: { now: () => 0 }, runFolder: ${JSON.stringify(folder)} });
     const command = { kind: 'runnable', argv: ['bash', '-c', 'readlink /proc/$$/fd/*; cat <&3'], cwd: '/', env: process.env, files: [Buffer.from('given')], cleanup: async () => {} };
-    const end = await spawn.run(command, { timeoutMs: 5000, outputBytes: 10000 }, new AbortController().signal);
+    const end = await spawn.run(command, { timeoutMs: 5000, outputBytes: 10000 }, { signal: new AbortController().signal });
     console.log(end.output.text);`;
   const stdio = ['ignore', 'pipe', 'inherit', ...Array.from({ length: 20 }, () => 'ignore' as const), door] as const;
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', text], {
@@ -223,7 +223,7 @@ test('a process that ends at once leaves nothing behind', async () => {
     import { createNodeSpawn } from ${JSON.stringify(join(import.meta.dirname, 'node-spawn.ts'))};
     const spawn = createNodeSpawn({ clock: { now: () => 0 }, runFolder: ${JSON.stringify(folder)} });
     const command = { kind: 'runnable', argv: ['sleep', '141421'], cwd: '/', env: process.env, files: [], cleanup: async () => {} };
-    spawn.run(command, { timeoutMs: 5000, outputBytes: 10000 }, new AbortController().signal);
+    spawn.run(command, { timeoutMs: 5000, outputBytes: 10000 }, { signal: new AbortController().signal });
     setTimeout(() => process.exit(), Number(process.argv[1]));`;
   for (const delay of ['0', '2', '200']) spawnSync(process.execPath, ['--input-type=module', '-e', text, delay]);
   await vi.waitUntil(() => survivors('141421') === 0, { timeout: 10_000, interval: 5 });
@@ -238,7 +238,7 @@ describe.runIf(process.platform === 'linux')('a process that is killed', () => {
       const spawn = createNodeSpawn({ clock: { now: () => 0 }, runFolder: ${JSON.stringify(folder)} });
       for (const script of ${JSON.stringify(scripts)}) {
         const command = { kind: 'runnable', argv: ['bash', '-c', script], cwd: '/', env: process.env, files: [], cleanup: async () => {} };
-        spawn.run(command, { timeoutMs: 60000, outputBytes: 10000 }, new AbortController().signal);
+        spawn.run(command, { timeoutMs: 60000, outputBytes: 10000 }, { signal: new AbortController().signal });
       }`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', text], { stdio: 'ignore' });
     const closed = new Promise((resolve) => child.on('close', resolve));

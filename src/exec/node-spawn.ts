@@ -33,7 +33,7 @@ export function createNodeSpawn({ clock, runFolder }: NodeSpawnOptions): Spawn {
   const pipes = createPipeStock({ platform: process.platform, runFolder });
   let doors: InheritedDoors | undefined;
   return {
-    async run(command, limits, signal, onStarted) {
+    async run(command, limits, { signal, started, output: onOutput }) {
       const startedAt = clock.now();
       const output = createOutputBuffer(limits.outputBytes);
       const told = () => ({ output: output.result(), durationMs: Math.max(0, clock.now() - startedAt) });
@@ -43,7 +43,8 @@ export function createNodeSpawn({ clock, runFolder }: NodeSpawnOptions): Spawn {
         if (running === undefined) return { kind: 'aborted', ...told() };
         if (running.kind === 'not-started') return running;
         running.onOutput((bytes) => output.add(bytes));
-        if (onStarted !== undefined) void tellStarted(running, onStarted);
+        if (onOutput !== undefined) running.onOutput(onOutput);
+        if (started !== undefined) void tellStarted(running, started);
         const cause = await firstOf(running.exited, limits.timeoutMs, signal);
         if (cause === 'exited') await drain(running);
         else await killTree(running);

@@ -3,9 +3,10 @@ import type { Survival } from '../ports/processes.ts';
 /** Answers to calls that no tool gave an answer to. */
 
 /** The call was under way when the program died: nobody can say what it did (I3). */
-export function outcomeUnknown(survival: Survival): string {
+export function outcomeUnknown(survival: Survival, { idempotent = false } = {}): string {
   const what = 'It may have been done in part, wholly or not at all, and it has not been repeated.';
-  return `Outcome unknown: the program ended while this call was under way. ${found[survival]}${what}`;
+  const again = idempotent ? ' Calling it again does no harm.' : '';
+  return `Outcome unknown: the program ended while this call was under way. ${found[survival]}${what}${again}`;
 }
 
 const found: Readonly<Record<Survival, string>> = {
@@ -33,4 +34,16 @@ export function badArguments(problem: string): string {
 
 export function refused(message: string, next: string): string {
   return `Not run: ${message} ${next}`;
+}
+
+/** The user was asked and said no. */
+export function declined(note: string | undefined): string {
+  return note === undefined ? 'Not run: the user declined it.' : `Not run: the user declined it. ${note}`;
+}
+
+/** The user was asked, and the program ended before an answer came. */
+export const neverAnswered = 'Not run: the program ended before the user answered whether it may run.';
+
+export function toolFailed(why: string): string {
+  return `The tool failed: ${why}`;
 }

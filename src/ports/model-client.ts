@@ -40,6 +40,8 @@ export interface ModelRequest {
 export type ModelEvent =
   | { readonly kind: 'created'; readonly responseId: string }
   | { readonly kind: 'text-delta'; readonly itemId: string; readonly delta: string }
+  /** Of the summary of its thinking, whose parts are counted from 0. */
+  | { readonly kind: 'reasoning-delta'; readonly itemId: string; readonly part: number; readonly delta: string }
   | { readonly kind: 'item'; readonly item: Item }
   /** `endTurn` false means that the model wants to go on although it called no tool. */
   | { readonly kind: 'completed'; readonly responseId: string; readonly usage?: Usage; readonly endTurn?: boolean }

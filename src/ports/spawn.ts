@@ -5,15 +5,17 @@ import type { RunnableCommand } from './sandbox.ts';
 export interface Spawn {
   /**
    * Runs with plain pipes and a closed stdin; stdout and stderr are one stream in order of arrival. The whole process
-   * tree is killed at the time-out, when the signal aborts, and when this process dies. `onStarted` is called once, soon
-   * after the start and before the end, or not at all where the system tells nothing about processes. Never rejects.
+   * tree is killed at the time-out, when the signal aborts, and when this process dies. Never rejects.
    */
-  run(
-    command: RunnableCommand,
-    limits: SpawnLimits,
-    signal: AbortSignal,
-    onStarted?: (process: StartedProcess) => void,
-  ): Promise<ProcessEnd>;
+  run(command: RunnableCommand, limits: SpawnLimits, watch: SpawnWatch): Promise<ProcessEnd>;
+}
+
+export interface SpawnWatch {
+  readonly signal: AbortSignal;
+  /** Called once, soon after the start and before the end, or not at all where the system tells nothing about processes. */
+  readonly started?: (process: StartedProcess) => void;
+  /** Every byte that is read, as it comes. */
+  readonly output?: (bytes: Uint8Array) => void;
 }
 
 export interface SpawnLimits {

@@ -2,6 +2,7 @@ import type { CheckpointReport } from './checkpoint-report.ts';
 import type { ThreadId, TurnId } from './ids.ts';
 import type { Json, JsonObject } from './json.ts';
 import type { Outcome } from './outcome.ts';
+import type { Answer, Question } from './question.ts';
 import type { TurnItem } from './turn-item.ts';
 import type { Usage } from './usage.ts';
 
@@ -12,9 +13,12 @@ export type ThreadEvent =
   | { readonly kind: 'turn-started'; readonly turnId: TurnId }
   | ContextEvent
   | ModelSwitchedEvent
-  | { readonly kind: 'item-started'; readonly item: TurnItem }
-  | { readonly kind: 'item-updated'; readonly item: TurnItem }
-  | { readonly kind: 'item-completed'; readonly item: TurnItem }
+  | { readonly kind: 'item-started'; readonly turnId: TurnId; readonly item: TurnItem }
+  | { readonly kind: 'item-updated'; readonly turnId: TurnId; readonly item: TurnItem }
+  | { readonly kind: 'item-completed'; readonly turnId: TurnId; readonly item: TurnItem }
+  /** The call waits for the user. */
+  | { readonly kind: 'question-asked'; readonly turnId: TurnId; readonly question: Question }
+  | { readonly kind: 'question-answered'; readonly turnId: TurnId; readonly callId: string; readonly answer: Answer }
   | UsageEvent
   | PrefixBrokenEvent
   | CheckpointEvent

@@ -1,3 +1,5 @@
+import type { JsonObject } from './json.ts';
+
 /** A thing that happened in a turn, as surfaces show it. */
 export type TurnItem =
   | { readonly kind: 'user-message'; readonly id: string; readonly text: string; readonly images: readonly string[] }
@@ -14,7 +16,8 @@ export type TurnItem =
     }
   | PlanItem
   | CommandItem
-  | FileChangeItem;
+  | FileChangeItem
+  | ToolCallItem;
 
 /** The steps of the work. One item for the whole turn, changed in place. */
 export interface PlanItem {
@@ -56,4 +59,15 @@ export interface ChangedFile {
   readonly kind: 'add' | 'delete' | 'update';
   /** Where the file goes, when it moves. */
   readonly movePath?: string;
+}
+
+/** A call of a tool that has no item of its own. */
+export interface ToolCallItem {
+  readonly kind: 'tool-call';
+  readonly id: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly status: 'in-progress' | 'completed' | 'failed';
+  /** What the tool said; absent while it runs. */
+  readonly output?: string;
 }

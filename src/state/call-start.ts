@@ -16,6 +16,8 @@ export interface CallStart {
   readonly at: number;
   /** What lists and screens show, in the form of the file. */
   readonly item: JsonObject;
+  /** Calling again does no harm. */
+  readonly idempotent?: true;
   /** Once it is known, and if there is one. */
   readonly process?: StartedProcess;
   /** Of what is said about the process. */
@@ -28,9 +30,15 @@ export interface CallBegins extends Omit<CallStart, 'item' | 'process' | 'proces
 }
 
 /** Durable before the call has an effect. */
-export function callStarted({ threadId, turnId, callId, tool, at, item }: CallBegins): LineDraft {
+export function callStarted({ threadId, turnId, callId, tool, at, item, idempotent }: CallBegins): LineDraft {
   const ids = { thread_id: threadId, turn_id: turnId, call_id: callId };
-  return { type: lineType.call, payload: { ...ids, tool, started_at_ms: at, item: storedItem(shortened(item)) } };
+  const again = idempotent === undefined ? {} : { idempotent };
+  return { type: lineType.call, payload: { ...ids, tool, started_at_ms: at, ...again, item: shownCall(item) } };
+}
+
+/** What lists and screens show of a call that has no end yet. */
+export function shownCall(item: TurnItem): JsonObject {
+  return storedItem(shortened(item));
 }
 
 /** The same call, by what its process is known. */
@@ -53,6 +61,8 @@ const mostChanges = 50;
 /** Nothing large is stored twice (I9): the whole stands in the call that the model made. */
 function shortened(item: TurnItem): TurnItem {
   if (item.kind === 'file-change') return { ...item, changes: item.changes.slice(0, mostChanges) };
+  // The arguments stand in the call, and may be long.
+  if (item.kind === 'tool-call') return { ...item, arguments: {} };
   if (item.kind !== 'command') return item;
   return { ...item, argv: item.argv.map((word) => (word.length > longestText ? `${cut(word)} …` : word)) };
 }

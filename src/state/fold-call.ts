@@ -36,7 +36,8 @@ function readStart(callId: string, payload: JsonObject): CallStart | undefined {
   const [threadId, tool] = [stringAt(payload, 'thread_id'), stringAt(payload, 'tool')];
   const [at, item] = [numberAt(payload, 'started_at_ms'), objectAt(payload, 'item')];
   if (threadId === undefined || tool === undefined || at === undefined || item === undefined) return undefined;
-  return { threadId, callId, tool, at, item };
+  const again = payload['idempotent'] === true ? ({ idempotent: true } as const) : {};
+  return { threadId, callId, tool, at, ...again, item };
 }
 
 function readProcess(value: JsonObject | undefined): StartedProcess | undefined {

@@ -99,6 +99,15 @@ export function storedItem(item: TurnItem): JsonObject {
         changes: Object.fromEntries(item.changes.map((change) => [change.path, storedChange(change)])),
         status: item.status === 'in-progress' ? 'failed' : item.status,
       };
+    case 'tool-call':
+      return {
+        type: 'DynamicToolCall',
+        id: item.id,
+        tool: item.tool,
+        arguments: item.arguments,
+        status: item.status === 'completed' ? 'completed' : 'failed',
+        ...(item.status === 'in-progress' ? {} : { success: item.status === 'completed' }),
+      };
   }
 }
 

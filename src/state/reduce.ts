@@ -14,6 +14,7 @@ import { withMaker } from './maker-now.ts';
 import { addMark } from './marks.ts';
 import { foldStepLimits } from './model-limits.ts';
 import { foldPin } from './pins.ts';
+import { foldQuestion } from './questions.ts';
 import { readRequest, readerOf } from './request-record.ts';
 import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
@@ -51,6 +52,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return foldEvent(state, payload);
     case lineType.call:
       return foldCall(state, payload);
+    case lineType.question:
+      return foldQuestion(state, payload);
     case lineType.compaction:
       return { ...state, checkpoints: foldFailed(state.checkpoints, payload) };
     case lineType.reopened:

@@ -4,6 +4,7 @@ import { emptyHistory, type History } from '../history/history.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
+import type { PendingQuestion } from '../protocol/question.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
 import type { Behind } from './behind.ts';
@@ -72,6 +73,8 @@ export interface OpenTurn {
   readonly compaction?: 'begun' | 'done';
   /** Calls that have begun and have no answer. On a thread nobody writes, they were in flight when it was cut off. */
   readonly calls?: readonly CallStart[];
+  /** Calls that wait for the user's answer. On a thread nobody writes, they never began. */
+  readonly questions?: readonly PendingQuestion[];
   /** The state before the turn, until its first words from a user make it count. */
   readonly before?: Mark;
 }

@@ -1,9 +1,13 @@
 import type { Step } from '../envelope/step.ts';
 import type { CallItem } from '../protocol/item.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { StartedProcess } from '../ports/processes.ts';
-import type { CallResult, PreparedCall, RefusedCall } from '../tools/define.ts';
+import { mayChangeFiles } from '../policy/approval.ts';
+import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../tools/define.ts';
 import { callProcess, callStarted } from '../state/call-start.ts';
+import { CallOrder } from './call-order.ts';
+import { grantCall } from './grant-call.ts';
 import type { Turn } from './parts.ts';
 import { fairShare } from './output-share.ts';
 import { recordAnswer, recordTurnItem } from './record.ts';
@@ -26,6 +30,7 @@ export class Calls {
   readonly #turn: Turn;
   readonly #step: Step;
   readonly #running = new Map<CallItem, Promise<Ended>>();
+  readonly #order = new CallOrder();
   #count = 0;
 
   constructor(turn: Turn, step: Step) {
@@ -70,15 +75,16 @@ export class Calls {
   #record({ call, end }: Ended, share: number): void {
     if ('item' in end && !this.#turn.standing.has(end.item.id)) {
       recordTurnItem(this.#turn, end.item);
-      this.#turn.log.tell({ kind: 'item-completed', item: end.item });
+      this.#turn.log.tell({ kind: 'item-completed', turnId: this.#turn.turnId, item: end.item });
     }
     recordAnswer(this.#turn, call, end, share);
   }
 
   #tellStart({ item, standing }: PreparedCall): void {
-    const known = this.#turn.standing.has(item.id);
-    if (standing === true) this.#turn.standing.set(item.id, item);
-    this.#turn.log.tell({ kind: known ? 'item-updated' : 'item-started', item });
+    const { turnId, standing: all, log } = this.#turn;
+    const known = all.has(item.id);
+    if (standing === true) all.set(item.id, item);
+    log.tell({ kind: known ? 'item-updated' : 'item-started', turnId, item });
   }
 
   /** Whoever finds the thread after a crash should know of a process that takes its time. */
@@ -98,23 +104,53 @@ export class Calls {
     log.durable().catch(() => {});
   }
 
+  /** Undefined where no subscriber wants to see output as it comes: then it need not be decoded. */
+  #previewOf(itemId: string): RunningCall['output'] {
+    const { log, turnId } = this.#turn;
+    if (!log.wantPreviews) return undefined;
+    const decoder = new TextDecoder();
+    return (bytes) => {
+      const text = decoder.decode(bytes, { stream: true });
+      if (text !== '') log.preview({ provisional: true, kind: 'output', turnId, itemId, text });
+    };
+  }
+
+  /** Prepared by its tool, granted by the policy or the user, and run in its order. */
   async #run(call: CallItem): Promise<CallResult | RefusedCall> {
-    const { log, parts, signal, threadId, turnId, effects } = this.#turn;
-    const prepared = parts.router.prepare(call, this.#step);
+    const { parts } = this.#turn;
+    // No waiting where there is nothing to wait for: lines stand in the order of what happened.
+    const preparing = parts.router.prepare(call, this.#step);
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (prepared.kind === 'refused') return prepared;
+    const granting = grantCall(this.#turn, call, prepared);
+    const policy = granting instanceof Promise ? await granting : granting;
+    if ('kind' in policy) return policy;
+    const { before, leave } = this.#order.begin(prepared.alone === true);
+    if (before.length > 0) await Promise.all(before);
+    return this.#perform(call, prepared, policy).finally(leave);
+  }
+
+  /** Its line is durable before it has an effect. */
+  async #perform(call: CallItem, prepared: PreparedCall, policy: ResolvedPolicy): Promise<CallResult> {
+    const { log, parts, signal, threadId, turnId, effects, envelope } = this.#turn;
     const { call_id: callId, name: tool } = call;
-    log.record(callStarted({ threadId, turnId, callId, tool, at: parts.clock.now(), item: prepared.item }));
+    const { item, needs, idempotent } = prepared;
+    const again = idempotent === undefined ? {} : { idempotent };
+    log.record(callStarted({ threadId, turnId, callId, tool, at: parts.clock.now(), item, ...again }));
     // Not sooner: another call's sync must not let it out before its line.
     this.#tellStart(prepared);
-    if (prepared.mayWrite === true) await effects.before();
+    const mayWrite = mayChangeFiles(envelope.policy.sandboxLevel, needs);
+    if (mayWrite) await effects.before();
     await log.durable();
     const over = new AbortController();
-    const onStarted = (process: StartedProcess): void => {
+    const started = (process: StartedProcess): void => {
       log.record(callProcess(turnId, callId, process));
       void this.#keep(over.signal);
     };
-    const end = await prepared.run(signal, onStarted, (outcome) => this.#warn(outcome));
-    if (prepared.mayWrite === true) effects.ended(end.touched);
+    const warn = (outcome: Outcome): void => this.#warn(outcome);
+    const output = this.#previewOf(item.id);
+    const end = await prepared.run({ signal, policy, started, warn, ...(output === undefined ? {} : { output }) });
+    if (mayWrite) effects.ended(end.touched);
     over.abort('ended');
     return end;
   }

@@ -20,7 +20,7 @@ export async function closeCutTurn(
 ): Promise<void> {
   const opened = await openThread(store, id);
   if (opened.kind === 'refused') return;
-  const log = new ThreadLog(opened.owned, opened.state, () => {});
+  const log = new ThreadLog(opened.owned, opened.state);
   try {
     if (done) log.record(turnDoneBefore(turnId));
     else {

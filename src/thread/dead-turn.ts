@@ -1,4 +1,4 @@
-import { outcomeElsewhere, outcomeUnknown } from '../fragments/call-answers.ts';
+import { neverAnswered, outcomeElsewhere, outcomeUnknown } from '../fragments/call-answers.ts';
 import { type AbortCause, turnAbortedFragment } from '../fragments/turn-aborted.ts';
 import { entries } from '../history/history.ts';
 import type { ThreadId } from '../protocol/ids.ts';
@@ -6,7 +6,8 @@ import { type CallItem, isCall } from '../protocol/item.ts';
 import { arrayAt } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { callFoundDead, type CallStart } from '../state/call-start.ts';
-import type { ThreadState } from '../state/thread-state.ts';
+import type { Survival } from '../ports/processes.ts';
+import type { OpenTurn, ThreadState } from '../state/thread-state.ts';
 import { turnLeftOpen } from '../state/turn-drafts.ts';
 import type { RecordingTurn, Turn } from './parts.ts';
 import { recordAnswer } from './record.ts';
@@ -25,9 +26,14 @@ export async function closeDeadTurn(turn: Turn): Promise<void> {
   const survival = await endSurvivors(turn, dead);
   for (const call of dead.calls ?? []) log.record(callFoundDead(call, { threadId, turnId: dead.id }));
   for (const call of unansweredCalls(log.state)) {
-    recordAnswer(asDead, call, { output: outcomeUnknown(survival.get(call.call_id) ?? 'gone') });
+    recordAnswer(asDead, call, { output: answerOf(dead, call, survival.get(call.call_id) ?? 'gone') });
   }
   endTurn(asDead, 'process-died');
+}
+
+function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: CallItem, survival: Survival): string {
+  if (questions.some(({ callId }) => callId === id)) return neverAnswered;
+  return outcomeUnknown(survival, { idempotent: calls.find(({ callId }) => callId === id)?.idempotent === true });
 }
 
 /** A thread was branched off in the middle of a turn, which goes on elsewhere: nothing of it is touched. */

@@ -91,7 +91,7 @@ export async function forkThread(
   try {
     // A file of the old form has its first line already.
     const before = owned.mode === 'legacy' ? (await foldThread(parts.store, id)).state : { ...state, meta: {} };
-    const log = new ThreadLog(owned, before, () => {});
+    const log = new ThreadLog(owned, before);
     closeForkedTurn({ parts, log, threadId: id, turnId: id as string as TurnId, envelope });
     // It is the other thread's next turn that takes them in.
     log.record(...log.state.waiting.map((message) => messageDropped(message.id, 'forked')));

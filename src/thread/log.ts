@@ -1,9 +1,11 @@
 import type { Owned } from '../ports/rollout-store.ts';
 import type { LineDraft } from '../protocol/line.ts';
+import type { ProvisionalEvent } from '../protocol/provisional-event.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 import type { Behind } from '../state/behind.ts';
 import { reduce } from '../state/reduce.ts';
 import type { ThreadState } from '../state/thread-state.ts';
+import { Subscribers, type ThreadSubscriber } from './subscribers.ts';
 
 /**
  * A thread's lines, and the state and the news that follow from them. State moves as soon as a line is appended; news
@@ -11,7 +13,7 @@ import type { ThreadState } from '../state/thread-state.ts';
  */
 export class ThreadLog {
   readonly #owned: Owned;
-  readonly #listener: (event: ThreadEvent) => void;
+  readonly #subscribers: Subscribers;
   readonly #news: { readonly number: number; readonly event: ThreadEvent }[] = [];
   #told = 0;
   #beforeDurable: () => void = () => {};
@@ -21,12 +23,12 @@ export class ThreadLog {
   constructor(
     owned: Owned,
     state: ThreadState,
-    listener: (event: ThreadEvent) => void,
+    subscribers = new Subscribers(),
     readBehind: () => Promise<Behind | undefined> = () => Promise.resolve(undefined),
   ) {
     this.#owned = owned;
     this.#state = state;
-    this.#listener = listener;
+    this.#subscribers = subscribers;
     this.#readBehind = readBehind;
   }
 
@@ -52,7 +54,7 @@ export class ThreadLog {
     return behind;
   }
 
-  /** Tells the listener once everything recorded so far is durable; the next `durable` sees to that. */
+  /** Tells the subscribers once everything recorded so far is durable; the next `durable` sees to that. */
   tell(...events: readonly ThreadEvent[]): void {
     for (const event of events) this.#news.push({ number: ++this.#told, event });
   }
@@ -67,21 +69,32 @@ export class ThreadLog {
     this.#beforeDurable();
     const upTo = this.#told;
     await this.#owned.durable();
-    while (this.#news[0] !== undefined && this.#news[0].number <= upTo) this.#send(this.#news.shift()!.event);
+    while (this.#news[0] !== undefined && this.#news[0].number <= upTo)
+      this.#subscribers.tell(this.#news.shift()!.event);
   }
 
-  /** A listener that throws is a fault of its program, and none of the thread: what is on the disk stays so. */
-  #send(event: ThreadEvent): void {
-    try {
-      this.#listener(event);
-    } catch (error) {
-      setImmediate(() => {
-        throw error;
-      });
-    }
+  /** Goes out at once and beside the lines: see `ProvisionalEvent`. */
+  preview(event: ProvisionalEvent): void {
+    this.#subscribers.preview(event);
+  }
+
+  /** Whether previews reach anyone. */
+  get wantPreviews(): boolean {
+    return this.#subscribers.wantPreviews;
+  }
+
+  /** Previews whose items will not be completed. What is about to be told is not among them. */
+  dropPreviews(isLost: (itemId: string) => boolean = () => true): void {
+    const told = new Set(this.#news.flatMap(({ event }) => (event.kind === 'item-completed' ? [event.item.id] : [])));
+    this.#subscribers.drop((itemId) => isLost(itemId) && !told.has(itemId));
+  }
+
+  subscribe(subscriber: ThreadSubscriber): () => void {
+    return this.#subscribers.add(subscriber);
   }
 
   async close(): Promise<void> {
     await this.#owned.close();
+    this.#subscribers.end();
   }
 }

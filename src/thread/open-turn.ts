@@ -23,7 +23,7 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   const { onEnding, isOutdated } = asked;
   const gathered = await parts.gatherFacts(settings);
   const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId };
-  const known = { ...gathered, thread, tools: parts.router.names };
+  const known = { ...gathered, thread, tools: parts.router.tools };
   const facts = withPast(known, log.state, parts);
   const envelope = resolveEnvelope(facts, settings);
   const { turnId } = envelope.telemetry;

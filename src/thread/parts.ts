@@ -3,6 +3,7 @@ import type { Facts, StepFacts } from '../envelope/facts.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import type { Requirements } from '../policy/requirements.ts';
+import type { AskUser } from '../ports/ask-user.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Digester } from '../ports/digester.ts';
 import type { GitGuard } from '../ports/git-guard.ts';
@@ -39,6 +40,8 @@ export interface ThreadParts {
   /** How often a broken answer is asked for again. */
   readonly streamMaxRetries: number;
   readonly router: Router;
+  /** Absent: the user cannot be asked, and a call that would need it is refused. */
+  readonly askUser?: AskUser;
   readonly processes: Processes;
   /** Reads the world at the start of a turn. */
   gatherFacts(settings: Settings): Promise<Facts>;

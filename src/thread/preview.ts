@@ -29,7 +29,7 @@ export async function previewEnvelope(
     ...(base === undefined ? {} : { base }),
     ...namedWindows(parts, state),
   };
-  return resolveEnvelope({ ...facts, thread, tools: parts.router.names }, settings);
+  return resolveEnvelope({ ...facts, thread, tools: parts.router.tools }, settings);
 }
 
 /** The first request that a turn would make now, but for what the user says. */

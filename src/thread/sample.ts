@@ -2,6 +2,7 @@ import type { Step } from '../envelope/step.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { isCall, isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
 import { itemLine } from '../state/item-drafts.ts';
+import { AnswerPreviews } from './answer-previews.ts';
 import { Calls } from './calls.ts';
 import { learnWindow } from './learned-window.ts';
 import type { Turn } from './parts.ts';
@@ -50,6 +51,7 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
   durable.catch(() => {});
   const trace = new StepTrace(turn, { step, attempt, envelope: turn.envelope });
   const calls = new Calls(turn, step);
+  const previews = new AnswerPreviews(turn);
   let answer: StepAnswer = { kind: 'done' };
   let lastMessage: string | undefined;
   const sent = sentRecorder(turn, { turnId: turn.turnId, step: step.index, prompt, body });
@@ -61,10 +63,11 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
   for await (const event of parts.client.stream(request, signal)) {
     trace.sawEvent();
     if (event.kind === 'text-delta') turn.effects.prepareEnd();
+    if (event.kind === 'text-delta' || event.kind === 'reasoning-delta') previews.delta(event);
     // An answer proves it, too.
     if (event.kind !== 'failed') sent.record();
     if (event.kind === 'item') {
-      const item = recordItem(turn, event.item);
+      const item = recordItem(turn, previews.named(event.item));
       if (isCall(item)) calls.start(item);
       if (isMessage(item) && item.role === 'assistant') lastMessage = messageText(item);
     }
@@ -76,6 +79,7 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
     }
   }
   sent.end();
+  previews.end();
   // Rejects if the lines of the request are lost. Then nothing was sent.
   await durable;
   await calls.finish();
@@ -96,7 +100,7 @@ function recordItem(turn: Turn, received: Item): Item {
   const shown = shownItem(item);
   if (shown !== undefined) {
     recordTurnItem(turn, shown);
-    log.tell({ kind: 'item-completed', item: shown });
+    log.tell({ kind: 'item-completed', turnId, item: shown });
   }
   log.record(itemLine(item, { family: 'model' }, turnId));
   return item;

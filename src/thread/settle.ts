@@ -25,7 +25,7 @@ export async function settle(
   drainInbox(turn);
   turn.onEnding();
   await turn.effects.after();
-  for (const item of turn.standing.values()) log.tell({ kind: 'item-completed', item });
+  for (const item of turn.standing.values()) log.tell({ kind: 'item-completed', turnId, item });
   const said = lastMessage === undefined ? {} : { lastMessage };
   const end = { envelope, endedAt: parts.clock.now(), ...said };
   switch (answer.kind) {

@@ -1,5 +1,6 @@
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Step } from '../envelope/step.ts';
+import { isOffered } from '../envelope/offered-tools.ts';
 import { standsIn } from '../history/stands-in.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ThreadState } from '../state/thread-state.ts';
@@ -15,7 +16,10 @@ export async function stepNow(
   { pins, index }: Pick<ThreadState, 'pins'> & { readonly index: number },
 ): Promise<{ readonly step: Step; readonly problems: readonly Outcome[] }> {
   const { problems = [], ...gathered } = await parts.gatherStep(envelope);
-  const tools = parts.router.specs(envelope.capabilities.tools);
+  const { identity, policy, capabilities } = envelope;
+  // Tools may come and go while a turn runs: the same rule says what a step offers.
+  const offered = parts.router.tools.filter((tool) => isOffered(tool, identity, policy)).map(({ name }) => name);
+  const tools = parts.router.specs([...offered, ...capabilities.dynamicTools]);
   return { step: { envelope, index, facts: { ...gathered, pins }, tools }, problems };
 }
 

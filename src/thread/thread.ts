@@ -21,12 +21,14 @@ import { readBehind, type ResumedThread } from './resume.ts';
 import { sessionMeta } from './session-meta.ts';
 import type { TurnResult } from './settle.ts';
 import { type RunningTurn, type Steered, type Steering, steeringFor } from './steering.ts';
+import { EventStream, type ThreadNews } from './event-stream.ts';
+import { Subscribers, type ThreadSubscriber } from './subscribers.ts';
 import { runTurn } from './turn.ts';
 
 export interface ThreadOptions {
   readonly settings: Settings;
-  /** Told in order, and only what is durable. Must not throw. */
-  readonly listener: (event: ThreadEvent) => void;
+  /** The first subscriber: from the thread's start or resumption on, in order, and only what is durable. Must not throw. */
+  readonly listener?: (event: ThreadEvent) => void;
   /**
    * A turn that leaves too little room for the next one is followed by a compaction, so that the next one need not
    * wait. True unless said otherwise; without it the next turn makes the room.
@@ -101,14 +103,14 @@ export class Thread {
     options: ThreadOptions,
     git: JsonObject | undefined,
   ): Promise<Thread | OpenRefused> {
-    const { settings, listener } = options;
+    const { settings } = options;
     const id = parts.ids.uuid() as ThreadId;
     // Later than the call: the lock is being taken before anything is looked at.
     const envelope = Promise.resolve().then(() => previewEnvelope(parts, id, settings, emptyState));
     const meta = envelope.then((known) => sessionMeta({ id, windowId: parts.ids.uuid(), envelope: known, git }));
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
-    const log = new ThreadLog(owned, emptyState, listener);
+    const log = new ThreadLog(owned, emptyState, subscribersOf(options));
     log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', await envelope));
     return new Thread(id, parts, log, options);
   }
@@ -119,12 +121,13 @@ export class Thread {
     { id, owned, state, takenFrom = { id } }: ResumedThread,
     options: ThreadOptions,
   ): Promise<Thread> {
-    const { settings, listener } = options;
+    const { settings } = options;
     const envelope = await previewEnvelope(parts, id, settings, state);
-    listener({ kind: 'thread-started', threadId: id });
+    const subscribers = subscribersOf(options);
+    subscribers.tell({ kind: 'thread-started', threadId: id });
     const restored = restoredFields(restoredSettings(state, settings));
-    listener({ ...settingsEvent('resumed', envelope), restored });
-    const log = new ThreadLog(owned, state, listener, () => readBehind(parts.store, takenFrom));
+    subscribers.tell({ ...settingsEvent('resumed', envelope), restored });
+    const log = new ThreadLog(owned, state, subscribers, () => readBehind(parts.store, takenFrom));
     return new Thread(id, parts, log, options);
   }
 
@@ -145,6 +148,25 @@ export class Thread {
   /** The turn that runs, if one does. */
   get turnId(): TurnId | undefined {
     return this.#running?.turnId;
+  }
+
+  /** Follows the thread from now on, until the function that it gives is called. */
+  subscribe(subscriber: ThreadSubscriber): () => void {
+    return this.#log.subscribe(subscriber);
+  }
+
+  /** The same at the reader's own pace: from now on, until the thread is closed or the reader stops. To be read once. */
+  events(): AsyncIterable<ThreadNews> {
+    const stream = new EventStream();
+    const leave = this.subscribe(stream);
+    async function* read(): AsyncGenerator<ThreadNews> {
+      try {
+        yield* stream.read();
+      } finally {
+        leave();
+      }
+    }
+    return read();
   }
 
   /**
@@ -381,9 +403,17 @@ export class Thread {
       });
     } finally {
       this.#running = undefined;
+      // Only a lost disk leaves any.
+      this.#log.dropPreviews();
       this.#inbox.missWishes();
     }
   }
+}
+
+function subscribersOf({ listener }: ThreadOptions): Subscribers {
+  const subscribers = new Subscribers();
+  if (listener !== undefined) subscribers.add({ event: listener });
+  return subscribers;
 }
 
 function isRefused(value: Settings | Refused): value is Refused {

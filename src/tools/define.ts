@@ -1,17 +1,19 @@
 import type { Step } from '../envelope/step.ts';
+import type { ToolTraits } from '../envelope/tool-traits.ts';
+import type { CallNeeds } from '../policy/approval.ts';
 import type { Touched } from '../ports/change-watch.ts';
 import type { StartedProcess } from '../ports/processes.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { TurnItem } from '../protocol/turn-item.ts';
 
-/** Something the model can ask for. */
-export interface Tool {
-  readonly name: string;
+/** Something the model can ask for. A tool says what a call needs; whether it gets that is decided elsewhere. */
+export interface Tool extends ToolTraits {
   readonly spec: ToolSpec;
-  /** Reads what the model wrote and says what would be done. Has no effect on the world. */
-  prepare(call: ToolCall, step: Step): PreparedCall | RefusedCall;
+  /** Reads what the model wrote and says what would be done. Has no effect on the world. A promise never rejects. */
+  prepare(call: ToolCall, step: Step): Prepared | Promise<Prepared>;
 }
 
 export interface ToolCall {
@@ -20,24 +22,35 @@ export interface ToolCall {
   readonly input: string;
 }
 
-/** A call that may run. `run` is invoked at most once, after the record that it starts is durable. */
+export type Prepared = PreparedCall | RefusedCall;
+
+/** A call that could run. `run` is invoked at most once, after its needs are granted and the record that it starts is durable. */
 export interface PreparedCall {
   readonly kind: 'prepared';
   /** The call as surfaces show it while it runs. */
   readonly item: TurnItem;
+  readonly needs: CallNeeds;
+  /** It runs beside no other call of its step: it waits for those before it, and those after it wait. */
+  readonly alone?: true;
+  /** Calling again does no harm: the model hears so if the program dies while the call runs. */
+  readonly idempotent?: true;
   /** The item outlives the call: later calls change it, and it is over when the turn is. */
   readonly standing?: true;
-  /** Files of the workspace may be other ones afterwards. */
-  readonly mayWrite?: true;
-  /**
-   * Never rejects. Reports the process that does it, if there is one, while it runs, and through `warn` what the user
-   * should know meanwhile. When the signal aborts it ends what it started and answers soon.
-   */
-  run(
-    signal: AbortSignal,
-    onStarted: (process: StartedProcess) => void,
-    warn: (outcome: Outcome) => void,
-  ): Promise<CallResult>;
+  /** Never rejects. When the signal aborts it ends what it started and answers soon. */
+  run(call: RunningCall): Promise<CallResult>;
+}
+
+/** What a call that runs works with. */
+export interface RunningCall {
+  readonly signal: AbortSignal;
+  /** What it may do: the turn's policy, or more where the user granted this call more. */
+  readonly policy: ResolvedPolicy;
+  /** Reports the process that does the work, while it runs. */
+  started(process: StartedProcess): void;
+  /** Output as it comes, for subscribers that look on. Absent: none does. */
+  output?(bytes: Uint8Array): void;
+  /** What the user should know meanwhile. */
+  warn(outcome: Outcome): void;
 }
 
 /** A call that will not run; `output` tells the model why. */

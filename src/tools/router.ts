@@ -4,34 +4,68 @@ import type { ToolSpec } from '../ports/prompt.ts';
 import type { CallItem } from '../protocol/item.ts';
 import { parseJsonObject } from '../protocol/json.ts';
 import { halfCharacter, oddMember } from '../protocol/odd-text.ts';
-import type { PreparedCall, RefusedCall, Tool } from './define.ts';
+import type { ToolTraits } from '../envelope/tool-traits.ts';
+import type { Prepared, Tool } from './define.ts';
 
-/** Finds the tool for a call. */
+/** The tools of a thread. Which there are may change from step to step; a step offers those of its own moment. */
 export interface Router {
-  readonly names: readonly string[];
-  /** The tools that a turn offers, in a fixed order. The same array for the same names. */
+  /** The tools that there are now. */
+  readonly tools: readonly ToolTraits[];
+  /** Names that more than one tool has now: only the first is offered. */
+  readonly clashes: readonly string[];
+  /** How the named tools are offered, in a fixed order; names without a tool are passed over. The same array while nothing changes. */
   specs(names: readonly string[]): readonly ToolSpec[];
-  prepare(call: CallItem, step: Step): PreparedCall | RefusedCall;
+  /** Finds the tool for a call of a step, among those that the step offers. */
+  prepare(call: CallItem, step: Step): Prepared | Promise<Prepared>;
 }
 
-export function createRouter(tools: readonly Tool[]): Router {
-  const byName = new Map(tools.map((tool) => [tool.name, tool]));
-  const planned = new Map<string, readonly ToolSpec[]>();
+/** Where tools come from. Gives the same array until they change. */
+export type ToolSource = () => readonly Tool[];
+
+/** Of two tools with one name the one of the earlier source counts. */
+export function createRouter(sources: readonly ToolSource[]): Router {
+  let given: readonly (readonly Tool[])[] = [];
+  let byName: ReadonlyMap<string, Tool> = new Map();
+  let planned = new Map<string, readonly ToolSpec[]>();
+  const current = (): ReadonlyMap<string, Tool> => {
+    const now = sources.map((source) => source());
+    if (now.some((tools, i) => tools !== given[i])) {
+      given = now;
+      byName = new Map(
+        now
+          .flat()
+          .toReversed()
+          .map((tool) => [tool.name, tool]),
+      );
+      planned = new Map();
+    }
+    return byName;
+  };
   return {
-    names: tools.map(({ name }) => name),
+    get tools() {
+      const known = current();
+      return given.flat().filter((tool) => known.get(tool.name) === tool);
+    },
+
+    get clashes() {
+      const known = current();
+      return given.flat().flatMap((tool) => (known.get(tool.name) === tool ? [] : [tool.name]));
+    },
 
     specs(names) {
+      current();
       const key = names.join('\n');
       const known = planned.get(key);
       if (known !== undefined) return known;
-      const specs = tools.filter(({ name }) => names.includes(name)).map(({ spec }) => spec);
+      const named = given.flat().filter((tool) => names.includes(tool.name) && byName.get(tool.name) === tool);
+      const specs = named.map(({ spec }) => spec);
       planned.set(key, specs);
       return specs;
     },
 
     prepare(call, step) {
-      const offered = step.envelope.capabilities.tools;
-      const tool = offered.includes(call.name) ? byName.get(call.name) : undefined;
+      const offered = step.tools.flatMap(({ name }) => (typeof name === 'string' ? [name] : []));
+      const tool = offered.includes(call.name) ? current().get(call.name) : undefined;
       if (tool === undefined) return { kind: 'refused', output: unknownTool(call.name, offered) };
       const input = call.type === 'function_call' ? call.arguments : call.input;
       const odd = call.type === 'function_call' ? oddArgument(input) : oddPatch(input);

@@ -47,7 +47,7 @@ it('a clock that goes back makes no turn, step or call last less than nothing', 
   live.adapt = (parts) => ({
     ...parts,
     clock,
-    router: createRouter([applyPatchTool({ disk: nodeDisk(), clock }, { form: 'freeform' })]),
+    router: createRouter([() => [applyPatchTool({ disk: nodeDisk(), clock }, { form: 'freeform' })]]),
   });
   const thread = await live.open();
   const { signal } = new AbortController();
@@ -72,7 +72,11 @@ it('a command lasts no less than nothing', async () => {
     files: [],
     cleanup: () => Promise.resolve(),
   } as const;
-  const ended = await spawn.run(command, { outputBytes: 100, timeoutMs: 10_000 }, new AbortController().signal);
+  const ended = await spawn.run(
+    command,
+    { outputBytes: 100, timeoutMs: 10_000 },
+    { signal: new AbortController().signal },
+  );
   expect(ended).toMatchObject({ kind: 'exited', durationMs: 0 });
 });
 

@@ -47,7 +47,10 @@ export function fullFacts(): Required<TurnFacts> {
       turnId: '01a1dcd3-0000-7000-8000-000000000002' as TurnId,
       base: { text: 'You are another.', provenance: { type: 'model', model: 'gpt-5' } },
     },
-    tools: ['exec_command', 'view_image'],
+    tools: [
+      { name: 'exec_command', effect: 'program' },
+      { name: 'view_image', givesPictures: true },
+    ],
   };
 }
 

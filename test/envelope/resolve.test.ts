@@ -14,7 +14,7 @@ const { effort: _effort, ...bareSettings } = settingsOf(firstWorld);
 const bareFacts: TurnFacts = {
   ...factsOf(firstWorld, firstWorld.cwd, 5_000),
   thread: { id: 'thread' as ThreadId, turnId: 'a-turn' as TurnId },
-  tools: ['exec_command'],
+  tools: [{ name: 'exec_command', effect: 'program' }],
 };
 const guessedModel = { ...bareFacts.catalogue.fallback, slug: 'gpt-5.5', guessed: true };
 const writable = profileFor('workspace-write', {

@@ -215,19 +215,13 @@ export class WatchedThread {
 
   /** Tools come and go with the world. */
   #router(): Router {
-    const router = createRouter([
+    const all = [
       execCommandTool(this.#pretendedCommands()),
       updatePlanTool(),
       viewImageTool({ loadImage: () => ({ code: 'none', message: 'No.', next: '' }) }),
-    ]);
+    ];
     const isThere = (name: string): boolean => name === 'exec_command' || this.world.tools.includes(name);
-    return {
-      get names() {
-        return router.names.filter(isThere);
-      },
-      specs: (names) => router.specs(names),
-      prepare: (call, step) => router.prepare(call, step),
-    };
+    return createRouter([() => all.filter(({ name }) => isThere(name))]);
   }
 
   #watched(store: RolloutStore): RolloutStore {
@@ -290,11 +284,12 @@ export class WatchedThread {
       patches: { disk: nodeDisk(), clock: this.#clock },
       patchProgram: { folder: '/nowhere', node: '/nowhere/node' },
       spawn: {
-        run: (...[command, , , onStarted]: Parameters<Spawn['run']>) => {
+        run: (...[command, , { started, output }]: Parameters<Spawn['run']>) => {
           this.#noteRun(command.argv.at(-1) ?? '');
-          onStarted?.({ pid: 4321, startedAt: 'then', mark: 'mark' });
+          started?.({ pid: 4321, startedAt: 'then', mark: 'mark' });
           this.onCommand();
           const text = this.outputOf(command.argv.at(-1) ?? '');
+          output?.(Buffer.from(text));
           return Promise.resolve({
             kind: 'exited',
             exitCode: 0,

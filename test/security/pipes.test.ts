@@ -56,7 +56,7 @@ describe.runIf(process.platform === 'linux')('pipes of commands on Linux', () =>
     const argv = ['/bin/sh', '-c', 'readlink /proc/$$/fd/1; readlink /proc/$$/fd/2'];
     const command = { kind: 'runnable', argv, cwd: '/', env: {}, files: [], cleanup: async () => {} } as const;
     const limits = { timeoutMs: 10_000, outputBytes: 1000 };
-    const end = await spawn.run(command, limits, new AbortController().signal);
+    const end = await spawn.run(command, limits, { signal: new AbortController().signal });
     expect(end).toMatchObject({
       kind: 'exited',
       output: { text: expect.stringMatching(/^pipe:\[(\d+)\]\npipe:\[\1\]\n$/) as string },

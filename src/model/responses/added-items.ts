@@ -5,8 +5,8 @@ export interface AddedItems {
   remember(item: Item, outputIndex: number | undefined): void;
   /** The id under which a finished item was announced, if it was. */
   take(item: Item, outputIndex: number | undefined): string | undefined;
-  /** The id of the message that is being written. */
-  speaking(): string | undefined;
+  /** The id of the newest item of a type that is being written. */
+  open(type: string): string | undefined;
 }
 
 export function addedItems(): AddedItems {
@@ -27,6 +27,6 @@ export function addedItems(): AddedItems {
       open = open.filter((entry) => entry !== found);
       return found?.id;
     },
-    speaking: () => open.findLast((entry) => entry.type === 'message')?.id,
+    open: (type) => open.findLast((entry) => entry.type === type)?.id,
   };
 }

@@ -15,6 +15,7 @@ const eventType = {
   created: 'response.created',
   itemAdded: 'response.output_item.added',
   textDelta: 'response.output_text.delta',
+  reasoningDelta: 'response.reasoning_summary_text.delta',
   itemDone: 'response.output_item.done',
   completed: 'response.completed',
   failed: 'response.failed',
@@ -63,7 +64,14 @@ export function responsesDecoder(limits: AnswerLimits): ResponsesDecoder {
       case eventType.textDelta: {
         const delta = stringAt(event, 'delta');
         if (delta === undefined) return undefined;
-        return { kind: 'text-delta', itemId: stringAt(event, 'item_id') ?? added.speaking() ?? '', delta };
+        return { kind: 'text-delta', itemId: stringAt(event, 'item_id') ?? added.open('message') ?? '', delta };
+      }
+      case eventType.reasoningDelta: {
+        const delta = stringAt(event, 'delta');
+        const itemId = stringAt(event, 'item_id') ?? added.open('reasoning');
+        // Without a name there is no item that the preview could end with.
+        if (delta === undefined || itemId === undefined) return undefined;
+        return { kind: 'reasoning-delta', itemId, part: numberAt(event, 'summary_index') ?? 0, delta };
       }
       case eventType.itemDone: {
         const item = asItem(event['item']);

@@ -115,6 +115,7 @@ describe('a good answer', () => {
     const model = await start([answer({ items, deltas: true, usage: 'none', endTurn: false, responseId: 'resp_x' })]);
     expect(await collect(clientFor(model.url).stream(request, never))).toEqual([
       { kind: 'created', responseId: 'resp_x' },
+      { kind: 'reasoning-delta', itemId: 'rs_1', part: 0, delta: 'Think.' },
       { kind: 'item', item: { ...reason('Think.'), id: 'rs_1' } },
       { kind: 'item', item: { ...callTool('look', { path: 'ä' }, 'call_1'), id: 'fc_1' } },
       { kind: 'item', item: { ...callTool('look', '{broken', 'call_x'), id: 'fc_2' } },

@@ -47,11 +47,9 @@ function tryOut(bubblewrap: Bubblewrap, spawn: Spawn): Promise<ProcessEnd> {
   ];
   const argv = bubblewrapArguments({ bubblewrap, mounts, network: 'restricted', cwd: '/', argv: [path, '--version'] });
   const env = { LC_ALL: 'C' };
-  return spawn.run(
-    { kind: 'runnable', argv, cwd: '/', env, files: [], cleanup: async () => {} },
-    limits,
-    new AbortController().signal,
-  );
+  return spawn.run({ kind: 'runnable', argv, cwd: '/', env, files: [], cleanup: async () => {} }, limits, {
+    signal: new AbortController().signal,
+  });
 }
 
 function refusal(path: string, said: string): SandboxRefused {

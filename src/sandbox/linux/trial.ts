@@ -97,7 +97,11 @@ export function createTrial({ spawn, programFiles, processes }: TrialParts): Tri
       const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C', ...more };
       const planned = await sandbox.plan({ argv, cwd, env }, policy);
       if (planned.kind === 'refused') return { exitCode: -1, text: `${planned.code}: ${planned.message}` };
-      const end = await spawn.run(planned, { timeoutMs, outputBytes: 100_000 }, new AbortController().signal);
+      const end = await spawn.run(
+        planned,
+        { timeoutMs, outputBytes: 100_000 },
+        { signal: new AbortController().signal },
+      );
       if (end.kind === 'not-started') return { exitCode: -1, text: end.reason };
       return { exitCode: end.kind === 'exited' ? end.exitCode : -1, text: end.output.text };
     },

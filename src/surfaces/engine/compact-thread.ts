@@ -19,7 +19,7 @@ export async function compactThread(
 ): Promise<CompactionResult | EngineRefused> {
   const opened = await resumeThread(opening, id, request);
   if (opened.kind === 'refused') return opened;
-  for (const outcome of opened.notices) request.listener({ kind: 'warning', outcome });
+  for (const outcome of opened.notices) request.listener?.({ kind: 'warning', outcome });
   const { thread } = opened;
   try {
     return await thread.compact({ signal, ...(focus === undefined ? {} : { focus }) });

@@ -28,6 +28,7 @@ import type { WaitingMessage } from '../../state/waiting.ts';
 import { loadTracer } from '../../telemetry/load-tracer.ts';
 import type { CompactionResult } from '../../thread/compaction-result.ts';
 import type { NextRequest } from '../../thread/preview.ts';
+import type { Thread } from '../../thread/thread.ts';
 import type { PinsChanged } from '../../thread/pinned-notes.ts';
 import { foldThread } from '../../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/rollback-range.ts';
@@ -53,6 +54,7 @@ export class Engine {
   readonly #blobs: Blobs;
   readonly #opening: OpeningParts;
   readonly #operationParts: ThreadOperationsParts;
+  readonly #open = new Map<ThreadId, Thread>();
 
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], tracer: Tracer) {
     this.notices = notices;
@@ -98,13 +100,23 @@ export class Engine {
     return chooseThread(nodeFiles, this.#base.home, choice);
   }
 
+  /** The threads that this engine has open: from their opening until they are closed. */
+  get threads(): readonly Thread[] {
+    return [...this.#open.values()];
+  }
+
+  /** One of them. */
+  thread(id: ThreadId): Thread | undefined {
+    return this.#open.get(id);
+  }
+
   start(request: ThreadRequest & { readonly cwd: string }): Promise<OpenedThread | EngineRefused> {
-    return startThread(this.#opening, request);
+    return startThread(this.#opening, request).then((opened) => this.#noted(opened));
   }
 
   /** Goes on with a thread under its last settings, unless flags say otherwise. */
   resume(id: ThreadId, request: ThreadRequest): Promise<OpenedThread | EngineRefused> {
-    return resumeThread(this.#opening, id, request);
+    return resumeThread(this.#opening, id, request).then((opened) => this.#noted(opened));
   }
 
   /**
@@ -120,7 +132,20 @@ export class Engine {
    * place, unless flags say otherwise, and has no name. The other thread may be written meanwhile, or be archived.
    */
   fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest): Promise<OpenedThread | EngineRefused> {
-    return openFork(this.#opening, { id, cut }, request);
+    return openFork(this.#opening, { id, cut }, request).then((opened) => this.#noted(opened));
+  }
+
+  #noted(opened: OpenedThread | EngineRefused): OpenedThread | EngineRefused {
+    if (opened.kind === 'refused') return opened;
+    const { thread } = opened;
+    this.#open.set(thread.id, thread);
+    thread.subscribe({ ended: () => void this.#open.delete(thread.id) });
+    return opened;
+  }
+
+  /** Gives up all threads that are open. Turns that run are ended first, by the program that runs them. */
+  async close(): Promise<void> {
+    await Promise.all(this.threads.map((thread) => thread.close()));
   }
 
   /** Takes the newest turns back. What they cost stays counted, and files stay as they are. */

@@ -11,12 +11,12 @@ import { resumeNotices } from './resume-notices.ts';
 export async function openFork(
   opening: OpeningParts,
   { id, cut }: { readonly id: ThreadId; readonly cut: ThreadCut },
-  { cwd, ...options }: ThreadRequest,
+  { cwd, tools = [], ...options }: ThreadRequest,
 ): Promise<OpenedThread | EngineRefused> {
   const { findForkPoint, forkThread } = await import('../../thread/fork.ts');
   const point = await findForkPoint(opening.store, id, cut);
   if (point.kind === 'refused') return refused(point);
-  const prepared = await prepareToGoOn(opening, { id, state: point.state }, { cwd });
+  const prepared = await prepareToGoOn(opening, { id, state: point.state }, { cwd, tools });
   if ('code' in prepared) return refused(prepared);
   const { parts, settings, notices } = prepared;
   const forked = await forkThread(parts, point, { settings, git: gitFacts(settings, opening.options.env) });

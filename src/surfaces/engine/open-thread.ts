@@ -6,10 +6,10 @@ import { openThread } from '../../thread/resume.ts';
 import { Thread, type ThreadOptions } from '../../thread/thread.ts';
 import { type EngineRefused, refused } from './engine-refused.ts';
 import { gitFacts } from './git-facts.ts';
-import { type OpeningParts, prepareThread, prepareToGoOn } from './prepare-thread.ts';
+import { type Given, type OpeningParts, prepareThread, prepareToGoOn } from './prepare-thread.ts';
 import { resumeNotices } from './resume-notices.ts';
 
-export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
+export interface ThreadRequest extends Omit<ThreadOptions, 'settings'>, Given {
   /** Absolute. A resumed thread keeps its own folder when none is given. */
   readonly cwd?: string;
 }
@@ -28,9 +28,9 @@ export interface OpenedThread {
 
 export async function startThread(
   opening: OpeningParts,
-  { cwd, ...options }: ThreadRequest & { readonly cwd: string },
+  { cwd, tools = [], ...options }: ThreadRequest & { readonly cwd: string },
 ): Promise<OpenedThread | EngineRefused> {
-  const prepared = await prepareThread(opening, { cwd });
+  const prepared = await prepareThread(opening, { cwd, tools });
   if ('code' in prepared) return refused(prepared);
   const { parts, settings, notices } = prepared;
   const thread = await Thread.start(parts, { ...options, settings }, gitFacts(settings, opening.options.env));
@@ -41,11 +41,11 @@ export async function startThread(
 export async function resumeThread(
   opening: OpeningParts,
   id: ThreadId,
-  { cwd, ...options }: ThreadRequest,
+  { cwd, tools = [], ...options }: ThreadRequest,
 ): Promise<OpenedThread | EngineRefused> {
   const resumed = await openThread(opening.store, id);
   if (resumed.kind === 'refused') return refused(resumed);
-  const prepared = await prepareToGoOn(opening, resumed, { cwd });
+  const prepared = await prepareToGoOn(opening, resumed, { cwd, tools });
   if ('code' in prepared) {
     await resumed.owned.close();
     return refused(prepared);

@@ -13,6 +13,7 @@ import { lastSettings } from '../../state/resumed-settings.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadParts } from '../../thread/parts.ts';
+import { type OwnTool, ownToolsProblem } from '../../tools/own-tool.ts';
 import { configureThread, type ThreadPlace } from './configure-thread.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createThreadParts } from './thread-parts.ts';
@@ -26,6 +27,12 @@ export interface OpeningParts {
   readonly tracer: Tracer;
 }
 
+/** What belongs to a thread and is given by the program that opens it. */
+export interface Given {
+  /** Offered to the model beside the built-in ones. */
+  readonly tools?: readonly OwnTool[];
+}
+
 export interface PreparedThread {
   readonly parts: ThreadParts;
   readonly settings: Settings;
@@ -35,7 +42,7 @@ export interface PreparedThread {
 /** What a thread in a folder works with, and what is in force in it. */
 export async function prepareThread(
   { options, base, store, seals, tracer }: OpeningParts,
-  place: ThreadPlace,
+  { tools = [], ...place }: ThreadPlace & Given,
 ): Promise<PreparedThread | Outcome> {
   const configured = await configureThread(base, options, place);
   if ('code' in configured) return configured;
@@ -61,8 +68,9 @@ export async function prepareThread(
     requirements: base.requirements,
     ephemeral: options.ephemeral === true,
     ...(checkpointHooks === undefined ? {} : { checkpointHooks }),
+    tools,
   });
-  return { parts, settings, notices };
+  return ownToolsProblem(tools, parts.router.clashes) ?? { parts, settings, notices };
 }
 
 /**
@@ -73,14 +81,14 @@ export async function prepareThread(
 export async function prepareToGoOn(
   opening: OpeningParts,
   { id, state }: { readonly id: ThreadId; readonly state: ThreadState },
-  { cwd }: { readonly cwd: string | undefined },
+  { cwd, ...given }: Given & { readonly cwd: string | undefined },
 ): Promise<PreparedThread | Outcome> {
   const last = lastSettings(state);
   // A new thread has no past and does not load this.
   const { standingOf } = await import('./thread-standing.ts');
   const standing = await standingOf(opening, id, state);
   const own = standing === 'imported' ? undefined : last.cwd;
-  const place = { cwd: cwd ?? own ?? opening.options.cwd, resumed: { id, last, standing } };
+  const place = { cwd: cwd ?? own ?? opening.options.cwd, resumed: { id, last, standing }, ...given };
   const prepared = await prepareThread(opening, place);
   if ('code' in prepared) return prepared;
   const problem = opening.seals.problem();

@@ -47,6 +47,7 @@ import type { CheckpointHooks, ThreadParts } from '../../thread/parts.ts';
 import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';
 import { nodeDisk } from '../../tools/apply-patch/node-disk.ts';
 import { execCommandTool } from '../../tools/exec-command/exec-command.ts';
+import { type OwnTool, ownTool } from '../../tools/own-tool.ts';
 import { createRouter } from '../../tools/router.ts';
 import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
@@ -73,6 +74,7 @@ export interface ThreadPartsInput {
   /** Nothing is kept on the disk. */
   readonly ephemeral: boolean;
   readonly checkpointHooks?: CheckpointHooks;
+  readonly tools: readonly OwnTool[];
 }
 
 /** Makes what one thread works with. Nothing here waits or touches the world yet. */
@@ -129,6 +131,13 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
   const watched = hasUndo ? { watch: createChangeWatch(home) } : {};
   const patches = { disk: nodeDisk(), clock, ...watched };
   const instructions = new InstructionFiles({ home, clock });
+  const ownTools = input.tools.map(ownTool);
+  const builtIn = [
+    execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
+    updatePlanTool(),
+    applyPatchTool(patches, { form: 'freeform' }),
+    viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
+  ];
   return {
     clock,
     ids,
@@ -163,12 +172,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     ...(hasUndo ? { snapshots: lazySnapshots(input) } : {}),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
-    router: createRouter([
-      execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
-      updatePlanTool(),
-      applyPatchTool(patches, { form: 'freeform' }),
-      viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
-    ]),
+    router: createRouter([() => builtIn, () => ownTools]),
     gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;

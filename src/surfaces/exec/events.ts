@@ -1,6 +1,7 @@
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
-import type { TurnItem } from '../../protocol/turn-item.ts';
+import type { ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { failedCheckpointLine } from '../checkpoint-words.ts';
 import { execContextEvent, type ExecContextEvent, isContextNews } from './context-events.ts';
@@ -41,7 +42,19 @@ export type ExecItem = { readonly id: string } &
         readonly changes: readonly { readonly path: string; readonly kind: 'add' | 'delete' | 'update' }[];
         readonly status: 'in_progress' | 'completed' | 'failed';
       }
+    | McpToolCall
   );
+
+/** A call of any tool that has no item of its own: programs that read these events know calls by this form. */
+interface McpToolCall {
+  readonly type: 'mcp_tool_call';
+  readonly server: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  readonly result: { readonly content: readonly JsonObject[]; readonly structured_content: null } | null;
+  readonly error: { readonly message: string } | null;
+  readonly status: 'in_progress' | 'completed' | 'failed';
+}
 
 /** Turns engine events into `exec` events. Items are numbered in order of first appearance, per process. */
 export function execEvents({ context = false } = {}): (
@@ -72,6 +85,10 @@ export function execEvents({ context = false } = {}): (
     switch (event.kind) {
       case 'thread-started':
         return [{ type: 'thread.started', thread_id: event.threadId }];
+      case 'question-asked':
+      case 'question-answered':
+        // Codex has no such events: `exec` can ask no one.
+        return [];
       case 'turn-started':
         return [{ type: 'turn.started' }];
       case 'item-started':
@@ -149,7 +166,23 @@ function execItem(item: Exclude<TurnItem, { kind: 'user-message' | 'image-view' 
         changes: item.changes.map(({ path, kind }) => ({ path, kind })).toSorted(byPath),
         status: item.status === 'in-progress' ? 'in_progress' : item.status,
       };
+    case 'tool-call':
+      return {
+        id,
+        type: 'mcp_tool_call',
+        server: 'capstan',
+        tool: item.tool,
+        arguments: item.arguments,
+        ...toolResult(item),
+        status: item.status === 'in-progress' ? 'in_progress' : item.status,
+      };
   }
+}
+
+function toolResult({ status, output = '' }: ToolCallItem): Pick<McpToolCall, 'result' | 'error'> {
+  if (status === 'in-progress') return { result: null, error: null };
+  if (status === 'failed') return { result: null, error: { message: output } };
+  return { result: { content: [{ type: 'text', text: output }], structured_content: null }, error: null };
 }
 
 function byPath(a: { readonly path: string }, b: { readonly path: string }): number {

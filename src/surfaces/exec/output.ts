@@ -134,9 +134,12 @@ function plainOutput(whisper: (text: string) => void, resumable: boolean): Outpu
         case 'item-started':
           if (event.item.kind === 'plan') whisper(planText(event.item));
           if (event.item.kind === 'command') printNote(`$ ${event.item.argv.at(-1) ?? ''}`);
+          if (event.item.kind === 'tool-call') printNote(visibleLine(`tool ${event.item.tool}`));
           return;
         case 'thread-started':
           return announcement.started();
+        case 'question-asked':
+        case 'question-answered':
         case 'turn-started':
           return;
       }
@@ -152,6 +155,8 @@ function sayItem(item: TurnItem, whisper: (text: string) => void): void {
     }
     case 'file-change':
       return whisper(`${item.changes.map(changeLine).join('\n')}\n  [${item.status}]`);
+    case 'tool-call':
+      return whisper(`${indent(item.output ?? '')}  [${item.status}]`);
     case 'reasoning':
       return whisper(item.summary.join('\n'));
     case 'agent-message':

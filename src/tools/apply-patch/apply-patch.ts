@@ -13,6 +13,7 @@ export interface ApplyPatchOptions {
 export function applyPatchTool(ports: ApplyPatchPorts, { form }: ApplyPatchOptions): Tool {
   return {
     name: 'apply_patch',
+    effect: 'files',
     spec: form === 'freeform' ? applyPatchSpec : applyPatchFunctionSpec,
     prepare({ callId, input }, step) {
       const text = readInput(input);

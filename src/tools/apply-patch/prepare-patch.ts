@@ -1,5 +1,4 @@
 import type { Step } from '../../envelope/step.ts';
-import { refused } from '../../fragments/call-answers.ts';
 import {
   patchAborted,
   patchFromCommand,
@@ -7,11 +6,11 @@ import {
   patchRejected,
   patchUnfit,
 } from '../../fragments/patch-output.ts';
-import { decideApproval } from '../../policy/approval.ts';
+import type { NeededPath } from '../../policy/approval.ts';
 import type { ChangeWatch, CallTime, Touched } from '../../ports/change-watch.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ChangedFile, FileChangeItem } from '../../protocol/turn-item.ts';
-import type { CallResult, PreparedCall, RefusedCall } from '../define.ts';
+import type { CallResult, Prepared, RunningCall } from '../define.ts';
 import { applyChanges } from './apply-changes.ts';
 import { computePatch } from './compute-patch.ts';
 import type { PatchDisk } from './disk.ts';
@@ -40,7 +39,7 @@ export interface PatchCall {
 }
 
 /** Reads a patch and says what it would do. Files are looked at when it runs, not before. */
-export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step): PreparedCall | RefusedCall {
+export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step): Prepared {
   const budget = step.envelope.window.toolOutput;
   const parsed = parsePatch(call.text);
   if (parsed.kind === 'problem') return { kind: 'refused', output: patchUnfit(parseMessage(parsed), budget) };
@@ -49,11 +48,6 @@ export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step
     return { kind: 'refused', output: 'apply_patch environment selection is unavailable for this turn' };
   }
   if (patch.hunks.length === 0) return { kind: 'refused', output: patchRejected('empty patch', budget) };
-  const { approval } = step.envelope.policy;
-  if (decideApproval(approval, { kind: 'run', escalated: false }) !== 'run') {
-    const reason = `the approval policy is ${approval}, and the user cannot be asked.`;
-    return { kind: 'refused', output: refused(reason, 'Tell the user what is needed.') };
-  }
   const item: FileChangeItem = {
     kind: 'file-change',
     id: call.callId,
@@ -63,10 +57,14 @@ export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step
   return {
     kind: 'prepared',
     item,
-    mayWrite: true,
-    run: (signal) => {
-      const end: PatchEnd = signal.aborted ? { output: patchAborted, ok: false } : runPatch(ports, patch, call, step);
-      const { output, ok, touched } = end;
+    needs: { effect: 'files', paths: item.changes.flatMap(neededPaths) },
+    // It looks at files, computes, and writes: what a command writes in between would be lost.
+    alone: true,
+    run: ({ signal, policy }) => {
+      const end = signal.aborted
+        ? { output: patchAborted, ok: false }
+        : runPatch(ports, patch, { ...call, policy }, step);
+      const { output, ok, touched }: PatchEnd = end;
       const known = touched === undefined ? {} : { touched };
       return Promise.resolve<CallResult>({ output, item: { ...item, status: ok ? 'completed' : 'failed' }, ...known });
     },
@@ -84,9 +82,12 @@ interface PatchEnd {
 }
 
 /** From the first look to the last write in one go: no other call of this process gets in between. */
-function runPatch({ disk, clock, watch }: ApplyPatchPorts, patch: Patch, call: PatchCall, step: Step): PatchEnd {
-  const { folder, cameAs } = call;
-  const { policy, workspace, window } = step.envelope;
+function runPatch(
+  { disk, clock, watch }: ApplyPatchPorts,
+  patch: Patch,
+  { folder, cameAs, policy }: PatchCall & Pick<RunningCall, 'policy'>,
+  { envelope: { workspace, window } }: Step,
+): PatchEnd {
   const budget = window.toolOutput;
   const began = clock.now();
   const end = (exitCode: number, output: string, touched: Touched | undefined): PatchEnd => {
@@ -95,7 +96,7 @@ function runPatch({ disk, clock, watch }: ApplyPatchPorts, patch: Patch, call: P
     return { ok: exitCode === 0, output: told, ...(touched === undefined ? {} : { touched }) };
   };
   if (!isFolder(disk, folder)) return { ok: false, output: patchUnfit(`There is no folder ${folder}`, budget) };
-  const guard = policyGuard(policy.resolved, workspace.cwd, disk);
+  const guard = policyGuard(policy, workspace.cwd, disk);
   const computed = computePatch(patch, { folder, disk, guard });
   if (computed.kind !== 'computed') {
     const { kind, message, hint } = computed;
@@ -128,6 +129,10 @@ function isFolder(disk: PatchDisk, folder: string): boolean {
   } catch {
     return false;
   }
+}
+
+function neededPaths({ path, movePath }: ChangedFile): readonly NeededPath[] {
+  return [path, ...(movePath === undefined ? [] : [movePath])].map((each) => ({ path: each, access: 'write' }));
 }
 
 /** What surfaces are told before anyone has looked at the disk. A file that is touched twice is told once. */

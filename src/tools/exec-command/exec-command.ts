@@ -5,7 +5,7 @@ import { commandOutput, type CommandReport } from '../../fragments/command-outpu
 import { patchNotPossible, patchWithoutTool } from '../../fragments/patch-output.ts';
 import type { Budget } from '../../fragments/truncate.ts';
 import { access } from '../../policy/access.ts';
-import { decideApproval } from '../../policy/approval.ts';
+import { type CallNeeds, mayChangeFiles } from '../../policy/approval.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';
 import type { ChangeWatch } from '../../ports/change-watch.ts';
 import type { GitGuard } from '../../ports/git-guard.ts';
@@ -16,7 +16,7 @@ import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { CommandItem } from '../../protocol/turn-item.ts';
 import { interceptPatch } from '../apply-patch/intercept.ts';
 import { type ApplyPatchPorts, preparePatch } from '../apply-patch/prepare-patch.ts';
-import type { CallResult, PreparedCall, RefusedCall, Tool, ToolCall } from '../define.ts';
+import type { CallResult, Prepared, RunningCall, Tool, ToolCall } from '../define.ts';
 import { type ExecCommandArguments, readArguments } from './arguments.ts';
 import { type PatchProgram, withPatchProgram } from './patch-program.ts';
 import { execCommandSpec } from './spec.ts';
@@ -41,33 +41,26 @@ const heldOutputBytes = 1024 * 1024;
 export function execCommandTool(ports: ExecCommandPorts): Tool {
   return {
     name: 'exec_command',
+    effect: 'program',
     spec: execCommandSpec,
     prepare(call, step) {
       const given = readArguments(call.input);
       if (typeof given === 'string') return { kind: 'refused', output: badArguments(given) };
-      const { approval } = step.envelope.policy;
-      if (decideApproval(approval, { kind: 'run', escalated: given.escalated }) !== 'run') {
-        const reason = `the approval policy is ${approval}, and the user cannot be asked.`;
-        return {
-          kind: 'refused',
-          output: refused(reason, 'Run it within the sandbox, or tell the user what is needed.'),
-        };
-      }
       const patch = preparePatchCommand(ports.patches, call, given, step);
       if (patch !== undefined) return patch;
       const item = startedItem(call, given, step);
       return {
         kind: 'prepared',
         item,
-        ...(mayWrite(given, step) ? { mayWrite: true } : {}),
-        run: (...watched) => run(ports, item, given, step, ...watched),
+        needs: needsOf(given),
+        run: (running) => run(ports, item, given, step, running),
       };
     },
   };
 }
 
-function mayWrite({ escalated }: ExecCommandArguments, step: Step): boolean {
-  return escalated || step.envelope.policy.sandboxLevel !== 'read-only';
+function needsOf({ escalated }: ExecCommandArguments): CallNeeds {
+  return { effect: 'program', ...(escalated ? { escalation: {} } : {}) };
 }
 
 /** A script that only applies a patch needs no shell: it becomes the patch. */
@@ -76,14 +69,17 @@ function preparePatchCommand(
   { callId }: ToolCall,
   given: ExecCommandArguments,
   step: Step,
-): PreparedCall | RefusedCall | undefined {
+): Prepared | undefined {
   const found = interceptPatch(given.script);
   if (found.kind === 'none') return undefined;
   if (found.kind === 'bare-patch') {
     return { kind: 'refused', output: offersPatches(step) ? patchWithoutTool : patchNotPossible };
   }
   const folder = resolve(folderOf(given, step), found.folder ?? '.');
-  return preparePatch(patches, { callId, text: found.text, folder, cameAs: 'command' }, step);
+  const patch = preparePatch(patches, { callId, text: found.text, folder, cameAs: 'command' }, step);
+  // A command that asks for more than the sandbox grants is decided as one, also where less would do.
+  if (patch.kind === 'refused' || !given.escalated) return patch;
+  return { ...patch, needs: { ...patch.needs, ...needsOf(given), effect: 'files' } };
 }
 
 function offersPatches({ envelope }: Step): boolean {
@@ -113,26 +109,27 @@ async function run(
   item: CommandItem,
   given: ExecCommandArguments,
   step: Step,
-  ...[signal, onStarted, warn]: Parameters<PreparedCall['run']>
+  { signal, policy, started, output, warn }: RunningCall,
 ): Promise<CallResult> {
-  const { policy, window, telemetry } = step.envelope;
+  const { window, telemetry, workspace } = step.envelope;
+  const { shellEnvironment: variablesPolicy, sandboxLevel } = step.envelope.policy;
   const names = {
     CODEX_THREAD_ID: telemetry.threadId,
     CAPSTAN_THREAD_ID: telemetry.threadId,
-    ...(policy.resolved.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {}),
+    ...(policy.network === 'restricted' ? { CODEX_SANDBOX_NETWORK_DISABLED: '1' } : {}),
   };
-  const inherited = await shellEnvironment.variables({ signal, warn, ...writableUnder(policy.resolved) });
-  const variables = childEnvironment(inherited, policy.shellEnvironment, names);
+  const inherited = await shellEnvironment.variables({ signal, warn, ...writableUnder(policy) });
+  const variables = childEnvironment(inherited, variablesPolicy, names);
   const env = offersPatches(step) ? withPatchProgram(variables, given.script, patchProgram) : variables;
-  const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy.resolved, gitGuard?.current ?? []);
+  const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy, gitGuard?.current ?? []);
   if (command.kind === 'refused') {
     const { message, next } = command;
     return { output: refused(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };
   }
   const limits = { timeoutMs: given.timeoutMs, outputBytes: heldOutputBytes };
   // Not sooner: what changed while the sandbox was prepared is not the command's work.
-  const open = mayWrite(given, step) ? watch?.begin(step.envelope.workspace.cwd) : undefined;
-  const end = await spawn.run(command, limits, signal, onStarted);
+  const open = mayChangeFiles(sandboxLevel, needsOf(given)) ? watch?.begin(workspace.cwd) : undefined;
+  const end = await spawn.run(command, limits, { signal, started, ...(output === undefined ? {} : { output }) });
   const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
   return { ...answer(item, end, given, outputBudget(window.toolOutput, given.outputTokens)), ...touched };
 }

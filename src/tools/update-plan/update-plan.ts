@@ -40,7 +40,14 @@ export function updatePlanTool(): Tool {
       const plan = readPlan(parseJsonObject(call.input));
       if (typeof plan === 'string') return { kind: 'refused', output: badArguments(plan) };
       const item: PlanItem = { kind: 'plan', id: `plan_${step.envelope.telemetry.turnId}`, steps: plan };
-      return { kind: 'prepared', item, standing: true, run: () => Promise.resolve({ output: planUpdated, item }) };
+      return {
+        kind: 'prepared',
+        item,
+        needs: {},
+        idempotent: true,
+        standing: true,
+        run: () => Promise.resolve({ output: planUpdated, item }),
+      };
     },
   };
 }

@@ -33,15 +33,21 @@ const spec: ToolSpec = {
 export function viewImageTool(ports: ViewImagePorts): Tool {
   return {
     name: 'view_image',
+    givesPictures: true,
     spec,
-    prepare(call, { envelope: { workspace, policy } }) {
+    prepare(call, { envelope: { workspace } }) {
       const path = parseJsonObject(call.input)?.['path'];
       if (typeof path !== 'string' || path === '')
         return { kind: 'refused', output: badArguments('`path` must be a string.') };
       const absolute = resolve(workspace.cwd, path);
       const item = { kind: 'image-view', id: call.callId, path: absolute } as const;
-      const run = (): Promise<CallResult> => Promise.resolve(view(ports, item, policy.resolved));
-      return { kind: 'prepared', item, run };
+      return {
+        kind: 'prepared',
+        item,
+        needs: { paths: [{ path: absolute, access: 'read' }] },
+        idempotent: true,
+        run: ({ policy }) => Promise.resolve(view(ports, item, policy)),
+      };
     },
   };
 }

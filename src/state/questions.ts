@@ -1,0 +1,39 @@
+import type { Answer, PendingQuestion, Question } from '../protocol/question.ts';
+import type { TurnId } from '../protocol/ids.ts';
+import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
+import { type LineDraft, lineType } from '../protocol/line.ts';
+import type { ThreadState } from './thread-state.ts';
+
+/** Durable before the user is asked. */
+export function questionAsked({ callId, turnId, tool, item, paths, escalation }: Question): LineDraft {
+  const about = {
+    tool,
+    item,
+    ...(paths === undefined ? {} : { paths }),
+    ...(escalation === undefined ? {} : { escalation }),
+  };
+  return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, ...about } };
+}
+
+/** Durable before the call begins, or its refusal reaches the model. */
+export function questionAnswered({ callId, turnId }: Question, { kind, note }: Answer): LineDraft {
+  const answer = { kind, ...(note === undefined ? {} : { note }) };
+  return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, answer } };
+}
+
+/** What a `capstan_question` line does to the state: a question waits in the turn that is open, until it is answered. */
+export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadState {
+  const { openTurn } = state;
+  const callId = stringAt(payload, 'call_id');
+  if (openTurn === undefined || callId === undefined || stringAt(payload, 'turn_id') !== openTurn.id) return state;
+  const { questions = [], ...rest } = openTurn;
+  const others = questions.filter((question) => question.callId !== callId);
+  const asked = readQuestion(callId, openTurn.id, payload);
+  const waiting = asked === undefined ? others : [...others, asked];
+  return { ...state, openTurn: waiting.length === 0 ? rest : { ...rest, questions: waiting } };
+}
+
+function readQuestion(callId: string, turnId: TurnId, payload: JsonObject): PendingQuestion | undefined {
+  const [tool, item] = [stringAt(payload, 'tool'), objectAt(payload, 'item')];
+  return tool === undefined || item === undefined ? undefined : { callId, turnId, tool, item };
+}

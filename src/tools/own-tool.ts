@@ -1,0 +1,106 @@
+import { badArguments, toolFailed } from '../fragments/call-answers.ts';
+import { type JsonObject, parseJsonObject } from '../protocol/json.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { ToolCallItem } from '../protocol/turn-item.ts';
+import type { CallResult, RunningCall, Tool } from './define.ts';
+
+/** A tool that a program brings along. It runs inside that program: no sandbox stands around it. */
+export interface OwnTool {
+  /** Letters, digits, `_` and `-`, at most 64. No built-in tool has it. */
+  readonly name: string;
+  /** For the model: what it does, and when to use it. */
+  readonly description: string;
+  /** JSON Schema of the arguments, an object. The model follows it; what arrives is not checked against it. */
+  readonly parameters: JsonObject;
+  /** It runs beside no other call of the same answer. */
+  readonly alone?: true;
+  /** Calling again does no harm. */
+  readonly idempotent?: true;
+  /** Gives what the model is told. An error that it throws is told as a failure. */
+  run(given: JsonObject, call: OwnToolCall): Promise<string | OwnToolResult> | string | OwnToolResult;
+}
+
+export interface OwnToolCall {
+  readonly callId: string;
+  readonly threadId: string;
+  readonly turnId: string;
+  /** The turn's folder. */
+  readonly cwd: string;
+  /** Aborts when the turn is interrupted: the result counts no more. */
+  readonly signal: AbortSignal;
+}
+
+export interface OwnToolResult {
+  readonly output: string;
+  /** False: surfaces show that the call failed. */
+  readonly ok: boolean;
+}
+
+export function ownTool(own: OwnTool): Tool {
+  const { name, description, parameters } = own;
+  return {
+    name,
+    spec: { type: 'function', name, description, strict: false, parameters },
+    prepare({ callId, input }, { envelope: { telemetry, workspace } }) {
+      const given = parseJsonObject(input.trim() === '' ? '{}' : input);
+      if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
+      const item: ToolCallItem = { kind: 'tool-call', id: callId, tool: name, arguments: given, status: 'in-progress' };
+      const { threadId, turnId } = telemetry;
+      const call = { callId, threadId, turnId, cwd: workspace.cwd };
+      return {
+        kind: 'prepared',
+        item,
+        needs: {},
+        ...(own.alone === undefined ? {} : { alone: own.alone }),
+        ...(own.idempotent === undefined ? {} : { idempotent: own.idempotent }),
+        run: ({ signal }) => run(own, item, { ...call, signal }),
+      };
+    },
+  };
+}
+
+async function run(own: OwnTool, item: ToolCallItem, call: OwnToolCall): Promise<CallResult> {
+  const { output, ok } = await orAborted(attempt(own, item.arguments, call), call.signal);
+  return { output, item: { ...item, status: ok ? 'completed' : 'failed', output } };
+}
+
+async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Promise<OwnToolResult> {
+  try {
+    const result: unknown = await own.run(given, call);
+    if (typeof result === 'string') return { output: result, ok: true };
+    const { output, ok } = (result ?? {}) as Partial<Record<keyof OwnToolResult, unknown>>;
+    if (typeof output === 'string') return { output, ok: ok !== false };
+    return { output: toolFailed('it gave no text.'), ok: false };
+  } catch (error) {
+    return { output: toolFailed(error instanceof Error ? error.message : String(error)), ok: false };
+  }
+}
+
+/** A tool that does not heed its signal holds up no turn. */
+function orAborted(result: Promise<OwnToolResult>, signal: RunningCall['signal']): Promise<OwnToolResult> {
+  if (signal.aborted) return Promise.resolve(interrupted);
+  const { promise, resolve } = Promise.withResolvers<OwnToolResult>();
+  const giveUp = (): void => resolve(interrupted);
+  signal.addEventListener('abort', giveUp, { once: true });
+  return Promise.race([result, promise]).finally(() => signal.removeEventListener('abort', giveUp));
+}
+
+const interrupted: OwnToolResult = { output: toolFailed('the turn was interrupted.'), ok: false };
+
+const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Why these tools cannot all be offered; undefined when they can. `clashes` are names that more than one tool has. */
+export function ownToolsProblem(tools: readonly OwnTool[], clashes: readonly string[]): Outcome | undefined {
+  const odd = tools.find(({ name }) => !namePattern.test(name));
+  if (odd !== undefined) return oddName(odd.name);
+  return clashes[0] === undefined ? undefined : nameTaken(clashes[0]);
+}
+
+function oddName(name: string): Outcome {
+  const message = `A tool cannot be named ${JSON.stringify(name)}.`;
+  return { code: 'tool-name-odd', message, next: 'Use letters, digits, _ and -, at most 64 of them.' };
+}
+
+function nameTaken(name: string): Outcome {
+  return { code: 'tool-name-taken', message: `There are two tools named ${name}.`, next: 'Give yours another name.' };
+}

@@ -1,0 +1,220 @@
+import { describe, expect, it } from 'vitest';
+import type { AskUser } from '../../src/ports/ask-user.ts';
+import type { Answer, Question } from '../../src/protocol/question.ts';
+import { words } from '../../src/protocol/user-input.ts';
+import { answer, callTool, say, type Script, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
+import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
+import type { PreparedCall, Tool } from '../../src/tools/define.ts';
+import { createRouter } from '../../src/tools/router.ts';
+import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
+import { WatchedThread } from '../harness/watched-thread.ts';
+
+/** A tool whose calls need what the test says. */
+function needy(name: string, more: Partial<PreparedCall> = {}): Tool {
+  return {
+    name,
+    spec: { type: 'function', name, parameters: {} },
+    prepare: ({ callId }) => {
+      const item = { kind: 'tool-call', id: callId, tool: name, arguments: {}, status: 'in-progress' } as const;
+      const run = () => Promise.resolve({ output: `${name} ran`, item: { ...item, status: 'completed' as const } });
+      return { kind: 'prepared', item, needs: {}, run, ...more };
+    },
+  };
+}
+
+interface Scene {
+  readonly live: WatchedThread;
+  readonly model: ScriptedModel;
+  readonly disk: SimulatedDisk;
+  turn(text: string, signal?: AbortSignal): Promise<unknown>;
+}
+
+async function scene(script: Script, tools: () => readonly Tool[], askUser?: AskUser): Promise<Scene> {
+  const model = await startScriptedModel(script);
+  whenTestEnds(() => model.close());
+  const disk = new SimulatedDisk();
+  const live = new WatchedThread(model.url, { home: '/home', files: disk, locks: disk.locks });
+  live.adapt = (parts) => ({ ...parts, router: createRouter([tools]), ...(askUser === undefined ? {} : { askUser }) });
+  const turn = async (text: string, signal = new AbortController().signal) =>
+    (await live.open()).run({ input: words(text), signal });
+  return { live, model, disk, turn };
+}
+
+/** Answers what it is asked as the test says, and keeps the questions. */
+function answering(given: Answer | Promise<Answer>): AskUser & { readonly asked: Question[] } {
+  const asked: Question[] = [];
+  return {
+    asked,
+    ask: (question) => {
+      asked.push(question);
+      return Promise.resolve(given);
+    },
+  };
+}
+
+const wanting = needy('reach', {
+  needs: { effect: 'program', escalation: { reason: 'the network' }, paths: [{ path: '/etc/x', access: 'read' }] },
+});
+
+const oneCall = [answer({ items: [callTool('reach', {})] }), answer({ items: [say('Done.')] })];
+
+describe('a call that needs the user', () => {
+  it('is refused where the user cannot be asked, and leaves no question behind', async () => {
+    const { live, model, turn } = await scene(oneCall, () => [wanting]);
+    live.settings = { approval: 'on-request' };
+    await turn('go');
+    expect(textsOf(inputOf(model, 1)).at(-1)).toBe(
+      'Not run: the approval policy is on-request, and the user cannot be asked. Run it within the sandbox, or tell the user what is needed.',
+    );
+    expect((await live.lines()).map(({ type }) => type)).not.toContain('capstan_question');
+  });
+
+  it('is put to the user with all that the tool declared, after the question is durable', async () => {
+    const asking = answering({ kind: 'allowed' });
+    const { live, model, turn } = await scene(oneCall, () => [wanting], asking);
+    live.settings = { approval: 'on-request' };
+    const durable: boolean[] = [];
+    const { ask } = asking;
+    asking.ask = async (question, signal) => {
+      durable.push((await live.lines()).some(({ type }) => type === 'capstan_question'));
+      return ask(question, signal);
+    };
+    await turn('go');
+    expect(asking.asked).toEqual([
+      expect.objectContaining({
+        tool: 'reach',
+        paths: [{ path: '/etc/x', access: 'read' }],
+        escalation: { reason: 'the network' },
+      }),
+    ]);
+    expect(durable).toEqual([true]);
+    expect(textsOf(inputOf(model, 1)).at(-1)).toBe('reach ran');
+    const types = (await live.lines()).map(({ type }) => type);
+    expect(types.lastIndexOf('capstan_question')).toBeLessThan(types.indexOf('capstan_call'));
+    expect(live.events.map(({ kind }) => kind).filter((kind) => kind.startsWith('question'))).toEqual([
+      'question-asked',
+      'question-answered',
+    ]);
+  });
+
+  it('does not run when the user says no, and the model reads the note', async () => {
+    const { live, model, turn } = await scene(
+      oneCall,
+      () => [wanting],
+      answering({ kind: 'declined', note: 'Not on a Friday.' }),
+    );
+    live.settings = { approval: 'on-request' };
+    await turn('go');
+    expect(textsOf(inputOf(model, 1)).at(-1)).toBe('Not run: the user declined it. Not on a Friday.');
+    expect((await live.lines()).map(({ type }) => type)).not.toContain('capstan_call');
+  });
+
+  it('is refused without a question where the policy is never', async () => {
+    const asking = answering({ kind: 'allowed' });
+    const { live, turn } = await scene(oneCall, () => [wanting], asking);
+    live.settings = { approval: 'never' };
+    await turn('go');
+    expect(asking.asked).toEqual([]);
+  });
+
+  it('ends with the turn when it is interrupted while it waits', async () => {
+    const abort = new AbortController();
+    const { live, turn } = await scene(oneCall, () => [wanting], answering(new Promise(() => {})));
+    live.settings = { approval: 'on-request' };
+    live.onEvent = ({ kind }) => (kind === 'question-asked' ? abort.abort() : undefined);
+    expect(await turn('go', abort.signal)).toEqual({ kind: 'aborted' });
+    expect(live.live!.state.openTurn).toBeUndefined();
+  });
+
+  it('waits as part of the state; a program that dies meanwhile leaves a call that never ran', async () => {
+    const { live, model, disk, turn } = await scene(
+      [...oneCall, answer({ items: [say('Again.')] })],
+      () => [wanting],
+      answering(new Promise(() => {})),
+    );
+    live.settings = { approval: 'on-request' };
+    const waits = new Promise<void>((resolve) => {
+      live.onEvent = ({ kind }) => (kind === 'question-asked' ? resolve() : undefined);
+    });
+    void turn('go').catch(() => {});
+    await waits;
+    expect(live.live!.state.openTurn?.questions?.map(({ tool }) => tool)).toEqual(['reach']);
+    const after = disk.crash(() => 0);
+    live.replaceDisk({ home: '/home', files: after, locks: after.locks });
+    await turn('go on');
+    expect(textsOf(inputOf(model, 1))).toContain(
+      'Not run: the program ended before the user answered whether it may run.',
+    );
+  });
+});
+
+describe('tools of a step', () => {
+  it('may come and go while a turn runs', async () => {
+    const [first, second] = [needy('first'), needy('second')];
+    let now: readonly Tool[] = [first];
+    const { model, turn } = await scene(
+      [
+        answer({ items: [callTool('first', {})] }),
+        answer({ items: [callTool('first', {}), callTool('second', {})] }),
+        answer({ items: [say('Done.')] }),
+      ],
+      () => now,
+    );
+    const { prepare } = first;
+    const changing = {
+      ...first,
+      prepare: (...given: Parameters<Tool['prepare']>) => ((now = [second]), prepare(...given)),
+    };
+    now = [changing];
+    await turn('go');
+    const offered = model.requests.map(({ body }) => (body['tools'] as { name: string }[]).map(({ name }) => name));
+    expect(offered).toEqual([['first'], ['second'], ['second']]);
+    expect(textsOf(inputOf(model, 2)).slice(-2)).toEqual(
+      expect.arrayContaining(['There is no tool named "first". Tools: second.', 'second ran']),
+    );
+  });
+
+  it('may take their time to prepare a call', async () => {
+    const slow: Tool = {
+      ...needy('slow'),
+      prepare: async (...given) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        return needy('slow').prepare(...given);
+      },
+    };
+    const { model, turn } = await scene(
+      [answer({ items: [callTool('slow', {})] }), answer({ items: [say('Done.')] })],
+      () => [slow],
+    );
+    await turn('go');
+    expect(textsOf(inputOf(model, 1)).at(-1)).toBe('slow ran');
+  });
+});
+
+it('a call that runs alone waits for those before it, and those after it wait', async () => {
+  const log: string[] = [];
+  const logged = (name: string, more: Partial<PreparedCall> = {}): Tool => {
+    const tool = needy(name);
+    return {
+      ...tool,
+      prepare: (call, step) => {
+        const prepared = tool.prepare(call, step) as PreparedCall;
+        const run: PreparedCall['run'] = async (running) => {
+          log.push(`${name} begins`);
+          for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+          log.push(`${name} ends`);
+          return prepared.run(running);
+        };
+        return { ...prepared, ...more, run };
+      },
+    };
+  };
+  const tools = [logged('a'), logged('b'), logged('alone', { alone: true }), logged('c'), logged('d')];
+  const calls = ['a', 'b', 'alone', 'c', 'd'].map((name) => callTool(name, {}));
+  const { turn } = await scene([answer({ items: calls }), answer({ items: [say('Done.')] })], () => tools);
+  await turn('go');
+  expect(log.slice(0, 2)).toEqual(['a begins', 'b begins']);
+  expect(log.slice(2, 4).toSorted()).toEqual(['a ends', 'b ends']);
+  expect(log.slice(4, 6)).toEqual(['alone begins', 'alone ends']);
+  expect(log.slice(6, 8)).toEqual(['c begins', 'd begins']);
+});

@@ -1,0 +1,88 @@
+import { expect, it } from 'vitest';
+import type { OwnTool } from '../../src/index.ts';
+import { answer, callTool, say } from '../../src/testing/index.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+import { inputOf, textsOf } from '../harness/scene.ts';
+
+const lookUp: OwnTool = {
+  name: 'look_up',
+  description: 'Gives the meaning of a word.',
+  parameters: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
+  run({ word }) {
+    if (word === 'boom') throw new Error('no such page');
+    return `${String(word)}: a kind of winch`;
+  },
+};
+
+it('a program brings a tool along: the model is offered it, calls it, and reads its answer', async () => {
+  const live = await LiveThread.in([
+    answer({ items: [callTool('look_up', { word: 'capstan' })] }),
+    answer({ items: [say('A winch.')] }),
+  ]);
+  await live.open({}, { tools: [lookUp] });
+  expect(await live.turn('What is a capstan?')).toEqual({ kind: 'completed', lastMessage: 'A winch.' });
+  const offered = live.model.requests[0]!.body['tools'] as { name: string }[];
+  expect(offered.map(({ name }) => name)).toContain('look_up');
+  expect(textsOf(inputOf(live.model, 1)).at(-1)).toBe('capstan: a kind of winch');
+  expect(live.told('item-completed').map(({ item }) => item)).toContainEqual({
+    kind: 'tool-call',
+    id: expect.any(String),
+    tool: 'look_up',
+    arguments: { word: 'capstan' },
+    status: 'completed',
+    output: 'capstan: a kind of winch',
+  });
+  // Lists of other programs know it as a call of a dynamic tool.
+  const records = live.place.lines().filter(({ payload }) => payload['type'] === 'item_completed');
+  expect(records.map(({ payload }) => (payload['item'] as { type: string }).type)).toContain('DynamicToolCall');
+});
+
+it('an error, an answer that is no text, and arguments that are none are told to the model', async () => {
+  const odd: OwnTool = { ...lookUp, name: 'odd', run: () => undefined as unknown as string };
+  const live = await LiveThread.in([
+    answer({ items: [callTool('look_up', { word: 'boom' }), callTool('odd', {})] }),
+    answer({ items: [{ type: 'function_call', name: 'look_up', arguments: '[1]', call_id: 'c3' }] }),
+    answer({ items: [say('So be it.')] }),
+  ]);
+  await live.open({}, { tools: [lookUp, odd] });
+  await live.turn('Look.');
+  const outputs = inputOf(live.model, 2)
+    .filter(({ type }) => type === 'function_call_output')
+    .map(({ output }) => output);
+  expect(outputs).toEqual([
+    'The tool failed: no such page',
+    'The tool failed: it gave no text.',
+    'The arguments were not accepted and nothing was done: they are not a JSON object.',
+  ]);
+});
+
+it('a tool that never answers ends with the turn', async () => {
+  const slow: OwnTool = { ...lookUp, run: () => new Promise(() => {}) };
+  const live = await LiveThread.in([answer({ items: [callTool('look_up', { word: 'x' })] })]);
+  await live.open({}, { tools: [slow] });
+  const abort = new AbortController();
+  live.onEvent = ({ kind }) => (kind === 'item-started' ? abort.abort() : undefined);
+  expect(await live.turn('Look.', { signal: abort.signal })).toEqual({ kind: 'aborted' });
+});
+
+it.each([
+  ['exec_command', 'There are two tools named exec_command.'],
+  ['has space', 'A tool cannot be named "has space".'],
+])('a tool named %j is refused when the thread is opened', async (name, message) => {
+  const live = await LiveThread.in([]);
+  await expect(live.open({}, { tools: [{ ...lookUp, name }] })).rejects.toThrow(message);
+});
+
+it('a thread that is opened again without the tool goes on without it', async () => {
+  const live = await LiveThread.in([
+    answer({ items: [callTool('look_up', { word: 'capstan' })] }),
+    answer({ items: [say('A winch.')] }),
+    answer({ items: [callTool('look_up', { word: 'hawser' })] }),
+    answer({ items: [say('Gone.')] }),
+  ]);
+  await live.open({}, { tools: [lookUp] });
+  await live.turn('One.');
+  await live.open();
+  await live.turn('Two.');
+  expect(textsOf(inputOf(live.model, 3)).at(-1)).toMatch(/^There is no tool named "look_up"\. Tools: exec_command,/);
+});

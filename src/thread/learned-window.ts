@@ -23,7 +23,7 @@ export function namedWindows(
   );
   if (named.length === 0) return {};
   const instructions = instructionsOf(state)?.text ?? '';
-  const fixed = requestTokens({ instructions, tools: router.specs(router.names), input: [] });
+  const fixed = requestTokens({ instructions, tools: router.specs(router.tools.map(({ name }) => name)), input: [] });
   const windows = named.filter(({ tokens }) => tokens * usedShare >= fixed + leastRoom);
   return windows.length === 0 ? {} : { windows };
 }

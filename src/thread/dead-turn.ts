@@ -41,8 +41,17 @@ export function closeForkedTurn(turn: RecordingTurn): void {
 }
 
 function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>): void {
-  recordEvent(turn, turnAbortedFragment, cause);
+  if (reachedHistory(turn.log.state)) recordEvent(turn, turnAbortedFragment, cause);
   turn.log.record(turnLeftOpen(turn.turnId, cause));
+}
+
+/** Of a turn that was cut off before its words entered history the model knows nothing, and nothing was done in it. */
+function reachedHistory({ openTurn, history }: ThreadState): boolean {
+  const before = openTurn?.before;
+  if (before === undefined) return true;
+  return entries(history)
+    .slice(before.history.length)
+    .some(({ origin }) => origin.family !== 'context');
 }
 
 /** What a person should know about the turn that was cut off, if the thread ends with one. */

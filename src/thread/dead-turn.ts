@@ -48,8 +48,19 @@ export function closeForkedTurn(turn: RecordingTurn): void {
 
 /** In a turn that only compacted nothing was done that the model would have to look after. */
 function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>): void {
-  if (turn.log.state.openTurn?.compaction === undefined) recordEvent(turn, turnAbortedFragment, cause);
+  const { state } = turn.log;
+  const didWork = state.openTurn?.compaction === undefined && reachedHistory(state);
+  if (didWork) recordEvent(turn, turnAbortedFragment, cause);
   turn.log.record(turnLeftOpen(turn.turnId, cause));
+}
+
+/** Of a turn that was cut off before its words entered history the model knows nothing, and nothing was done in it. */
+function reachedHistory({ openTurn, history }: ThreadState): boolean {
+  const before = openTurn?.before;
+  if (before === undefined) return true;
+  return entries(history)
+    .slice(before.history.length)
+    .some(({ origin }) => origin.family !== 'context');
 }
 
 /** What a person should know about the turn that was cut off, if the thread ends with one. */

@@ -57,6 +57,8 @@ describe('a process that is killed', () => {
       ['user', 'Go on.'],
     ]);
     expect(requestKinds(live).slice(from)).toEqual(['fold', 'talk']);
+    // The model knows nothing of the turn that was cut off, and nothing was done in it.
+    expect(JSON.stringify(live.model.requests.at(-1)?.body)).not.toContain('turn_aborted');
     expect(waitingIn(live)).toEqual([]);
     await live.open();
     expect([waitingIn(live), live.notices]).toEqual([[], []]);

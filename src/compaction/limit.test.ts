@@ -4,6 +4,7 @@ import { limitReached, roomLeft, switchReason } from './limit.ts';
 
 const window = (over: Partial<Window> = {}): Window => ({
   effective: 95,
+  configured: 95,
   autoCompact: 90,
   autoCompactScope: 'total',
   compactionReserve: 9,

@@ -5,6 +5,7 @@ import { type AskedCompaction, type CompactionSizes, planCompaction } from './pl
 
 const window: Window = {
   effective: 100_000,
+  configured: 100_000,
   autoCompact: 90_000,
   autoCompactScope: 'total',
   compactionReserve: 10_000,

@@ -46,6 +46,8 @@ export interface NamedWindow {
   readonly provider: string;
   readonly model: string;
   readonly tokens: number;
+  /** What was configured then. A window that the user has configured since is newer than the claim. */
+  readonly assumed: number;
 }
 
 export interface TimeFacts {

@@ -380,6 +380,13 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
       promptSize,
     ],
   },
+  'window.configured': {
+    source: {
+      settings: ['window.effectiveTokens', 'window.effectivePercent', 'window.contextWindow'],
+      otherwise: 'model catalogue',
+    },
+    consumers: [trace, learnedWindow, modelSwitch],
+  },
   'window.autoCompact': {
     source: {
       settings: ['window.autoCompactTokens', 'window.autoCompactPercent', 'window.reservePercent'],

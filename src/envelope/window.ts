@@ -1,4 +1,4 @@
-import type { TurnFacts } from './facts.ts';
+import type { NamedWindow, TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
 import type { Settings, WindowSettings } from './settings.ts';
 
@@ -9,6 +9,8 @@ import type { Settings, WindowSettings } from './settings.ts';
 export interface Window {
   /** Tokens that a request and its answer may use. */
   readonly effective: number;
+  /** The same without regard to a window that the server named in this thread. */
+  readonly configured: number;
   /** A thread with more tokens than this is compacted. */
   readonly autoCompact: number;
   /** `body`: what the first request since the newest checkpoint held does not count; the window itself still does. */
@@ -55,8 +57,11 @@ export function resolveWindow(
 ): Window {
   const { model, provider } = identity;
   const chosen = { ...defaults, ...sharesOf(settings.window), ...settings.window };
-  const named = windows.find((window) => window.provider === provider && window.model === model.slug)?.tokens;
-  const effective = narrowed(model, chosen, named);
+  const configured = effectiveWindow(model, chosen);
+  const named = windows.find((window) => window.provider === provider && window.model === model.slug);
+  const effective = isNarrower(named, configured)
+    ? effectiveWindow(model, { ...chosen, contextWindow: named.tokens })
+    : configured;
   const share = (percent: number): number => Math.floor((effective * percent) / 100);
   const checkpoint = {
     words: share(checkpointPercent.words),
@@ -68,6 +73,7 @@ export function resolveWindow(
   const askable = effective - checkpoint.answer - checkpointQuestion;
   return {
     effective,
+    configured,
     autoCompact: Math.min(
       share(chosen.autoCompactPercent),
       askable >= share(leastCompactPercent) ? askable : Infinity,
@@ -115,11 +121,9 @@ function effectiveWindow(model: Identity['model'], chosen: WindowSettings): numb
   return Math.floor((raw * (chosen.effectivePercent ?? model.effectivePercent)) / 100);
 }
 
-/** What the server says counts as if it were configured, where it is less than what is used. */
-function narrowed(model: Identity['model'], chosen: WindowSettings, named: number | undefined): number {
-  const own = effectiveWindow(model, chosen);
-  if (named === undefined || named >= own) return own;
-  return effectiveWindow(model, { ...chosen, contextWindow: named });
+/** What the server says counts as if it were configured, where it is less; until something else is configured. */
+function isNarrower(named: NamedWindow | undefined, configured: number): named is NamedWindow {
+  return named !== undefined && named.assumed === configured && named.tokens < configured;
 }
 
 function toolOutputBudget(

@@ -10,7 +10,14 @@ const answered = (input: number, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 const refused = (named: unknown, more: JsonObject = {}): JsonObject =>
-  ({ ...who, outcome: 'failed', failure: 'context-window-exceeded', named_window: named, ...more }) as JsonObject;
+  ({
+    ...who,
+    outcome: 'failed',
+    failure: 'context-window-exceeded',
+    named_window: named,
+    assumed_window: 100_000,
+    ...more,
+  }) as JsonObject;
 
 type Row = readonly [payload: JsonObject, bytes?: number];
 
@@ -36,9 +43,17 @@ test.each<[string, readonly Row[], readonly ModelLimit[]]>([
     [{ ...who, accepted: 9000, proven: 900 }],
   ],
   ['nothing of the requests of a compaction', [[answered(3000, { purpose: 'compaction' }), 9000]], []],
-  ['the window that a server names', [[refused(8192)]], [{ ...who, named: 8192 }]],
-  ['the same of a compaction', [[refused(8192, { purpose: 'compaction' })]], [{ ...who, named: 8192 }]],
-  ['the newest of two windows', [[refused(8192)], [refused(4096)], [refused(16_384)]], [{ ...who, named: 16_384 }]],
+  ['the window that a server names', [[refused(8192)]], [{ ...who, named: { tokens: 8192, assumed: 100_000 } }]],
+  [
+    'the same of a compaction',
+    [[refused(8192, { purpose: 'compaction' })]],
+    [{ ...who, named: { tokens: 8192, assumed: 100_000 } }],
+  ],
+  [
+    'the newest of two windows',
+    [[refused(8192)], [refused(4096)], [refused(16_384)]],
+    [{ ...who, named: { tokens: 16_384, assumed: 100_000 } }],
+  ],
   ['no window that no model has', [[refused(1000)], [refused(-5)], [refused(8192.5)], [refused('8192')]], []],
   [
     'no window that is smaller than what was answered',
@@ -54,9 +69,9 @@ test.each<[string, readonly Row[], readonly ModelLimit[]]>([
     'each model of each provider by itself',
     [[refused(8192)], [refused(4096, { model: 'n' })], [refused(2048, { provider: 'q' })]],
     [
-      { ...who, named: 8192 },
-      { provider: 'p', model: 'n', named: 4096 },
-      { provider: 'q', model: 'm', named: 2048 },
+      { ...who, named: { tokens: 8192, assumed: 100_000 } },
+      { provider: 'p', model: 'n', named: { tokens: 4096, assumed: 100_000 } },
+      { provider: 'q', model: 'm', named: { tokens: 2048, assumed: 100_000 } },
     ],
   ],
 ])('a fold keeps %s', (_, rows, limits) => {
@@ -81,7 +96,7 @@ test('what a checkpoint carries is read as a claim', () => {
     {},
     { provider: 'p' },
     { ...who, named: 3, proven: 'x' },
-    { ...who, proven: 9000, named: 8000 },
+    { ...who, proven: 9000, named: { tokens: 8000, assumed: 100_000 } },
   ];
   expect(readLimits({ model_limits: carried })).toEqual([{ ...who }, { ...who, proven: 9000 }]);
 });

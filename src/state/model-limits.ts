@@ -1,4 +1,4 @@
-import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, stringAt } from '../protocol/json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { readUsage } from './usage-fields.ts';
 
 /** What a model of a provider has shown of its window in this thread. */
@@ -9,8 +9,11 @@ export interface ModelLimit {
   readonly accepted?: number;
   /** Tokens that it has taken for sure. */
   readonly proven?: number;
-  /** The window that its server named when it refused a request, in tokens. Forgotten when more than that is answered. */
-  readonly named?: number;
+  /**
+   * The window that its server named when it refused a request, and the one that was configured then, in tokens.
+   * Forgotten when more than that is answered.
+   */
+  readonly named?: { readonly tokens: number; readonly assumed: number };
 }
 
 export type ModelName = Pick<ModelLimit, 'provider' | 'model'>;
@@ -37,7 +40,7 @@ export function foldStepLimits(
   const before = limitOf(limits, { provider, model }) ?? { provider, model };
   const after = isAnswered(payload)
     ? withAccepted(before, bytes ?? 0, readUsage(payload['usage']).input)
-    : withNamed(before, numberAt(payload, 'named_window'));
+    : withNamed(before, numberAt(payload, 'named_window'), numberAt(payload, 'assumed_window'));
   if (after === before) return limits;
   return [...limits.filter((limit) => limit.provider !== provider || limit.model !== model), after].slice(-mostModels);
 }
@@ -52,7 +55,7 @@ function withAccepted(limit: ModelLimit, bytes: number, counted: number): ModelL
   const proven = Math.max(limit.proven ?? 0, takenBy(bytes, counted));
   if (accepted === (limit.accepted ?? 0) && proven === (limit.proven ?? 0)) return limit;
   const { named, ...known } = limit;
-  return { ...known, accepted, proven, ...(named === undefined || named < proven ? {} : { named }) };
+  return { ...known, accepted, proven, ...(named === undefined || named.tokens < proven ? {} : { named }) };
 }
 
 function takenBy(bytes: number, counted: number): number {
@@ -61,10 +64,10 @@ function takenBy(bytes: number, counted: number): number {
 }
 
 /** The newest counts: a server may have been started again with another window. */
-function withNamed(limit: ModelLimit, named: number | undefined): ModelLimit {
-  if (named === undefined || !Number.isSafeInteger(named) || named < leastNamed) return limit;
-  if (named < (limit.proven ?? 0) || named === limit.named) return limit;
-  return { ...limit, named };
+function withNamed(limit: ModelLimit, tokens: number | undefined, assumed: number | undefined): ModelLimit {
+  if (tokens === undefined || assumed === undefined || !Number.isSafeInteger(tokens)) return limit;
+  if (tokens < leastNamed || tokens < (limit.proven ?? 0)) return limit;
+  return { ...limit, named: { tokens, assumed } };
 }
 
 export function readLimits(carried: JsonObject): readonly ModelLimit[] {
@@ -82,5 +85,6 @@ function readLimit(value: Json): readonly ModelLimit[] {
     ...(accepted === undefined ? {} : { accepted }),
     ...(proven === undefined ? {} : { proven }),
   };
-  return [withNamed(limit, numberAt(value, 'named'))];
+  const named = objectAt(value, 'named') ?? {};
+  return [withNamed(limit, numberAt(named, 'tokens'), numberAt(named, 'assumed'))];
 }

@@ -18,8 +18,8 @@ export function namedWindows(
   { router }: Pick<ThreadParts, 'router'>,
   state: Pick<ThreadState, 'limits' | 'meta' | 'instructions'>,
 ): Pick<ThreadFacts, 'windows'> {
-  const named = state.limits.flatMap(({ provider, model, named: tokens }): readonly NamedWindow[] =>
-    tokens === undefined ? [] : [{ provider, model, tokens }],
+  const named = state.limits.flatMap(({ provider, model, named: claim }): readonly NamedWindow[] =>
+    claim === undefined ? [] : [{ provider, model, ...claim }],
   );
   if (named.length === 0) return {};
   const instructions = instructionsOf(state)?.text ?? '';
@@ -34,12 +34,12 @@ export function learnWindow(turn: Turn): void {
   const { identity, window } = envelope;
   const model = identity.model.slug;
   const named = limitOf(log.state.limits, { provider: identity.provider, model })?.named;
-  if (named === undefined) return;
+  if (named === undefined || named.assumed !== window.configured) return;
   turn.renew();
   const { effective } = turn.envelope.window;
-  const what = { model, named, assumed: window.effective };
+  const what = { model, named: named.tokens, assumed: window.effective };
   if (effective !== window.effective) tellOnce(turn, learned(what));
-  else if (named < effective) tellOnce(turn, unusable(what));
+  else if (named.tokens < effective) tellOnce(turn, unusable(what));
 }
 
 function tellOnce({ log, warned }: Turn, outcome: Outcome): void {

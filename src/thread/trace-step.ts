@@ -14,6 +14,8 @@ export class StepTrace {
   readonly #labels: Parameters<Turn['parts']['tracer']['startStep']>[0];
   readonly #span: ReturnType<Turn['parts']['tracer']['startStep']>;
   readonly #startedAt: number;
+  /** As it is configured. */
+  readonly #window: number;
   #firstEventMs: number | undefined;
   #answerMs = 0;
   #usage: Usage | undefined;
@@ -23,7 +25,8 @@ export class StepTrace {
     turn: Turn,
     { step, attempt, envelope, purpose }: { step: Step; attempt: number; envelope: Envelope; purpose?: 'compaction' },
   ) {
-    const { identity, telemetry } = envelope;
+    const { identity, telemetry, window } = envelope;
+    this.#window = window.configured;
     this.#turn = turn;
     this.#labels = {
       traceId: telemetry.traceId,
@@ -59,7 +62,7 @@ export class StepTrace {
       answerMs: this.#answerMs === 0 ? totalMs : this.#answerMs,
       totalMs,
     };
-    this.#turn.log.record({ type: lineType.step, payload: { ...this.#payload(whole), ...namedWindow(failure) } });
+    this.#turn.log.record({ type: lineType.step, payload: { ...this.#payload(whole), ...this.#namedWindow(failure) } });
     this.#span.end(whole);
   }
 
@@ -84,12 +87,12 @@ export class StepTrace {
     };
   }
 
+  /** Read again by `state/model-limits.ts`. */
+  #namedWindow(failure: ModelFailure | undefined): JsonObject {
+    return failure?.window === undefined ? {} : { named_window: failure.window, assumed_window: this.#window };
+  }
+
   #elapsed(): number {
     return Math.max(0, this.#turn.parts.clock.now() - this.#startedAt);
   }
-}
-
-/** Read again by `state/model-limits.ts`. */
-function namedWindow(failure: ModelFailure | undefined): JsonObject {
-  return failure?.window === undefined ? {} : { named_window: failure.window };
 }

@@ -82,6 +82,27 @@ describe('the window that a server names in its refusal', () => {
     await opened.thread.close();
   });
 
+  test('counts until something else is configured', async () => {
+    const live = await learned();
+    await live.open({ overrides: ['model_context_window=100000'] });
+    await live.turn('And on.');
+    expect(effective(live)).toBe(95_000);
+    await live.open();
+    await live.turn('And back.');
+    expect([effective(live), warnings(live)]).toEqual([19_000, ['window-learned']]);
+  });
+
+  test('is learned in the first turn of a thread, too, and nothing else of its contract changes', async () => {
+    const live = await LiveThread.in(talk([names(20_000), says('Done.')]));
+    await live.turn(`${task} ${'internationalisation '.repeat(3000)}`);
+    expect([effective(live), warnings(live)]).toEqual([19_000, ['window-learned']]);
+    expect(live.told('prefix-broken').map(({ breaks }) => breaks.map(({ kind }) => kind))).toEqual([['checkpoint']]);
+    await live.turn('Go on.');
+    const contexts = linesOf(live, 'turn_context').map(({ payload }) => (payload['capstan'] as JsonObject)['envelope']);
+    const { groups } = contexts[1] as { groups: JsonObject };
+    expect(Object.keys(groups).toSorted()).toEqual(['telemetry', 'window']);
+  });
+
   test('is of one model alone', async () => {
     const live = await learned();
     await live.thread.overrideTurnContext({ model: 'gpt-5.4' });
@@ -148,7 +169,13 @@ test('a file that claims a window can narrow it, and not below what a conversati
   await live.turn(task);
   const claims = (named: unknown) => ({
     type: 'capstan_step',
-    payload: { provider: 'scripted', model: 'gpt-5.5', outcome: 'failed', named_window: named } as JsonObject,
+    payload: {
+      provider: 'scripted',
+      model: 'gpt-5.5',
+      outcome: 'failed',
+      named_window: named,
+      assumed_window: 258_400,
+    } as JsonObject,
   });
   const windows: number[] = [];
   for (const named of [10_000_000, 'all', 5000, 1, -1, 1e300, 12_000]) {

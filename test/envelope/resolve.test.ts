@@ -97,6 +97,7 @@ describe('with nothing but what must be there', () => {
     });
     expect(envelope.window).toEqual({
       effective: 258_400,
+      configured: 258_400,
       autoCompact: 232_560,
       autoCompactScope: 'total',
       checkpoint: { words: 51_680, pictures: 25_840, answer: 4000, records: 4000 },
@@ -202,6 +203,7 @@ describe('with everything that somebody can choose', () => {
     });
     expect(envelope.window).toEqual({
       effective: 120_000,
+      configured: 120_000,
       autoCompact: 80_000,
       autoCompactScope: 'total',
       compactionReserve: 12_000,

@@ -179,6 +179,7 @@ describe('a thread that is full', () => {
         const share = (of: number): number => Math.floor((effective * of) / 100);
         const window: Window = {
           effective,
+          configured: effective,
           autoCompact: share(90),
           autoCompactScope: 'total',
           compactionReserve: share(10),

@@ -8,7 +8,7 @@ import { valueAt } from '../config/value-at.ts';
 import { deniesRead } from '../policy/denied-reads.ts';
 import { loadConfigFile, type LoadedLayer } from './config-file.ts';
 import type { BaseLayers, ReadLayers } from './config-layers.ts';
-import { fileSystem } from './file-system.ts';
+import { fileSystem } from '../disk/file-system.ts';
 import { inside, projectFolders } from './project-folders.ts';
 import { findTrust } from './trust.ts';
 

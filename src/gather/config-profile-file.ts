@@ -4,7 +4,7 @@ import { placeOf } from '../config/config-layer.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
 import { valueAt } from '../config/value-at.ts';
 import { loadConfigFile, type LoadedLayer } from './config-file.ts';
-import { fileSystem, kindOfEntry } from './file-system.ts';
+import { fileSystem, kindOfEntry } from '../disk/file-system.ts';
 
 const ending = '.config.toml';
 

@@ -1,4 +1,6 @@
-import { accessSync, constants, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
+import { accessSync, constants, lstatSync, readlinkSync, statSync } from 'node:fs';
+import { errorCode } from '../disk/file-system.ts';
+import { namesIn } from '../disk/folders.ts';
 import type { DiskView, Sight } from './disk-view.ts';
 
 /** The real disk, asked at most once per path. */
@@ -13,13 +15,7 @@ export function viewHostDisk(): DiskView {
       }
       return sight;
     },
-    list(folder) {
-      try {
-        return readdirSync(folder);
-      } catch {
-        return [];
-      }
-    },
+    list: namesIn,
     canCreateIn,
   };
 }
@@ -58,6 +54,6 @@ function isWritableFileSystem(folder: string): boolean {
     accessSync(folder, constants.W_OK);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'EROFS';
+    return errorCode(error) !== 'EROFS';
   }
 }

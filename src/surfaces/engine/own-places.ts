@@ -1,5 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { realPath } from '../../disk/folders.ts';
 import { loginPath } from '../../gather/login-file.ts';
 import type { OwnPlaces } from '../../policy/own-places.ts';
 import { isWithin } from '../../policy/paths.ts';
@@ -94,14 +95,6 @@ function startLinks(script: string, code: string): readonly string[] {
   const links = path === script ? [] : followLinks(viewHostDisk(), script).links;
   const folders = [script, path].flatMap(packageFolders).map((folder) => join(folder, '.bin'));
   return [...folders, ...links.map(({ location }) => location).filter((link) => !folders.includes(dirname(link)))];
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return process.getBuiltinModule('node:fs').realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The folders called `node_modules` that hold the path. */

@@ -1,0 +1,26 @@
+import { basename, dirname, join } from 'node:path';
+import { fileSystem } from './file-system.ts';
+
+/** The names in a folder; none when it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return fileSystem.readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Where the path leads when its links are followed; undefined when it leads nowhere. */
+export function realPath(path: string): string | undefined {
+  try {
+    // Not the native one: it changes the case of letters on some disks, and the sandbox would see another place.
+    return fileSystem.realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same as far as the path exists, and the rest as it is spelled. */
+export function realPlace(path: string): string {
+  return realPath(path) ?? (path === dirname(path) ? path : join(realPlace(dirname(path)), basename(path)));
+}

@@ -1,5 +1,4 @@
 import type { Envelope } from '../../envelope/envelope.ts';
-import { consumerRoles } from '../../envelope/consumers.ts';
 import { type Ownership, ownership } from '../../envelope/ownership.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
 import { equalJson } from '../../world/merge-patch.ts';
@@ -34,8 +33,8 @@ function shown(row: Ownership, value: Json, stored: JsonObject): ShownField {
     origin: isJsonObject(valueAt(stored, 'telemetry.origins'))
       ? fieldOrigin(row, stored as unknown as Pick<Envelope, 'telemetry'>)
       : row.source.otherwise,
-    consumers,
-    roles: [...new Set(consumers.map((file) => consumerRoles[file] ?? file))],
+    consumers: consumers.map(({ path }) => path),
+    roles: [...new Set(consumers.map(({ role }) => role))],
     ...(awaits === undefined ? {} : { awaits }),
   };
 }

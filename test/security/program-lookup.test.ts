@@ -23,7 +23,7 @@ import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import type { Spawn } from '../../src/ports/spawn.ts';
 import { createFlock } from '../../src/rollout/flock.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { createTrial, modeProfile } from '../../src/sandbox/linux/trial.ts';
+import { createTrial, modeProfile } from '../harness/sandbox-trial.ts';
 
 /** Outside of the temporary folders, so that a program is skipped for the reason of the test alone. */
 let base = '';

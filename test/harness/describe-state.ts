@@ -1,5 +1,5 @@
-import { entries } from '../history/history.ts';
-import type { ThreadState } from './thread-state.ts';
+import { entries } from '../../src/history/history.ts';
+import type { ThreadState } from '../../src/state/thread-state.ts';
 
 /** The state as plain JSON, for comparing and for people. Rollback marks are left out: they are a means, not a fact. */
 export function describeState(state: ThreadState): string {

@@ -29,6 +29,6 @@ export async function sandboxedCommand(command: PlainCommand): Promise<RunnableC
     slashTmp: true,
     gitDirectories: [],
   });
-  const planned = await sandbox.plan(command, policy);
+  const planned = await sandbox.plan(command, policy, []);
   return planned.kind === 'runnable' ? planned : undefined;
 }

@@ -26,7 +26,7 @@ const policy = resolvePolicy(profileFor('workspace-write', choices), places);
 
 async function run(script: string): Promise<void> {
   const env = { PATH: process.env['PATH'] ?? '' };
-  const planned = await sandbox.plan({ argv: ['bash', '-c', script], cwd: folder, env }, policy);
+  const planned = await sandbox.plan({ argv: ['bash', '-c', script], cwd: folder, env }, policy, []);
   if (planned.kind === 'refused') throw new Error(planned.message);
   const started = spawn.run(planned, { timeoutMs: 60_000, outputBytes: 1000 }, new AbortController().signal);
   // Pipes are at hand by now, so that the command starts with the next microtasks.

@@ -95,7 +95,7 @@ export function createTrial({ spawn, programFiles, processes }: TrialParts): Tri
       const policy = resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own });
       const argv = typeof script === 'string' ? ['bash', '-c', script] : script;
       const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C', ...more };
-      const planned = await sandbox.plan({ argv, cwd, env }, policy);
+      const planned = await sandbox.plan({ argv, cwd, env }, policy, []);
       if (planned.kind === 'refused') return { exitCode: -1, text: `${planned.code}: ${planned.message}` };
       const end = await spawn.run(planned, { timeoutMs, outputBytes: 100_000 }, new AbortController().signal);
       if (end.kind === 'not-started') return { exitCode: -1, text: end.reason };

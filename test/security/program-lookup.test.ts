@@ -191,7 +191,7 @@ describe.runIf(process.platform === 'linux')('bubblewrap', () => {
     const choices = { network: false, writableRoots, excludeTmpdir: false, excludeSlashTmp: false };
     const places = { cwd: workspace, workspaceRoots: [workspace], slashTmp: true, gitDirectories: [] };
     const policy = resolvePolicy(profileFor('workspace-write', choices), places);
-    return sandbox.plan({ argv: ['true'], cwd: workspace, env: {} }, policy);
+    return sandbox.plan({ argv: ['true'], cwd: workspace, env: {} }, policy, []);
   };
 
   test('of a temporary folder or the workspace is not used, though it is on the PATH', async () => {

@@ -12,7 +12,7 @@ import { missingRoots } from './missing-roots.ts';
 export function findPlaces(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
-  { own, profile }: { readonly own?: OwnPlaces; readonly profile?: PermissionProfile } = {},
+  { own, profile }: { readonly own: OwnPlaces; readonly profile?: PermissionProfile },
 ): Places {
   const { TMPDIR: temporary } = env;
   const missing = profile === undefined ? [] : missingRoots(profile, temporary);
@@ -23,7 +23,7 @@ export function findPlaces(
     slashTmp: kindOfEntry('/tmp') === 'folder',
     gitDirectories: pointedToDirectories(cwd),
     gitNames: gitNamesIn(cwd),
-    ...(own === undefined ? {} : { own }),
+    own,
     ...(missing.length === 0 ? {} : { missing }),
   };
   return profile === undefined ? places : { ...places, real: realPlaces(profile, places) };

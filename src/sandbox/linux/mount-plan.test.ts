@@ -8,6 +8,7 @@ import type { Access } from '../../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles } from '../../protocol/resolved-policy.ts';
 import type { DiskView, Sight } from '../disk-view.ts';
 import { planMounts } from './mount-plan.ts';
+import { noOwnPlaces } from '../../policy/own-places.ts';
 
 /** Folders end with a slash, `link -> target` is a link, everything else is a file. Folders above are made. */
 function diskOf(...names: readonly string[]): DiskView {
@@ -165,6 +166,7 @@ test('workspace-write: what exists is bound read-only, what is missing or empty 
     workspaceRoots: ['/repo'],
     slashTmp: true,
     gitDirectories: [],
+    own: noOwnPlaces,
   });
   expect(plan(resolved, diskOf('/repo/.git/config', '/repo/.codex/', '/repo/.aws'))).toEqual({
     options: [

@@ -8,6 +8,7 @@ import { followLinks } from '../../sandbox/follow-links.ts';
 import { viewHostDisk } from '../../sandbox/host-disk.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import type { Environment } from '../environment.ts';
+import { sealKeyPath } from '../../gather/home-seals.ts';
 
 export interface OwnPlacesInput {
   readonly env: Environment;
@@ -47,7 +48,7 @@ export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
   return {
     program: [...new Set(program)],
     state: [...new Set(homes)],
-    secrets: [...loginFiles(home), ...secretNames.map((name) => join(home, name))],
+    secrets: [...loginFiles(home), ...secretNames.map((name) => join(home, name)), sealKeyPath(home)],
   };
 }
 
@@ -58,8 +59,8 @@ function loginFiles(home: string): readonly string[] {
   return [...places].flatMap((place) => [place, `${place}.tmp`]);
 }
 
-/** Keys of MCP servers, variables with keys of providers, and the key that marks this home's own records. */
-const secretNames = ['.credentials.json', '.env', 'capstan/key'];
+/** Keys of MCP servers and variables with keys of providers. The key of the seals is a secret as well. */
+const secretNames = ['.credentials.json', '.env'];
 
 function named(env: Environment, name: string): readonly string[] {
   const value = env[name];

@@ -1,11 +1,12 @@
 import { accessSync, constants, lstatSync, readlinkSync, statSync } from 'node:fs';
 import { errorCode } from '../disk/file-system.ts';
 import { namesIn } from '../disk/folders.ts';
-import type { DiskView, Sight } from './disk-view.ts';
+import type { PathSight } from '../policy/walk-path.ts';
+import type { DiskView } from './disk-view.ts';
 
 /** The real disk, asked at most once per path. */
 export function viewHostDisk(): DiskView {
-  const seen = new Map<string, Sight>();
+  const seen = new Map<string, PathSight>();
   return {
     look(path) {
       let sight = seen.get(path);
@@ -20,7 +21,7 @@ export function viewHostDisk(): DiskView {
   };
 }
 
-function lookAt(path: string): Sight {
+function lookAt(path: string): PathSight {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) return { kind: 'missing' };

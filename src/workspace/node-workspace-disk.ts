@@ -2,7 +2,7 @@ import { errorCode, fileSystem as fs } from '../disk/file-system.ts';
 import { hasDoors, inFolder, O_PATH } from '../disk/folder-door.ts';
 import { realPath } from '../disk/folders.ts';
 import { readUpTo, withRegular } from '../disk/regular-file.ts';
-import { mostNames, type Sight, type WorkspaceDisk } from './disk.ts';
+import { mostNames, type EntrySight, type WorkspaceDisk } from './disk.ts';
 
 /**
  * The disk of this machine. Whatever changes it goes through an open door of the folder: a command that runs meanwhile
@@ -97,7 +97,7 @@ function statOf(path: string) {
   }
 }
 
-function kindOf(found: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): Sight['kind'] {
+function kindOf(found: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): EntrySight['kind'] {
   if (found.isFile()) return 'file';
   if (found.isDirectory()) return 'folder';
   return found.isSymbolicLink() ? 'link' : 'other';

@@ -1,6 +1,6 @@
 import { joinPath, normalisePath } from '../../policy/paths.ts';
 import { walkPath, type WalkOptions } from '../../policy/walk-path.ts';
-import type { DiskView, Sight } from './disk.ts';
+import type { PatchView, PatchSight } from './disk.ts';
 
 /** Where a path leads to. */
 export type Followed =
@@ -8,7 +8,7 @@ export type Followed =
       readonly kind: 'found';
       readonly place: string;
       /** A link only when a link at the end is meant itself. */
-      readonly sight: Sight;
+      readonly sight: PatchSight;
       /** The folders on the way that do not exist, outermost first. */
       readonly missingFolders: readonly string[];
       /** Where links stood that were followed. */
@@ -21,7 +21,7 @@ export type Followed =
 const longestPath = 4096;
 
 /** Where the path leads. What is missing is appended as it is spelled. */
-export function followPath(disk: Pick<DiskView, 'look'>, path: string, options: WalkOptions): Followed {
+export function followPath(disk: Pick<PatchView, 'look'>, path: string, options: WalkOptions): Followed {
   const { kind, at, sight, rest, isInLink, links: passed } = walkPath((place) => disk.look(place), path, options);
   if (kind === 'loop') return { kind: 'blocked', code: 'ELOOP' };
   if (kind === 'blocked') return { kind: 'blocked', code: 'ENOTDIR' };

@@ -2,7 +2,7 @@ import { errorCode, fileSystem as fs } from '../../disk/file-system.ts';
 import { inFolder } from '../../disk/folder-door.ts';
 import { readUpTo, withRegular } from '../../disk/regular-file.ts';
 import { joinPath, parentOf } from '../../policy/paths.ts';
-import type { PatchDisk, Sight } from './disk.ts';
+import type { PatchDisk, PatchSight } from './disk.ts';
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
@@ -54,7 +54,7 @@ function freeName(folder: string): string {
   }
 }
 
-function lookAt(place: string): Sight {
+function lookAt(place: string): PatchSight {
   try {
     const found = fs.lstatSync(place, { throwIfNoEntry: false });
     if (found === undefined) return { kind: 'missing' };

@@ -7,6 +7,7 @@ import { callProcess, callStarted } from '../state/call-start.ts';
 import type { Turn } from './parts.ts';
 import { fairShare } from './output-share.ts';
 import { recordAnswer, recordTurnItem } from './record.ts';
+import { warnOnce } from './warn-once.ts';
 
 /** A call that ends sooner than this shares its sync with what comes after it. */
 const patienceMs = 50;
@@ -91,11 +92,7 @@ export class Calls {
 
   /** Goes out at once: it says why a call takes its time. */
   #warn(outcome: Outcome): void {
-    const { log, warned } = this.#turn;
-    if (warned.has(outcome.code)) return;
-    warned.add(outcome.code);
-    log.tell({ kind: 'warning', outcome });
-    log.durable().catch(() => {});
+    if (warnOnce(this.#turn, outcome, 'code')) this.#turn.log.durable().catch(() => {});
   }
 
   async #run(call: CallItem): Promise<CallResult | RefusedCall> {

@@ -11,6 +11,7 @@ import type { CompactionResult, WantedCompaction } from './compaction-result.ts'
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
 import type { Turn } from './parts.ts';
 import { waitingTokens } from './waiting-tokens.ts';
+import { warnOnce } from './warn-once.ts';
 
 /**
  * Before a step is entered: history is folded if somebody wishes it, or if what stands and what is about to enter would
@@ -104,7 +105,7 @@ function canMakeRoom(turn: Turn, step: Step): boolean {
   const fixed = fixedTokens(turn, step) + bundleTokens(step) + overhead(turn, step);
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
   const can = fixed + leastCheckpoint < limit;
-  if (!can) warnOnce(turn, limitTooLow(fixed, limit));
+  if (!can) warnOnce(turn, limitTooLow(fixed, limit), 'code');
   return can;
 }
 
@@ -124,7 +125,8 @@ function hasGrown(turn: Turn, step: Step): boolean {
   const needed = Math.floor((isFullAtOnce ? effective : Math.min(effective, autoCompact)) * leastNewShare);
   const grown = checkpoints.seen === undefined ? 0 : tokensSince(history, checkpoints.seen);
   if (grown >= needed) return true;
-  if (prefill !== undefined) warnOnce(turn, fullAfterCheckpoint({ counted: prefill, needed, ...sizesOf(turn, step) }));
+  if (prefill !== undefined)
+    warnOnce(turn, fullAfterCheckpoint({ counted: prefill, needed, ...sizesOf(turn, step) }), 'code');
   return false;
 }
 
@@ -144,12 +146,6 @@ function overhead(turn: Turn, step: Step): number {
 
 function sizesOf(turn: Turn, step: Step): { readonly overhead: number; readonly effective: number } {
   return { overhead: overhead(turn, step), effective: compactionWindow(turn.envelope).effective };
-}
-
-function warnOnce({ log, warned }: Turn, outcome: Outcome): void {
-  if (warned.has(outcome.code)) return;
-  warned.add(outcome.code);
-  log.tell({ kind: 'warning', outcome });
 }
 
 function limitTooLow(fixed: number, limit: number): Outcome {

@@ -24,3 +24,21 @@ export function realPath(path: string): string | undefined {
 export function realPlace(path: string): string {
   return realPath(path) ?? (path === dirname(path) ? path : join(realPlace(dirname(path)), basename(path)));
 }
+
+/** A path in the folder that no file has: the number of a process that is gone may have come around again. */
+export function freeName(folder: string): string {
+  for (let number = 0; ; number++) {
+    const path = join(folder, `.capstan-${process.pid}-${number}`);
+    if (fileSystem.lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
+  }
+}
+
+/**
+ * The folder nearest to the root that has to be made for a path. Making a path as a whole, Node says that it is missing
+ * whatever the reason, a read-only disk for instance; this folder alone gets the true one.
+ */
+export function firstMissing(path: string): string {
+  let missing = path;
+  while (missing !== dirname(missing) && !fileSystem.existsSync(dirname(missing))) missing = dirname(missing);
+  return missing;
+}

@@ -3,7 +3,6 @@ import {
   constants,
   fstatSync,
   ftruncateSync,
-  existsSync,
   mkdirSync,
   readFileSync,
   readSync,
@@ -15,6 +14,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Lock, LockHeld, Locks } from '../ports/files.ts';
 import type { Programs } from '../ports/program-files.ts';
 import { errorCode } from '../disk/file-system.ts';
+import { firstMissing } from '../disk/folders.ts';
 import { isAlive } from '../disk/processes.ts';
 import { NotRegular, openRegular, type OpenRegularFile } from '../disk/regular-file.ts';
 import { lockOpenFile, lockPrograms, type LockProgram } from './lock-program.ts';
@@ -143,10 +143,7 @@ function makeFolder(path: string): void {
     mkdirSync(path, options);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    // Node says this whatever the reason, a read-only disk for instance. One folder alone gets the true one.
-    let missing = path;
-    while (missing !== dirname(missing) && !existsSync(dirname(missing))) missing = dirname(missing);
-    mkdirSync(missing, { mode: 0o700 });
+    mkdirSync(firstMissing(path), { mode: 0o700 });
     mkdirSync(path, options);
   }
 }

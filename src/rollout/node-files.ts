@@ -19,8 +19,8 @@ import {
   type NoParamCallback,
   type Stats,
 } from 'node:fs';
-import { dirname } from 'node:path';
 import { errorCode, isMissing } from '../disk/file-system.ts';
+import { firstMissing } from '../disk/folders.ts';
 import { withoutWaiting } from '../disk/regular-file.ts';
 import type { Files, OpenFile } from '../ports/files.ts';
 
@@ -33,9 +33,7 @@ export const nodeFiles: Files = {
       await make();
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
-      // Node says this whatever the reason, a read-only disk for instance. One folder alone gets the true one.
-      const missing = await firstMissing(path);
-      await result<void>((done) => mkdir(missing, { mode }, (problem) => done(problem)));
+      await ended((done) => mkdir(firstMissing(path), { mode }, done));
       await make();
     }
   },
@@ -116,22 +114,6 @@ async function statOf(path: string): Promise<Stats | undefined> {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-/** The folder nearest to the root that has to be made for a path. */
-async function firstMissing(path: string): Promise<string> {
-  let missing = path;
-  while (missing !== dirname(missing) && !(await exists(dirname(missing)))) missing = dirname(missing);
-  return missing;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await result<Stats>((done) => stat(path, done));
-    return true;
-  } catch {
-    return false;
   }
 }
 

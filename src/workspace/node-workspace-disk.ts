@@ -1,6 +1,6 @@
 import { errorCode, fileSystem as fs } from '../disk/file-system.ts';
 import { hasDoors, inFolder, O_PATH } from '../disk/folder-door.ts';
-import { realPath } from '../disk/folders.ts';
+import { freeName, realPath } from '../disk/folders.ts';
 import { readUpTo, withRegular } from '../disk/regular-file.ts';
 import { mostNames, type EntrySight, type WorkspaceDisk } from './disk.ts';
 
@@ -115,11 +115,4 @@ function replace(path: string, make: (beside: string) => void): void {
       throw error;
     }
   });
-}
-
-function freeName(folder: string): string {
-  for (let number = 0; ; number++) {
-    const name = `${folder}/.capstan-${process.pid}-${number}`;
-    if (fs.lstatSync(name, { throwIfNoEntry: false }) === undefined) return name;
-  }
 }

@@ -1,7 +1,8 @@
 import { errorCode, fileSystem as fs } from '../../disk/file-system.ts';
 import { inFolder } from '../../disk/folder-door.ts';
+import { freeName } from '../../disk/folders.ts';
 import { readUpTo, withRegular } from '../../disk/regular-file.ts';
-import { joinPath, parentOf } from '../../policy/paths.ts';
+import { parentOf } from '../../policy/paths.ts';
 import type { PatchDisk, PatchSight } from './disk.ts';
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
@@ -44,14 +45,6 @@ export function nodeDisk(): PatchDisk {
     },
     remove: (place) => inFolder(place, (name) => fs.unlinkSync(name)),
   };
-}
-
-/** A name that nobody else uses: the number of a process that is gone may have come around again. */
-function freeName(folder: string): string {
-  for (let number = 0; ; number++) {
-    const name = joinPath(folder, `.capstan-${process.pid}-${number}`);
-    if (lookAt(name).kind === 'missing') return name;
-  }
 }
 
 function lookAt(place: string): PatchSight {

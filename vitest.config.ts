@@ -7,7 +7,7 @@ import { reporters } from './test/setup/reporters.ts';
  */
 export const shared = [
   'src/{policy,config,envelope,fragments,world,history,compaction,state,replay,protocol,telemetry}/**/*.test.ts',
-  'test/{compaction,envelope,fragments,tokens}/**/*.test.ts',
+  'test/{compaction,envelope,fragments,state,tokens}/**/*.test.ts',
 ];
 const apart = ['**/node_modules/**', 'test/deep/**', 'test/oracles/**'];
 

@@ -122,6 +122,22 @@ describe('the checker', () => {
     ]);
   });
 
+  test('lets every room above the core open the disk, which knows none of them', () => {
+    const found = check({
+      'src/disk/a.ts': `import '../ports/b.ts'; import '../policy/c.ts'; import '../exec/d.ts';`,
+      'src/disk/a.test.ts': `import '../policy/c.ts';`,
+      'src/ports/b.ts': ``,
+      'src/policy/c.ts': `import '../disk/a.ts';`,
+      'src/exec/d.ts': `import '../disk/a.ts';`,
+      'src/thread/e.ts': `import '../disk/a.ts';`,
+    });
+    expect(found.filter((broken) => !broken.startsWith('import cycle'))).toEqual([
+      'src/disk/a.ts:1 imports ../policy/c.ts: disk imports L0 and below alone, and policy is L1',
+      'src/disk/a.ts:1 imports ../exec/d.ts: disk imports L0 and below alone, and exec is L2',
+      'src/policy/c.ts:1 imports ../disk/a.ts: policy (L1) may not import upwards from disk (L2)',
+    ]);
+  });
+
   test('names imports that hide what they are, and rooms without a level', () => {
     const found = check({
       'src/exec/a.ts': `import 'capstan/testing'; import '../../test/x.ts'; import './b.ts'; import './a.test.ts'; import(name);`,

@@ -8,6 +8,7 @@ import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import type { PlainCommand, RunnableCommand } from '../../src/ports/sandbox.ts';
 import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { noOwnPlaces } from '../../src/policy/own-places.ts';
 
 /** The command inside the very sandbox that Capstan puts it into. Undefined where there is none. */
 export async function sandboxedCommand(command: PlainCommand): Promise<RunnableCommand | undefined> {
@@ -28,7 +29,8 @@ export async function sandboxedCommand(command: PlainCommand): Promise<RunnableC
     workspaceRoots: [command.cwd],
     slashTmp: true,
     gitDirectories: [],
+    own: noOwnPlaces,
   });
-  const planned = await sandbox.plan(command, policy);
+  const planned = await sandbox.plan(command, policy, []);
   return planned.kind === 'runnable' ? planned : undefined;
 }

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../protocol/json.ts';
+import { type JsonObject, valueAt } from '../protocol/json.ts';
 import { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
 import { type ConfigLayer, placeOf } from './config-layer.ts';
 import type { ConfigProblem } from './config-problem.ts';
@@ -6,7 +6,6 @@ import { keyProblem } from './key-problem.ts';
 import { keyTable } from './key-table.ts';
 import { withoutForbiddenKeys } from './project-keys.ts';
 import { filterProblems } from './shell-filters.ts';
-import { valueAt } from './value-at.ts';
 
 export interface CheckedLayer extends CheckedValues {
   readonly layer: ConfigLayer;

@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isJsonObject, type JsonObject } from '../protocol/json.ts';
+import { isJsonObject, type JsonObject, valueAt } from '../protocol/json.ts';
 import { readConfig } from './config.ts';
 import { type ConfigLayer, type LayerName, layerNames } from './config-layer.ts';
 import { defaultLayers } from './defaults.ts';
 import { effectiveValues, leavesOf } from './effective-values.ts';
-import { valueAt } from './value-at.ts';
 
 /** Two projects' files, one nearer than the other, stand between the same neighbours. */
 const order: readonly Exclude<LayerName, 'default'>[] = [

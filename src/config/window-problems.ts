@@ -3,7 +3,7 @@ import { placeOf } from './config-layer.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { keyProblem } from './key-problem.ts';
 import { formatTomlKey } from './toml-key.ts';
-import { valueAt } from './value-at.ts';
+import { valueAt } from '../protocol/json.ts';
 
 interface Found {
   readonly rank: number;

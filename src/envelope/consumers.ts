@@ -1,127 +1,72 @@
-/** Source files that read the envelope. A test holds them to what they are named for in `ownership.ts`. */
-export const consumers = {
-  request: 'src/thread/record-request.ts',
-  providerOf: 'src/envelope/provider-of.ts',
-  headers: 'src/thread/request-headers.ts',
-  compactor: 'src/thread/compaction-contract.ts',
-  checkpointHooks: 'src/thread/checkpoint-hooks.ts',
-  compactionRequests: 'src/thread/compaction-requests.ts',
-  checkpoint: 'src/thread/install-checkpoint.ts',
-  overflow: 'src/thread/overflow.ts',
-  unexplained: 'src/thread/unexplained-refusal.ts',
-  learnedWindow: 'src/thread/learned-window.ts',
-  activeNow: 'src/thread/active-now.ts',
-  firstLine: 'src/thread/session-meta.ts',
-  turnLines: 'src/state/turn-drafts.ts',
-  modelRecord: 'src/envelope/model-record.ts',
-  trace: 'src/thread/trace-step.ts',
-  usage: 'src/thread/record-usage.ts',
-  history: 'src/thread/record.ts',
-  turn: 'src/thread/open-turn.ts',
-  preview: 'src/thread/preview.ts',
-  modelSwitch: 'src/thread/model-switch.ts',
-  modelNotices: 'src/envelope/model-notices.ts',
-  modelDefaults: 'src/envelope/model-defaults.ts',
-  effortFor: 'src/envelope/effort-for.ts',
-  effortProblem: 'src/envelope/effort-problem.ts',
-  promptSize: 'src/thread/prompt-size.ts',
-  turnEnd: 'src/thread/settle.ts',
-  sentEffort: 'src/envelope/sent-effort.ts',
-  storedEnvelope: 'src/state/stored-envelope.ts',
-  effects: 'src/thread/turn-effects.ts',
-  identity: 'src/envelope/identity.ts',
-  instructions: 'src/envelope/instructions.ts',
-  policyGroup: 'src/envelope/policy.ts',
-  capabilities: 'src/envelope/capabilities.ts',
-  modes: 'src/envelope/modes.ts',
-  window: 'src/envelope/window.ts',
-  environment: 'src/envelope/environment.ts',
-  environments: 'src/world/sections/environments.ts',
-  permissions: 'src/world/sections/permissions.ts',
-  collaboration: 'src/world/sections/collaboration-mode.ts',
-  modelSection: 'src/world/sections/model.ts',
-  personality: 'src/world/sections/personality.ts',
-  realtimeSection: 'src/world/sections/realtime.ts',
-  developer: 'src/world/sections/developer-instructions.ts',
-  managed: 'src/world/sections/managed-instructions.ts',
-  apps: 'src/world/sections/apps.ts',
-  plugins: 'src/world/sections/plugins.ts',
-  skills: 'src/world/sections/skills.ts',
-  sessionContext: 'src/world/sections/session-context.ts',
-  toolSpecs: 'src/thread/step-now.ts',
-  router: 'src/tools/router.ts',
-  exec: 'src/tools/exec-command/exec-command.ts',
-  patch: 'src/tools/apply-patch/prepare-patch.ts',
-  applyPatch: 'src/tools/apply-patch/apply-patch.ts',
-  image: 'src/tools/view-image/view-image.ts',
-  planTool: 'src/tools/update-plan/update-plan.ts',
-  agentsMdFiles: 'src/gather/find-instruction-files.ts',
-  agentsMdText: 'src/gather/instruction-document.ts',
-  agentsMdGuard: 'src/surfaces/engine/thread-parts.ts',
-  budgets: 'src/surfaces/context/budgets.ts',
-  shownOrigins: 'src/surfaces/envelope/field-origin.ts',
-} as const;
-
-/** What each of them does, in a word or two for people. */
-export const consumerRoles: Readonly<Record<string, string>> = {
-  [consumers.request]: 'request builder',
-  [consumers.providerOf]: 'request builder',
-  [consumers.headers]: 'request headers',
-  [consumers.compactor]: 'compactor',
-  [consumers.checkpointHooks]: 'compactor',
-  [consumers.compactionRequests]: 'compactor',
-  [consumers.checkpoint]: 'compactor',
-  [consumers.overflow]: 'compactor',
-  [consumers.unexplained]: 'compactor',
-  [consumers.learnedWindow]: 'compactor',
-  [consumers.activeNow]: 'token count',
-  [consumers.firstLine]: 'rollout',
-  [consumers.turnLines]: 'rollout',
-  [consumers.modelRecord]: 'rollout',
-  [consumers.trace]: 'telemetry',
-  [consumers.usage]: 'token count',
-  [consumers.history]: 'history',
-  [consumers.turn]: 'turn',
-  [consumers.preview]: 'settings event',
-  [consumers.modelSwitch]: 'model switch',
-  [consumers.modelNotices]: 'notices',
-  [consumers.modelDefaults]: 'identity',
-  [consumers.effortFor]: 'model switch',
-  [consumers.effortProblem]: 'refusals',
-  [consumers.promptSize]: 'refusals',
-  [consumers.turnEnd]: 'check of the answer',
-  [consumers.sentEffort]: 'request builder',
-  [consumers.storedEnvelope]: 'rollout',
-  [consumers.effects]: 'undo of files',
-  [consumers.identity]: 'identity',
-  [consumers.instructions]: 'instructions',
-  [consumers.policyGroup]: 'policy',
-  [consumers.capabilities]: 'capabilities',
-  [consumers.modes]: 'modes',
-  [consumers.window]: 'window',
-  [consumers.environment]: 'context updater',
-  [consumers.environments]: 'context updater',
-  [consumers.permissions]: 'context updater',
-  [consumers.collaboration]: 'context updater',
-  [consumers.modelSection]: 'context updater',
-  [consumers.personality]: 'context updater',
-  [consumers.realtimeSection]: 'context updater',
-  [consumers.developer]: 'context updater',
-  [consumers.managed]: 'context updater',
-  [consumers.apps]: 'context updater',
-  [consumers.plugins]: 'context updater',
-  [consumers.skills]: 'context updater',
-  [consumers.sessionContext]: 'context updater',
-  [consumers.toolSpecs]: 'tool builder',
-  [consumers.router]: 'tool builder',
-  [consumers.exec]: 'sandbox executor',
-  [consumers.patch]: 'patch tool',
-  [consumers.applyPatch]: 'patch tool',
-  [consumers.image]: 'image tool',
-  [consumers.planTool]: 'plan tool',
-  [consumers.agentsMdFiles]: 'AGENTS.md',
-  [consumers.agentsMdText]: 'AGENTS.md',
-  [consumers.agentsMdGuard]: 'AGENTS.md',
-  [consumers.budgets]: 'capstan context',
-  [consumers.shownOrigins]: 'capstan envelope',
-};
+/**
+ * Which sources read the envelope: what each does, its path, and the parts that it reads. The parts are found by a test,
+ * which writes them anew with `npm test -- test/envelope/ownership.test.ts -u`; what a source does is written by hand.
+ */
+export const consumerTable = `
+request builder | src/thread/record-request.ts | capabilities.modalities identity.effort identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
+request headers | src/thread/request-headers.ts | identity.client.name identity.client.version
+compactor | src/thread/compaction-contract.ts | capabilities.modalities capabilities.tools identity.model.compatibility identity.model.slug instructions.base.text instructions.compactPrompt modes.compaction window.autoCompact window.autoCompactScope window.checkpoint window.compactionReserve window.effective
+compactor | src/thread/checkpoint-hooks.ts | workspace.cwd
+compactor | src/thread/compaction-requests.ts | window.effective
+compactor | src/thread/install-checkpoint.ts | identity.model.slug instructions.base.text instructions.model window.effective
+compactor | src/thread/overflow.ts | identity.model.slug window.effective
+token count | src/thread/active-now.ts | instructions.base.text
+rollout | src/thread/session-meta.ts | identity.client.name identity.client.version identity.provider identity.sessionSource identity.threadSource instructions.base.provenance instructions.base.text telemetry.startedAt workspace.cwd
+rollout | src/state/turn-drafts.ts | identity.askedTier identity.chosen identity.effort identity.model.slug identity.provider identity.serviceTier identity.summary modes.collaboration.asked modes.collaboration.given modes.collaboration.instructions modes.collaboration.mode modes.cyberAccessProgram modes.personality modes.realtime.active policy.approval policy.approvedPrefixes policy.askedApproval policy.networkRules policy.profile telemetry.origins telemetry.startedAt telemetry.turnId window.effective workspace.cwd workspace.date workspace.places workspace.roots workspace.timezone
+rollout | src/envelope/model-record.ts | identity.model.compatibility
+telemetry | src/thread/trace-step.ts | identity.effort identity.model.slug identity.provider telemetry.threadId telemetry.traceId telemetry.turnId window.configured
+token count | src/thread/record-usage.ts | instructions.base.text window window.effective
+history | src/thread/record.ts | window.toolOutput
+turn | src/thread/open-turn.ts | telemetry.turnId
+settings event | src/thread/preview.ts | telemetry.threadId workspace.date
+model switch | src/thread/model-switch.ts | capabilities.imageGeneration capabilities.modalities capabilities.tools capabilities.webSearch identity.effort identity.model.slug identity.model.supportedEfforts identity.serviceTier identity.summary identity.verbosity modes.collaboration modes.collaboration.asked modes.collaboration.mode window
+notices | src/envelope/model-notices.ts | identity.model.guessed identity.model.serviceTiers
+identity | src/envelope/model-defaults.ts | identity.model.defaultEffort identity.model.defaultSummary identity.model.defaultVerbosity
+model switch | src/envelope/effort-for.ts | identity.model.guessed identity.model.slug identity.model.supportedEfforts
+refusals | src/envelope/effort-problem.ts | identity.model.guessed identity.model.slug identity.model.supportedEfforts
+refusals | src/thread/prompt-size.ts | identity.model.slug instructions.base.text window.effective
+check of the answer | src/thread/settle.ts | modes.outputSchema
+request builder | src/envelope/sent-effort.ts | identity.model.defaultEffort identity.model.supportedEfforts
+rollout | src/state/stored-envelope.ts | policy.shellEnvironment
+undo of files | src/thread/turn-effects.ts | policy.resolved policy.sandboxLevel workspace.cwd
+identity | src/envelope/identity.ts | identity.model.guessed identity.model.serviceTiers
+instructions | src/envelope/instructions.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.base.text workspace.cwd workspace.trust
+policy | src/envelope/policy.ts | workspace.cwd workspace.places
+capabilities | src/envelope/capabilities.ts | identity.model.imageGeneration identity.model.modalities identity.model.webSearch
+modes | src/envelope/modes.ts | identity.model.modes identity.provider
+window | src/envelope/window.ts | identity.model.autoCompactTokens identity.model.contextWindow identity.model.effectivePercent identity.model.guessed identity.model.maxContextWindow identity.model.slug identity.model.truncation.limit identity.model.truncation.mode identity.provider
+context updater | src/envelope/environment.ts | policy.approval policy.networkRules policy.resolved workspace.cwd workspace.roots workspace.shell.name workspace.timezone
+context updater | src/world/sections/environments.ts | modes.leaveOut
+context updater | src/world/sections/permissions.ts | modes.leaveOut policy.approval policy.approvedPrefixes policy.networkRules policy.resolved workspace.cwd
+context updater | src/world/sections/collaboration-mode.ts | modes.collaboration.instructions modes.collaboration.mode modes.leaveOut
+context updater | src/world/sections/model.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.model
+context updater | src/world/sections/personality.ts | identity.model.slug modes.personality
+context updater | src/world/sections/realtime.ts | modes.realtime
+context updater | src/world/sections/developer-instructions.ts | instructions.developer
+context updater | src/world/sections/managed-instructions.ts | instructions.managed
+context updater | src/world/sections/apps.ts | capabilities.apps modes.leaveOut
+context updater | src/world/sections/plugins.ts | capabilities.plugins
+context updater | src/world/sections/skills.ts | capabilities.skills
+context updater | src/world/sections/session-context.ts | capabilities.hooks.sessionContext
+tool builder | src/thread/step-now.ts | capabilities.dynamicTools
+sandbox executor | src/tools/exec-command/exec-command.ts | capabilities.tools policy.sandboxLevel policy.shellEnvironment telemetry.threadId window.toolOutput workspace.cwd workspace.shell.path
+patch tool | src/tools/apply-patch/prepare-patch.ts | window.toolOutput workspace.cwd
+patch tool | src/tools/apply-patch/apply-patch.ts | workspace.cwd
+image tool | src/tools/view-image/view-image.ts | workspace.cwd
+plan tool | src/tools/update-plan/update-plan.ts | telemetry.turnId
+AGENTS.md | src/gather/find-instruction-files.ts | instructions.user.cwd instructions.user.fallbackFilenames instructions.user.maxBytes instructions.user.rootMarkers instructions.user.trusted
+AGENTS.md | src/gather/instruction-document.ts | instructions.user.cwd instructions.user.maxBytes
+AGENTS.md | src/surfaces/engine/thread-parts.ts | policy.resolved
+capstan context | src/surfaces/context/budgets.ts | window.autoCompact window.baseline window.compactionReserve window.effective window.memory window.skills window.toolOutput.limit window.toolOutput.mode
+capstan envelope | src/surfaces/envelope/field-origin.ts | telemetry.origins
+capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.sandboxLevel
+request builder | src/envelope/provider-of.ts | identity.address identity.provider
+call pipeline | src/thread/calls.ts | policy.sandboxLevel
+refusals | src/thread/drop-too-long.ts | identity.model.slug
+compactor | src/thread/far-from-full.ts | instructions.base.text
+compactor | src/thread/go-to-readable.ts | identity.provider
+call pipeline | src/thread/grant-call.ts | policy.approval policy.resolved
+compactor | src/thread/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
+compactor | src/thread/unexplained-refusal.ts | identity.model.slug identity.provider window.effective
+tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId workspace.cwd
+`;

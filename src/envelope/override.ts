@@ -3,7 +3,7 @@ import { withDeniedReads } from '../policy/denied-reads.ts';
 import { widthOf } from '../policy/profile-width.ts';
 import { type Allowed, brokenByApproval, brokenByProfile, type Requirements } from '../policy/requirements.ts';
 import { isWrong } from '../policy/wrong-value.ts';
-import { isJsonObject } from '../protocol/json.ts';
+import { equalJson, isJsonObject, type Json } from '../protocol/json.ts';
 import { oddMember } from '../protocol/odd-text.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { deepFreeze } from './deep-freeze.ts';
@@ -12,6 +12,7 @@ import { effortProblem } from './effort-problem.ts';
 import { type Catalogue, lookUpModel } from './model-record.ts';
 import { changeFields, type ReadFields } from './override-fields.ts';
 import type { Settings } from './settings.ts';
+import { withoutUndefined } from '../protocol/without-undefined.ts';
 
 export type { SettingsChange } from './override-fields.ts';
 
@@ -50,7 +51,7 @@ export function applyChange(settings: Settings, change: unknown, { catalogue, re
   const allowed = { ...wanted, profile: withDeniedReads(requirements, wanted.profile) };
   const changed = changeable.filter(
     (name) =>
-      !isEqual(settings[name], allowed[name]) ||
+      !equalJson(settings[name] as Json, allowed[name] as Json) ||
       (name === 'approval' && settings.askedApproval !== allowed.askedApproval),
   );
   if (changed.length === 0) return { kind: 'changed', settings, changed };
@@ -142,21 +143,4 @@ function forbidden(what: string, value: string, { allowed, key, source }: Allowe
     message: `The ${what} "${value}" is not allowed by ${key} in ${source}. Nothing was changed.`,
     next: `Choose one of these: ${allowed.join(', ')}. Or ask whoever manages this machine.`,
   };
-}
-
-function isEqual(one: unknown, other: unknown): boolean {
-  if (one === other) return true;
-  if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null) return false;
-  const names = Object.keys(one);
-  return (
-    Array.isArray(one) === Array.isArray(other) &&
-    names.length === Object.keys(other).length &&
-    names.every((name) => isEqual((one as Record<string, unknown>)[name], (other as Record<string, unknown>)[name]))
-  );
-}
-
-function withoutUndefined<Value extends object>(value: Value): Settings {
-  const present = Object.entries(value).filter(([, member]) => member !== undefined);
-  // Only optional settings can go.
-  return Object.fromEntries(present) as unknown as Settings;
 }

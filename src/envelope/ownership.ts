@@ -1,4 +1,4 @@
-import { consumers } from './consumers.ts';
+import { consumerTable } from './consumers.ts';
 import type { Envelope } from './envelope.ts';
 import type { RealtimeSetting, TurnSettings, WindowSettings } from './settings.ts';
 
@@ -8,10 +8,10 @@ export interface Ownership {
   readonly field: EnvelopeField;
   readonly source: FieldSource;
   /**
-   * Source files that read it. Two are not listed because they take in every field: `state/stored-envelope.ts`, which
+   * The sources that read it. Two are not listed because they take in every field: `state/stored-envelope.ts`, which
    * keeps it in the rollout, and `surfaces/envelope/`, which shows it.
    */
-  readonly consumers: readonly string[];
+  readonly consumers: readonly Consumer[];
   /** What will read it and is not there yet. Until then the field is kept and shown, and nothing more. */
   readonly awaits?: string;
 }
@@ -53,382 +53,169 @@ type WholeField =
   | 'policy.resolved'
   | 'policy.shellEnvironment';
 
-const {
-  providerOf,
-  effortProblem,
-  promptSize,
-  turnEnd,
-  compactor,
-  checkpointHooks,
-  compactionRequests,
-  checkpoint,
-  overflow,
-  unexplained,
-  learnedWindow,
-  activeNow,
-  request,
-  headers,
-  firstLine,
-  turnLines,
-  modelRecord,
-  modelDefaults,
-  effortFor,
-  sentEffort,
-  storedEnvelope,
-  effects,
-  trace,
-  usage,
-  history,
-  turn,
-  preview,
-  modelSwitch,
-  modelNotices,
-  identity,
-  instructions,
-  policyGroup,
-  capabilities,
-  modes,
-  window,
-  environment,
-  environments,
-  permissions,
-  collaboration,
-  modelSection,
-  personality,
-  realtimeSection,
-  developer,
-  managed,
-  apps,
-  plugins,
-  skills,
-  sessionContext,
-  toolSpecs,
-  router,
-  exec,
-  patch,
-  applyPatch,
-  image,
-  planTool,
-  agentsMdFiles,
-  agentsMdText,
-  agentsMdGuard,
-  budgets,
-  shownOrigins,
-} = consumers;
+type Row = Omit<Ownership, 'field' | 'consumers'>;
 
-const catalogue = { otherwise: 'model catalogue' } as const;
-const facts = { otherwise: 'facts' } as const;
-const byDefault = { otherwise: 'default' } as const;
-const profile = { settings: ['profile'], otherwise: 'default' } as const;
-const mode = { settings: ['collaboration'], otherwise: 'default' } as const;
+function chosen(otherwise: FieldSource['otherwise'], ...settings: readonly SettingPath[]): Row {
+  return { source: { settings, otherwise } };
+}
+
+const catalogue: Row = { source: { otherwise: 'model catalogue' } };
+const facts: Row = { source: { otherwise: 'facts' } };
+const byDefault: Row = { source: { otherwise: 'default' } };
 /** A budget without a setting of its own is a share of the effective window. */
-const share = { otherwise: 'effective window' } as const;
-
-type Row = Omit<Ownership, 'field'>;
+const share: Row = { source: { otherwise: 'effective window' } };
 
 const fields: Readonly<Record<EnvelopeField, Row>> = {
-  'identity.model.slug': {
-    source: { settings: ['model'], otherwise: 'default' },
-    consumers: [
-      request,
-      turnLines,
-      trace,
-      modelSwitch,
-      modelSection,
-      personality,
-      instructions,
-      effortFor,
-      effortProblem,
-      promptSize,
-      compactor,
-      checkpoint,
-      overflow,
-      unexplained,
-      learnedWindow,
-      window,
-    ],
-  },
-  'identity.model.contextWindow': { source: catalogue, consumers: [window] },
-  'identity.model.maxContextWindow': { source: catalogue, consumers: [window] },
-  'identity.model.effectivePercent': { source: catalogue, consumers: [window] },
-  'identity.model.autoCompactTokens': { source: catalogue, consumers: [window] },
-  'identity.model.truncation.mode': { source: catalogue, consumers: [window] },
-  'identity.model.truncation.limit': { source: catalogue, consumers: [window] },
-  'identity.model.defaultEffort': { source: catalogue, consumers: [modelDefaults, sentEffort] },
-  'identity.model.supportedEfforts': {
-    source: catalogue,
-    consumers: [modelSwitch, effortFor, effortProblem, sentEffort],
-  },
-  'identity.model.defaultSummary': { source: catalogue, consumers: [modelDefaults] },
-  'identity.model.defaultVerbosity': { source: catalogue, consumers: [modelDefaults] },
-  'identity.model.serviceTiers': { source: catalogue, consumers: [identity, modelNotices] },
-  'identity.model.modalities': { source: catalogue, consumers: [capabilities] },
-  'identity.model.imageGeneration': { source: catalogue, consumers: [capabilities] },
-  'identity.model.webSearch': { source: catalogue, consumers: [capabilities] },
-  'identity.model.modes': { source: catalogue, consumers: [modes] },
-  'identity.model.compatibility': { source: catalogue, consumers: [modelRecord, compactor] },
-  'identity.model.instructions': { source: catalogue, consumers: [instructions, modelSection] },
-  'identity.model.guessed': {
-    source: catalogue,
-    consumers: [identity, modelNotices, effortFor, effortProblem, window],
-  },
-  'identity.provider': {
-    source: { settings: ['provider'], otherwise: 'default' },
-    consumers: [turnLines, firstLine, trace, modes, unexplained, learnedWindow, window, providerOf],
-  },
-  'identity.address': { source: facts, consumers: [providerOf] },
-  'identity.modelClient': { source: byDefault, consumers: [], awaits: 'a second dialect of providers' },
-  'identity.effort': {
-    source: { settings: ['effort'], otherwise: 'default of the model' },
-    consumers: [request, turnLines, trace, modelSwitch],
-  },
-  'identity.summary': {
-    source: { settings: ['summary'], otherwise: 'default of the model' },
-    consumers: [request, turnLines, modelSwitch],
-  },
-  'identity.verbosity': {
-    source: { settings: ['verbosity'], otherwise: 'default of the model' },
-    consumers: [request, modelSwitch],
-  },
-  'identity.chosen.effort': {
-    source: { settings: ['effort'], otherwise: 'default of the model' },
-    consumers: [turnLines],
-  },
-  'identity.chosen.summary': {
-    source: { settings: ['summary'], otherwise: 'default of the model' },
-    consumers: [turnLines],
-  },
-  'identity.chosen.verbosity': {
-    source: { settings: ['verbosity'], otherwise: 'default of the model' },
-    consumers: [turnLines],
-  },
-  'identity.serviceTier': {
-    source: { settings: ['serviceTier'], otherwise: 'default' },
-    consumers: [request, turnLines, modelSwitch],
-  },
-  'identity.askedTier': { source: { settings: ['serviceTier'], otherwise: 'default' }, consumers: [turnLines] },
-  'identity.client.name': { source: facts, consumers: [headers, firstLine] },
-  'identity.client.version': { source: facts, consumers: [headers, firstLine] },
-  'identity.sessionSource': { source: facts, consumers: [firstLine] },
-  'identity.threadSource': { source: facts, consumers: [firstLine] },
+  'identity.model.slug': chosen('default', 'model'),
+  'identity.model.contextWindow': catalogue,
+  'identity.model.maxContextWindow': catalogue,
+  'identity.model.effectivePercent': catalogue,
+  'identity.model.autoCompactTokens': catalogue,
+  'identity.model.truncation.mode': catalogue,
+  'identity.model.truncation.limit': catalogue,
+  'identity.model.defaultEffort': catalogue,
+  'identity.model.supportedEfforts': catalogue,
+  'identity.model.defaultSummary': catalogue,
+  'identity.model.defaultVerbosity': catalogue,
+  'identity.model.serviceTiers': catalogue,
+  'identity.model.modalities': catalogue,
+  'identity.model.imageGeneration': catalogue,
+  'identity.model.webSearch': catalogue,
+  'identity.model.modes': catalogue,
+  'identity.model.compatibility': catalogue,
+  'identity.model.instructions': catalogue,
+  'identity.model.guessed': catalogue,
+  'identity.provider': chosen('default', 'provider'),
+  'identity.address': facts,
+  'identity.modelClient': { ...byDefault, awaits: 'a second dialect of providers' },
+  'identity.effort': chosen('default of the model', 'effort'),
+  'identity.summary': chosen('default of the model', 'summary'),
+  'identity.verbosity': chosen('default of the model', 'verbosity'),
+  'identity.chosen.effort': chosen('default of the model', 'effort'),
+  'identity.chosen.summary': chosen('default of the model', 'summary'),
+  'identity.chosen.verbosity': chosen('default of the model', 'verbosity'),
+  'identity.serviceTier': chosen('default', 'serviceTier'),
+  'identity.askedTier': chosen('default', 'serviceTier'),
+  'identity.client.name': facts,
+  'identity.client.version': facts,
+  'identity.sessionSource': facts,
+  'identity.threadSource': facts,
 
-  'workspace.environment': { source: byDefault, consumers: [], awaits: 'commands in another environment' },
-  'workspace.cwd': {
-    source: { settings: ['cwd'], otherwise: 'facts' },
-    consumers: [
-      effects,
-      environment,
-      permissions,
-      exec,
-      patch,
-      applyPatch,
-      image,
-      turnLines,
-      firstLine,
-      instructions,
-      policyGroup,
-      checkpointHooks,
-    ],
-  },
-  'workspace.roots': { source: facts, consumers: [environment, turnLines] },
-  'workspace.places': { source: facts, consumers: [policyGroup, turnLines] },
-  'workspace.trust': { source: facts, consumers: [instructions] },
-  'workspace.shell.name': { source: facts, consumers: [environment] },
-  'workspace.shell.path': { source: facts, consumers: [exec] },
-  'workspace.date': { source: facts, consumers: [turnLines, preview] },
-  'workspace.timezone': { source: facts, consumers: [environment, turnLines] },
+  'workspace.environment': { ...byDefault, awaits: 'commands in another environment' },
+  'workspace.cwd': chosen('facts', 'cwd'),
+  'workspace.roots': facts,
+  'workspace.places': facts,
+  'workspace.trust': facts,
+  'workspace.shell.name': facts,
+  'workspace.shell.path': facts,
+  'workspace.date': facts,
+  'workspace.timezone': facts,
 
-  'instructions.base.text': {
-    source: { settings: ['baseInstructions'], otherwise: 'model catalogue' },
-    consumers: [firstLine, usage, instructions, activeNow, promptSize, compactor, checkpoint],
-  },
-  'instructions.base.provenance': {
-    source: { settings: ['baseInstructions'], otherwise: 'model catalogue' },
-    consumers: [firstLine, modelSection, instructions],
-  },
-  'instructions.model': { source: catalogue, consumers: [modelSection, checkpoint] },
-  'instructions.developer': {
-    source: { settings: ['developerInstructions'], otherwise: 'default' },
-    consumers: [developer],
-  },
-  'instructions.managed': {
-    source: { settings: ['managedInstructions'], otherwise: 'default' },
-    consumers: [managed],
-  },
-  'instructions.user.maxBytes': {
-    source: { settings: ['instructionRules.maxBytes'], otherwise: 'default' },
-    consumers: [agentsMdFiles, agentsMdText],
-  },
-  'instructions.user.fallbackFilenames': {
-    source: { settings: ['instructionRules.fallbackFilenames'], otherwise: 'default' },
-    consumers: [agentsMdFiles],
-  },
-  'instructions.user.rootMarkers': {
-    source: { settings: ['instructionRules.rootMarkers'], otherwise: 'default' },
-    consumers: [agentsMdFiles],
-  },
-  'instructions.user.cwd': {
-    source: { settings: ['cwd'], otherwise: 'facts' },
-    consumers: [agentsMdFiles, agentsMdText],
-  },
-  'instructions.user.trusted': { source: facts, consumers: [agentsMdFiles] },
-  'instructions.compactPrompt': {
-    source: { settings: ['compactPrompt'], otherwise: 'default' },
-    consumers: [compactor],
-  },
+  'instructions.base.text': chosen('model catalogue', 'baseInstructions'),
+  'instructions.base.provenance': chosen('model catalogue', 'baseInstructions'),
+  'instructions.model': catalogue,
+  'instructions.developer': chosen('default', 'developerInstructions'),
+  'instructions.managed': chosen('default', 'managedInstructions'),
+  'instructions.user.maxBytes': chosen('default', 'instructionRules.maxBytes'),
+  'instructions.user.fallbackFilenames': chosen('default', 'instructionRules.fallbackFilenames'),
+  'instructions.user.rootMarkers': chosen('default', 'instructionRules.rootMarkers'),
+  'instructions.user.cwd': chosen('facts', 'cwd'),
+  'instructions.user.trusted': facts,
+  'instructions.compactPrompt': chosen('default', 'compactPrompt'),
 
-  'policy.approval': {
-    source: { settings: ['approval'], otherwise: 'default' },
-    consumers: [environment, permissions, exec, patch, capabilities, turnLines],
-  },
-  'policy.askedApproval': {
-    source: { settings: ['askedApproval'], otherwise: 'default' },
-    consumers: [turnLines],
-  },
-  'policy.profile': { source: profile, consumers: [turnLines] },
-  'policy.resolved': {
-    source: profile,
-    consumers: [environment, permissions, exec, patch, image, effects, agentsMdGuard],
-  },
-  'policy.sandboxLevel': { source: profile, consumers: [capabilities, exec, effects] },
-  'policy.shellEnvironment': {
-    source: { settings: ['shellEnvironment'], otherwise: 'default' },
-    consumers: [exec, storedEnvelope],
-  },
-  'policy.approvedPrefixes': {
-    source: { settings: ['approvedPrefixes'], otherwise: 'default' },
-    consumers: [permissions, turnLines],
-  },
-  'policy.networkRules': {
-    source: { settings: ['networkRules'], otherwise: 'default' },
-    consumers: [environment, permissions, turnLines],
-  },
-  'policy.networkProxy': { source: byDefault, consumers: [], awaits: 'a proxy between commands and the network' },
+  'policy.approval': chosen('default', 'approval'),
+  'policy.askedApproval': chosen('default', 'askedApproval'),
+  'policy.profile': chosen('default', 'profile'),
+  'policy.resolved': chosen('default', 'profile'),
+  'policy.sandboxLevel': chosen('default', 'profile'),
+  'policy.shellEnvironment': chosen('default', 'shellEnvironment'),
+  'policy.approvedPrefixes': chosen('default', 'approvedPrefixes'),
+  'policy.networkRules': chosen('default', 'networkRules'),
+  'policy.networkProxy': { ...byDefault, awaits: 'a proxy between commands and the network' },
 
-  'capabilities.tools': { source: facts, consumers: [toolSpecs, router, exec, modelSwitch, compactor] },
-  'capabilities.dynamicTools': { source: facts, consumers: [], awaits: 'tools that clients bring along' },
-  'capabilities.features': {
-    source: { settings: ['features'], otherwise: 'default' },
-    consumers: [],
-    awaits: 'features behind gates',
-  },
-  'capabilities.modalities': { source: catalogue, consumers: [request, modelSwitch, compactor] },
-  'capabilities.imageGeneration': { source: catalogue, consumers: [modelSwitch] },
-  'capabilities.webSearch': { source: catalogue, consumers: [modelSwitch] },
-  'capabilities.apps': { source: facts, consumers: [apps] },
-  'capabilities.plugins': { source: facts, consumers: [plugins] },
-  'capabilities.skills': { source: facts, consumers: [skills] },
-  'capabilities.hooks.sessionContext': { source: facts, consumers: [sessionContext] },
+  'capabilities.tools': facts,
+  'capabilities.dynamicTools': { ...facts, awaits: 'tools that clients bring along' },
+  'capabilities.features': { ...chosen('default', 'features'), awaits: 'features behind gates' },
+  'capabilities.modalities': catalogue,
+  'capabilities.imageGeneration': catalogue,
+  'capabilities.webSearch': catalogue,
+  'capabilities.apps': facts,
+  'capabilities.plugins': facts,
+  'capabilities.skills': facts,
+  'capabilities.hooks.sessionContext': facts,
 
-  'modes.collaboration.mode': { source: mode, consumers: [collaboration, turnLines, modelSwitch] },
-  'modes.collaboration.asked': { source: mode, consumers: [turnLines, modelSwitch] },
-  'modes.collaboration.instructions': {
-    source: { settings: ['collaboration'], otherwise: 'model catalogue' },
-    consumers: [collaboration, turnLines, modelSwitch],
-  },
-  'modes.collaboration.given': { source: mode, consumers: [turnLines, modelSwitch] },
-  'modes.personality': {
-    source: { settings: ['personality'], otherwise: 'default' },
-    consumers: [personality, turnLines],
-  },
-  'modes.realtime.active': {
-    source: { settings: ['realtime.active'], otherwise: 'default' },
-    consumers: [realtimeSection, turnLines],
-  },
-  'modes.realtime.startInstructions': {
-    source: { settings: ['realtime.startInstructions'], otherwise: 'default' },
-    consumers: [realtimeSection],
-  },
-  'modes.review': { source: byDefault, consumers: [], awaits: 'turns that review' },
-  'modes.outputSchema': { source: { settings: ['outputSchema'], otherwise: 'default' }, consumers: [request, turnEnd] },
-  'modes.compaction': { source: { settings: ['compaction'], otherwise: 'default' }, consumers: [compactor] },
-  'modes.cyberAccessProgram': {
-    source: { settings: ['cyberAccessProgram'], otherwise: 'default' },
-    consumers: [request, turnLines],
-  },
-  'modes.leaveOut': {
-    source: { settings: ['leaveOut'], otherwise: 'default' },
-    consumers: [apps, collaboration, environments, permissions],
-  },
+  'modes.collaboration.mode': chosen('default', 'collaboration'),
+  'modes.collaboration.asked': chosen('default', 'collaboration'),
+  'modes.collaboration.instructions': chosen('model catalogue', 'collaboration'),
+  'modes.collaboration.given': chosen('default', 'collaboration'),
+  'modes.personality': chosen('default', 'personality'),
+  'modes.realtime.active': chosen('default', 'realtime.active'),
+  'modes.realtime.startInstructions': chosen('default', 'realtime.startInstructions'),
+  'modes.review': { ...byDefault, awaits: 'turns that review' },
+  'modes.outputSchema': chosen('default', 'outputSchema'),
+  'modes.compaction': chosen('default', 'compaction'),
+  'modes.cyberAccessProgram': chosen('default', 'cyberAccessProgram'),
+  'modes.leaveOut': chosen('default', 'leaveOut'),
 
-  'telemetry.threadId': { source: facts, consumers: [trace, exec, preview] },
-  'telemetry.turnId': { source: facts, consumers: [turnLines, turn, trace, planTool] },
-  'telemetry.traceId': { source: facts, consumers: [trace] },
-  'telemetry.startedAt': { source: facts, consumers: [turnLines, firstLine] },
-  'telemetry.readiness': { source: facts, consumers: [], awaits: 'parts that take time to start' },
-  'telemetry.origins': {
-    source: { settings: ['origins'], otherwise: 'default' },
-    consumers: [shownOrigins, turnLines],
-  },
+  'telemetry.threadId': facts,
+  'telemetry.turnId': facts,
+  'telemetry.traceId': facts,
+  'telemetry.startedAt': facts,
+  'telemetry.readiness': { ...facts, awaits: 'parts that take time to start' },
+  'telemetry.origins': chosen('default', 'origins'),
 
-  'window.effective': {
-    source: {
-      settings: ['window.effectiveTokens', 'window.effectivePercent', 'window.contextWindow'],
-      otherwise: 'model catalogue',
-    },
-    consumers: [
-      turnLines,
-      usage,
-      budgets,
-      modelSwitch,
-      compactor,
-      compactionRequests,
-      checkpoint,
-      overflow,
-      unexplained,
-      learnedWindow,
-      promptSize,
-    ],
-  },
-  'window.configured': {
-    source: {
-      settings: ['window.effectiveTokens', 'window.effectivePercent', 'window.contextWindow'],
-      otherwise: 'model catalogue',
-    },
-    consumers: [trace, learnedWindow, modelSwitch],
-  },
-  'window.autoCompact': {
-    source: {
-      settings: ['window.autoCompactTokens', 'window.autoCompactPercent', 'window.reservePercent'],
-      otherwise: 'effective window',
-    },
-    consumers: [budgets, modelSwitch, compactor],
-  },
-  'window.autoCompactScope': {
-    source: { settings: ['window.autoCompactScope'], otherwise: 'default' },
-    consumers: [modelSwitch, compactor],
-  },
-  'window.compactionReserve': {
-    source: { settings: ['window.reservePercent', 'window.autoCompactPercent'], otherwise: 'effective window' },
-    consumers: [budgets, modelSwitch, compactor],
-  },
-  'window.checkpoint.words': { source: share, consumers: [modelSwitch, compactor] },
-  'window.checkpoint.pictures': { source: share, consumers: [modelSwitch, compactor] },
-  'window.checkpoint.answer': { source: share, consumers: [modelSwitch, compactor] },
-  'window.checkpoint.records': { source: share, consumers: [modelSwitch, compactor] },
-  'window.skills': {
-    source: { settings: ['window.skillsPercent'], otherwise: 'effective window' },
-    consumers: [budgets, modelSwitch],
-    awaits: 'the skills plane',
-  },
-  'window.memory': {
-    source: { settings: ['window.memoryPercent'], otherwise: 'effective window' },
-    consumers: [budgets, modelSwitch],
-    awaits: 'the memory plane',
-  },
-  'window.baseline': {
-    source: { settings: ['window.baselineTokens'], otherwise: 'default' },
-    consumers: [usage, budgets, modelSwitch],
-  },
-  'window.toolOutput.mode': { source: catalogue, consumers: [history, exec, patch, budgets, modelSwitch] },
-  'window.toolOutput.limit': {
-    source: { settings: ['window.toolOutputTokens'], otherwise: 'model catalogue' },
-    consumers: [history, exec, patch, budgets, modelSwitch],
-  },
+  'window.effective': chosen(
+    'model catalogue',
+    'window.effectiveTokens',
+    'window.effectivePercent',
+    'window.contextWindow',
+  ),
+  'window.configured': chosen(
+    'model catalogue',
+    'window.effectiveTokens',
+    'window.effectivePercent',
+    'window.contextWindow',
+  ),
+  'window.autoCompact': chosen(
+    'effective window',
+    'window.autoCompactTokens',
+    'window.autoCompactPercent',
+    'window.reservePercent',
+  ),
+  'window.autoCompactScope': chosen('default', 'window.autoCompactScope'),
+  'window.compactionReserve': chosen('effective window', 'window.reservePercent', 'window.autoCompactPercent'),
+  'window.checkpoint.words': share,
+  'window.checkpoint.pictures': share,
+  'window.checkpoint.answer': share,
+  'window.checkpoint.records': share,
+  'window.skills': { ...chosen('effective window', 'window.skillsPercent'), awaits: 'the skills plane' },
+  'window.memory': { ...chosen('effective window', 'window.memoryPercent'), awaits: 'the memory plane' },
+  'window.baseline': chosen('default', 'window.baselineTokens'),
+  'window.toolOutput.mode': catalogue,
+  'window.toolOutput.limit': chosen('model catalogue', 'window.toolOutputTokens'),
 };
 
+/** A source that reads the envelope: what it does, its path, and the fields or groups of fields that it reads. */
+export interface Consumer {
+  readonly role: string;
+  readonly path: string;
+  readonly reads: readonly string[];
+}
+
+/** The map as a table of consumers has it. */
+export function mapOwnership(table: string): readonly Ownership[] {
+  const consumers = table.trim().split('\n').map(readConsumer);
+  return Object.entries(fields).map(([field, row]) => ({
+    field: field as EnvelopeField,
+    consumers: consumers.filter(({ reads }) => reads.some((part) => part === field || field.startsWith(`${part}.`))),
+    ...row,
+  }));
+}
+
+function readConsumer(row: string): Consumer {
+  const [role = '', path = '', reads = ''] = row.split(' | ');
+  return { role, path, reads: reads.split(' ') };
+}
+
 /** The map: one row per field, in the order of the envelope. */
-export const ownership: readonly Ownership[] = Object.entries(fields).map(([field, row]) => ({
-  field: field as EnvelopeField,
-  ...row,
-}));
+export const ownership: readonly Ownership[] = mapOwnership(consumerTable);

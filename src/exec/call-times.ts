@@ -1,10 +1,13 @@
 import type { ChangeWatch, CallTime } from '../ports/change-watch.ts';
 import { numberAt, parseJsonObject, stringAt } from '../protocol/json.ts';
+import { errorCode, fileSystem as fs } from '../disk/file-system.ts';
+import { realPath } from '../disk/folders.ts';
+import { isAlive } from '../disk/processes.ts';
+import { openRegular, type OpenRegularFile, readUpTo, withRegular } from '../disk/regular-file.ts';
 import { fileTime } from './file-time.ts';
 import { processTable } from './process-identity.ts';
 
-const fs = process.getBuiltinModule('node:fs');
-const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
+const { O_APPEND, O_CREAT, O_WRONLY } = fs.constants;
 
 /** When a call of any thread of this home ran, as the log tells it. */
 export interface LoggedCallTime {
@@ -47,7 +50,7 @@ export function createChangeWatch(home: string): ChangeWatch {
       const id = `${process.pid}-${Date.now().toString(36)}-${count++}`;
       const before = namesIn(root);
       const { earliest: from } = fileTime(root);
-      append(log, { id, process: process.pid, started_at: ownStart(), root: realPath(root), from });
+      append(log, { id, process: process.pid, started_at: ownStart(), root: realPath(root) ?? root, from });
       return {
         end(): CallTime {
           const { latest: to } = fileTime(root);
@@ -71,11 +74,7 @@ function ownStart(): string | undefined {
 export function isRunning({ process: id, startedAt }: LoggedCallTime): boolean {
   const now = processTable.startedAt(id);
   if (now !== undefined && startedAt !== undefined) return now === startedAt;
-  try {
-    return process.kill(id, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
+  return isAlive(id);
 }
 
 function listed(folder: string): readonly string[] | undefined {
@@ -86,17 +85,9 @@ function listed(folder: string): readonly string[] | undefined {
   }
 }
 
-function realPath(path: string): string {
-  try {
-    return fs.realpathSync(path);
-  } catch {
-    return path;
-  }
-}
-
 function append(log: string, entry: object): void {
   try {
-    const file = openLog(log);
+    const { file } = openLog(log);
     try {
       fs.writeSync(file, `${JSON.stringify(entry)}\n`);
       if (fs.fstatSync(file).size > longestLogBytes) fs.renameSync(log, `${log}.1`);
@@ -108,14 +99,14 @@ function append(log: string, entry: object): void {
   }
 }
 
-function openLog(log: string): number {
-  const flags = O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW;
+function openLog(log: string): OpenRegularFile {
+  const open = () => openRegular(log, { links: 'refused', flags: O_WRONLY | O_APPEND | O_CREAT, mode: 0o600 });
   try {
-    return fs.openSync(log, flags, 0o600);
+    return open();
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if (errorCode(error) !== 'ENOENT') throw error;
     fs.mkdirSync(log.slice(0, log.lastIndexOf('/')), { recursive: true, mode: 0o700 });
-    return fs.openSync(log, flags, 0o600);
+    return open();
   }
 }
 
@@ -141,13 +132,11 @@ export function readCallTimes(home: string): readonly LoggedCallTime[] {
 
 function linesOf(path: string): readonly string[] {
   try {
-    const file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    try {
-      const bytes = Buffer.alloc(Math.min(fs.fstatSync(file).size, 2 * longestLogBytes));
-      return bytes.toString('utf8', 0, fs.readSync(file, bytes, 0, bytes.length, 0)).split('\n');
-    } finally {
-      fs.closeSync(file);
-    }
+    return withRegular(path, { links: 'refused' }, (file, { size }) =>
+      readUpTo(file, { most: 2 * longestLogBytes, expected: size })
+        .toString('utf8')
+        .split('\n'),
+    );
   } catch {
     return [];
   }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { constants, lstatSync, mkdirSync, mkdtempSync, rmSync, unlinkSync } from 'node:fs';
+import { constants, mkdtempSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { makeOwnFolder } from '../disk/own-file.ts';
 import { systemPrograms } from './programs.ts';
 import { openAll, openBothEnds, type PipeEnds } from './pipe-ends.ts';
 import { sweepFolders } from './sweep-folders.ts';
@@ -13,7 +14,7 @@ const prefix = 'pipes-';
  * folder behind, which the next one removes.
  */
 export async function makeNamedPipes(runFolder: string, count: number): Promise<readonly PipeEnds[]> {
-  requireOwnFolder(runFolder);
+  if (!makeOwnFolder(runFolder, 'readable')) throw new Error(`${runFolder} is open to others.`);
   sweepFolders(runFolder, prefix);
   const folder = mkdtempSync(join(runFolder, `${prefix}${process.pid}-`));
   const names = Array.from({ length: count }, (_, index) => join(folder, String(index)));
@@ -38,14 +39,6 @@ function openNamed(name: string): PipeEnds {
   const ends = openBothEnds({ toRead: name, toWrite: () => name }, constants.O_NOFOLLOW);
   unlinkSync(name);
   return ends;
-}
-
-function requireOwnFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const found = lstatSync(folder);
-  if (!found.isDirectory() || found.uid !== process.getuid?.() || (found.mode & 0o022) !== 0) {
-    throw new Error(`${folder} is open to others.`);
-  }
 }
 
 function runMkfifo(names: readonly string[]): { readonly child: ChildProcess; readonly done: Promise<void> } {

@@ -1,5 +1,7 @@
-import { lstatSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { namesIn } from '../disk/folders.ts';
+import { isAlive } from '../disk/processes.ts';
 
 /**
  * Removes the folders `PREFIX PID - …` that processes of this user left behind when they were killed. Only for a parent
@@ -18,21 +20,5 @@ export function sweepFolders(parent: string, prefix: string): void {
     } catch {
       // What cannot be removed now is tried again by the next process.
     }
-  }
-}
-
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-function isAlive(id: number): boolean {
-  try {
-    return process.kill(id, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -1,4 +1,5 @@
 import type { Programs } from '../ports/program-files.ts';
+import { shellQuoted } from '../protocol/shell-words.ts';
 
 /** Every command has this variable, with a value of its own: what it starts inherits it, wherever it goes. */
 export const markName = 'CAPSTAN_COMMAND';
@@ -12,7 +13,7 @@ export const markName = 'CAPSTAN_COMMAND';
  * It runs outside of every sandbox, so it calls programs by their paths.
  */
 export function wardenScript(platform: string, programs: Programs): string {
-  const tool = (name: string): string => quoted(programs.find(name) ?? `/bin/${name}`);
+  const tool = (name: string): string => shellQuoted(programs.find(name) ?? `/bin/${name}`);
   return `words=
 while read -r sign word; do
   rest=
@@ -55,7 +56,3 @@ const markedOnMacos = (ps: string): string => `marked() {
     case $text in *"$1"*) echo "$process" ;; esac
   done
 }`;
-
-function quoted(path: string): string {
-  return `'${path.replaceAll("'", String.raw`'\''`)}'`;
-}

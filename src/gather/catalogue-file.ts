@@ -4,7 +4,7 @@ import { arrayAt, isJsonObject, type Json, stringAt } from '../protocol/json.ts'
 import type { Outcome } from '../protocol/outcome.ts';
 import { bundledCatalogue } from './catalogue.ts';
 import { catalogueEntry } from './catalogue-record.ts';
-import { readBounded } from './read-bounded.ts';
+import { readBounded } from '../disk/read-bounded.ts';
 import { readLimits } from './read-limits.ts';
 
 export type CatalogueProblem = Outcome<

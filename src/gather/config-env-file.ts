@@ -1,6 +1,6 @@
 import type { ConfigProblem } from '../config/config-problem.ts';
 import { inside } from './project-folders.ts';
-import { readBounded } from './read-bounded.ts';
+import { readBounded } from '../disk/read-bounded.ts';
 import { readLimits } from './read-limits.ts';
 
 type Variables = Readonly<Record<string, string | undefined>>;

@@ -4,7 +4,7 @@ import type { ConfigProblem } from '../config/config-problem.ts';
 import type { Json, JsonObject } from '../protocol/json.ts';
 import { resolveConfigPaths } from './config-paths.ts';
 import { tomlErrorText } from './config-syntax-error.ts';
-import { readBounded, type ReadOptions } from './read-bounded.ts';
+import { readBounded, type ReadOptions } from '../disk/read-bounded.ts';
 import { readLimits } from './read-limits.ts';
 
 export interface LoadedLayer {

@@ -4,13 +4,13 @@ import { type ConfigLayer, placeOf } from '../config/config-layer.ts';
 import { byGravity, type ConfigProblem } from '../config/config-problem.ts';
 import type { TrustDecision } from '../config/trust.ts';
 import { formatTomlKey } from '../config/toml-key.ts';
-import { valueAt } from '../config/value-at.ts';
 import { deniesRead } from '../policy/denied-reads.ts';
 import { loadConfigFile, type LoadedLayer } from './config-file.ts';
 import type { BaseLayers, ReadLayers } from './config-layers.ts';
-import { fileSystem } from './file-system.ts';
+import { fileSystem } from '../disk/file-system.ts';
 import { inside, projectFolders } from './project-folders.ts';
 import { findTrust } from './trust.ts';
+import { valueAt } from '../protocol/json.ts';
 
 /** Ours last, so that it wins over the other in the same folder. */
 const projectNames = ['.codex', '.capstan'];

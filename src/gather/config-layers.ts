@@ -8,7 +8,7 @@ import { loadConfigFile, type LoadedLayer } from './config-file.ts';
 import { flagsLayer } from './config-paths.ts';
 import { loadProfileFile } from './config-profile-file.ts';
 import { loadRequirements } from './config-requirements.ts';
-import { fileSystem } from './file-system.ts';
+import { fileSystem } from '../disk/file-system.ts';
 import { inside } from './project-folders.ts';
 
 /** Where configuration is looked for, and what was said about it when the program was started. */

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { ConfigLayer } from '../config/config-layer.ts';
 import { placeOf } from '../config/config-layer.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
-import { valueAt } from '../config/value-at.ts';
 import { loadConfigFile, type LoadedLayer } from './config-file.ts';
-import { fileSystem, kindOfEntry } from './file-system.ts';
+import { fileSystem, kindOfEntry } from '../disk/file-system.ts';
+import { valueAt } from '../protocol/json.ts';
 
 const ending = '.config.toml';
 

@@ -1,6 +1,6 @@
 import type { InstructionRules } from '../envelope/instruction-rules.ts';
 import { isWithin } from '../policy/paths.ts';
-import { fileSystem } from './file-system.ts';
+import { fileSystem } from '../disk/file-system.ts';
 import { type InstructionFile, type InstructionGuard, lookAt } from './instruction-file.ts';
 import { deniedByPolicy, type InstructionProblem, leavesProject } from './instruction-problems.ts';
 import { inside, projectFolders } from './project-folders.ts';

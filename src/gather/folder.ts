@@ -1,6 +1,6 @@
 import { oddText } from '../protocol/odd-text.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { kindOfEntry } from './file-system.ts';
+import { kindOfEntry } from '../disk/file-system.ts';
 
 /** Why nobody can work in a folder, or undefined when it is there. */
 export function folderProblem(path: string): Outcome<'folder-missing'> | undefined {

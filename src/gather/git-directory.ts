@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
-import { kindOfEntry } from './file-system.ts';
-import { readTextIfPossible } from './read-bounded.ts';
+import { kindOfEntry } from '../disk/file-system.ts';
+import { readTextIfPossible } from '../disk/read-bounded.ts';
 import { readLimits } from './read-limits.ts';
 
 export interface GitDirectory {

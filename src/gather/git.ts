@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ancestors } from './ancestors.ts';
 import { gitConfigValue } from './git-config.ts';
 import { findGitDirectory, type GitDirectory } from './git-directory.ts';
-import { type ReadOptions, readTextIfPossible } from './read-bounded.ts';
+import { type ReadOptions, readTextIfPossible } from '../disk/read-bounded.ts';
 import { readLimits } from './read-limits.ts';
 
 /** What a thread remembers of the repository, in the keys that rollouts use. What is not known is absent. */

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { Seals } from '../ports/seals.ts';
 import { keyedDigest } from '../protocol/keyed-digest.ts';
-import { fileSystem as fs, reasonOf } from './file-system.ts';
+import { errorCode, fileSystem as fs, reasonOf } from '../disk/file-system.ts';
+import { NotRegular, withRegular } from '../disk/regular-file.ts';
+import { syncFolder } from '../disk/sync-folder.ts';
 import { randomBytes } from './random-bytes.ts';
 
 /** Where the key of a home is. No command may read it: its holder can forge what a thread grants. */
@@ -53,26 +55,21 @@ export function homeSeals(home: string): Seals {
 
 /** Undefined when there is none. Throws when something else stands there, or others may read it. */
 function readKey(path: string): Uint8Array | undefined {
-  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-  let file: number;
   try {
-    file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+    return withRegular(path, { links: 'refused' }, (file, found) => {
+      const us = process.geteuid?.();
+      if (found.size !== keyBytes) throw new Error('it is not a key');
+      if (us !== undefined && us !== 0 && found.uid !== us) throw new Error('it belongs to another user');
+      if ((found.mode & 0o077) !== 0) throw new Error(`others may use it; run \`chmod 600 ${path}\``);
+      const key = new Uint8Array(keyBytes);
+      if (fs.readSync(file, key, 0, keyBytes, 0) !== keyBytes) throw new Error('it is not a key');
+      return key;
+    });
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof NotRegular) throw new Error('it is not a key', { cause: error });
+    const code = errorCode(error);
     if (code === 'ENOENT') return undefined;
     throw code === 'ELOOP' ? new Error('it is a link') : error;
-  }
-  try {
-    const found = fs.fstatSync(file);
-    if (!found.isFile() || found.size !== keyBytes) throw new Error('it is not a key');
-    const us = process.geteuid?.();
-    if (us !== undefined && us !== 0 && found.uid !== us) throw new Error('it belongs to another user');
-    if ((found.mode & 0o077) !== 0) throw new Error(`others may use it; run \`chmod 600 ${path}\``);
-    const key = new Uint8Array(keyBytes);
-    if (fs.readSync(file, key, 0, keyBytes, 0) !== keyBytes) throw new Error('it is not a key');
-    return key;
-  } finally {
-    fs.closeSync(file);
   }
 }
 
@@ -87,22 +84,13 @@ function makeKey(path: string): Uint8Array | undefined {
     fs.writeSync(file, randomBytes(keyBytes));
     fs.fsyncSync(file);
     fs.linkSync(temporary, path);
-    sync(folder);
+    // A power cut that takes the name away would make a stranger of every thread that was sealed since.
+    syncFolder(folder);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   } finally {
     fs.closeSync(file);
     fs.rmSync(temporary, { force: true });
   }
   return readKey(path);
-}
-
-/** A power cut that takes the name away would make a stranger of every thread that was sealed since. */
-function sync(folder: string): void {
-  const opened = fs.openSync(folder, 'r');
-  try {
-    fs.fsyncSync(opened);
-  } finally {
-    fs.closeSync(opened);
-  }
 }

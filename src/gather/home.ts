@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { Outcome } from '../protocol/outcome.ts';
-import { fileSystem, kindOfEntry, reasonOf } from './file-system.ts';
+import { fileSystem, kindOfEntry, reasonOf } from '../disk/file-system.ts';
 
 /** The user folder: configuration, personal instructions, threads. */
 export interface Home {

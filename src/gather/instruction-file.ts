@@ -1,7 +1,7 @@
-import { fileSystem, isMissing } from './file-system.ts';
+import { fileSystem, isMissing } from '../disk/file-system.ts';
 import { type InstructionProblem, linkLeadsNowhere, notAFile, unreadable, wentAway } from './instruction-problems.ts';
 import type { InstructionText } from './instruction-text.ts';
-import { nounFor, readUpTo, realPathOf } from './read-bounded.ts';
+import { NotRegular, nounFor, readUpTo, realPathOf, withRegular } from '../disk/regular-file.ts';
 
 /** Why the file at a path must not be read, given where it really is; undefined when it may. */
 export type InstructionGuard = (path: string, place: string) => InstructionProblem | undefined;
@@ -49,22 +49,16 @@ export type InstructionRead =
 /** Reads one byte more than the limit, so that a cut can see where a character ends. */
 export function readBeginning({ path, version, guard }: InstructionFile, limit: number): InstructionRead {
   try {
-    const { O_RDONLY, O_NONBLOCK, O_NOCTTY } = fileSystem.constants;
-    // If a pipe has taken the file's place, opening it must not wait for a writer.
-    const descriptor = fileSystem.openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-    try {
-      const before = fileSystem.fstatSync(descriptor);
-      if (!before.isFile()) return { kind: 'gone', problem: notAFile(path, nounFor(before)) };
-      const problem = guard(path, realPathOf(descriptor, path));
+    return withRegular(path, { links: 'followed' }, (file, before): InstructionRead => {
+      const problem = guard(path, realPathOf(file, path));
       if (problem !== undefined) return { kind: 'gone', problem };
-      const bytes = readUpTo(descriptor, { most: limit + 1, expected: before.size });
-      const after = fileSystem.fstatSync(descriptor);
+      const bytes = readUpTo(file, { most: limit + 1, expected: before.size });
+      const after = fileSystem.fstatSync(file);
       const size = bytes.length <= limit ? bytes.length : Math.max(bytes.length, after.size);
       return { kind: versionOf(after) === version ? 'read' : 'changed', text: { path, bytes, size } };
-    } finally {
-      fileSystem.closeSync(descriptor);
-    }
+    });
   } catch (error) {
+    if (error instanceof NotRegular) return { kind: 'gone', problem: notAFile(path, error.noun) };
     if (isMissing(error)) return { kind: 'gone', problem: wentAway(path) };
     return { kind: 'failed', problem: unreadable(path, error) };
   }

@@ -1,5 +1,5 @@
 import type { Outcome } from '../protocol/outcome.ts';
-import { reasonOf } from './file-system.ts';
+import { reasonOf } from '../disk/file-system.ts';
 
 /** What is wrong with a file of instructions. The turn goes on without it, or with what could be read of it. */
 export type InstructionProblem = Outcome<

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { UserImage } from '../protocol/user-input.ts';
 import { imageFormat } from './image-format.ts';
-import { readBounded, type ReadOptions, type UnreadFile, whyMissing } from './read-bounded.ts';
+import { readBounded, type ReadOptions, type UnreadFile, whyMissing } from '../disk/read-bounded.ts';
 
 export type ImageProblem = Outcome<'image-unreadable' | 'image-unsupported' | 'image-too-large' | 'image-denied'>;
 

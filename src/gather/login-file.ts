@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Login } from '../ports/login.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../protocol/json.ts';
-import { readBounded } from './read-bounded.ts';
+import { readBounded } from '../disk/read-bounded.ts';
 import { readLimits } from './read-limits.ts';
 
 export const loginPath = (home: string): string => join(home, 'auth.json');

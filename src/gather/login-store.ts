@@ -3,9 +3,11 @@ import type { Clock } from '../ports/clock.ts';
 import type { Lock, Locks } from '../ports/files.ts';
 import type { LoginStore, NewTokens, RoomForTokens } from '../ports/login.ts';
 import { type JsonObject, objectAt, parseJsonObject } from '../protocol/json.ts';
-import { fileSystem, reasonOf } from './file-system.ts';
+import { fileSystem, reasonOf } from '../disk/file-system.ts';
+import { realPath } from '../disk/folders.ts';
+import { syncFolder } from '../disk/sync-folder.ts';
 import { loadLogin, loginPath } from './login-file.ts';
-import { readBounded } from './read-bounded.ts';
+import { readBounded } from '../disk/read-bounded.ts';
 import { readLimits } from './read-limits.ts';
 
 export interface LoginStoreOptions {
@@ -27,7 +29,7 @@ export function loginStore({ home, locks, clock }: LoginStoreOptions): LoginStor
     load: () => loadLogin(home),
     async alone(work, signal) {
       // Homes whose names lead to one file have one lock.
-      const lock = await takeLock(`${realPath(path)}.lock`, { locks, clock }, signal);
+      const lock = await takeLock(`${realPath(path) ?? path}.lock`, { locks, clock }, signal);
       try {
         return await work();
       } finally {
@@ -43,14 +45,6 @@ export function loginStore({ home, locks, clock }: LoginStoreOptions): LoginStor
       }
     },
   };
-}
-
-function realPath(path: string): string {
-  try {
-    return fileSystem.realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 async function takeLock(
@@ -98,7 +92,7 @@ function roomBeside(path: string): RoomForTokens {
       fileSystem.fsyncSync(file);
       try {
         fileSystem.renameSync(temporary, path);
-        syncFolderOf(path);
+        syncFolder(dirname(path));
       } catch {
         // A file that is mounted by itself, as in a container, cannot be replaced. It can be written.
         fileSystem.writeFileSync(path, bytes, { flush: true });
@@ -107,16 +101,6 @@ function roomBeside(path: string): RoomForTokens {
     },
     discard,
   };
-}
-
-/** A name lasts when its folder is synced; where that is not to be had, a power cut may bring the old tokens back. */
-function syncFolderOf(path: string): void {
-  const folder = fileSystem.openSync(dirname(path), 'r');
-  try {
-    fileSystem.fsyncSync(folder);
-  } finally {
-    fileSystem.closeSync(folder);
-  }
 }
 
 function withTokens(stored: JsonObject, { accessToken, refreshToken, idToken }: NewTokens, at: number): JsonObject {

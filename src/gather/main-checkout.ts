@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from 'node:path';
-import { fileSystem } from './file-system.ts';
+import { fileSystem } from '../disk/file-system.ts';
 import { findGitDirectory } from './git-directory.ts';
-import { readTextIfPossible } from './read-bounded.ts';
+import { readTextIfPossible } from '../disk/read-bounded.ts';
 import { readLimits } from './read-limits.ts';
 
 /**

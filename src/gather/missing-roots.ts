@@ -2,7 +2,8 @@ import { resolvePolicy } from '../policy/resolve-policy.ts';
 import { isSoundEntry } from '../policy/sound-entry.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { PermissionProfile } from '../protocol/permission-profile.ts';
-import { kindOfEntry } from './file-system.ts';
+import { kindOfEntry } from '../disk/file-system.ts';
+import { noOwnPlaces } from '../policy/own-places.ts';
 
 /** Folders that the profile would let commands write and that do not exist. */
 export function missingRoots(profile: PermissionProfile, temporaryDirectory: string | undefined): readonly string[] {
@@ -32,6 +33,7 @@ export function missingRootNotices(
     ...(temporaryDirectory === undefined ? {} : { temporaryDirectory }),
     slashTmp: true,
     gitDirectories: [],
+    own: noOwnPlaces,
     missing,
   });
   const lost = files.kind === 'restricted' ? (files.missingRoots ?? []) : [];

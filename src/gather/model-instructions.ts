@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { readBounded, type ReadOptions } from './read-bounded.ts';
+import { readBounded, type ReadOptions } from '../disk/read-bounded.ts';
 import { readLimits } from './read-limits.ts';
 
 export type InstructionFileProblem = Outcome<`${'model-instructions' | 'compact-prompt'}-${'unreadable' | 'empty'}`>;

@@ -1,9 +1,10 @@
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { OwnPlaces } from '../policy/own-places.ts';
 import { bareRepositoryName } from '../policy/protected-names.ts';
 import { type Places, resolvePolicy } from '../policy/resolve-policy.ts';
 import type { PermissionProfile } from '../protocol/permission-profile.ts';
-import { fileSystem, kindOfEntry } from './file-system.ts';
+import { kindOfEntry } from '../disk/file-system.ts';
+import { realPlace } from '../disk/folders.ts';
 import { findGitDirectory } from './git-directory.ts';
 import { missingRoots } from './missing-roots.ts';
 
@@ -11,7 +12,7 @@ import { missingRoots } from './missing-roots.ts';
 export function findPlaces(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
-  { own, profile }: { readonly own?: OwnPlaces; readonly profile?: PermissionProfile } = {},
+  { own, profile }: { readonly own: OwnPlaces; readonly profile?: PermissionProfile },
 ): Places {
   const { TMPDIR: temporary } = env;
   const missing = profile === undefined ? [] : missingRoots(profile, temporary);
@@ -22,7 +23,7 @@ export function findPlaces(
     slashTmp: kindOfEntry('/tmp') === 'folder',
     gitDirectories: pointedToDirectories(cwd),
     gitNames: gitNamesIn(cwd),
-    ...(own === undefined ? {} : { own }),
+    own,
     ...(missing.length === 0 ? {} : { missing }),
   };
   return profile === undefined ? places : { ...places, real: realPlaces(profile, places) };
@@ -34,16 +35,6 @@ function realPlaces(profile: PermissionProfile, places: Places): Readonly<Record
   const rules = files.kind === 'unrestricted' ? [] : files.rules;
   const written = rules.filter(({ access }) => access === 'write').map(({ path }) => path);
   return Object.fromEntries(written.map((path) => [path, realPlace(path)]));
-}
-
-/** The path without links, as far as it exists, and the rest as it is spelled. */
-function realPlace(path: string): string {
-  try {
-    // Not the native one: it changes the case of letters on some disks, and the sandbox would see another place.
-    return fileSystem.realpathSync(path);
-  } catch {
-    return path === '/' ? path : join(realPlace(dirname(path)), basename(path));
-  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { sep } from 'node:path';
 import { ancestors } from './ancestors.ts';
-import { fileSystem, kindOfEntry } from './file-system.ts';
+import { fileSystem, kindOfEntry } from '../disk/file-system.ts';
 
 /**
  * From the project's root, which is the nearest folder that holds a marker, down to the working folder; without a

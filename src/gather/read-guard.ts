@@ -3,7 +3,7 @@ import { access, accessByRules, isDenied } from '../policy/access.ts';
 import { literalGlob, staticFolderOf } from '../policy/glob.ts';
 import type { ResolvedFiles, ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { ancestors } from './ancestors.ts';
-import { fileSystem } from './file-system.ts';
+import { fileSystem } from '../disk/file-system.ts';
 
 /** Whether the engine must not read a path on behalf of the model or of the user. */
 export interface ReadGuard {

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { featureGates } from '../config/feature-gates.ts';
 import type { LeftOut, Settings, WindowSettings } from '../envelope/settings.ts';
+import { withoutUndefined } from '../protocol/without-undefined.ts';
 
 /** What was set about the window, and nothing else: defaults are the envelope's. */
 export function windowSettings(config: Config): WindowSettings {
@@ -56,15 +57,4 @@ export function notBlank(text: string | undefined): string | undefined {
 
 function unlessEmpty<Value extends object>(value: Value): Value | undefined {
   return Object.keys(value).length === 0 ? undefined : value;
-}
-
-export type WithoutUndefined<Value> = {
-  [Key in keyof Value as undefined extends Value[Key] ? never : Key]: Value[Key];
-} & {
-  [Key in keyof Value as undefined extends Value[Key] ? Key : never]?: Exclude<Value[Key], undefined>;
-};
-
-export function withoutUndefined<Value extends object>(value: Value): WithoutUndefined<Value> {
-  const present = Object.entries(value).filter(([, member]) => member !== undefined);
-  return Object.fromEntries(present) as WithoutUndefined<Value>;
 }

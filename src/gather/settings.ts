@@ -21,8 +21,8 @@ import {
   notBlank,
   realtimeSetting,
   windowSettings,
-  withoutUndefined,
 } from './settings-rules.ts';
+import { withoutUndefined } from '../protocol/without-undefined.ts';
 
 export type SettingsProblem = Outcome<'sandbox-managed'>;
 

@@ -2,7 +2,7 @@ import { basename, dirname, isAbsolute } from 'node:path';
 import type { Facts } from '../envelope/facts.ts';
 import { isWritableProgram } from '../policy/find-program.ts';
 import type { ProgramFiles } from '../ports/program-files.ts';
-import { fileSystem, kindOfEntry } from './file-system.ts';
+import { fileSystem, kindOfEntry } from '../disk/file-system.ts';
 
 const usable = ['bash', 'zsh', 'sh'];
 

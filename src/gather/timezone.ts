@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { TimeFacts } from '../envelope/facts.ts';
-import { fileSystem, kindOfEntry } from './file-system.ts';
-import { readIfPossible, readTextIfPossible } from './read-bounded.ts';
+import { fileSystem, kindOfEntry } from '../disk/file-system.ts';
+import { readIfPossible, readTextIfPossible } from '../disk/read-bounded.ts';
 import { readLimits } from './read-limits.ts';
 
 /** Where a Unix system says which zone it is in. */

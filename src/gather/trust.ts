@@ -1,5 +1,5 @@
 import { decideTrust, type ProjectDecisions, type TrustDecision } from '../config/trust.ts';
-import { fileSystem } from './file-system.ts';
+import { realPath } from '../disk/folders.ts';
 import { findRepository } from './git.ts';
 import { mainCheckout } from './main-checkout.ts';
 import { projectFolders } from './project-folders.ts';
@@ -19,7 +19,7 @@ export function findTrust(
   // Most people have decided nothing, and then there is nothing to look for.
   if (Object.keys(projects).length === 0) return { trust: 'unknown' };
   for (const candidate of candidates(folder, projectRootMarkers)) {
-    const decision = decideTrust(projects, [candidate, resolved(candidate)]);
+    const decision = decideTrust(projects, [candidate, realPath(candidate) ?? candidate]);
     if (decision.trust !== 'unknown') return decision;
   }
   return { trust: 'unknown' };
@@ -34,12 +34,4 @@ function* candidates(folder: string, markers: readonly string[]): Generator<stri
   yield repository;
   const main = mainCheckout(repository);
   if (main !== undefined) yield main;
-}
-
-function resolved(folder: string): string {
-  try {
-    return fileSystem.realpathSync(folder);
-  } catch {
-    return folder;
-  }
 }

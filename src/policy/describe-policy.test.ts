@@ -4,8 +4,15 @@ import { describePolicy } from './describe-policy.ts';
 import { profileFor } from './profiles.ts';
 import { type Places, resolvePolicy } from './resolve-policy.ts';
 import { writableRoots } from './writable-roots.ts';
+import { noOwnPlaces } from './own-places.ts';
 
-const places: Places = { cwd: '/srv/repo', workspaceRoots: ['/srv/repo'], slashTmp: true, gitDirectories: [] };
+const places: Places = {
+  cwd: '/srv/repo',
+  workspaceRoots: ['/srv/repo'],
+  slashTmp: true,
+  gitDirectories: [],
+  own: noOwnPlaces,
+};
 const names = ['.agents', '.aws', '.capstan', '.codex', '.git'];
 
 test('the root that holds the working folder comes first', () => {

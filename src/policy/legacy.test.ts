@@ -4,6 +4,7 @@ import type { FileSystemEntry, PermissionProfile, SandboxPolicy } from '../proto
 import { profileOf, sandboxModeOf, sandboxPolicyOf } from './legacy.ts';
 import { profileFor } from './profiles.ts';
 import { type Places, resolvePolicy } from './resolve-policy.ts';
+import { noOwnPlaces } from './own-places.ts';
 
 const places: Places = {
   cwd: '/repo',
@@ -11,6 +12,7 @@ const places: Places = {
   temporaryDirectory: '/scratch',
   slashTmp: true,
   gitDirectories: [],
+  own: noOwnPlaces,
 };
 
 function managed(

@@ -5,6 +5,7 @@ import { normalisePath } from './paths.ts';
 import { profileFor } from './profiles.ts';
 import { type Places, resolvePolicy } from './resolve-policy.ts';
 import { writableRoots } from './writable-roots.ts';
+import { noOwnPlaces } from './own-places.ts';
 
 /**
  * The profile in the coarser form for old readers. What that form cannot say is left out: denies, limits on reading,
@@ -13,8 +14,8 @@ import { writableRoots } from './writable-roots.ts';
  */
 export function sandboxPolicyOf(profile: PermissionProfile, places: Places): SandboxPolicy {
   // What was chosen, and not what is left of it on this machine at this moment.
-  const { own: _own, missing: _missing, ...symbols } = places;
-  const policy = resolvePolicy(profile, symbols);
+  const { missing: _missing, ...symbols } = places;
+  const policy = resolvePolicy(profile, { ...symbols, own: noOwnPlaces });
   if (policy.files.kind === 'unrestricted') {
     return policy.network === 'enabled' && policy.enforcement !== 'external'
       ? { type: 'danger-full-access' }

@@ -6,8 +6,15 @@ import { narrowerApproval, narrowerProfile } from './narrower.ts';
 import type { Places } from './places.ts';
 import { type ProfileOptions, profileFor } from './profiles.ts';
 import { resolvePolicy } from './resolve-policy.ts';
+import { noOwnPlaces } from './own-places.ts';
 
-const places: Places = { cwd: '/repo', workspaceRoots: ['/repo'], slashTmp: true, gitDirectories: [] };
+const places: Places = {
+  cwd: '/repo',
+  workspaceRoots: ['/repo'],
+  slashTmp: true,
+  gitDirectories: [],
+  own: noOwnPlaces,
+};
 const none: ProfileOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
 const readOnly = profileFor('read-only', none);
 const workspace = profileFor('workspace-write', none);

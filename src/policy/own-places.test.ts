@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Access, FileSystemEntry } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { access } from './access.ts';
-import type { OwnPlaces } from './own-places.ts';
+import { noOwnPlaces, type OwnPlaces } from './own-places.ts';
 import { isWithin } from './paths.ts';
 import { resolvePolicy } from './resolve-policy.ts';
 
@@ -38,7 +38,7 @@ function resolve(entries: readonly FileSystemEntry[], places: { cwd: string; tmp
       temporaryDirectory: tmp,
       slashTmp: false,
       gitDirectories: [],
-      ...(mine === undefined ? {} : { own: mine }),
+      own: mine ?? noOwnPlaces,
     },
   );
 }

@@ -12,6 +12,9 @@ export interface OwnPlaces {
   readonly secrets: readonly string[];
 }
 
+/** For questions about a profile alone, which no engine asks to run something under it. */
+export const noOwnPlaces: OwnPlaces = { program: [], state: [], secrets: [] };
+
 /** Interfaces of the kernel: what root writes there changes the host, whatever the sandbox. */
 const kernel: OwnPlaces = { program: [], state: ['/proc', '/sys'], secrets: [] };
 
@@ -19,12 +22,8 @@ const kernel: OwnPlaces = { program: [], state: ['/proc', '/sys'], secrets: [] }
  * The rules with the engine's own places taken out of what they grant: nothing of the engine is writable, its secrets
  * are not readable. Only ever narrows. What an entry names by its path is granted as the entry says: a user may reopen it.
  */
-export function withoutOwnPlaces(
-  rules: readonly PathRule[],
-  own: OwnPlaces | undefined,
-  reopened: Reopened,
-): readonly PathRule[] {
-  return [kernel, ...(own === undefined ? [] : [own])].reduce((kept, places) => narrow(kept, places, reopened), rules);
+export function withoutOwnPlaces(rules: readonly PathRule[], own: OwnPlaces, reopened: Reopened): readonly PathRule[] {
+  return [kernel, own].reduce((kept, places) => narrow(kept, places, reopened), rules);
 }
 
 /** Paths that entries name by themselves, and not by a symbol that happens to lead there. */

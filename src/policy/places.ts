@@ -16,8 +16,7 @@ export interface Places {
    * as they are.
    */
   readonly gitNames?: readonly string[];
-  /** Absent only where no engine runs. */
-  readonly own?: OwnPlaces;
+  readonly own: OwnPlaces;
   /** Places that a profile may name to be written and that do not exist. Absent: none. */
   readonly missing?: readonly string[];
   /** Where the links of paths that may be written lead, by path. A path that is not in it may lead anywhere. */

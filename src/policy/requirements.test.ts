@@ -7,9 +7,10 @@ import { type ProfileWidth, widthOf } from './profile-width.ts';
 import { profileFor } from './profiles.ts';
 import { brokenByApproval, brokenByProfile, modeInstead, noRequirements, type Requirements } from './requirements.ts';
 import { resolvePolicy } from './resolve-policy.ts';
+import { noOwnPlaces } from './own-places.ts';
 
 const none = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
-const places = { cwd: '/repo', workspaceRoots: ['/repo'], slashTmp: true, gitDirectories: [] };
+const places = { cwd: '/repo', workspaceRoots: ['/repo'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
 const writes = (path: string): PermissionProfile => ({
   type: 'managed',
   file_system: { type: 'restricted', entries: [{ path: { type: 'path', path }, access: 'write' }] },

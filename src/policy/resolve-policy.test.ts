@@ -5,8 +5,15 @@ import { access } from './access.ts';
 import { profileFor } from './profiles.ts';
 import { type Places, resolvePolicy } from './resolve-policy.ts';
 import { writableRoots } from './writable-roots.ts';
+import { noOwnPlaces } from './own-places.ts';
 
-const places: Places = { cwd: '/repo', workspaceRoots: ['/repo'], slashTmp: true, gitDirectories: [] };
+const places: Places = {
+  cwd: '/repo',
+  workspaceRoots: ['/repo'],
+  slashTmp: true,
+  gitDirectories: [],
+  own: noOwnPlaces,
+};
 
 function at(path: string, granted: Access, more: Partial<FileSystemEntry> = {}): FileSystemEntry {
   return { path: { type: 'path', path }, access: granted, ...more };

@@ -31,6 +31,6 @@ export interface Sandbox {
   plan(
     command: PlainCommand,
     policy: ResolvedPolicy,
-    gitFolders?: readonly string[],
+    gitFolders: readonly string[],
   ): Promise<RunnableCommand | SandboxRefused>;
 }

@@ -46,6 +46,27 @@ export function arrayAt(value: JsonObject, key: string): readonly Json[] | undef
   return Array.isArray(member) ? (member as readonly Json[]) : undefined;
 }
 
+/** The value at the end of a path of keys, or undefined. */
+export function valueAt(values: JsonObject, path: readonly string[]): Json | undefined {
+  let value: Json | undefined = values;
+  for (const key of path) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
+/** Whether two values say the same. A member that is undefined is none. */
+export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
+  if (a === b) return true;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((member, i) => equalJson(member as Json, b[i] as Json));
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return false;
+  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+  return [...keys].every((key) => equalJson(a[key], b[key]));
+}
+
 /** Whether a value has more levels of lists and objects: going through it could overflow the stack. */
 export function nestsDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -4,7 +4,8 @@ import type { Clock } from '../ports/clock.ts';
 import type { Files } from '../ports/files.ts';
 import type { Ids } from '../ports/ids.ts';
 import { blobPath, blobsFolder, findBlobs, isBlobName } from './blobs-folder.ts';
-import { diskFault, errorCode } from './disk-fault.ts';
+import { errorCode } from '../disk/file-system.ts';
+import { diskFault } from './disk-fault.ts';
 import { writeWhole } from './whole-file.ts';
 import { zstdCompressed, zstdDecompressed } from './zstd.ts';
 

@@ -3,7 +3,7 @@ import type { ThreadId } from '../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import { lineType } from '../protocol/line.ts';
 import { openRolloutFile } from './compressed-file.ts';
-import { errorCode } from './disk-fault.ts';
+import { errorCode } from '../disk/file-system.ts';
 import { findAllRollouts, type FoundRollout } from './find-rollout.ts';
 import { type HistoryBase, historyBase } from './history-base.ts';
 import { decodeLine } from './line-codec.ts';

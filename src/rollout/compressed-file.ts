@@ -1,6 +1,6 @@
 import type { Files, OpenFile } from '../ports/files.ts';
 import { Fault } from '../protocol/outcome.ts';
-import { errorCode } from './disk-fault.ts';
+import { errorCode } from '../disk/file-system.ts';
 import { zstdDecompressing } from './zstd.ts';
 
 const blockSize = 1024 * 1024;

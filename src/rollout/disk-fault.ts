@@ -1,3 +1,4 @@
+import { errorCode } from '../disk/file-system.ts';
 import { Fault } from '../protocol/outcome.ts';
 
 export type DiskFaultCode = 'disk-vanished' | 'disk-full' | 'disk-denied' | 'disk-blocked' | 'disk-failed';
@@ -47,10 +48,4 @@ function diskFaultCode(error: unknown): DiskFaultCode {
     default:
       return 'disk-failed';
   }
-}
-
-/** The `code` of one of Node's errors. */
-export function errorCode(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  return typeof code === 'string' ? code : undefined;
 }

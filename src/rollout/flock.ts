@@ -3,9 +3,7 @@ import {
   constants,
   fstatSync,
   ftruncateSync,
-  existsSync,
   mkdirSync,
-  openSync,
   readFileSync,
   readSync,
   statSync,
@@ -15,7 +13,10 @@ import { dirname } from 'node:path';
 import type { Clock } from '../ports/clock.ts';
 import type { Lock, LockHeld, Locks } from '../ports/files.ts';
 import type { Programs } from '../ports/program-files.ts';
-import { errorCode } from './disk-fault.ts';
+import { errorCode } from '../disk/file-system.ts';
+import { firstMissing } from '../disk/folders.ts';
+import { isAlive } from '../disk/processes.ts';
+import { NotRegular, openRegular, type OpenRegularFile } from '../disk/regular-file.ts';
 import { lockOpenFile, lockPrograms, type LockProgram } from './lock-program.ts';
 
 export interface FlockOptions {
@@ -55,11 +56,9 @@ export function createFlock(options: FlockOptions): Locks {
 async function tryOnce(path: string, { clock, programs, lockers }: Required<FlockOptions>): Promise<Lock | LockHeld> {
   makeFolder(dirname(path));
   // A lock may stand beside a file that commands can reach: a link there must not have us write elsewhere.
-  const flags = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const file = openSync(path, flags, 0o600);
+  const { file } = openLock(path);
   let taken = false;
   try {
-    if (!fstatSync(file).isFile()) throw new Error(`${path} is not a file.`);
     if ((await lockOpenFile(file, lockers, programs)) === 'held') return heldBy(file);
     // Someone may have removed the file between opening and locking. Then our lock guards a file that nobody finds.
     taken = isSameFile(file, path);
@@ -69,6 +68,14 @@ async function tryOnce(path: string, { clock, programs, lockers }: Required<Floc
   }
   sign(file, `capstan pid ${process.pid} since ${new Date(clock.now()).toISOString()}\n`);
   return lockOn(file);
+}
+
+function openLock(path: string): OpenRegularFile {
+  try {
+    return openRegular(path, { links: 'refused', flags: constants.O_RDWR | constants.O_CREAT, mode: 0o600 });
+  } catch (error) {
+    throw error instanceof NotRegular ? new Error(`${path} is not a file.`, { cause: error }) : error;
+  }
 }
 
 function lockOn(file: number): Lock {
@@ -120,14 +127,6 @@ function lockHolder(file: number): string | undefined {
   return undefined;
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return errorCode(error) === 'EPERM';
-  }
-}
-
 function isSameFile(file: number, path: string): boolean {
   try {
     const [ours, named] = [fstatSync(file, { bigint: true }), statSync(path, { bigint: true })];
@@ -144,10 +143,7 @@ function makeFolder(path: string): void {
     mkdirSync(path, options);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
-    // Node says this whatever the reason, a read-only disk for instance. One folder alone gets the true one.
-    let missing = path;
-    while (missing !== dirname(missing) && !existsSync(dirname(missing))) missing = dirname(missing);
-    mkdirSync(missing, { mode: 0o700 });
+    mkdirSync(firstMissing(path), { mode: 0o700 });
     mkdirSync(path, options);
   }
 }

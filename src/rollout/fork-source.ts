@@ -1,7 +1,8 @@
 import type { OpenRefused, RolloutPlace } from '../ports/rollout-store.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { lineType } from '../protocol/line.ts';
-import { diskFault, errorCode } from './disk-fault.ts';
+import { errorCode } from '../disk/file-system.ts';
+import { diskFault } from './disk-fault.ts';
 import { byteAfterLines, findPlace, type FoundPlace } from './find-place.ts';
 import { type HistoryBase, historyMode, withBase } from './history-base.ts';
 import { encodeLine } from './line-codec.ts';

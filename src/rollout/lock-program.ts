@@ -1,6 +1,6 @@
 import type { Programs } from '../ports/program-files.ts';
 import { Fault } from '../protocol/outcome.ts';
-import { errorCode } from './disk-fault.ts';
+import { errorCode } from '../disk/file-system.ts';
 
 /**
  * A program that takes an exclusive lock on its open file 3 without waiting. It exits with 0 when it has the lock and

@@ -19,9 +19,10 @@ import {
   type NoParamCallback,
   type Stats,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { errorCode, isMissing } from '../disk/file-system.ts';
+import { firstMissing } from '../disk/folders.ts';
+import { withoutWaiting } from '../disk/regular-file.ts';
 import type { Files, OpenFile } from '../ports/files.ts';
-import { errorCode } from './disk-fault.ts';
 
 /** The disk of this machine. By callbacks: loading Node's promises of the same calls costs every start 2 ms. */
 export const nodeFiles: Files = {
@@ -32,9 +33,7 @@ export const nodeFiles: Files = {
       await make();
     } catch (error) {
       if (errorCode(error) !== 'ENOENT') throw error;
-      // Node says this whatever the reason, a read-only disk for instance. One folder alone gets the true one.
-      const missing = await firstMissing(path);
-      await result<void>((done) => mkdir(missing, { mode }, (problem) => done(problem)));
+      await ended((done) => mkdir(firstMissing(path), { mode }, done));
       await make();
     }
   },
@@ -42,20 +41,19 @@ export const nodeFiles: Files = {
   async open(path, { create, mode }) {
     // What is new is a file of ours, and not what a link of that name leads to.
     const fresh = create ? constants.O_CREAT | constants.O_NOFOLLOW : 0;
-    const flags = constants.O_RDWR | constants.O_APPEND | fresh | unhurried;
+    const flags = constants.O_RDWR | constants.O_APPEND | fresh | withoutWaiting;
     return regularFile(await result<number>((done) => open(path, flags, mode, done)));
   },
 
   async openToRead(path) {
-    return regularFile(await result<number>((done) => open(path, constants.O_RDONLY | unhurried, done)));
+    return regularFile(await result<number>((done) => open(path, constants.O_RDONLY | withoutWaiting, done)));
   },
 
   async list(path) {
     try {
       return await result<string[]>((done) => readdir(path, done));
     } catch (error) {
-      const code = errorCode(error);
-      if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+      if (isMissing(error)) return [];
       throw error;
     }
   },
@@ -102,9 +100,6 @@ export const nodeFiles: Files = {
   },
 };
 
-/** A pipe without a writer must not hold us, nor a terminal become ours. */
-const unhurried = (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0);
-
 /** Devices and pipes have no end, or none that could be read from. A folder says by itself that it cannot be read. */
 async function regularFile(file: number): Promise<OpenFile> {
   const stats = await result<Stats>((done) => fstat(file, done));
@@ -119,22 +114,6 @@ async function statOf(path: string): Promise<Stats | undefined> {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
-  }
-}
-
-/** The folder nearest to the root that has to be made for a path. */
-async function firstMissing(path: string): Promise<string> {
-  let missing = path;
-  while (missing !== dirname(missing) && !(await exists(dirname(missing)))) missing = dirname(missing);
-  return missing;
-}
-
-async function exists(path: string): Promise<boolean> {
-  try {
-    await result<Stats>((done) => stat(path, done));
-    return true;
-  } catch {
-    return false;
   }
 }
 

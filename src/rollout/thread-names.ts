@@ -4,7 +4,8 @@ import type { Files, Locks, OpenFile } from '../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import { isJsonObject, stringAt } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { diskFault, errorCode } from './disk-fault.ts';
+import { errorCode } from '../disk/file-system.ts';
+import { diskFault } from './disk-fault.ts';
 
 const indexPath = (home: string): string => join(home, 'session_index.jsonl');
 

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { FileFacts, Files } from '../ports/files.ts';
-import { errorCode } from './disk-fault.ts';
+import { errorCode } from '../disk/file-system.ts';
 
 export interface WholeFile {
   readonly path: string;

@@ -1,9 +1,12 @@
-import { accessSync, constants, lstatSync, readdirSync, readlinkSync, statSync } from 'node:fs';
-import type { DiskView, Sight } from './disk-view.ts';
+import { accessSync, constants, lstatSync, readlinkSync, statSync } from 'node:fs';
+import { errorCode } from '../disk/file-system.ts';
+import { namesIn } from '../disk/folders.ts';
+import type { PathSight } from '../policy/walk-path.ts';
+import type { DiskView } from './disk-view.ts';
 
 /** The real disk, asked at most once per path. */
 export function viewHostDisk(): DiskView {
-  const seen = new Map<string, Sight>();
+  const seen = new Map<string, PathSight>();
   return {
     look(path) {
       let sight = seen.get(path);
@@ -13,18 +16,12 @@ export function viewHostDisk(): DiskView {
       }
       return sight;
     },
-    list(folder) {
-      try {
-        return readdirSync(folder);
-      } catch {
-        return [];
-      }
-    },
+    list: namesIn,
     canCreateIn,
   };
 }
 
-function lookAt(path: string): Sight {
+function lookAt(path: string): PathSight {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });
     if (found === undefined) return { kind: 'missing' };
@@ -58,6 +55,6 @@ function isWritableFileSystem(folder: string): boolean {
     accessSync(folder, constants.W_OK);
     return true;
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'EROFS';
+    return errorCode(error) !== 'EROFS';
   }
 }

@@ -5,7 +5,8 @@ import { platformReadRoots } from '../policy/platform-read-roots.ts';
 import type { Access } from '../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles } from '../protocol/resolved-policy.ts';
 import type { DiskView } from './disk-view.ts';
-import { type Followed, followLinks, type Link } from './follow-links.ts';
+import type { Link } from '../policy/walk-path.ts';
+import { type Followed, followLinks } from './follow-links.ts';
 
 type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
 

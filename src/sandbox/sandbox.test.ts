@@ -43,13 +43,13 @@ test.each<[string, ResolvedPolicy]>([
   ['nothing to enforce', { enforcement: 'managed', files: { kind: 'unrestricted' }, network: 'enabled' }],
 ])('%s: the command runs as it is, on every platform', async (_, policy) => {
   for (const platform of ['linux', 'darwin', 'win32']) {
-    const planned = await sandboxOn(platform).plan(command, policy);
+    const planned = await sandboxOn(platform).plan(command, policy, []);
     expect(planned).toMatchObject({ kind: 'runnable', ...command, files: [] });
   }
 });
 
 test('a platform without a sandbox refuses, and says what to do', async () => {
-  expect(await sandboxOn('win32').plan(command, restricted)).toEqual({
+  expect(await sandboxOn('win32').plan(command, restricted, [])).toEqual({
     kind: 'refused',
     code: 'sandbox-missing',
     message: 'There is no sandbox for win32 yet, and the policy does not let commands run without one.',
@@ -58,7 +58,7 @@ test('a platform without a sandbox refuses, and says what to do', async () => {
 });
 
 test('Linux without bubblewrap refuses', async () => {
-  expect(await sandboxOn('linux').plan(command, restricted)).toMatchObject({
+  expect(await sandboxOn('linux').plan(command, restricted, [])).toMatchObject({
     kind: 'refused',
     code: 'sandbox-missing',
   });
@@ -76,14 +76,14 @@ test('a processor without a filter refuses while the network is restricted', asy
     cwd: '/nowhere',
     spawn,
   });
-  expect(await sandbox.plan(command, restricted)).toMatchObject({ code: 'policy-unenforceable' });
-  expect(await sandbox.plan(command, { ...restricted, network: 'enabled' })).toMatchObject({
+  expect(await sandbox.plan(command, restricted, [])).toMatchObject({ code: 'policy-unenforceable' });
+  expect(await sandbox.plan(command, { ...restricted, network: 'enabled' }, [])).toMatchObject({
     kind: 'runnable',
     env: {},
     files: [Buffer.from('--setenv\0A\u00001\0')],
   });
   const broken = { ...command, env: { A: '1\0--bind\0/\0/' } };
-  expect(await sandbox.plan(broken, { ...restricted, network: 'enabled' })).toMatchObject({
+  expect(await sandbox.plan(broken, { ...restricted, network: 'enabled' }, [])).toMatchObject({
     code: 'policy-unenforceable',
     message: 'The variable "A" holds a NUL byte, which no environment can hold.',
   });
@@ -106,13 +106,13 @@ test('the machine is probed once, also when many commands come first', async () 
     spawn,
   });
   sandbox.prepare();
-  const planned = await Promise.all([1, 2, 3].map(() => sandbox.plan(command, restricted)));
+  const planned = await Promise.all([1, 2, 3].map(() => sandbox.plan(command, restricted, [])));
   expect(planned.map((plan) => plan.kind)).toEqual(['runnable', 'runnable', 'runnable']);
   expect(probes).toBe(1);
 });
 
 test('on a Mac the command runs under Seatbelt', async () => {
-  const planned = await sandboxOn('darwin').plan(command, restricted);
+  const planned = await sandboxOn('darwin').plan(command, restricted, []);
   expect(planned).toMatchObject({ kind: 'runnable', cwd: '/', env: { A: '1', CODEX_SANDBOX: 'seatbelt' }, files: [] });
   const argv = planned.kind === 'runnable' ? planned.argv : [];
   expect([argv[0], argv[1], ...argv.slice(3)]).toEqual(['/usr/bin/sandbox-exec', '-p', '-DPATH_0=/', '--', 'ls']);

@@ -47,7 +47,7 @@ export function createSandbox(options: SandboxOptions): PreparedSandbox {
     prepare() {
       if (options.platform === 'linux') void findLinux([]);
     },
-    async plan(command, asked, gitFolders = []) {
+    async plan(command, asked, gitFolders) {
       if (!needsSandbox(asked)) return unchanged(command);
       const policy = protectGit(asked, gitFolders);
       if ('kind' in policy) return policy;

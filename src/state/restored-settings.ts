@@ -1,6 +1,5 @@
 import type { Settings } from '../envelope/settings.ts';
-import { type Json, type JsonObject, stringAt } from '../protocol/json.ts';
-import { equalJson } from '../world/merge-patch.ts';
+import { equalJson, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
 import { lastSettings } from './resumed-settings.ts';
 import type { ThreadState } from './thread-state.ts';
 

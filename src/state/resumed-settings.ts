@@ -3,10 +3,10 @@ import { type Catalogue, lookUpModel } from '../envelope/model-record.ts';
 import type { CollaborationSetting, NetworkRule, Personality, Settings } from '../envelope/settings.ts';
 import { profileOf } from '../policy/legacy.ts';
 import { materialise } from '../policy/profiles.ts';
-import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
-import { equalJson } from '../world/merge-patch.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxPolicy } from '../protocol/permission-profile.ts';
 import type { ThreadState } from './thread-state.ts';
+import { withoutUndefined } from '../protocol/without-undefined.ts';
 
 /** What the thread ran with last, or was to run with next: resume takes it unless a flag names something else. */
 export type LastSettings = Partial<
@@ -198,8 +198,4 @@ function readLegacy(value: Json | undefined): PermissionProfile | undefined {
   return isJsonObject(value) && typeof value['type'] === 'string'
     ? profileOf(value as unknown as SandboxPolicy)
     : undefined;
-}
-
-function withoutUndefined(values: Loose): LastSettings {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

@@ -1,11 +1,13 @@
 import { basename, dirname, join } from 'node:path';
-import { fileSystem } from '../gather/file-system.ts';
+import { fileSystem } from '../disk/file-system.ts';
+import { inFolder } from '../disk/folder-door.ts';
+import { realPath } from '../disk/folders.ts';
+import { withRegular } from '../disk/regular-file.ts';
 import { isWithin } from '../policy/paths.ts';
 import { followLinks } from '../sandbox/follow-links.ts';
 import { viewHostDisk } from '../sandbox/host-disk.ts';
-import { inFolder } from '../tools/apply-patch/folder-door.ts';
 
-const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_TRUNC, O_WRONLY } = fileSystem.constants;
+const { O_CREAT, O_TRUNC, O_WRONLY } = fileSystem.constants;
 
 /** A file that the user named for a text of the engine. */
 export interface OutputFile {
@@ -33,16 +35,8 @@ export function findOutputFile(path: string, writable: readonly string[]): Outpu
 /** Writes the text where the path led before. Throws when a link has taken the place of the file or of its folder. */
 export function writeOutputFile({ path, place }: OutputFile, text: string, mode: number): void {
   if (place === undefined) return fileSystem.writeFileSync(path, text);
-  inFolder(place, (name) => {
-    // Without waiting: a pipe that took the place of the file must not hold us.
-    const file = fileSystem.openSync(name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_NONBLOCK, mode);
-    try {
-      if (!fileSystem.fstatSync(file).isFile()) throw new Error('it is not a file any more');
-      fileSystem.writeFileSync(file, text);
-    } finally {
-      fileSystem.closeSync(file);
-    }
-  });
+  const options = { links: 'refused', flags: O_WRONLY | O_CREAT | O_TRUNC, mode } as const;
+  inFolder(place, (name) => withRegular(name, options, (file) => fileSystem.writeFileSync(file, text)));
 }
 
 /** Undefined for a link that leads nowhere. */
@@ -50,12 +44,4 @@ function placeOf(path: string): string | undefined {
   if (fileSystem.lstatSync(path, { throwIfNoEntry: false }) !== undefined) return realPath(path);
   const folder = realPath(dirname(path));
   return folder === undefined ? undefined : join(folder, basename(path));
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return fileSystem.realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }

@@ -11,6 +11,7 @@ import { grantCall } from './grant-call.ts';
 import type { Turn } from './parts.ts';
 import { fairShare } from './output-share.ts';
 import { recordAnswer, recordTurnItem } from './record.ts';
+import { warnOnce } from './warn-once.ts';
 
 /** A call that ends sooner than this shares its sync with what comes after it. */
 const patienceMs = 50;
@@ -97,11 +98,7 @@ export class Calls {
 
   /** Goes out at once: it says why a call takes its time. */
   #warn(outcome: Outcome): void {
-    const { log, warned } = this.#turn;
-    if (warned.has(outcome.code)) return;
-    warned.add(outcome.code);
-    log.tell({ kind: 'warning', outcome });
-    log.durable().catch(() => {});
+    if (warnOnce(this.#turn, outcome, 'code')) this.#turn.log.durable().catch(() => {});
   }
 
   /** Undefined where no subscriber wants to see output as it comes: then it need not be decoded. */

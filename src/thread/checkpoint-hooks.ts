@@ -2,13 +2,14 @@ import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { WantedCompaction } from './compaction-result.ts';
 import type { Turn } from './parts.ts';
+import { warnOnce } from './warn-once.ts';
 
 /** How long a hook may take. A turn without its opinion is better than one that hangs. */
 const patienceMs = 60_000;
 
 /** What a hook says against the compaction, if anything. One that breaks or takes too long has no opinion. */
 export async function hookAgainst(turn: Turn, wanted: WantedCompaction): Promise<Outcome | undefined> {
-  const { threadId, turnId, envelope, parts, log, warned } = turn;
+  const { threadId, turnId, envelope, parts } = turn;
   const { trigger, reason, phase, focus } = wanted;
   const about = { threadId, turnId, cwd: envelope.workspace.cwd, trigger, reason, phase };
   const hook = async () =>
@@ -17,8 +18,7 @@ export async function hookAgainst(turn: Turn, wanted: WantedCompaction): Promise
   if (against === undefined) return undefined;
   const outcome = stopped(against);
   // Whoever asked for it gets the answer; of what the thread wanted by itself a person hears once.
-  if (trigger === 'auto' && !warned.has(outcome.message)) log.tell({ kind: 'warning', outcome });
-  if (trigger === 'auto') warned.add(outcome.message);
+  if (trigger === 'auto') warnOnce(turn, outcome, 'message');
   return outcome;
 }
 

@@ -5,6 +5,7 @@ import type { Turn } from './parts.ts';
 import { recordTelling } from './record-context.ts';
 import { recordSettings } from './record-settings.ts';
 import { stepNow, tellingFor } from './step-now.ts';
+import { warnOnce } from './warn-once.ts';
 
 /** Looks at what may have moved, tells the model what it does not know yet, and records that it was told. */
 export async function enterStep(turn: Turn, index: number): Promise<Step> {
@@ -28,10 +29,6 @@ export async function enterStep(turn: Turn, index: number): Promise<Step> {
 export async function lookAround(turn: Turn, index: number): Promise<Step> {
   const { parts, log, envelope } = turn;
   const { step, problems } = await stepNow(parts, envelope, { pins: log.state.pins, index });
-  for (const problem of problems) {
-    const told = `${problem.code} ${problem.message}`;
-    if (!turn.warned.has(told)) log.tell({ kind: 'warning', outcome: problem });
-    turn.warned.add(told);
-  }
+  for (const problem of problems) warnOnce(turn, problem, 'message');
   return step;
 }

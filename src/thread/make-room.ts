@@ -15,6 +15,7 @@ import { compactionContract, compactionWindow } from './compaction-contract.ts';
 import { isFarFromFull } from './far-from-full.ts';
 import type { Turn } from './parts.ts';
 import { waitingTokens } from './waiting-tokens.ts';
+import { warnOnce } from './warn-once.ts';
 
 /**
  * Before a step is entered: history is folded if somebody wishes it, or if what stands and what is about to enter would
@@ -132,7 +133,7 @@ function canMakeRoom(turn: Turn, step: Step): boolean {
   const fixed = fixedTokens(turn, step) + bundleTokens(step) + overhead(turn, step);
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
   const can = fixed + leastCheckpoint < limit;
-  if (!can) warnOnce(turn, limitTooLow(fixed, limit));
+  if (!can) warnOnce(turn, limitTooLow(fixed, limit), 'code');
   return can;
 }
 
@@ -147,7 +148,7 @@ function hasGrown(turn: Turn, step: Step): boolean {
   const { isEnough, needed } = growth(turn);
   const { prefill } = turn.log.state;
   if (isEnough) return true;
-  if (prefill !== undefined) warnOnce(turn, fullAfterCheckpoint({ counted: prefill, needed, ...sizesOf(turn, step) }));
+  if (prefill !== undefined) warnOnce(turn, fullAfterCheckpoint({ counted: prefill, needed, ...sizesOf(turn, step) }), 'code');
   return false;
 }
 
@@ -178,12 +179,6 @@ function overhead(turn: Turn, step: Step): number {
 
 function sizesOf(turn: Turn, step: Step): { readonly overhead: number; readonly effective: number } {
   return { overhead: overhead(turn, step), effective: compactionWindow(turn.envelope).effective };
-}
-
-function warnOnce({ log, warned }: Turn, outcome: Outcome): void {
-  if (warned.has(outcome.code)) return;
-  warned.add(outcome.code);
-  log.tell({ kind: 'warning', outcome });
 }
 
 function limitTooLow(fixed: number, limit: number): Outcome {

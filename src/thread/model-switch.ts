@@ -1,7 +1,6 @@
-import { isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
+import { equalJson, type Json, type JsonObject, stringAt, valueAt } from '../protocol/json.ts';
 import type { FieldChange } from '../protocol/thread-event.ts';
 import { storeEnvelope } from '../state/stored-envelope.ts';
-import { equalJson } from '../world/merge-patch.ts';
 import type { Turn } from './parts.ts';
 
 /** What may move with the model. */
@@ -43,18 +42,12 @@ export function tellSwitch({ log, turnId, envelope }: Turn): void {
 
 function changesBetween(before: JsonObject, now: JsonObject): readonly FieldChange[] {
   return fields.flatMap((field) => {
-    const [from, to] = [valueAt(before, field), valueAt(now, field)];
+    const [from, to] = [valueAt(before, field.split('.')), valueAt(now, field.split('.'))];
     if (equalJson(from, to)) return [];
     return [{ field, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }];
   });
 }
 
 function modeBefore(before: JsonObject | undefined): Json | undefined {
-  return before === undefined ? undefined : valueAt(before, 'modes.collaboration.asked');
-}
-
-function valueAt(source: JsonObject, path: string): Json | undefined {
-  let value: Json | undefined = source;
-  for (const key of path.split('.')) value = isJsonObject(value) ? (value[key] as Json | undefined) : undefined;
-  return value;
+  return before === undefined ? undefined : valueAt(before, ['modes', 'collaboration', 'asked']);
 }

@@ -1,7 +1,7 @@
 import { withoutSeal } from '../state/sealed-lines.ts';
 import { settingsApplied, settingsStay, turnContext } from '../state/turn-drafts.ts';
-import { equalJson } from '../world/merge-patch.ts';
 import type { Turn } from './parts.ts';
+import { equalJson } from '../protocol/json.ts';
 
 /**
  * The turn's contract; the thread's settings when they are news, or when the contract is older than they are: other

@@ -1,8 +1,7 @@
 import type { TurnId } from '../protocol/ids.ts';
-import type { JsonObject } from '../protocol/json.ts';
+import { equalJson, type JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { UserInput } from '../protocol/user-input.ts';
-import { equalJson } from '../world/merge-patch.ts';
 import { inputProblem } from './input-problem.ts';
 import { promptTokens, tooLong } from './prompt-size.ts';
 

@@ -9,6 +9,7 @@ import { snapshotLine } from '../state/snapshot-record.ts';
 import type { GitGuard } from '../ports/git-guard.ts';
 import type { ThreadLog } from './log.ts';
 import { TurnRepositories } from './turn-repositories.ts';
+import { warnOnce } from './warn-once.ts';
 
 export interface EffectsInput {
   /** Absent: nobody wants to undo anything. */
@@ -102,7 +103,7 @@ export class TurnEffects {
   }
 
   async #record(when: 'before' | 'after', taking: Taking): Promise<Snapshot> {
-    const { clock, log, turnId, signal, warned } = this.#input;
+    const { clock, log, turnId, signal } = this.#input;
     const taken = await new Promise<Snapshot>((resolve) => {
       const waiting = new AbortController();
       const stopAfter = (ms: number): void =>
@@ -120,10 +121,7 @@ export class TurnEffects {
       });
     });
     log.record(snapshotLine({ kind: 'turn', turnId }, when, taken));
-    if (taken.kind === 'missing' && !signal.aborted && !warned.has(taken.outcome.code)) {
-      warned.add(taken.outcome.code);
-      log.tell({ kind: 'warning', outcome: taken.outcome });
-    }
+    if (taken.kind === 'missing' && !signal.aborted) warnOnce(this.#input, taken.outcome, 'code');
     return taken;
   }
 

@@ -2,6 +2,7 @@ import type { GitGuard, GitLook } from '../ports/git-guard.ts';
 import { notNeeded, type Snapshot } from '../ports/snapshots.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ThreadLog } from './log.ts';
+import { warnOnce } from './warn-once.ts';
 
 export interface RepositoriesInput {
   /** Absent: git folders are not searched for. */
@@ -54,14 +55,11 @@ export class TurnRepositories {
   }
 
   async #look(guard: GitGuard, snapshot: Snapshot | undefined, signal: AbortSignal): Promise<GitLook> {
-    const { cwd, roots, log, warned, denies } = this.#input;
+    const { cwd, roots, denies } = this.#input;
     const seen = snapshot?.kind === 'taken' ? { seen: { root: cwd, git: snapshot.git } } : {};
     const found = await guard.look({ roots, denies, ...seen }, signal);
     const [first] = found.unseen;
-    if (first !== undefined && !signal.aborted && !warned.has('git-folders-unseen')) {
-      warned.add('git-folders-unseen');
-      log.tell({ kind: 'warning', outcome: notAllSeen(first) });
-    }
+    if (first !== undefined && !signal.aborted) warnOnce(this.#input, notAllSeen(first), 'code');
     return found;
   }
 }

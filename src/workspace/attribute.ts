@@ -1,7 +1,7 @@
 import type { FileTime } from '../exec/file-time.ts';
 import { parentOf } from '../policy/paths.ts';
 import type { CallTime, Content, Touched, TouchedPath } from '../ports/change-watch.ts';
-import type { Sight } from './disk.ts';
+import type { EntrySight } from './disk.ts';
 import type { KnownWorkspace } from './known-workspace.ts';
 import type { TreeEntry } from './tree.ts';
 
@@ -18,7 +18,7 @@ export interface Evidence {
   /** As the earlier snapshot found the workspace. */
   readonly before: KnownWorkspace;
   /** How a path looked in the later snapshot; undefined when nothing was there. */
-  after(path: string): Sight | undefined;
+  after(path: string): EntrySight | undefined;
 }
 
 export interface Span {
@@ -59,7 +59,7 @@ export function attribution(evidence: Evidence): (change: ChangedEntry) => boole
   };
 
   /** A folder that is moved takes along what is in it, and only its own stamp is new. */
-  const isMovedAlong = (path: string, sight: Sight): boolean => {
+  const isMovedAlong = (path: string, sight: EntrySight): boolean => {
     const wasHere = sight.kind !== 'folder' && stays().has(markOf(sight));
     if (sight.changedAt >= since.earliest && !wasHere) return false;
     for (let cut = path.lastIndexOf('/'); cut > 0; cut = path.lastIndexOf('/', cut - 1)) {
@@ -163,7 +163,7 @@ function holds(time: number): (span: Span) => boolean {
 }
 
 /** By what a file is recognised under another name. */
-function markOf({ number, size, modifiedAt }: Pick<Sight, 'number' | 'size' | 'modifiedAt'>): string {
+function markOf({ number, size, modifiedAt }: Pick<EntrySight, 'number' | 'size' | 'modifiedAt'>): string {
   return `${number} ${size} ${modifiedAt}`;
 }
 

@@ -1,3 +1,4 @@
+import { writeOwnFile } from '../disk/own-file.ts';
 import { type KnownWorkspace, decodeKnown, encodeKnown } from './known-workspace.ts';
 import { type PackedContent, PackWriter, readPacked, readPackIndex, removePack } from './pack.ts';
 import { decodeTree, type Hash, hashOf, type Tree } from './tree.ts';
@@ -38,11 +39,7 @@ export class ContentStore {
   }
 
   saveKnown(known: KnownWorkspace): void {
-    const half = `${this.#knownPath}.${process.pid}`;
-    // Left by a process of the same number that was killed.
-    fs.rmSync(half, { force: true });
-    fs.writeFileSync(half, encodeKnown(known), { mode: 0o600, flag: 'wx' });
-    fs.renameSync(half, this.#knownPath);
+    writeOwnFile(this.#knownPath, `${this.#knownPath}.${process.pid}`, encodeKnown(known));
   }
 
   /** Begins a pack. `root` is written beside it once, for people who look around. */

@@ -5,7 +5,7 @@
 export interface WorkspaceDisk {
   /** Names in a folder, in no order. Refuses a folder with more than `mostNames`. */
   list(folder: string): readonly string[];
-  look(path: string): Sight | undefined;
+  look(path: string): EntrySight | undefined;
   /** The whole file. Refuses anything that is no regular file, and a file that is larger. */
   read(path: string, maxBytes: number): Uint8Array;
   readLink(path: string): string;
@@ -25,7 +25,7 @@ export interface WorkspaceDisk {
 export const mostNames = 100_000;
 
 /** Enough to know whether something may have changed: nothing sets `changedAt` back. */
-export interface Sight {
+export interface EntrySight {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly mode: number;
   readonly size: number;

@@ -1,4 +1,4 @@
-import type { Sight } from './disk.ts';
+import type { EntrySight } from './disk.ts';
 import type { Hash, LeftOutReason, TreeEntry } from './tree.ts';
 
 /** What the last snapshot saw, so that the next one reads only what may have changed. By path below the root, itself ''. */
@@ -59,7 +59,11 @@ type StoredFolder = Omit<KnownFolder, 'ignored' | 'entries'> & {
   readonly entries: readonly (readonly [string, KnownEntry])[];
 };
 
-export function knownEntry(sight: Sight, entry: Exclude<TreeEntry, { kind: 'folder' }>, sure: boolean): KnownEntry {
+export function knownEntry(
+  sight: EntrySight,
+  entry: Exclude<TreeEntry, { kind: 'folder' }>,
+  sure: boolean,
+): KnownEntry {
   const { size, modifiedAt, changedAt, number, mode } = sight;
   const stat = [size, modifiedAt, sure ? changedAt : -1, number, mode] as const;
   if (entry.kind === 'file') return [...stat, 'file', entry.hash];
@@ -67,7 +71,7 @@ export function knownEntry(sight: Sight, entry: Exclude<TreeEntry, { kind: 'fold
 }
 
 /** What is known of a thing that looks like this, if it is the same thing and nobody can have changed it since. */
-export function recognise(known: KnownEntry | undefined, sight: Sight): TreeEntry | undefined {
+export function recognise(known: KnownEntry | undefined, sight: EntrySight): TreeEntry | undefined {
   if (known === undefined) return undefined;
   const [size, modifiedAt, changedAt, number, mode, kind, content] = known;
   const same =

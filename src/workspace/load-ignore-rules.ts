@@ -3,7 +3,7 @@ import { ancestors } from '../gather/ancestors.ts';
 import { gitConfigValue } from '../gather/git-config.ts';
 import { findGitDirectory } from '../gather/git-directory.ts';
 import { findRepository } from '../gather/git.ts';
-import { type ReadOptions, readTextIfPossible } from '../gather/read-bounded.ts';
+import { type ReadOptions, readTextIfPossible } from '../disk/read-bounded.ts';
 import { readLimits } from '../gather/read-limits.ts';
 import { type IgnoreRules, isIgnored, mostIgnoreBytes, noRules, withIgnoreFile } from './ignore-rules.ts';
 

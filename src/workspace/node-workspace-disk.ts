@@ -1,10 +1,8 @@
-import { readUpTo } from '../gather/read-bounded.ts';
-import { hasDoors, inFolder, O_PATH } from '../tools/apply-patch/folder-door.ts';
-import { mostNames, type Sight, type WorkspaceDisk } from './disk.ts';
-
-// Without an ESM import of `node:fs`, which costs every start.
-const fs = process.getBuiltinModule('node:fs');
-const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
+import { errorCode, fileSystem as fs } from '../disk/file-system.ts';
+import { hasDoors, inFolder, O_PATH } from '../disk/folder-door.ts';
+import { freeName, realPath } from '../disk/folders.ts';
+import { readUpTo, withRegular } from '../disk/regular-file.ts';
+import { mostNames, type EntrySight, type WorkspaceDisk } from './disk.ts';
 
 /**
  * The disk of this machine. Whatever changes it goes through an open door of the folder: a command that runs meanwhile
@@ -25,26 +23,14 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
     };
   },
   read(path, maxBytes) {
-    // Opened without waiting: a pipe that took the place of the file must not hold us.
-    const file = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-    try {
-      const found = fs.fstatSync(file);
-      if (!found.isFile()) throw new Error('it is not a file');
-      const bytes = readUpTo(file, { most: maxBytes + 1, expected: Math.min(found.size, maxBytes) });
+    return withRegular(path, { links: 'refused' }, (file, { size }) => {
+      const bytes = readUpTo(file, { most: maxBytes + 1, expected: Math.min(size, maxBytes) });
       if (bytes.length > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
       return bytes;
-    } finally {
-      fs.closeSync(file);
-    }
+    });
   },
   readLink: (path) => fs.readlinkSync(path),
-  realPath(path) {
-    try {
-      return fs.realpathSync(path);
-    } catch {
-      return undefined;
-    }
-  },
+  realPath,
   putFile(path, content, mode) {
     replace(path, (beside) => {
       const file = fs.openSync(beside, 'wx', 0o600);
@@ -72,7 +58,7 @@ export const nodeWorkspaceDisk: WorkspaceDisk = {
 /** Of the file or folder itself: one that was swapped for a link keeps the mode of what it leads to. */
 function setMode(path: string, mode: number): void {
   if (!hasDoors()) return fs.chmodSync(path, mode);
-  const file = fs.openSync(path, O_PATH | O_NOFOLLOW);
+  const file = fs.openSync(path, O_PATH | fs.constants.O_NOFOLLOW);
   try {
     fs.chmodSync(`/proc/self/fd/${file}`, mode);
   } finally {
@@ -106,12 +92,12 @@ function statOf(path: string) {
   try {
     return fs.lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    if (errorCode(error) === 'ENOTDIR') return undefined;
     throw error;
   }
 }
 
-function kindOf(found: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): Sight['kind'] {
+function kindOf(found: { isFile(): boolean; isDirectory(): boolean; isSymbolicLink(): boolean }): EntrySight['kind'] {
   if (found.isFile()) return 'file';
   if (found.isDirectory()) return 'folder';
   return found.isSymbolicLink() ? 'link' : 'other';
@@ -129,11 +115,4 @@ function replace(path: string, make: (beside: string) => void): void {
       throw error;
     }
   });
-}
-
-function freeName(folder: string): string {
-  for (let number = 0; ; number++) {
-    const name = `${folder}/.capstan-${process.pid}-${number}`;
-    if (fs.lstatSync(name, { throwIfNoEntry: false }) === undefined) return name;
-  }
 }

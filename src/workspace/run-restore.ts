@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { reasonOf } from '../gather/file-system.ts';
+import { reasonOf } from '../disk/file-system.ts';
 import type { WorkspaceDisk } from './disk.ts';
 import type { KeptPath, RestoreAction } from './restore-plan.ts';
 import { type Entry, type Hash, hashOf } from './tree.ts';

@@ -1,6 +1,6 @@
 import { mountPointNames } from '../policy/protected-names.ts';
 import type { GitSights } from '../ports/snapshots.ts';
-import type { Sight, WorkspaceDisk } from './disk.ts';
+import type { EntrySight, WorkspaceDisk } from './disk.ts';
 import { isBareRepository } from './git-sights.ts';
 import { type IgnoreRules, isIgnored, mostIgnoreBytes, withIgnoreFile } from './ignore-rules.ts';
 import { type KnownEntry, knownEntry, type KnownFolder, type KnownWorkspace, recognise } from './known-workspace.ts';
@@ -46,9 +46,9 @@ export interface Scanned {
 
 /** How things looked on the way. Paths are below the root, which is ''. */
 export interface Sights {
-  readonly folders: ReadonlyMap<string, Sight>;
+  readonly folders: ReadonlyMap<string, EntrySight>;
   /** Whatever else was not recognised. */
-  readonly fresh: ReadonlyMap<string, Sight>;
+  readonly fresh: ReadonlyMap<string, EntrySight>;
 }
 
 /** Comparing a name with so much of ignore files takes about as long as looking at a file. */
@@ -77,8 +77,8 @@ interface FolderAt {
 
 class Walk {
   readonly leftOut: LeftOut[] = [];
-  readonly folders = new Map<string, Sight>();
-  readonly fresh = new Map<string, Sight>();
+  readonly folders = new Map<string, EntrySight>();
+  readonly fresh = new Map<string, EntrySight>();
   readonly git = { folders: [] as string[], bare: [] as string[], notEntered: [] as string[] };
   files = 0;
   bytes = 0;
@@ -149,7 +149,7 @@ class Walk {
     return hash;
   }
 
-  async #inner(path: string, below: string, sight: Sight, rules: IgnoreRules): Promise<TreeEntry> {
+  async #inner(path: string, below: string, sight: EntrySight, rules: IgnoreRules): Promise<TreeEntry> {
     let names: readonly string[];
     try {
       names = this.#input.disk.list(path);
@@ -170,7 +170,7 @@ class Walk {
   }
 
   /** Undefined for what is no part of a snapshot, and for what has gone meanwhile. */
-  #look(name: string, path: string, inside: string): Sight | undefined {
+  #look(name: string, path: string, inside: string): EntrySight | undefined {
     const { disk, excludes } = this.#input;
     if (name === '.git' || excludes(path)) return undefined;
     try {
@@ -185,7 +185,7 @@ class Walk {
     }
   }
 
-  #read(path: string, below: string, sight: Sight): TreeEntry | undefined {
+  #read(path: string, below: string, sight: EntrySight): TreeEntry | undefined {
     const { disk, maxFileBytes } = this.#input;
     if (sight.kind === 'file' && sight.size > maxFileBytes) return this.#leave(below, 'too-large', sight);
     if (sight.kind === 'file' && !this.#input.hasRoom(sight.size)) return this.#leave(below, 'no-room', sight);
@@ -202,7 +202,7 @@ class Walk {
     return { kind: 'file', mode: sight.mode, size: content.length, hash };
   }
 
-  #leave(path: string, why: LeftOutReason, { size, modifiedAt, changedAt, number }: Sight): TreeEntry {
+  #leave(path: string, why: LeftOutReason, { size, modifiedAt, changedAt, number }: EntrySight): TreeEntry {
     this.leftOut.push({ path, why });
     return { kind: 'left-out', why, size, mark: `${size} ${modifiedAt} ${changedAt} ${number}` };
   }

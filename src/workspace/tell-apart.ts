@@ -5,7 +5,7 @@ import type { Touched } from '../ports/change-watch.ts';
 import { attribution, type ChangedEntry, type Span } from './attribute.ts';
 import { compareTrees } from './compare-trees.ts';
 import type { ContentStore } from './content-store.ts';
-import type { Sight } from './disk.ts';
+import type { EntrySight } from './disk.ts';
 import type { KnownWorkspace } from './known-workspace.ts';
 import { othersTree } from './others-tree.ts';
 import type { PackDraft } from './pack-draft.ts';
@@ -55,7 +55,7 @@ export function tellApart({ home, root, store, before, after, touched, pack }: T
 }
 
 /** As the walk saw it. What was recognised is known with all its times. */
-function sightOf(path: string, { sights, known }: TellApartInput['after']): Sight | undefined {
+function sightOf(path: string, { sights, known }: TellApartInput['after']): EntrySight | undefined {
   const seen = sights.folders.get(path) ?? sights.fresh.get(path);
   if (seen !== undefined) return seen;
   const cut = path.lastIndexOf('/');

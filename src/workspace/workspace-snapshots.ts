@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { fileTime } from '../exec/file-time.ts';
-import { reasonOf } from '../gather/file-system.ts';
+import { reasonOf } from '../disk/file-system.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Ids } from '../ports/ids.ts';
 import {

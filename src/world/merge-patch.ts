@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 
 /** Applies a merge patch (RFC 7386). The result shares what did not change with `target`. */
 export function applyPatch(target: Json | undefined, patch: Json): Json {
@@ -24,14 +24,4 @@ export function makePatch(before: JsonObject, now: JsonObject): JsonObject | und
     } else if (!equalJson(old, value)) patch[key] = value;
   }
   return Object.keys(patch).length === 0 ? undefined : patch;
-}
-
-export function equalJson(a: Json | undefined, b: Json | undefined): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((member, i) => equalJson(member as Json, b[i] as Json));
-  }
-  if (!isJsonObject(a) || !isJsonObject(b)) return false;
-  const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
-  return [...keys].every((key) => equalJson(a[key], b[key]));
 }

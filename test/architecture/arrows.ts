@@ -8,6 +8,8 @@ export interface Arrows {
   readonly rooms: ReadonlyMap<string, Room>;
   /** `from -> to`, between rooms of one level. */
   readonly allowed: ReadonlySet<string>;
+  /** The highest level that a room may import from, where that is lower than its own level says. */
+  readonly ceilings: ReadonlyMap<string, number>;
 }
 
 /**
@@ -16,6 +18,7 @@ export interface Arrows {
  *     L1: policy envelope telemetry          the rooms of a level; a level imports only levels below it
  *     order: policy < envelope               within a level: what stands right may import what stands left
  *     allow: L1 -> telemetry  (reason)       one arrow more between rooms of a level; a level means all its rooms
+ *     only: disk -> L0  (reason)             a room that imports no level above the named one
  */
 export function parseArrows(document: string): Arrows {
   const block = /^```arrows\n([\s\S]*?)^```$/m.exec(document)?.[1];
@@ -24,6 +27,7 @@ export function parseArrows(document: string): Arrows {
   const levels = new Map<string, number>();
   const ranks = new Map<string, number>();
   const allowed: (readonly [from: string, to: string])[] = [];
+  const ceilings = new Map<string, number>();
   for (const line of block.split('\n').map((text) => text.trim())) {
     if (line === '') continue;
     const [, keyword = '', rest = ''] = /^(\w+): (.*)$/.exec(line) ?? [];
@@ -33,6 +37,8 @@ export function parseArrows(document: string): Arrows {
       for (const room of words(rest)) levels.set(room, Number(level));
     } else if (keyword === 'order') {
       for (const [rank, rooms] of rest.split('<').entries()) for (const room of words(rooms)) ranks.set(room, rank);
+    } else if (keyword === 'only' && /^L\d$/.test(allow?.[2] ?? '')) {
+      ceilings.set(allow?.[1] ?? '', Number(allow?.[2]?.slice(1)));
     } else if (keyword === 'allow' && allow !== null) {
       allowed.push([allow[1] ?? '', allow[2] ?? '']);
     } else {
@@ -41,7 +47,7 @@ export function parseArrows(document: string): Arrows {
   }
 
   const rooms = new Map([...levels].map(([name, level]) => [name, { level, rank: ranks.get(name) }]));
-  for (const name of [...ranks.keys(), ...allowed.flat().filter((side) => !/^L\d$/.test(side))]) {
+  for (const name of [...ranks.keys(), ...ceilings.keys(), ...allowed.flat().filter((side) => !/^L\d$/.test(side))]) {
     if (!rooms.has(name)) throw new Error(`ARCHITECTURE.md: ${name} stands in no level`);
   }
   const members = (side: string): readonly string[] =>
@@ -49,7 +55,7 @@ export function parseArrows(document: string): Arrows {
   const pairs = allowed.flatMap(([from, to]) =>
     members(from).flatMap((one) => members(to).map((other) => `${one} -> ${other}`)),
   );
-  return { rooms, allowed: new Set(pairs) };
+  return { rooms, allowed: new Set(pairs), ceilings };
 }
 
 function words(text: string): readonly string[] {

@@ -40,7 +40,12 @@ function brokenRule(path: string, found: Import, sources: Sources, arrows: Arrow
   const to = roomOf(target);
   const fromRoom = arrows.rooms.get(from);
   const toRoom = arrows.rooms.get(to);
-  if (from === to || fromRoom === undefined || toRoom === undefined || toRoom.level < fromRoom.level) return undefined;
+  if (from === to || fromRoom === undefined || toRoom === undefined) return undefined;
+  const ceiling = arrows.ceilings.get(from);
+  if (ceiling !== undefined && toRoom.level > ceiling && !isTest(path)) {
+    return `${from} imports L${ceiling} and below alone, and ${to} is L${toRoom.level}`;
+  }
+  if (toRoom.level < fromRoom.level) return undefined;
   if (isTest(path) && (toRoom.level === fromRoom.level || to === 'testing')) return undefined;
   if (toRoom.level > fromRoom.level)
     return `${from} (L${fromRoom.level}) may not import upwards from ${to} (L${toRoom.level})`;

@@ -5,16 +5,10 @@ import { tokenize } from './tokens.ts';
 /** Rooms that read what shapes a turn from its envelope alone. */
 const consumers = ['thread', 'tools', 'sandbox', 'world', 'fragments', 'state', 'history'];
 
-/** Sources that may look for themselves, and why. */
-const allowed: Readonly<Record<string, string>> = {
-  'src/sandbox/linux/trial.ts': 'sets up real sandboxes for the tests beside it; nothing else imports it',
-};
-
 /** Where a consumer reads configuration, environment or clock past the envelope: a file and a line each. */
 export function turnInputs(sources: ReadonlyMap<string, string>): readonly string[] {
   return [...sources]
     .filter(([path]) => consumers.includes(path.split('/')[1] ?? '') && !path.endsWith('.test.ts'))
-    .filter(([path]) => allowed[path] === undefined)
     .flatMap(([path, source]) => [
       ...importsOf(source).flatMap(({ line, specifier = '' }) => {
         const room = specifier.startsWith('.') ? posix.join(posix.dirname(path), specifier).split('/')[1] : undefined;

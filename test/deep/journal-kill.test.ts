@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { killWriters } from '../../src/rollout/kill-law.ts';
+import { killWriters } from '../harness/kill-writers.ts';
 
 test('every line that was promised before a SIGKILL is in the file, and no ordinal is used twice', async () => {
   const home = await mkdtemp(join(tmpdir(), 'capstan-kill-'));

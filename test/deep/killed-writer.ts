@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { Line } from '../../src/protocol/line.ts';
-import { describeState } from '../../src/state/describe.ts';
+import { describeState } from '../harness/describe-state.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { emptyState } from '../../src/state/thread-state.ts';
 

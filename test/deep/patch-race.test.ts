@@ -20,6 +20,7 @@ import { computePatch } from '../../src/tools/apply-patch/compute-patch.ts';
 import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
 import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
 import { policyGuard } from '../../src/tools/apply-patch/policy-guard.ts';
+import { noOwnPlaces } from '../../src/policy/own-places.ts';
 
 const durationMs = 10_000;
 
@@ -53,6 +54,7 @@ test.runIf(process.platform === 'linux')(
       workspaceRoots: [workspace],
       slashTmp: false,
       gitDirectories: [],
+      own: noOwnPlaces,
     });
     const parsed = parsePatch('*** Begin Patch\n*** Update File: d/f\n@@\n+more\n*** End Patch');
     if (parsed.kind === 'problem') throw new Error(parsed.message);

@@ -5,6 +5,7 @@ import { processTable } from '../../src/exec/process-identity.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
 import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { noOwnPlaces } from '../../src/policy/own-places.ts';
 
 /** A process that starts commands in sandboxes and kills itself after so many microseconds, while one is being built. */
 const [, , folder = '', ...commands] = process.argv;
@@ -20,13 +21,13 @@ const sandbox = createSandbox({
   programFiles: nodeProgramFiles,
   processes: processTable,
 });
-const places = { cwd: folder, workspaceRoots: [folder], slashTmp: false, gitDirectories: [] };
+const places = { cwd: folder, workspaceRoots: [folder], slashTmp: false, gitDirectories: [], own: noOwnPlaces };
 const choices = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
 const policy = resolvePolicy(profileFor('workspace-write', choices), places);
 
 async function run(script: string): Promise<void> {
   const env = { PATH: process.env['PATH'] ?? '' };
-  const planned = await sandbox.plan({ argv: ['bash', '-c', script], cwd: folder, env }, policy);
+  const planned = await sandbox.plan({ argv: ['bash', '-c', script], cwd: folder, env }, policy, []);
   if (planned.kind === 'refused') throw new Error(planned.message);
   const started = spawn.run(
     planned,

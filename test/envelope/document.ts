@@ -1,10 +1,9 @@
-import { consumerRoles } from '../../src/envelope/consumers.ts';
-import { type Ownership, ownership } from '../../src/envelope/ownership.ts';
+import type { Ownership } from '../../src/envelope/ownership.ts';
 
 export const rewriteCommand = 'npm test -- test/envelope/ownership.test.ts -u';
 
 /** The map as a page for people. */
-export function ownershipDocument(): string {
+export function ownershipDocument(ownership: readonly Ownership[]): string {
   const groups = [...new Set(ownership.map(({ field }) => field.slice(0, field.indexOf('.'))))];
   const tables = groups.map((group) => {
     const rows = ownership.filter(({ field }) => field.startsWith(`${group}.`)).map(row);
@@ -46,7 +45,7 @@ function row({ field, source, consumers, awaits }: Ownership): string {
     source.settings === undefined
       ? source.otherwise
       : `setting ${source.settings.map((path) => `\`${path}\``).join(' or ')}, else ${source.otherwise}`;
-  const readers = consumers.map((path) => `${consumerRoles[path] ?? ''} (\`${path.slice('src/'.length)}\`)`);
+  const readers = consumers.map(({ role, path }) => `${role} (\`${path.slice('src/'.length)}\`)`);
   const later = awaits === undefined ? [] : [`*later: ${awaits}*`];
   return `| \`${field}\` | ${from} | ${[...readers, ...later].join('; ')} |`;
 }

@@ -9,6 +9,7 @@ import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environmen
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
 import { factsOf, firstWorld, settingsOf } from '../harness/world.ts';
 import { fullFacts, fullSettings } from './full-envelope.ts';
+import { noOwnPlaces } from '../../src/policy/own-places.ts';
 
 const { effort: _effort, ...bareSettings } = settingsOf(firstWorld);
 const bareFacts: TurnFacts = {
@@ -23,7 +24,7 @@ const writable = profileFor('workspace-write', {
   excludeTmpdir: false,
   excludeSlashTmp: false,
 });
-const places = { cwd: '/repo', workspaceRoots: ['/repo'], slashTmp: true, gitDirectories: [] };
+const places = { cwd: '/repo', workspaceRoots: ['/repo'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
 
 describe('with nothing but what must be there', () => {
   const envelope = resolveEnvelope(bareFacts, bareSettings);

@@ -8,7 +8,7 @@ import { rebuildRequests } from '../../src/replay/rebuild.ts';
 import { decodeLine } from '../../src/rollout/line-codec.ts';
 import { rolloutPath } from '../../src/rollout/names.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
-import { describeState } from '../../src/state/describe.ts';
+import { describeState } from '../harness/describe-state.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { lastSettings } from '../../src/state/resumed-settings.ts';
 import { emptyState } from '../../src/state/thread-state.ts';

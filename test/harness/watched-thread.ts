@@ -13,7 +13,7 @@ import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { withSeals } from '../../src/rollout/sealed-store.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
-import { describeState } from '../../src/state/describe.ts';
+import { describeState } from './describe-state.ts';
 import type { Settings } from '../../src/envelope/settings.ts';
 import { chosenOnly, lastSettings } from '../../src/state/resumed-settings.ts';
 import type { ThreadState } from '../../src/state/thread-state.ts';

@@ -5,6 +5,7 @@ import { profileFor } from '../../src/policy/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
 import type { ApprovalPolicy, SandboxMode } from '../../src/protocol/permission-profile.ts';
 import { worldModels } from './world-models.ts';
+import { noOwnPlaces } from '../../src/policy/own-places.ts';
 
 /** Everything that may differ between two turns of a thread: what somebody chose, and what is the case. */
 export interface World {
@@ -116,7 +117,7 @@ export function factsOf(world: World, cwd: string, epochMs: number): Facts {
   return {
     time: { epochMs, date, timezone },
     shell: { name: 'bash', path: '/bin/bash' },
-    places: { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] },
+    places: { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own: noOwnPlaces },
     trust: 'trusted',
     catalogue: worldModels,
     client: { name: 'capstan_test', version: '0', source: 'exec' },

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import { archiveThread, unarchiveThread } from '../../src/rollout/thread-lifecycle.ts';
 import { carriedState } from '../../src/state/compacted.ts';
-import { describeState } from '../../src/state/describe.ts';
+import { describeState } from '../harness/describe-state.ts';
 import { pinAdded, pinRemoved } from '../../src/state/pins.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { emptyState } from '../../src/state/thread-state.ts';

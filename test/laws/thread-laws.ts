@@ -3,7 +3,7 @@ import type { Settings } from '../../src/envelope/settings.ts';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import { type LineDraft, lineType } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
-import { describeState } from '../../src/state/describe.ts';
+import { describeState } from '../harness/describe-state.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { pinAdded, pinRemoved } from '../../src/state/pins.ts';
 import { emptyState } from '../../src/state/thread-state.ts';

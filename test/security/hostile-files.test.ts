@@ -23,7 +23,7 @@ import { loadImage } from '../../src/gather/load-image.ts';
 import { loadLogin } from '../../src/gather/login-file.ts';
 import { mainCheckout } from '../../src/gather/main-checkout.ts';
 import { loadInstructionFiles } from '../../src/gather/model-instructions.ts';
-import { readBounded } from '../../src/gather/read-bounded.ts';
+import { readBounded } from '../../src/disk/read-bounded.ts';
 import { systemIds } from '../../src/gather/system-ids.ts';
 import { systemClock } from '../../src/gather/system-clock.ts';
 import { findTimezone } from '../../src/gather/timezone.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { fileSystem } from '../../src/gather/file-system.ts';
+import { fileSystem } from '../../src/disk/file-system.ts';
 import { loadImage } from '../../src/gather/load-image.ts';
 import { readGitFacts } from '../../src/gather/git.ts';
 import { readGuard } from '../../src/gather/read-guard.ts';

@@ -9,6 +9,7 @@ import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { createSandboxed, sandboxIsPossible } from './sandboxed.ts';
+import { noOwnPlaces } from '../../src/policy/own-places.ts';
 
 /** Outside of /tmp, which commands may write anyway. */
 let outside: string;
@@ -88,7 +89,7 @@ describe.runIf(sandboxIsPossible)('law: a missing root inside the workspace', ()
     const root = join(outside, sub);
     const options = { network: false, writableRoots: [root], excludeTmpdir: true, excludeSlashTmp: true };
     const profile = profileFor('workspace-write', options);
-    const policy = resolvePolicy(profile, findPlaces(outside, {}, { profile }));
+    const policy = resolvePolicy(profile, findPlaces(outside, {}, { own: noOwnPlaces, profile }));
     const { readOnlyPaths, writableRoots, missingRoots } = describePolicy(policy, outside);
     const isTold = (path: string) => !readOnlyPaths.some((closed) => path.startsWith(`${closed}/`));
     expect(writableRoots).toEqual([outside]);

@@ -19,7 +19,7 @@ import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/process-identity.ts';
 import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
 import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
-import { createTrial, rulesProfile } from '../../src/sandbox/linux/trial.ts';
+import { createTrial, rulesProfile } from '../harness/sandbox-trial.ts';
 
 let base = '';
 let registry = '';

@@ -27,6 +27,7 @@ import { answer, callTool, type ItemDraft, say, type Script } from '../../src/te
 import { findGit } from '../../src/workspace/find-git.ts';
 import { Pace } from '../../src/workspace/pace.ts';
 import { LiveThread } from '../harness/live-thread.ts';
+import { noOwnPlaces } from '../../src/policy/own-places.ts';
 
 const command = (cmd: string): ItemDraft => callTool('exec_command', { cmd });
 const patch = (...lines: readonly string[]): ItemDraft => ({
@@ -172,7 +173,7 @@ describe('a workspace that is no repository', () => {
 describe('bounds', () => {
   const paths = (count: number) => Array.from({ length: count }, (_, index) => `/repo/${index}/.git`);
   const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
-  const places = { cwd: '/repo', workspaceRoots: ['/repo'], slashTmp: true, gitDirectories: [] };
+  const places = { cwd: '/repo', workspaceRoots: ['/repo'], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
   const policy = resolvePolicy(profileFor('workspace-write', options), places);
 
   it('more repositories than can be protected: no command runs', () => {
@@ -240,7 +241,7 @@ it.runIf(isRoot && process.platform === 'linux')('the same attacks fail as a pla
     processes: processTable,
   });
   const options = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
-  const places = { cwd: root, workspaceRoots: [root], slashTmp: true, gitDirectories: [] };
+  const places = { cwd: root, workspaceRoots: [root], slashTmp: true, gitDirectories: [], own: noOwnPlaces };
   const policy = resolvePolicy(profileFor('workspace-write', options), places);
   const limits = {
     pace: new Pace(systemClock, new AbortController().signal),

@@ -3,6 +3,7 @@ import { profileFor } from '../../src/policy/profiles.ts';
 import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
 import { createSandboxed, sandboxIsPossible, users } from './sandboxed.ts';
+import { noOwnPlaces } from '../../src/policy/own-places.ts';
 
 const sandboxed = createSandboxed();
 afterAll(() => sandboxed.remove());
@@ -28,7 +29,13 @@ const profiles: Readonly<Record<string, PermissionProfile>> = {
 
 /** Files of the kernel that a command of the user could open to write. Nothing is written. */
 function writableKernelFiles(profile: PermissionProfile, user: number, ownProcessTable: boolean): string {
-  const policy = resolvePolicy(profile, { cwd: '/tmp', workspaceRoots: ['/tmp'], slashTmp: true, gitDirectories: [] });
+  const policy = resolvePolicy(profile, {
+    cwd: '/tmp',
+    workspaceRoots: ['/tmp'],
+    slashTmp: true,
+    gitDirectories: [],
+    own: noOwnPlaces,
+  });
   const script = `find /proc /sys -type f -writable 2>/dev/null | sort | head -n 20
 for file in /proc/sys/kernel/hostname /proc/sysrq-trigger; do test -w $file && echo $file; done
 echo looked`;

@@ -23,7 +23,8 @@ import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import type { Spawn } from '../../src/ports/spawn.ts';
 import { createFlock } from '../../src/rollout/flock.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { createTrial, modeProfile } from '../../src/sandbox/linux/trial.ts';
+import { createTrial, modeProfile } from '../harness/sandbox-trial.ts';
+import { noOwnPlaces } from '../../src/policy/own-places.ts';
 
 /** Outside of the temporary folders, so that a program is skipped for the reason of the test alone. */
 let base = '';
@@ -189,9 +190,15 @@ describe.runIf(process.platform === 'linux')('bubblewrap', () => {
       processes: processTable,
     });
     const choices = { network: false, writableRoots, excludeTmpdir: false, excludeSlashTmp: false };
-    const places = { cwd: workspace, workspaceRoots: [workspace], slashTmp: true, gitDirectories: [] };
+    const places = {
+      cwd: workspace,
+      workspaceRoots: [workspace],
+      slashTmp: true,
+      gitDirectories: [],
+      own: noOwnPlaces,
+    };
     const policy = resolvePolicy(profileFor('workspace-write', choices), places);
-    return sandbox.plan({ argv: ['true'], cwd: workspace, env: {} }, policy);
+    return sandbox.plan({ argv: ['true'], cwd: workspace, env: {} }, policy, []);
   };
 
   test('of a temporary folder or the workspace is not used, though it is on the PATH', async () => {

@@ -254,7 +254,6 @@ it('only what makes text harmless writes to the streams of the process', () => {
   const names = writers.map((path) => path.slice(path.indexOf('/src/') + 1)).toSorted();
   expect(names).toEqual([
     'src/bin.ts', // its version, and faults as ASCII
-    'src/rollout/kill-law.ts', // a process of a test
     'src/surfaces/apply-patch/run-apply-patch.ts', // names the stream to print.ts
     'src/surfaces/demo/project.ts', // the text of a program that the demo writes
     'src/surfaces/demo/run-demo.ts', // gives the stream to the page

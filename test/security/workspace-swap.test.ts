@@ -17,6 +17,7 @@ import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { createSandboxed, sandboxIsPossible } from './sandboxed.ts';
+import { noOwnPlaces } from '../../src/policy/own-places.ts';
 
 const sandboxed = createSandboxed();
 afterAll(() => sandboxed.remove());
@@ -47,7 +48,7 @@ const patch = (path: string) =>
 function swapByCommand(): void {
   const choices = { network: false, writableRoots: [], excludeTmpdir: true, excludeSlashTmp: true };
   const profile = profileFor('workspace-write', choices);
-  const policy = resolvePolicy(profile, findPlaces(mono, {}, { profile }));
+  const policy = resolvePolicy(profile, findPlaces(mono, {}, { own: noOwnPlaces, profile }));
   const user = process.getuid?.() ?? -1;
   sandboxed.run(policy, `mv pkg pkg.old && ln -s ${victim} pkg`, { user, cwd: mono });
 }

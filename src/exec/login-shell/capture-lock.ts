@@ -1,7 +1,10 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode, fileSystem } from '../../disk/file-system.ts';
+import { readOwnFile } from '../../disk/own-file.ts';
+import { withRegular } from '../../disk/regular-file.ts';
 import { identifyProcess } from '../process-identity.ts';
-import { isOurs } from './kept-variables.ts';
+
+const { O_CREAT, O_EXCL, O_WRONLY } = fileSystem.constants;
 
 /** Who captures now: one process for the same question, so that a slow login shell is not started many times at once. */
 export type CaptureLock = 'taken' | { readonly kind: 'held'; readonly since: number } | 'unavailable';
@@ -31,9 +34,9 @@ export async function signCaptureLock(folder: string, key: string, pid: number):
   const startedAt = await identifyProcess(pid);
   try {
     // Not made again: the capture may have ended meanwhile.
-    const file = openSync(lockOf(folder, key), constants.O_WRONLY | constants.O_NOFOLLOW);
-    writeSync(file, `${pid} ${startedAt ?? ''}`);
-    closeSync(file);
+    withRegular(lockOf(folder, key), { links: 'refused', flags: O_WRONLY }, (file) =>
+      fileSystem.writeSync(file, `${pid} ${startedAt ?? ''}`),
+    );
   } catch {
     // A lock that names no process counts as stale soon.
   }
@@ -41,7 +44,7 @@ export async function signCaptureLock(folder: string, key: string, pid: number):
 
 export function releaseCaptureLock(folder: string, key: string): void {
   try {
-    rmSync(lockOf(folder, key), { force: true });
+    fileSystem.rmSync(lockOf(folder, key), { force: true });
   } catch {
     // The process that it names ends, and then it counts no more.
   }
@@ -53,28 +56,20 @@ function lockOf(folder: string, key: string): string {
 
 function make(path: string): 'taken' | 'exists' | 'unavailable' {
   try {
-    closeSync(openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600));
+    withRegular(path, { links: 'refused', flags: O_WRONLY | O_CREAT | O_EXCL, mode: 0o600 }, () => undefined);
     return 'taken';
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EEXIST' ? 'exists' : 'unavailable';
+    return errorCode(error) === 'EEXIST' ? 'exists' : 'unavailable';
   }
 }
 
 /** When the capture began that the lock stands for; undefined when it is over or was never ours. */
 async function heldSince(path: string, now: number): Promise<number | undefined> {
-  let file: number | undefined;
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const found = fstatSync(file);
-    if (!found.isFile() || !isOurs(found) || found.size > 200) return undefined;
-    const age = now - found.mtimeMs;
-    const [pid = '', ...words] = readFileSync(file, 'latin1').split(' ');
-    if (pid === '') return age < unsignedMs ? found.mtimeMs : undefined;
-    const isRunning = words.join(' ') === ((await identifyProcess(Number(pid))) ?? '-');
-    return isRunning && age < longestMs ? found.mtimeMs : undefined;
-  } catch {
-    return undefined;
-  } finally {
-    if (file !== undefined) closeSync(file);
-  }
+  const lock = readOwnFile(path, { maxBytes: 200, toOthers: 'readable' });
+  if (lock === undefined) return undefined;
+  const { mtimeMs } = lock.stats;
+  const [pid = '', ...words] = lock.bytes.toString('latin1').split(' ');
+  if (pid === '') return now - mtimeMs < unsignedMs ? mtimeMs : undefined;
+  const isRunning = words.join(' ') === ((await identifyProcess(Number(pid))) ?? '-');
+  return isRunning && now - mtimeMs < longestMs ? mtimeMs : undefined;
 }

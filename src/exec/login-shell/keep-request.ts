@@ -1,4 +1,5 @@
 import type { ShellEnvironmentPolicy } from '../../policy/shell-environment-policy.ts';
+import { shellQuoted } from '../../protocol/shell-words.ts';
 
 /**
  * Where the program at the end of the login shell keeps variables, and which: those that pass the policy and are no
@@ -27,10 +28,6 @@ export function loginShellScript({ node, path }: KeepProgram, place: KeepPlace |
   return [
     `if [ "\${NODE_OPTIONS+set}" = set ]; then`,
     `${nodeOptionsName}=$NODE_OPTIONS; export ${nodeOptionsName}; unset NODE_OPTIONS; fi;`,
-    `exec ${words.map(quoted).join(' ')}`,
+    `exec ${words.map(shellQuoted).join(' ')}`,
   ].join(' ');
-}
-
-function quoted(word: string): string {
-  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { makeOwnFolder } from '../../disk/own-file.ts';
 import type { ShellEnvironmentPolicy } from '../../policy/shell-environment-policy.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ShellEnvironmentRequest } from '../../ports/shell-environment.ts';
@@ -7,7 +8,7 @@ import { bareEnvironment } from './bare-environment.ts';
 import { releaseCaptureLock, signCaptureLock, takeCaptureLock } from './capture-lock.ts';
 import { startCapture } from './capture.ts';
 import type { KeepPlace, KeepProgram } from './keep-request.ts';
-import { loadKept, makePrivateFolder } from './kept-variables.ts';
+import { loadKept } from './kept-variables.ts';
 import { startupFileStates, writableStartupFile } from './startup-files.ts';
 
 type Variables = Readonly<Record<string, string>>;
@@ -150,7 +151,7 @@ export class LoginShell {
   #place(): KeepPlace | undefined {
     const { shell, home, env, folder, secretNames } = this.#options;
     const { set: _, ...policy } = this.#options.policy;
-    if (folder === undefined || policy.ignoreDefaultExcludes || !makePrivateFolder(folder)) return undefined;
+    if (folder === undefined || policy.ignoreDefaultExcludes || !makeOwnFolder(folder, 'readable')) return undefined;
     const states = startupFileStates({ shell, home, zshHome: env['ZDOTDIR'] ?? home });
     const question = [process.getuid?.() ?? 0, bareEnvironment(env, { shell, home }), states, policy, secretNames];
     const key = createHash('sha256').update(JSON.stringify(question)).digest('hex');

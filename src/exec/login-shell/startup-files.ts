@@ -1,5 +1,6 @@
-import { readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { realPlace } from '../../disk/folders.ts';
 
 /** What login shells read on the systems that we know. All of them count for every shell: one often reads another's. */
 const ofSystem = [
@@ -55,20 +56,11 @@ function placesOf(path: string): readonly string[] {
   const places: string[] = [];
   let next: string | undefined = resolve(path);
   while (next !== undefined && places.length < 2 * mostLinks) {
-    const place: string = join(realFolder(dirname(next)), basename(next));
+    const place: string = join(realPlace(dirname(next)), basename(next));
     places.push(next, place);
     next = linkTarget(place);
   }
   return places;
-}
-
-/** As far as the folder exists. */
-function realFolder(folder: string): string {
-  try {
-    return realpathSync.native(folder);
-  } catch {
-    return folder === dirname(folder) ? folder : join(realFolder(dirname(folder)), basename(folder));
-  }
 }
 
 function linkTarget(path: string): string | undefined {

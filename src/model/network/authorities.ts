@@ -1,4 +1,6 @@
 import type { SecureContext } from 'node:tls';
+import { errorCode } from '../../disk/file-system.ts';
+import { NotRegular, readUpTo, withRegular } from '../../disk/regular-file.ts';
 import type { Environment } from '../environment.ts';
 import type { Unusable } from './proxy.ts';
 
@@ -39,22 +41,14 @@ type Text =
   | { readonly kind: 'unreadable'; readonly cause: string };
 
 function loadText(path: string): Text {
-  const { closeSync, constants, fstatSync, openSync, readSync } = process.getBuiltinModule('node:fs');
   try {
-    // A pipe that nobody writes to would hold up the program for ever.
-    const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
-    try {
-      const stats = fstatSync(file);
-      if (!stats.isFile()) return { kind: 'unreadable', cause: 'is not a file' };
-      if (stats.size > mostBytes) return { kind: 'unreadable', cause: `is larger than ${mostBytes / 1024 / 1024} MB` };
-      const bytes = Buffer.alloc(stats.size);
-      const length = readSync(file, bytes, 0, bytes.length, 0);
-      return { kind: 'text', content: bytes.toString('latin1', 0, length) };
-    } finally {
-      closeSync(file);
-    }
+    return withRegular(path, { links: 'followed' }, (file, { size }): Text => {
+      if (size > mostBytes) return { kind: 'unreadable', cause: `is larger than ${mostBytes / 1024 / 1024} MB` };
+      return { kind: 'text', content: readUpTo(file, { most: mostBytes, expected: size }).toString('latin1') };
+    });
   } catch (error) {
-    const { code = 'ERROR' } = error as NodeJS.ErrnoException;
+    if (error instanceof NotRegular) return { kind: 'unreadable', cause: 'is not a file' };
+    const code = errorCode(error) ?? 'ERROR';
     return { kind: 'unreadable', cause: code === 'ENOENT' ? 'does not exist' : `cannot be read (${code})` };
   }
 }

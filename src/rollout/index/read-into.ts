@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { errorCode } from '../disk-fault.ts';
+import { errorCode } from '../../disk/file-system.ts';
 import type { Candidate } from './candidates.ts';
 import { fileChooser } from './choose-file.ts';
 import { inTransaction } from './database.ts';

@@ -7,7 +7,7 @@ import type { Line } from '../../protocol/line.ts';
 import { Fault } from '../../protocol/outcome.ts';
 import { spokenWords } from '../../state/spoken-words.ts';
 import { openSmallRollout } from '../compressed-file.ts';
-import { errorCode } from '../disk-fault.ts';
+import { errorCode } from '../../disk/file-system.ts';
 import { openLineage, type OpenRollout, readLineage, type Segment } from '../lineage.ts';
 import { parseRolloutName } from '../names.ts';
 import { nodeFiles } from '../node-files.ts';

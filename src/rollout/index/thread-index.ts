@@ -1,6 +1,6 @@
-import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { realPath } from '../../disk/folders.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -223,7 +223,7 @@ const manyThreads = 500;
 const readingLastsMs = 60_000;
 
 function wantedBy({ cwd, text, source }: ThreadQuery): (thread: ThreadSummary) => boolean {
-  const folders = cwd === undefined ? [] : [cwd, placeOf(cwd)];
+  const folders = cwd === undefined ? [] : [cwd, realPath(cwd) ?? cwd];
   const part = text?.toLowerCase();
   return (thread) =>
     (cwd === undefined || (thread.cwd !== undefined && folders.includes(thread.cwd))) &&
@@ -233,14 +233,6 @@ function wantedBy({ cwd, text, source }: ThreadQuery): (thread: ThreadSummary) =
 
 function isStartedByThread({ source }: ThreadSummary): boolean {
   return source === 'subagent' || source === 'internal';
-}
-
-function placeOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function placeIn({ cursor }: ThreadQuery): Place | Outcome<'cursor-unknown'> | undefined {

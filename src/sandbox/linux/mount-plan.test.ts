@@ -6,12 +6,14 @@ import { profileFor } from '../../policy/profiles.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { PathRule, ResolvedFiles } from '../../protocol/resolved-policy.ts';
-import type { DiskView, Sight } from '../disk-view.ts';
+import type { PathSight } from '../../policy/walk-path.ts';
+import type { DiskView } from '../disk-view.ts';
 import { planMounts } from './mount-plan.ts';
+import { noOwnPlaces } from '../../policy/own-places.ts';
 
 /** Folders end with a slash, `link -> target` is a link, everything else is a file. Folders above are made. */
 function diskOf(...names: readonly string[]): DiskView {
-  const seen = new Map<string, Sight>([['/', { kind: 'folder' }]]);
+  const seen = new Map<string, PathSight>([['/', { kind: 'folder' }]]);
   for (const name of names) {
     const [path = '', target] = name.replace(/\/$/, '').split(' -> ');
     for (let folder = parentOf(path); folder !== '/'; folder = parentOf(folder)) seen.set(folder, { kind: 'folder' });
@@ -165,6 +167,7 @@ test('workspace-write: what exists is bound read-only, what is missing or empty 
     workspaceRoots: ['/repo'],
     slashTmp: true,
     gitDirectories: [],
+    own: noOwnPlaces,
   });
   expect(plan(resolved, diskOf('/repo/.git/config', '/repo/.codex/', '/repo/.aws'))).toEqual({
     options: [

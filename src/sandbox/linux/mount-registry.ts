@@ -1,19 +1,9 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmdirSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
+import { errorCode } from '../../disk/file-system.ts';
+import { namesIn, realPath } from '../../disk/folders.ts';
+import { makeOwnFolder, readOwnFile } from '../../disk/own-file.ts';
 import { normalisePath } from '../../policy/paths.ts';
 
 /** Somebody who mounts on folders: an engine, for as long as its commands may run. */
@@ -61,17 +51,9 @@ function homeOf(): readonly string[] {
 
 /** The first folder that can be made, is this user's own and closed to others. */
 export function openMountRegistry(folders: readonly string[]): string | undefined {
-  for (const folder of folders) {
-    try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      const found = lstatSync(folder);
-      const isOwn = found.isDirectory() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
-      if (isOwn) return realpathSync(folder);
-    } catch {
-      // A home that is missing or read-only: the next place.
-    }
-  }
-  return undefined;
+  // A home may be missing or read-only.
+  const folder = folders.find((folder) => makeOwnFolder(folder, 'closed'));
+  return folder === undefined ? undefined : realPath(folder);
 }
 
 const lockName = 'lock';
@@ -115,14 +97,6 @@ export function quietly(work: () => void): void {
   } catch {}
 }
 
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
 const entryName = /^\d{1,10}-[0-9a-z]{1,20}$/;
 /** Far more than the folders of one command. */
 const mostBytes = 1 << 20;
@@ -130,17 +104,12 @@ const mostBytes = 1 << 20;
 /** An entry that an engine wrote. Anything else is not read any further, and nothing is done because of it. */
 function readUser(registry: string, name: string): readonly [string, MountUser][] {
   if (!entryName.test(name)) return [];
-  let file: number | undefined;
+  const file = readOwnFile(join(registry, name), { maxBytes: mostBytes, toOthers: 'readable' });
   try {
-    file = openSync(join(registry, name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const found = fstatSync(file);
-    if (!found.isFile() || found.uid !== process.getuid?.() || found.size > mostBytes) return [];
-    const user = asUser(JSON.parse(readFileSync(file, 'utf8')));
+    const user = file === undefined ? undefined : asUser(JSON.parse(file.bytes.toString('utf8')));
     return user === undefined ? [] : [[name, user]];
   } catch {
     return [];
-  } finally {
-    if (file !== undefined) closeSync(file);
   }
 }
 
@@ -164,7 +133,7 @@ function takeLock(lock: string, registry: string): void {
       mkdirSync(lock);
       return;
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
+      const code = errorCode(error);
       if (code === 'ENOENT') quietly(() => mkdirSync(registry, { recursive: true, mode: 0o700 }));
       else if (code === 'EEXIST') Atomics.wait(pause, 0, 0, 1);
       else return;

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Access, NetworkAccess } from '../../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
-import type { DiskView, Sight } from '../disk-view.ts';
+import type { PathSight } from '../../policy/walk-path.ts';
+import type { DiskView } from '../disk-view.ts';
 import { profileFor } from '../../policy/profiles.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { seatbeltProfile } from './seatbelt-profile.ts';
 import { baseSection, networkSection, preferencesSection } from './seatbelt-sections.ts';
 
-function diskOf(seen: Readonly<Record<string, Sight>>): DiskView {
+function diskOf(seen: Readonly<Record<string, PathSight>>): DiskView {
   return { look: (path) => seen[path] ?? { kind: 'missing' }, list: () => [], canCreateIn: () => true };
 }
 

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import { kindOfEntry } from '../../gather/file-system.ts';
+import { kindOfEntry } from '../../disk/file-system.ts';
 import { findHome } from '../../gather/home.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { complain } from '../complain.ts';

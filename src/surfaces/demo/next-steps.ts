@@ -4,8 +4,8 @@ import { findHome } from '../../gather/home.ts';
 import { version } from '../../protocol/version.ts';
 import { Engine } from '../engine/engine.ts';
 import type { Environment } from '../environment.ts';
-import { shellWords } from '../exec/events.ts';
 import type { Page } from './page.ts';
+import { shellWords } from '../../protocol/shell-words.ts';
 
 /** What it takes to go on with a real model. */
 export async function showNextSteps(page: Page, env: Environment): Promise<void> {

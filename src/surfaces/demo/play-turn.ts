@@ -1,11 +1,12 @@
 import type { RecordedRequest, ScriptedModel } from '../../testing/index.ts';
 import type { Environment } from '../environment.ts';
-import { type ExecEvent, type ExecItem, shellWords } from '../exec/events.ts';
+import { type ExecEvent, type ExecItem } from '../exec/events.ts';
 import { type ExecEnd, type ExecProcess, startExec } from './exec-process.ts';
 import { cut, wrap } from './layout.ts';
 import type { Page } from './page.ts';
 import { type Place, shortened } from './place.ts';
 import { constantParts, toldIn } from './told.ts';
+import { shellWords } from '../../protocol/shell-words.ts';
 
 /** What every part of the demo works with. */
 export interface Stage {

@@ -1,4 +1,4 @@
-import { shellWords } from '../exec/events.ts';
+import { shellWords } from '../../protocol/shell-words.ts';
 
 /** The steps of a release, in order. None of them may be done twice. */
 export const releaseSteps: readonly string[] = ['tag', 'upload', 'announce'];

@@ -7,6 +7,7 @@ import type { LastSettings } from '../../state/resumed-settings.ts';
 import type { Environment } from '../environment.ts';
 import { leftNotice } from './left-notice.ts';
 import type { ResumedPast } from './thread-standing.ts';
+import { noOwnPlaces } from '../../policy/own-places.ts';
 
 /** What counts of the past of a thread that this home did not write. */
 export interface TakenOverThread {
@@ -20,7 +21,7 @@ export function takeOverThread(
   past: ResumedPast,
   { cwd, env }: { readonly cwd: string; readonly env: Environment },
 ): TakenOverThread {
-  const { resumed, left } = takeOver(config, past.last, findPlaces(cwd, env));
+  const { resumed, left } = takeOver(config, past.last, findPlaces(cwd, env, { own: noOwnPlaces }));
   const { cwd: own, ...rest } = resumed;
   const keepsFolder = past.standing !== 'imported' && own !== undefined;
   return {

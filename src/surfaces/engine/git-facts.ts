@@ -5,6 +5,7 @@ import { readGuard } from '../../gather/read-guard.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Environment } from '../environment.ts';
+import { noOwnPlaces } from '../../policy/own-places.ts';
 
 /** What the first line of a thread says about the repository around its folder, as far as the policy lets it be read. */
 export function gitFacts(
@@ -13,6 +14,6 @@ export function gitFacts(
 ): JsonObject | undefined {
   const root = findRepository(cwd);
   if (root === undefined) return undefined;
-  const { deniesUser } = readGuard(resolvePolicy(profile, findPlaces(cwd, env)));
+  const { deniesUser } = readGuard(resolvePolicy(profile, findPlaces(cwd, env, { own: noOwnPlaces })));
   return readGitFacts(root, { denies: deniesUser }) as JsonObject;
 }

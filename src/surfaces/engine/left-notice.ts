@@ -5,9 +5,9 @@ import { widthOf } from '../../policy/profile-width.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile } from '../../protocol/permission-profile.ts';
 import type { LastSettings } from '../../state/resumed-settings.ts';
-import { shellWords } from '../exec/events.ts';
 import { settingWord } from '../setting-word.ts';
 import type { ResumedPast } from './thread-standing.ts';
+import { shellWords } from '../../protocol/shell-words.ts';
 
 /** What of a thread's past does not hold, since this home did not write it, and how to have it anyway. */
 export function leftNotice(

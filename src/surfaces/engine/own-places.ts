@@ -1,5 +1,6 @@
 import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { realPath } from '../../disk/folders.ts';
 import { loginPath } from '../../gather/login-file.ts';
 import type { OwnPlaces } from '../../policy/own-places.ts';
 import { isWithin } from '../../policy/paths.ts';
@@ -7,6 +8,7 @@ import { followLinks } from '../../sandbox/follow-links.ts';
 import { viewHostDisk } from '../../sandbox/host-disk.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import type { Environment } from '../environment.ts';
+import { sealKeyPath } from '../../gather/home-seals.ts';
 
 export interface OwnPlacesInput {
   readonly env: Environment;
@@ -46,7 +48,7 @@ export function ownPlaces(input: OwnPlacesInput): OwnPlaces {
   return {
     program: [...new Set(program)],
     state: [...new Set(homes)],
-    secrets: [...loginFiles(home), ...secretNames.map((name) => join(home, name))],
+    secrets: [...loginFiles(home), ...secretNames.map((name) => join(home, name)), sealKeyPath(home)],
   };
 }
 
@@ -57,8 +59,8 @@ function loginFiles(home: string): readonly string[] {
   return [...places].flatMap((place) => [place, `${place}.tmp`]);
 }
 
-/** Keys of MCP servers, variables with keys of providers, and the key that marks this home's own records. */
-const secretNames = ['.credentials.json', '.env', 'capstan/key'];
+/** Keys of MCP servers and variables with keys of providers. The key of the seals is a secret as well. */
+const secretNames = ['.credentials.json', '.env'];
 
 function named(env: Environment, name: string): readonly string[] {
   const value = env[name];
@@ -94,14 +96,6 @@ function startLinks(script: string, code: string): readonly string[] {
   const links = path === script ? [] : followLinks(viewHostDisk(), script).links;
   const folders = [script, path].flatMap(packageFolders).map((folder) => join(folder, '.bin'));
   return [...folders, ...links.map(({ location }) => location).filter((link) => !folders.includes(dirname(link)))];
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return process.getBuiltinModule('node:fs').realpathSync.native(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The folders called `node_modules` that hold the path. */

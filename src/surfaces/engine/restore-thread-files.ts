@@ -27,6 +27,7 @@ import { type EngineRefused, refused } from './engine-refused.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
 import type { OpeningParts } from './prepare-thread.ts';
 import { isOurLine, standingOf } from './thread-standing.ts';
+import { noOwnPlaces } from '../../policy/own-places.ts';
 
 type RestoringParts = Pick<OpeningParts, 'options' | 'base' | 'store' | 'seals'>;
 
@@ -110,7 +111,7 @@ async function deniedIn(parts: RestoringParts, id: ThreadId): Promise<(path: str
   const { profile: had, cwd = '/' } = lastSettings(state);
   const configured = configuredProfile(base.config, base.config.sandboxMode);
   const profile = (await standingOf(parts, id, state)) === 'ours' ? had : configured;
-  const places = findPlaces(cwd, options.env);
+  const places = findPlaces(cwd, options.env, { own: noOwnPlaces });
   return deniedBy(resolvePolicy(withDeniedReads(base.requirements, profile ?? configured), places));
 }
 

@@ -1,8 +1,6 @@
 import type { Envelope } from '../../envelope/envelope.ts';
-import { consumerRoles } from '../../envelope/consumers.ts';
 import { type Ownership, ownership } from '../../envelope/ownership.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
-import { equalJson } from '../../world/merge-patch.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
 import { fieldOrigin } from './field-origin.ts';
 
 /** One field of a turn's envelope, with who filled it and who reads it. */
@@ -21,7 +19,7 @@ export interface ShownField {
 /** The fields that a stored envelope has, in the order of the map. Long texts stand there as size and digest. */
 export function envelopeFields(stored: JsonObject): readonly ShownField[] {
   return ownership.flatMap((row) => {
-    const value = valueAt(stored, row.field);
+    const value = valueAt(stored, row.field.split('.'));
     return value === undefined ? [] : [shown(row, value, stored)];
   });
 }
@@ -31,11 +29,11 @@ function shown(row: Ownership, value: Json, stored: JsonObject): ShownField {
   return {
     field,
     value,
-    origin: isJsonObject(valueAt(stored, 'telemetry.origins'))
+    origin: isJsonObject(valueAt(stored, ['telemetry', 'origins']))
       ? fieldOrigin(row, stored as unknown as Pick<Envelope, 'telemetry'>)
       : row.source.otherwise,
-    consumers,
-    roles: [...new Set(consumers.map((file) => consumerRoles[file] ?? file))],
+    consumers: consumers.map(({ path }) => path),
+    roles: [...new Set(consumers.map(({ role }) => role))],
     ...(awaits === undefined ? {} : { awaits }),
   };
 }
@@ -53,7 +51,7 @@ export interface ChangedField {
 export function changedFields(before: JsonObject, now: JsonObject): readonly ChangedField[] {
   const origins = new Map(envelopeFields(now).map(({ field, origin }) => [field, origin]));
   return ownership.flatMap(({ field }) => {
-    const [from, to] = [valueAt(before, field), valueAt(now, field)];
+    const [from, to] = [valueAt(before, field.split('.')), valueAt(now, field.split('.'))];
     if (equalJson(from, to)) return [];
     const origin = origins.get(field);
     return [
@@ -65,10 +63,4 @@ export function changedFields(before: JsonObject, now: JsonObject): readonly Cha
       },
     ];
   });
-}
-
-function valueAt(source: JsonObject, path: string): Json | undefined {
-  let value: Json | undefined = source;
-  for (const key of path.split('.')) value = isJsonObject(value) ? value[key] : undefined;
-  return value;
 }

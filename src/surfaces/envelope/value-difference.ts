@@ -1,5 +1,4 @@
-import { isJsonObject, type Json } from '../../protocol/json.ts';
-import { equalJson } from '../../world/merge-patch.ts';
+import { equalJson, isJsonObject, type Json } from '../../protocol/json.ts';
 
 /** One place at which two values differ; absent on the side that has nothing there. */
 export interface ValueDifference {

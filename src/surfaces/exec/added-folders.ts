@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { kindOfEntry } from '../../gather/file-system.ts';
+import { kindOfEntry } from '../../disk/file-system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ExecArguments } from './arguments.ts';
 

@@ -4,7 +4,8 @@ import { version } from '../../protocol/version.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { settingWord } from '../setting-word.ts';
 import { visibleLine } from '../visible-text.ts';
-import { shellWords } from './events.ts';
+import { noOwnPlaces } from '../../policy/own-places.ts';
+import { shellWords } from '../../protocol/shell-words.ts';
 
 /** Says what is in force as soon as the thread is open and durable: the line names it, and a name must lead somewhere. */
 export class Announcement {
@@ -57,7 +58,7 @@ export class Announcement {
 function startLine({ thread, settings, restored }: OpenedThread): string {
   const { model, provider, effort, approval, cwd, profile } = settings;
   const policy = describePolicy(
-    resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [] }),
+    resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own: noOwnPlaces }),
     cwd,
   );
   const parts = [

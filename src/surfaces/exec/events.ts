@@ -5,6 +5,7 @@ import type { ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { failedCheckpointLine } from '../checkpoint-words.ts';
 import { execContextEvent, type ExecContextEvent, isContextNews } from './context-events.ts';
+import { shellWords } from '../../protocol/shell-words.ts';
 
 /** One line of `exec --json`. The names are a contract with programs that read them. */
 export type ExecEvent =
@@ -187,13 +188,6 @@ function toolResult({ status, output = '' }: ToolCallItem): Pick<McpToolCall, 'r
 
 function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
   return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
-}
-
-/** The command as a person could paste it into a shell. */
-export function shellWords(argv: readonly string[]): string {
-  return argv
-    .map((word) => (/^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
-    .join(' ');
 }
 
 function execUsage(usage: Usage): ExecUsage {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { kindOfEntry } from '../../gather/file-system.ts';
+import { kindOfEntry } from '../../disk/file-system.ts';
 import { loadImage } from '../../gather/load-image.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { UnusableImage, UserImage, UserInput } from '../../protocol/user-input.ts';

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { fileSystem, kindOfEntry, reasonOf } from '../../gather/file-system.ts';
+import { fileSystem, kindOfEntry, reasonOf } from '../../disk/file-system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { TurnResult } from '../../thread/settle.ts';
 import type { Environment } from '../environment.ts';

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { readBounded, whyMissing } from '../../gather/read-bounded.ts';
+import { readBounded, whyMissing } from '../../disk/read-bounded.ts';
 import { readLimits } from '../../gather/read-limits.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';

@@ -1,5 +1,5 @@
 import { basename, join, resolve } from 'node:path';
-import { kindOfEntry } from '../../gather/file-system.ts';
+import { kindOfEntry } from '../../disk/file-system.ts';
 import { systemClock } from '../../gather/system-clock.ts';
 import { systemIds } from '../../gather/system-ids.ts';
 import type { ThreadId } from '../../protocol/ids.ts';

@@ -1,5 +1,5 @@
 import { parentOf } from '../../policy/paths.ts';
-import type { DiskView, Sight } from './disk.ts';
+import type { PatchView, PatchSight } from './disk.ts';
 import { explainMismatch } from './explain-mismatch.ts';
 import { absolutePath, type Followed, followPath } from './follow-path.ts';
 import type { Guard } from './guard.ts';
@@ -53,7 +53,7 @@ export interface PatchProblem {
 export interface PatchScene {
   /** Absolute. Relative paths start here. */
   readonly folder: string;
-  readonly disk: DiskView;
+  readonly disk: PatchView;
   readonly guard: Guard;
 }
 
@@ -211,7 +211,7 @@ function remove(work: Work, spelled: string): readonly Step[] {
   const failed = `Failed to delete file ${path}`;
   const meant: Followed | undefined =
     sight.kind === 'link' ? look(() => followPath(work.overlay, path, { lastLink: 'followed' }), failed) : undefined;
-  const leadsTo: Sight = meant?.kind === 'found' ? meant.sight : sight;
+  const leadsTo: PatchSight = meant?.kind === 'found' ? meant.sight : sight;
   if (leadsTo.kind === 'missing') throw new Unfit('unfit', `${failed}: ${osErrorOf('ENOENT')}`);
   if (leadsTo.kind !== 'file') throw new Unfit('unfit', `${failed}: it is not a file`);
   const sha256 = sight.kind === 'file' ? hashOfRemoved(work, place) : undefined;
@@ -231,7 +231,7 @@ function hashOfRemoved({ overlay, read: sofar }: Work, place: string): string | 
   }
 }
 
-function foundSince(sight: Sight): { readonly foundSince?: number } {
+function foundSince(sight: PatchSight): { readonly foundSince?: number } {
   return 'since' in sight && sight.since !== undefined ? { foundSince: sight.since } : {};
 }
 

@@ -2,14 +2,14 @@
  * What the code of patches needs of a disk. A *place* is an absolute path without links in it: where a path leads to.
  * All methods are synchronous, so that two patches of one process never mix, and throw Node's error objects.
  */
-export interface DiskView {
-  look(place: string): Sight;
+export interface PatchView {
+  look(place: string): PatchSight;
   /** The whole file. Refuses anything that is no regular file. */
   read(place: string): Uint8Array;
 }
 
 /** What stands at a place, not followed when it is a link. */
-export type Sight =
+export type PatchSight =
   | { readonly kind: 'missing' }
   | { readonly kind: 'folder'; readonly since?: FileStamp }
   | { readonly kind: 'link'; readonly target: string; readonly since?: FileStamp }
@@ -24,7 +24,7 @@ export type Sight =
  */
 type FileStamp = number;
 
-export interface PatchDisk extends DiskView {
+export interface PatchDisk extends PatchView {
   /** Makes one folder in one that exists. */
   makeFolder(place: string): void;
   /** Removes an empty folder. */

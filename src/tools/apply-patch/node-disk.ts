@@ -1,10 +1,11 @@
-import { joinPath, parentOf } from '../../policy/paths.ts';
-import type { PatchDisk, Sight } from './disk.ts';
-import { inFolder } from './folder-door.ts';
+import { errorCode, fileSystem as fs } from '../../disk/file-system.ts';
+import { inFolder } from '../../disk/folder-door.ts';
+import { freeName } from '../../disk/folders.ts';
+import { readUpTo, withRegular } from '../../disk/regular-file.ts';
+import { parentOf } from '../../policy/paths.ts';
+import type { PatchDisk, PatchSight } from './disk.ts';
 
-// Without an ESM import of `node:fs`, which alone would cost more than a whole patch.
-const fs = process.getBuiltinModule('node:fs');
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
+const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
 /** The disk of this machine. */
 export function nodeDisk(): PatchDisk {
@@ -15,16 +16,15 @@ export function nodeDisk(): PatchDisk {
     removeFolder: (place) => inFolder(place, (name) => fs.rmdirSync(name)),
     create(place, content, mode) {
       inFolder(place, (name) => {
-        const file = fs.openSync(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);
-        try {
-          writeAll(file, content, 0);
-          if (mode !== undefined) fs.fchmodSync(file, mode & 0o777);
-        } catch (error) {
-          fs.unlinkSync(name);
-          throw error;
-        } finally {
-          fs.closeSync(file);
-        }
+        withRegular(name, { links: 'refused', flags: O_WRONLY | O_CREAT | O_EXCL }, (file) => {
+          try {
+            writeAll(file, content, 0);
+            if (mode !== undefined) fs.fchmodSync(file, mode & 0o777);
+          } catch (error) {
+            fs.unlinkSync(name);
+            throw error;
+          }
+        });
       });
     },
     overwrite(place, content) {
@@ -47,15 +47,7 @@ export function nodeDisk(): PatchDisk {
   };
 }
 
-/** A name that nobody else uses: the number of a process that is gone may have come around again. */
-function freeName(folder: string): string {
-  for (let number = 0; ; number++) {
-    const name = joinPath(folder, `.capstan-${process.pid}-${number}`);
-    if (lookAt(name).kind === 'missing') return name;
-  }
-}
-
-function lookAt(place: string): Sight {
+function lookAt(place: string): PatchSight {
   try {
     const found = fs.lstatSync(place, { throwIfNoEntry: false });
     if (found === undefined) return { kind: 'missing' };
@@ -64,40 +56,25 @@ function lookAt(place: string): Sight {
     if (!found.isFile()) return { kind: 'other' };
     return { kind: 'file', identity: `${found.dev} ${found.ino}`, mode: found.mode, since: found.ctimeMs };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return { kind: 'missing' };
+    if (errorCode(error) === 'ENOTDIR') return { kind: 'missing' };
     throw error;
   }
 }
 
 function withFile<Result>(place: string, flags: number, use: (file: number, size: number) => Result): Result {
-  return inFolder(place, (name) => {
-    // Opened without waiting: a pipe that took the place of the file must not hold us.
-    const file = fs.openSync(name, flags | O_NOFOLLOW | O_NONBLOCK);
-    try {
-      const found = fs.fstatSync(file);
-      if (!found.isFile()) throw new Error('it is not a file');
-      return use(file, found.size);
-    } finally {
-      fs.closeSync(file);
-    }
-  });
+  return inFolder(place, (name) => withRegular(name, { links: 'refused', flags }, (file, { size }) => use(file, size)));
 }
 
 /** No source file is larger, and a patch must not hold the process up. */
 const mostFileBytes = 16 * 1024 * 1024;
 
 function readAll(file: number, size: number): Uint8Array {
-  const tooLarge = (): Error => new Error(`it is larger than ${mostFileBytes / 1024 / 1024} MB`);
-  if (size > mostFileBytes) throw tooLarge();
+  if (size > mostFileBytes) throw new Error(`it is larger than ${mostFileBytes / 1024 / 1024} MB`);
   // A file of /proc says that it is empty, and another may grow meanwhile.
-  const bytes = Buffer.allocUnsafe((size === 0 ? 64 * 1024 : size) + 1);
-  let length = 0;
-  while (length < bytes.length) {
-    const count = fs.readSync(file, bytes, length, bytes.length - length, length);
-    if (count === 0) return size === 0 ? Buffer.from(bytes.subarray(0, length)) : bytes.subarray(0, length);
-    length += count;
-  }
-  throw new Error(size === 0 ? 'it has no fixed size' : 'it grew while it was read');
+  const most = (size === 0 ? 64 * 1024 : size) + 1;
+  const bytes = readUpTo(file, { most, expected: size });
+  if (bytes.length === most) throw new Error(size === 0 ? 'it has no fixed size' : 'it grew while it was read');
+  return bytes;
 }
 
 function writeAll(file: number, content: Uint8Array, position: number): void {

@@ -1,20 +1,20 @@
 import { parentOf } from '../../policy/paths.ts';
-import type { DiskView, Sight } from './disk.ts';
+import type { PatchView, PatchSight } from './disk.ts';
 
 /** The disk as it will be: what is written here is seen by later looks, and by nobody else. */
-export interface Overlay extends DiskView {
+export interface Overlay extends PatchView {
   write(place: string, content: Uint8Array): void;
   makeFolder(place: string): void;
   remove(place: string): void;
 }
 
-export function overlayOn(disk: DiskView): Overlay {
-  const sights = new Map<string, Sight>();
+export function overlayOn(disk: PatchView): Overlay {
+  const sights = new Map<string, PatchSight>();
   /** By identity, so that a change through one name of a file is seen through the others. */
   const contents = new Map<string, Uint8Array>();
   let made = 0;
 
-  const look = (place: string): Sight => {
+  const look = (place: string): PatchSight => {
     let sight = sights.get(place);
     if (sight === undefined) {
       sight = disk.look(place);

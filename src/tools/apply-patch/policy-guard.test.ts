@@ -10,6 +10,7 @@ import { computePatch } from './compute-patch.ts';
 import { nodeDisk } from './node-disk.ts';
 import { parsePatch } from './parse-patch.ts';
 import { policyGuard } from './policy-guard.ts';
+import { noOwnPlaces } from '../../policy/own-places.ts';
 
 let root: string;
 let workspace: string;
@@ -28,6 +29,7 @@ const policyFor = (mode: SandboxMode, cwd = workspace, writableRoots: readonly s
     workspaceRoots: [cwd],
     slashTmp: false,
     gitDirectories: [],
+    own: noOwnPlaces,
   });
 
 /** What becomes of a patch: the sentence that refuses it, `fits`, or why it does not. */
@@ -122,7 +124,7 @@ describe('a policy', () => {
     const entries = [...base.file_system.entries, deny, glob];
     const policy = resolvePolicy(
       { ...base, file_system: { ...base.file_system, entries } },
-      { cwd: workspace, workspaceRoots: [workspace], slashTmp: false, gitDirectories: [] },
+      { cwd: workspace, workspaceRoots: [workspace], slashTmp: false, gitDirectories: [], own: noOwnPlaces },
     );
     mkdirSync(join(workspace, 'private'));
     writeFileSync(join(workspace, 'private/x'), 'a\n');

@@ -4,12 +4,12 @@ import { isMoved, movedRoot } from '../../policy/moved-root.ts';
 import { isWithin } from '../../policy/paths.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { ResolvedFiles, ResolvedPolicy } from '../../protocol/resolved-policy.ts';
-import type { DiskView } from './disk.ts';
+import type { PatchView } from './disk.ts';
 import { followPath } from './follow-path.ts';
 import type { Guard, Touch } from './guard.ts';
 
 /** Holds a patch to the turn's policy: under the name it uses for a file, and at the place where the file really is. */
-export function policyGuard(policy: ResolvedPolicy, cwd: string, disk: DiskView): Guard {
+export function policyGuard(policy: ResolvedPolicy, cwd: string, disk: PatchView): Guard {
   const { files } = policy;
   if (files.kind === 'unrestricted') return { check: () => undefined };
   let realRules: readonly AccessRule[] | undefined;
@@ -41,7 +41,7 @@ type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
  * nothing where a path leads to another place than when the turn began. Where two spellings of one place disagree, the
  * stricter rule holds.
  */
-function rulesAtPlaces(files: RestrictedFiles, disk: DiskView): readonly AccessRule[] {
+function rulesAtPlaces(files: RestrictedFiles, disk: PatchView): readonly AccessRule[] {
   const unmoved = files.rules.filter((rule) => !isMoved(rule, placeOf(disk, rule.path)));
   const followed = unmoved.map(({ path, access, keeps }) => {
     const found = followPath(disk, path, { lastLink: 'followed' });
@@ -59,7 +59,7 @@ function rulesAtPlaces(files: RestrictedFiles, disk: DiskView): readonly AccessR
   return [...chosen.values()];
 }
 
-function placeOf(disk: DiskView, path: string): string {
+function placeOf(disk: PatchView, path: string): string {
   const found = followPath(disk, path, { lastLink: 'followed' });
   return found.kind === 'found' ? found.place : path;
 }

@@ -5,8 +5,7 @@ import {
   type EnvironmentText,
   environmentWithdrawnFragment,
 } from '../../fragments/environment.ts';
-import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
-import { equalJson } from '../merge-patch.ts';
+import { equalJson, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from '../section.ts';
 
 /** The first three keys are shared with other programs; what they do not have stands under `capstan`. */

@@ -8,8 +8,7 @@ import {
   permissionsWithdrawnFragment,
 } from '../../fragments/permissions.ts';
 import { describePolicy } from '../../policy/describe-policy.ts';
-import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
-import { equalJson } from '../merge-patch.ts';
+import { arrayAt, equalJson, isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from '../section.ts';
 
 /** The first two keys are shared with other programs, which know no saved rules. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { fragmentCatalog } from '../../../src/fragments/catalog.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
-import { describeState } from '../../../src/state/describe.ts';
+import { describeState } from '../../harness/describe-state.ts';
 import { reduce } from '../../../src/state/reduce.ts';
 import { emptyState } from '../../../src/state/thread-state.ts';
 import type { RecordedRequest, ScriptedModel } from '../../../src/testing/index.ts';

@@ -1,21 +1,21 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { profileFor } from '../../policy/profiles.ts';
-import { resolvePolicy } from '../../policy/resolve-policy.ts';
-import type { ProcessTable } from '../../ports/processes.ts';
-import type { ProgramFiles } from '../../ports/program-files.ts';
-import type { Spawn } from '../../ports/spawn.ts';
+import { profileFor } from '../../src/policy/profiles.ts';
+import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
+import type { ProcessTable } from '../../src/ports/processes.ts';
+import type { ProgramFiles } from '../../src/ports/program-files.ts';
+import type { Spawn } from '../../src/ports/spawn.ts';
 import type {
   Access,
   FileSystemEntry,
   NetworkAccess,
   PermissionProfile,
   SandboxMode,
-} from '../../protocol/permission-profile.ts';
-import { createSandbox } from '../sandbox.ts';
-import { bubblewrapCandidates } from './find-bubblewrap.ts';
+} from '../../src/protocol/permission-profile.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { bubblewrapCandidates } from '../../src/sandbox/linux/find-bubblewrap.ts';
 
-/** Real commands in real sandboxes, for the tests of this folder. */
+/** Real commands in real sandboxes, for tests. */
 export interface Trial {
   /** A name for the suite, which says why it is skipped when it is. */
   readonly title: string;
@@ -47,7 +47,7 @@ export interface TrialParts {
 }
 
 export function createTrial({ spawn, programFiles, processes }: TrialParts): Trial {
-  const packaged = join(import.meta.dirname, '../../../.local/bubblewrap/usr/bin/bwrap');
+  const packaged = join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap');
   const chosen = process.env['CAPSTAN_BWRAP'];
   const candidates = bubblewrapCandidates(
     { path: process.env['PATH'] ?? '', writable: [], packaged, ...(chosen === undefined ? {} : { chosen }) },
@@ -95,7 +95,7 @@ export function createTrial({ spawn, programFiles, processes }: TrialParts): Tri
       const policy = resolvePolicy(profile, { cwd, workspaceRoots: [cwd], slashTmp: true, gitDirectories: [], own });
       const argv = typeof script === 'string' ? ['bash', '-c', script] : script;
       const env = { PATH: process.env['PATH'] ?? '', HOME: home, LC_ALL: 'C', ...more };
-      const planned = await sandbox.plan({ argv, cwd, env }, policy);
+      const planned = await sandbox.plan({ argv, cwd, env }, policy, []);
       if (planned.kind === 'refused') return { exitCode: -1, text: `${planned.code}: ${planned.message}` };
       const end = await spawn.run(
         planned,

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { providerDefaults } from '../../config/providers.ts';
-import type { ChatgptLogin, Login } from '../../ports/login.ts';
-import { authModeOf, keyAdvice } from '../responses/provider.ts';
-import type { Environment } from '../environment.ts';
-import type { Credentials, ProviderOptions } from '../responses/provider.ts';
-import { providerCredentials } from './credentials.ts';
-import { LoginInMemory } from './login-in-memory.ts';
-import type { PostedJson } from './post-json.ts';
+import { providerDefaults } from '../../src/config/providers.ts';
+import type { ChatgptLogin, Login } from '../../src/ports/login.ts';
+import { authModeOf, keyAdvice } from '../../src/model/responses/provider.ts';
+import type { Environment } from '../../src/model/environment.ts';
+import type { Credentials, ProviderOptions } from '../../src/model/responses/provider.ts';
+import { providerCredentials } from '../../src/model/auth/credentials.ts';
+import { LoginInMemory } from '../harness/login-in-memory.ts';
+import type { PostedJson } from '../../src/model/auth/post-json.ts';
 
 const provider = { ...providerDefaults, id: 'p', name: 'Some Place', baseUrl: 'http://x' };
 const noLogin = (): Login => ({ kind: 'none' });

@@ -1,13 +1,13 @@
 /**
  * Node's file system, taken without an ESM import of `node:fs`: that import alone costs 5 ms of every start.
  *
- * This room uses the blocking calls. It touches a handful of small files, and a blocking call takes a few microseconds
- * where one through the thread pool takes fifty times as long.
+ * Its blocking calls are the right ones for a handful of small files: one takes a few microseconds, and fifty times as
+ * long through the thread pool.
  */
 export const fileSystem = process.getBuiltinModule('node:fs');
 
 /** The code of a Node error (`ENOENT` and the like), or undefined for anything else that was thrown. */
-function errorCode(error: unknown): string | undefined {
+export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { Login, LoginStore, NewTokens } from '../../ports/login.ts';
+import type { Login, LoginStore, NewTokens } from '../../src/ports/login.ts';
 
 /** A login that no disk keeps, for tests. */
 export class LoginInMemory {

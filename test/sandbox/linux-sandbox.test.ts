@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { nodeProgramFiles } from '../../exec/node-program-files.ts';
-import { createNodeSpawn } from '../../exec/node-spawn.ts';
-import { processTable } from '../../exec/process-identity.ts';
-import type { PermissionProfile } from '../../protocol/permission-profile.ts';
-import { createTrial, modeProfile, rulesProfile } from './trial.ts';
+import { nodeProgramFiles } from '../../src/exec/node-program-files.ts';
+import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
+import { processTable } from '../../src/exec/process-identity.ts';
+import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
+import { createTrial, modeProfile, rulesProfile } from '../harness/sandbox-trial.ts';
 
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
 const trial = createTrial({

@@ -2,10 +2,10 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { nodeProgramFiles } from '../../exec/node-program-files.ts';
-import { createNodeSpawn } from '../../exec/node-spawn.ts';
-import { processTable } from '../../exec/process-identity.ts';
-import { createTrial, modeProfile } from './trial.ts';
+import { nodeProgramFiles } from '../../src/exec/node-program-files.ts';
+import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
+import { processTable } from '../../src/exec/process-identity.ts';
+import { createTrial, modeProfile } from '../harness/sandbox-trial.ts';
 
 const clock = { now: () => performance.now(), sleep: () => Promise.resolve() };
 const trial = createTrial({

@@ -1,6 +1,6 @@
-import { parentOf } from '../../policy/paths.ts';
+import { basename, dirname } from 'node:path';
+import { fileSystem as fs } from './file-system.ts';
 
-const fs = process.getBuiltinModule('node:fs');
 const { O_DIRECTORY, O_NOFOLLOW } = fs.constants;
 
 /** Opens a folder for its name alone, which needs no right to list it. Linux has it; Node has no name for it. */
@@ -12,14 +12,13 @@ export const O_PATH = 0o10000000;
  * meant, or there is none.
  */
 export function inFolder<Result>(place: string, use: (name: string, folder: string) => Result): Result {
-  const folder = parentOf(place);
-  const name = place.slice(place.lastIndexOf('/') + 1);
+  const folder = dirname(place);
   if (!hasDoors()) return use(place, folder);
   const door = fs.openSync(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   try {
     const open = `/proc/self/fd/${door}`;
     if (fs.readlinkSync(open) !== folder) throw new Error('its folder was moved or replaced meanwhile');
-    return use(`${open}/${name}`, open);
+    return use(`${open}/${basename(place)}`, open);
   } finally {
     fs.closeSync(door);
   }

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { entries } from '../history/history.ts';
-import type { Ordinal } from '../protocol/ids.ts';
-import { type JsonObject, stringAt } from '../protocol/json.ts';
-import type { Line } from '../protocol/line.ts';
-import { carriedState } from './compacted.ts';
-import { describeState } from './describe.ts';
-import { searchStart } from './locate.ts';
-import { pinAdded, pinRemoved } from './pins.ts';
-import { concernsState, reduce } from './reduce.ts';
-import { emptyState, type ThreadState } from './thread-state.ts';
+import { entries } from '../../src/history/history.ts';
+import type { Ordinal } from '../../src/protocol/ids.ts';
+import { type JsonObject, stringAt } from '../../src/protocol/json.ts';
+import type { Line } from '../../src/protocol/line.ts';
+import { carriedState } from '../../src/state/compacted.ts';
+import { describeState } from '../harness/describe-state.ts';
+import { searchStart } from '../../src/state/locate.ts';
+import { pinAdded, pinRemoved } from '../../src/state/pins.ts';
+import { concernsState, reduce } from '../../src/state/reduce.ts';
+import { emptyState, type ThreadState } from '../../src/state/thread-state.ts';
 
 function file(...drafts: readonly Pick<Line, 'type' | 'payload'>[]): readonly Line[] {
   return drafts.map((draft, i) => ({ timestamp: '2026-11-15T00:00:00.000Z', ordinal: i as Ordinal, ...draft }));

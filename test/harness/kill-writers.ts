@@ -1,10 +1,11 @@
 import { once } from 'node:events';
-import type { Ordinal, ThreadId } from '../protocol/ids.ts';
-import { createFlock } from './flock.ts';
-import { nodeFiles } from './node-files.ts';
-import { createRolloutStore } from './store.ts';
+import { systemPrograms } from '../../src/exec/programs.ts';
+import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
+import { createFlock } from '../../src/rollout/flock.ts';
+import { nodeFiles } from '../../src/rollout/node-files.ts';
+import { createRolloutStore } from '../../src/rollout/store.ts';
 
-/** Test support: what was promised and what was kept when writers of one thread are killed one after another. */
+/** What was promised and what was kept when writers of one thread are killed one after another. */
 export interface KillRun {
   /** Ordinals that writers reported after `durable`, in order. */
   readonly promised: readonly number[];
@@ -19,11 +20,8 @@ const clock = {
   sleep: (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms)),
 };
 
-/** Where Linux has it: rooms of this level do not know each other, so the real search is not at hand. */
-const programs = { find: (name: string): string => `/usr/bin/${name}` };
-
 const storeIn = (home: string): ReturnType<typeof createRolloutStore> =>
-  createRolloutStore({ home, files: nodeFiles, locks: createFlock({ clock, programs }), clock });
+  createRolloutStore({ home, files: nodeFiles, locks: createFlock({ clock, programs: systemPrograms }), clock });
 
 /** What each writer does, until it is killed: short and long lines, some of which it waits for. */
 export async function writeForever(home: string, start: 'create' | 'open'): Promise<void> {

@@ -1,0 +1,44 @@
+import { basename, dirname, join } from 'node:path';
+import { fileSystem } from './file-system.ts';
+
+/** The names in a folder; none when it cannot be read. */
+export function namesIn(folder: string): readonly string[] {
+  try {
+    return fileSystem.readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+/** Where the path leads when its links are followed; undefined when it leads nowhere. */
+export function realPath(path: string): string | undefined {
+  try {
+    // Not the native one: it changes the case of letters on some disks, and the sandbox would see another place.
+    return fileSystem.realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same as far as the path exists, and the rest as it is spelled. */
+export function realPlace(path: string): string {
+  return realPath(path) ?? (path === dirname(path) ? path : join(realPlace(dirname(path)), basename(path)));
+}
+
+/** A path in the folder that no file has: the number of a process that is gone may have come around again. */
+export function freeName(folder: string): string {
+  for (let number = 0; ; number++) {
+    const path = join(folder, `.capstan-${process.pid}-${number}`);
+    if (fileSystem.lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
+  }
+}
+
+/**
+ * The folder nearest to the root that has to be made for a path. Making a path as a whole, Node says that it is missing
+ * whatever the reason, a read-only disk for instance; this folder alone gets the true one.
+ */
+export function firstMissing(path: string): string {
+  let missing = path;
+  while (missing !== dirname(missing) && !fileSystem.existsSync(dirname(missing))) missing = dirname(missing);
+  return missing;
+}

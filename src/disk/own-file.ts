@@ -1,0 +1,59 @@
+import type { Stats } from 'node:fs';
+import { fileSystem } from './file-system.ts';
+import { readUpTo, withRegular } from './regular-file.ts';
+
+export interface OwnFile {
+  readonly bytes: Buffer;
+  readonly stats: Stats;
+}
+
+/** What others may do with a file or folder of ours: read it, or nothing. They may never write to it. */
+export type ToOthers = 'readable' | 'closed';
+
+export interface OwnFileOptions {
+  readonly maxBytes: number;
+  readonly toOthers: ToOthers;
+}
+
+/**
+ * A small file of the engine's own: regular, no link, of this user, within its limit. Anything else counts as missing,
+ * whatever the reason.
+ */
+export function readOwnFile(path: string, { maxBytes, toOthers }: OwnFileOptions): OwnFile | undefined {
+  try {
+    return withRegular(path, { links: 'refused' }, (file, stats) => {
+      if (!isOurs(stats, toOthers) || stats.size > maxBytes) return undefined;
+      const bytes = readUpTo(file, { most: maxBytes + 1, expected: stats.size });
+      return bytes.length > maxBytes ? undefined : { bytes, stats };
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Writes such a file, through a second name, so that readers see all of it or nothing. The second name must be one that
+ * only this process uses; what an earlier process of its number left there is removed.
+ */
+export function writeOwnFile(path: string, temporary: string, text: string): void {
+  fileSystem.rmSync(temporary, { force: true });
+  fileSystem.writeFileSync(temporary, text, { flag: 'wx', mode: 0o600 });
+  fileSystem.renameSync(temporary, path);
+}
+
+/** Makes the folder if need be. Whether it is a folder, and no link, that is ours. */
+export function makeOwnFolder(folder: string, toOthers: ToOthers): boolean {
+  try {
+    fileSystem.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const found = fileSystem.lstatSync(folder);
+    return found.isDirectory() && isOurs(found, toOthers);
+  } catch {
+    return false;
+  }
+}
+
+/** Systems that know no owners give none. */
+function isOurs({ uid, mode }: Stats, toOthers: ToOthers): boolean {
+  if (process.getuid !== undefined && uid !== process.getuid()) return false;
+  return (mode & (toOthers === 'closed' ? 0o077 : 0o022)) === 0;
+}

@@ -1,9 +1,8 @@
 import type { Owned } from '../ports/rollout-store.ts';
 import type { LineDraft } from '../protocol/line.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
-import type { Behind } from '../state/behind.ts';
 import { reduce } from '../state/reduce.ts';
-import type { ThreadState } from '../state/thread-state.ts';
+import type { Behind, ThreadState } from '../state/thread-state.ts';
 
 /**
  * A thread's lines, and the state and the news that follow from them. State moves as soon as a line is appended; news

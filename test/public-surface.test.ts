@@ -143,7 +143,7 @@ it('replay, envelope and threads have these commands and options', async () => {
     'threads export --force --format --last --new-id --output -o',
     'threads import',
     'threads set --approval --cd --effort --json --last --mode --model --personality --sandbox -C -a -m -s',
-    'threads compact --json --last',
+    'threads compact --config --json --last -c',
     'threads pin --all --json --last',
     'threads pins --all --json --last',
     'threads unpin --all --json --last',

@@ -7,19 +7,7 @@ import { type LineDraft, lineType } from '../protocol/line.ts';
 import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
 import { noUsage } from '../protocol/usage.ts';
 import { clearedByCheckpoint } from '../world/baseline.ts';
-import type { ThreadState } from './thread-state.ts';
-
-/**
- * What stands behind an opaque checkpoint: the history that the provider's own item stands for. The lines are still in
- * the file. A fold that began with the checkpoint has not read them, so `history` is to be trusted only after a fold
- * that began before all opaque ones.
- */
-export interface Behind {
-  /** All of it, with nothing opaque in the place of what was before. */
-  readonly history: History;
-  /** So many entries at the beginning of the history are the checkpoint. */
-  readonly replaced: number;
-}
+import type { Behind, ThreadState } from './thread-state.ts';
 
 /** After a checkpoint with these entries in the place of the history of `before`. */
 export function behindCheckpoint(before: ThreadState, checkpoint: readonly Entry[]): { readonly behind?: Behind } {

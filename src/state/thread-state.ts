@@ -7,7 +7,6 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { PendingQuestion } from '../protocol/question.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { type Baseline, noBaseline } from '../world/baseline.ts';
-import type { Behind } from './behind.ts';
 import type { CallStart } from './call-start.ts';
 import { type Checkpoints, noCheckpoints } from './checkpoints.ts';
 import { type Marks, noMarks } from './marks.ts';
@@ -63,6 +62,18 @@ export interface ThreadState {
   readonly waiting: readonly WaitingMessage[];
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
   readonly marks: Marks<Mark>;
+}
+
+/**
+ * What stands behind an opaque checkpoint: the history that the provider's own item stands for. The lines are still in
+ * the file. A fold that began with the checkpoint has not read them, so `history` is to be trusted only after a fold
+ * that began before all opaque ones.
+ */
+export interface Behind {
+  /** All of it, with nothing opaque in the place of what was before. */
+  readonly history: History;
+  /** So many entries at the beginning of the history are the checkpoint. */
+  readonly replaced: number;
 }
 
 export interface OpenTurn {

@@ -9,7 +9,7 @@ import { inputOf } from '../state/request.ts';
 import { importOf } from '../state/sealed-lines.ts';
 import { compactionContract } from './compaction-contract.ts';
 import type { Turn } from './parts.ts';
-import type { MakerToAsk, WayToRead } from './way-to-read.ts';
+import type { MakerToAsk, WayToRead } from './readable-way.ts';
 
 /**
  * The history behind the checkpoint is the whole truth, and takes nobody else. If it is too long to be read at once,

@@ -6,7 +6,7 @@ import type { CompactionResult, WantedCompaction } from './compaction-result.ts'
 import { lookAround } from './enter-step.ts';
 import { makeRoomAfterReopening } from './make-room.ts';
 import type { Turn } from './parts.ts';
-import type { WayToRead } from './way-to-read.ts';
+import type { WayToRead } from './readable-way.ts';
 
 export interface GoingThere {
   /** What is wanted of a checkpoint, if its maker is asked for one. */
@@ -36,8 +36,9 @@ export async function goThere(
   }
   const { log, turnId, envelope } = turn;
   const before = log.state.history.length;
-  log.record(reopenedLine(turnId, providerOfTurn(envelope)));
-  log.tell({ kind: 'warning', outcome: usedAgain(log.state.history.length - before, envelope.identity.provider) });
+  const reader = providerOfTurn(envelope);
+  log.record(reopenedLine(turnId, reader));
+  log.tell({ kind: 'warning', outcome: usedAgain(log.state.history.length - before, reader.id) });
   if (makesRoom) await makeRoomAfterReopening(turn, await lookAround(turn, 0));
   return undefined;
 }

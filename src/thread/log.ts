@@ -2,9 +2,8 @@ import type { Owned } from '../ports/rollout-store.ts';
 import type { LineDraft } from '../protocol/line.ts';
 import type { ProvisionalEvent } from '../protocol/provisional-event.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
-import type { Behind } from '../state/behind.ts';
 import { reduce } from '../state/reduce.ts';
-import type { ThreadState } from '../state/thread-state.ts';
+import type { Behind, ThreadState } from '../state/thread-state.ts';
 import { Subscribers, type ThreadSubscriber } from './subscribers.ts';
 
 /**

@@ -1,10 +1,10 @@
 import type { OpenRefused, Owned, ReadReport, RolloutStore, TailOptions, TailSearch } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { Line } from '../protocol/line.ts';
-import { type Behind, isWhole } from '../state/behind.ts';
+import { isWhole } from '../state/behind.ts';
 import { searchStart } from '../state/locate.ts';
 import { concernsState, reduce } from '../state/reduce.ts';
-import { emptyState, type ThreadState } from '../state/thread-state.ts';
+import { type Behind, emptyState, type ThreadState } from '../state/thread-state.ts';
 
 /** A thread whose writer we are, with the state that its file adds up to. */
 export interface ResumedThread {

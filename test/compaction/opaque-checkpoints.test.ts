@@ -4,7 +4,7 @@ import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
 import type { LineDraft } from '../../src/protocol/line.ts';
 import { answer, httpError, say } from '../../src/testing/index.ts';
 import { aFew } from './adversary/told.ts';
-import { makerSays, task, textOf, TwoProviders } from './two-providers.ts';
+import { checkBoth, makerSays, task, textOf, TwoProviders } from './two-providers.ts';
 
 const long = 30_000;
 const garbage = () => answer({ items: [say('the the the')] });
@@ -28,7 +28,7 @@ describe('a provider that cannot read a checkpoint of another', () => {
     ]);
     expect(two.live.told('warning').map(({ outcome }) => outcome.code)).toContain('history-reopened');
     expect(two.live.told('prefix-broken').at(-1)?.breaks).toMatchObject([{ kind: 'reopened' }]);
-    await two.check();
+    await checkBoth(two);
   });
 
   test('goes on from there in another process, and so does the maker when it is back', async () => {
@@ -48,7 +48,7 @@ describe('a provider that cannot read a checkpoint of another', () => {
     const last = JSON.stringify(two.maker.requests.at(-1)!.body['input']);
     expect([last.includes('a thought of maker'), last.includes('checkpoint 1 of maker')]).toEqual([true, false]);
     expect(last).toContain('Reader.');
-    await two.check();
+    await checkBoth(two);
   });
 
   test('gets all of it where several such checkpoints follow each other', async () => {
@@ -61,7 +61,7 @@ describe('a provider that cannot read a checkpoint of another', () => {
       [1, 2, 3].map((number) => makerSays(number).slice(0, 16)),
     );
     expect(read.filter((text) => text === task)).toHaveLength(1);
-    await two.check();
+    await checkBoth(two);
   });
 
   test('finds a summary by the maker in its place, if the history behind it is too long to be read at once', async () => {
@@ -84,7 +84,7 @@ describe('a provider that cannot read a checkpoint of another', () => {
     await two.openWith('scripted', 'small');
     await two.live.turn('And on.');
     expect(two.asked()).toEqual({ maker: [], reader: ['step'] });
-    await two.check();
+    await checkBoth(two);
   });
 
   test.each([
@@ -105,7 +105,7 @@ describe('a provider that cannot read a checkpoint of another', () => {
     expect(reader.at(-1)).toBe('step');
     expect(reader.length - 1).toEqual(aFew);
     expect(two.read().some((text) => String(text).includes(task))).toBe(true);
-    await two.check();
+    await checkBoth(two);
   });
 });
 
@@ -119,7 +119,7 @@ describe('where nothing stands behind the checkpoint', () => {
     expect((await two.live.turn('Go on here.')).kind).toBe('completed');
     expect(two.asked()).toEqual({ maker: ['checkpoint'], reader: ['step'] });
     expect(two.read().some((text) => String(text).includes('The maker sums up.'))).toBe(true);
-    await two.check();
+    await checkBoth(two);
   });
 
   test('the turn is refused without a maker, and the command that is named helps', async () => {
@@ -148,7 +148,7 @@ describe('where nothing stands behind the checkpoint', () => {
     await two.openWith('scripted');
     expect((await two.live.turn('Go on here.')).kind).toBe('completed');
     expect(two.asked()).toEqual({ maker: [], reader: ['step'] });
-    await two.check();
+    await checkBoth(two);
   });
 
   test.each([
@@ -168,7 +168,7 @@ describe('where nothing stands behind the checkpoint', () => {
     await two.live.turn('Back again.');
     const last = JSON.stringify(two.maker.requests.at(-1)!.body['input']);
     expect([last.includes('checkpoint 1 of maker'), last.includes('Go on here.')]).toEqual([true, true]);
-    await two.check();
+    await checkBoth(two);
   });
 });
 
@@ -181,7 +181,7 @@ describe('a compaction by hand with another provider', () => {
     expect((await two.live.thread.compact(compactNow)).kind).toBe('installed');
     expect(two.asked()).toEqual({ maker: [], reader: ['checkpoint'] });
     await two.live.turn('Go on here.');
-    await two.check();
+    await checkBoth(two);
   });
 
   test('has the maker make it, where nothing stands behind', async () => {
@@ -193,7 +193,7 @@ describe('a compaction by hand with another provider', () => {
     expect((await two.live.thread.compact(compactNow)).kind).toBe('installed');
     expect(two.asked()).toEqual({ maker: ['checkpoint'], reader: [] });
     await two.live.turn('Go on here.');
-    await two.check();
+    await checkBoth(two);
   });
 
   test('is refused without both', async () => {
@@ -208,7 +208,7 @@ describe('a compaction by hand with another provider', () => {
       outcome: { code: 'history-opaque' },
     });
     expect(two.asked()).toEqual({ maker: [], reader: [] });
-    await two.check();
+    await checkBoth(two);
   });
 });
 
@@ -223,7 +223,7 @@ test('what only another provider can read of thoughts is not sent, and is there 
   const last = JSON.stringify(two.maker.requests.at(-1)!.body['input']);
   expect([last.includes('a thought of maker'), last.includes('Reader.')]).toEqual([true, true]);
   expect(two.asked()).toEqual({ maker: ['step', 'step'], reader: ['step'] });
-  await two.check();
+  await checkBoth(two);
 });
 
 test('the same id at another address is another provider', async () => {
@@ -234,7 +234,7 @@ test('the same id at another address is another provider', async () => {
   await two.live.turn('Go on here.');
   expect(two.asked().reader).toEqual(['step']);
   expect(two.read()).toContain(task);
-  await two.check();
+  await checkBoth(two);
 });
 
 test('a fork with another provider gets the history behind the checkpoint, too', async () => {
@@ -254,21 +254,20 @@ test('a fork with another provider gets the history behind the checkpoint, too',
 });
 
 test('a checkpoint in the middle of a turn is no other', async () => {
-  const two = await TwoProviders.set({ calls: true });
+  let wished: Promise<unknown> | undefined;
+  const two = await TwoProviders.set({
+    calls: () => {
+      wished ??= two.live.thread.compact(compactNow);
+    },
+  });
   await two.openWith('maker', 'large', ['compaction.strategy="remote"']);
   await two.live.turn(task);
-  let wished: Promise<unknown> | undefined;
-  two.live.onEvent = ({ kind }) => {
-    if (kind === 'item-completed') wished ??= two.live.thread.compact(compactNow);
-  };
-  await two.live.turn('And the tests.');
   await wished;
   expect(two.live.told('checkpoint-installed').map(({ report }) => report.phase)).toEqual(['mid_turn']);
   await two.openWith('scripted');
   await two.live.turn('Go on here.');
-  const read = two.read();
-  for (const text of [task, 'And the tests.']) expect(read.filter((one) => one === text)).toEqual([text]);
-  await two.check();
+  expect(two.read().filter((one) => one === task)).toEqual([task]);
+  await checkBoth(two);
 });
 
 test('a switch to a smaller model of another provider asks nobody for a model that it does not run', async () => {
@@ -281,7 +280,7 @@ test('a switch to a smaller model of another provider asks nobody for a model th
   const { maker, reader } = two.asked();
   expect([maker, reader.at(-1)]).toEqual([[], 'step']);
   expect(new Set(two.reader.requests.map(({ body }) => body['model']))).toEqual(new Set(['small']));
-  await two.check();
+  await checkBoth(two);
 });
 
 test('a rollback to before the switch brings the checkpoint back to its maker', async () => {

@@ -18,7 +18,7 @@ import { checkRebuilt } from '../laws/prefix-law.ts';
 import { checkpointText, isCompaction, saysCheckpoint } from './summariser.ts';
 
 /** Encrypted by a provider: nobody else must ever get it. */
-export const checkpointOf = (who: string, number: number): ItemDraft => ({
+const checkpointOf = (who: string, number: number): ItemDraft => ({
   type: 'compaction',
   encrypted_content: `checkpoint ${number} of ${who} ${'A'.repeat(900)}`,
 });
@@ -34,8 +34,8 @@ export const makerSays = (number: number): string => `Maker, answer ${number}.`;
 export interface Behaviour {
   /** What each answer of the maker weighs, in bytes. */
   readonly bytes?: number;
-  /** The maker calls a tool before it answers. */
-  readonly calls?: boolean;
+  /** The maker calls a tool before it answers; told when it is asked. */
+  readonly calls?: () => void;
   /** What a provider answers when it is asked for a checkpoint that can be read. */
   readonly maker?: (request: RecordedRequest) => Step;
   readonly reader?: (request: RecordedRequest) => Step;
@@ -61,17 +61,15 @@ export class TwoProviders {
     this.maker = maker;
   }
 
-  static async set({
-    bytes = 0,
-    calls = false,
-    maker = readable,
-    reader = readable,
-  }: Behaviour = {}): Promise<TwoProviders> {
+  static async set({ bytes = 0, calls, maker = readable, reader = readable }: Behaviour = {}): Promise<TwoProviders> {
     let [said, made] = [0, 0];
     const server = await startScriptedModel((request) => {
       if (lastType(request) === 'compaction_trigger') return answer({ items: [checkpointOf('maker', ++made)] });
       if (isCompaction(request)) return maker(request);
-      if (calls && lastType(request) === 'message') return answer({ items: [callTool('update_plan', { plan: [] })] });
+      if (calls !== undefined && lastType(request) === 'message') {
+        calls();
+        return answer({ items: [callTool('update_plan', { plan: [] })] });
+      }
       const text = `${makerSays(++said)} ${'The parser reads one line. '.repeat(bytes / 27)}`;
       return answer({ items: [thoughtOf('maker'), say(text)] });
     });
@@ -100,7 +98,8 @@ export class TwoProviders {
     for (let round = 0; round < count; round++) {
       for (let turn = 0; turn < turns; turn++)
         await this.live.turn(round + turn === 0 ? task : `Go on ${round}.${turn}.`);
-      expect((await this.live.thread.compact({ signal: new AbortController().signal })).kind).toBe('installed');
+      const { kind } = await this.live.thread.compact({ signal: new AbortController().signal });
+      if (kind !== 'installed') throw new Error(`the checkpoint of the maker: ${kind}`);
     }
   }
 
@@ -134,15 +133,9 @@ export class TwoProviders {
 
   readonly #seen = new Map<object, number>();
 
-  /** What must hold however it went: nobody got what the other encrypted, and the file gives every request back. */
-  async check(): Promise<void> {
-    expect(this.maker.requests.filter((request) => textOf(request).includes('of reader'))).toEqual([]);
-    expect(this.reader.requests.filter((request) => textOf(request).includes('of maker'))).toEqual([]);
-    await this.live.close();
-    for (const model of [this.maker, this.reader]) {
-      const requests = model.requests.slice(this.#forgotten.get(model) ?? 0);
-      await checkRebuilt({ ...model, requests }, this.live.place.lines());
-    }
+  /** What a provider was asked since the lines of its requests are all there. */
+  recorded(model: ScriptedModel): ScriptedModel {
+    return { ...model, requests: model.requests.slice(this.#forgotten.get(model) ?? 0) };
   }
 
   /** The texts of the newest request of the reader. */
@@ -151,7 +144,16 @@ export class TwoProviders {
   }
 }
 
-export function table(id: string, url: string): string {
+/** What must hold however it went: nobody got what the other encrypted, and the file gives every request back. */
+export async function checkBoth(two: TwoProviders): Promise<void> {
+  const { maker, reader, live } = two;
+  expect(maker.requests.filter((request) => textOf(request).includes('of reader'))).toEqual([]);
+  expect(reader.requests.filter((request) => textOf(request).includes('of maker'))).toEqual([]);
+  await live.close();
+  for (const model of [maker, reader]) await checkRebuilt(two.recorded(model), live.place.lines());
+}
+
+function table(id: string, url: string): string {
   return `[model_providers.${id}]\nname = "OpenAI"\nbase_url = "${url}"\nwire_api = "responses"\nsupports_websockets = false\nrequest_max_retries = 0\nstream_max_retries = 0\n`;
 }
 

@@ -75,7 +75,7 @@ interface Declared {
 
 function checkPair(before: JsonObject, now: JsonObject, { declared, exact }: Declared): void {
   const kinds = new Set<string>(declared.map(({ kind }) => kind));
-  const replaced = kinds.has('checkpoint') || kinds.has('rollback');
+  const replaced = kinds.has('checkpoint') || kinds.has('rollback') || kinds.has('reopened');
   for (const [key, kind] of [
     ['instructions', 'instructions'],
     ['tools', 'tools'],

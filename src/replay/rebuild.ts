@@ -7,9 +7,8 @@ import { reduce } from '../state/reduce.ts';
 import { hasTools, inputOf, promptFor, withoutTools } from '../state/request.ts';
 import { readRequest, type RequestRecord } from '../state/request-record.ts';
 import { readSent, type SentBody } from '../state/request-sent.ts';
-import { spokenWords } from '../state/spoken-words.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
-import { foldTurn, noTurns } from '../state/turns.ts';
+import { foldPlace, noTurns } from '../state/turns.ts';
 
 /** A request as it was sent, rebuilt from the rollout alone. */
 export interface RebuiltRequest {
@@ -51,7 +50,7 @@ export async function* rebuildRequests(
   for await (const line of lines) {
     const before = state;
     state = reduce(before, line);
-    log = foldTurn(log, line, spokenWords(line));
+    log = foldPlace(log, line);
     // Turns that were taken back have had their requests, and keep their numbers.
     const turn = log.began;
     const record = line.type === lineType.request ? readRequest(line.payload) : undefined;

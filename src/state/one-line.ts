@@ -6,7 +6,8 @@ export function oneLine(text: string, characters: number): string {
     .slice(0, characters * 8)
     .replaceAll(/\s+/g, ' ')
     .trim();
+  if (folded.length <= characters) return folded;
   const points = [...folded];
-  if (points.length <= characters) return points.length === 0 ? '' : folded;
+  if (points.length <= characters) return folded;
   return `${points.slice(0, characters - 1).join('')}…`;
 }

@@ -5,10 +5,9 @@ import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { outputOf, type RecordedCall, type RecordedItem, recordedItem } from './recorded-item.ts';
-import { spokenWords } from './spoken-words.ts';
 import { isCostCarried } from './turn-drafts.ts';
 import type { TurnStatus } from './turn-event.ts';
-import { foldTurn, isOfTurn, noTurnsOfAny, turnNumber, type TurnLog } from './turns.ts';
+import { countTurns, foldPlace, isOfTurn, noTurnsOfAny, standingTurns, turnNumber, type TurnLog } from './turns.ts';
 import { readUsage } from './usage-fields.ts';
 
 /** A turn with what happened in it. */
@@ -78,23 +77,25 @@ class TurnItemsReader {
 
   #readTurn(line: Line): void {
     const before = this.#log;
-    this.#log = foldTurn(before, line, spokenWords(line));
-    const { turns, began, takenBack } = this.#log;
+    this.#log = foldPlace(before, line);
+    const { newest, began, takenBack } = this.#log;
     if (began > before.began) {
       this.#before = this.#usage;
-      this.#turn(line).id = turns.at(-1)!.id;
+      this.#turn(line).id = newest!.id;
     }
     if (takenBack !== before.takenBack) {
       this.#settle(before);
-      for (const { number } of before.turns.slice(turns.length)) this.#turns[number - 1]!.isTakenBack = true;
+      const taken = standingTurns(before).slice(countTurns(this.#log));
+      for (const { number } of taken) this.#turns[number - 1]!.isTakenBack = true;
     }
     const error = stringAt(objectAt(line.payload, 'error') ?? {}, 'message');
-    const failed = error === undefined ? undefined : turns.find((turn, at) => turn !== before.turns[at]);
+    const known = error === undefined ? [] : standingTurns(before);
+    const failed = error === undefined ? undefined : standingTurns(this.#log).find((turn, at) => turn !== known[at]);
     if (error !== undefined && failed?.status === 'failed') this.#turns[failed.number - 1]!.error = error;
   }
 
-  #settle({ turns }: TurnLog): void {
-    for (const { number, status } of turns) this.#turns[number - 1]!.status = status;
+  #settle(log: TurnLog): void {
+    for (const { number, status } of standingTurns(log)) this.#turns[number - 1]!.status = status;
   }
 
   #readItem(line: Line): void {

@@ -3,7 +3,7 @@ import type { Line } from '../protocol/line.ts';
 import { spokenWords } from './spoken-words.ts';
 import type { TurnStatus } from './turn-event.ts';
 import type { TurnSettings } from './turn-settings.ts';
-import { foldTurn, noTurns, type TurnLog } from './turns.ts';
+import { foldTurn, noTurns, standingTurns, type TurnLog } from './turns.ts';
 
 /** A turn as lists show it. Times are milliseconds since the Unix epoch. */
 export interface TurnSummary extends TurnSettings {
@@ -24,8 +24,8 @@ export async function turnList(lines: AsyncIterable<Line>): Promise<readonly Tur
   return turnsOf(log);
 }
 
-export function turnsOf({ turns }: TurnLog): readonly TurnSummary[] {
-  return turns.map(({ id, startedAt, endedAt, status, firstWords, settings }, at) => ({
+export function turnsOf(log: TurnLog): readonly TurnSummary[] {
+  return standingTurns(log).map(({ id, startedAt, endedAt, status, firstWords, settings }, at) => ({
     number: at + 1,
     id,
     ...(startedAt === undefined ? {} : { startedAt }),

@@ -3,8 +3,7 @@ import type { Ordinal } from '../protocol/ids.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { readCheckpoint } from './checkpoint-record.ts';
 import { isSound } from './compacted.ts';
-import { spokenWords } from './spoken-words.ts';
-import { foldTurn, noTurns, type TurnLog, type TurnRecord } from './turns.ts';
+import { countTurns, foldPlace, noTurns, standingTurns, type TurnLog, type TurnRecord } from './turns.ts';
 
 /** Where a turn stands in its thread. */
 export type TurnPlace = Pick<TurnRecord, 'id' | 'start' | 'end' | 'counts'>;
@@ -37,7 +36,7 @@ export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlac
   const checkpoints: CheckpointPlace[] = [];
   for await (const line of lines) {
     const before = log;
-    log = foldTurn(before, line, spokenWords(line));
+    log = foldPlace(before, line);
     if (line.type === lineType.compacted && isSound(line.payload)) checkpoints.push(checkpointAt(log, line));
     const { takenBack } = log;
     if (takenBack === undefined || takenBack === before.takenBack) continue;
@@ -45,7 +44,7 @@ export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlac
   }
   const { takenBack } = log;
   const end = (log.place + 1) as Ordinal;
-  const turns = log.turns.map((turn) => placeOf(turn, end));
+  const turns = standingTurns(log).map((turn) => placeOf(turn, end));
   return { turns, checkpoints, end, ...(takenBack === undefined ? {} : { takenBack }) };
 }
 
@@ -55,13 +54,13 @@ function placeOf({ id, start, end: ownEnd, counts, spoken }: TurnRecord, last: O
   return { id, start, ...(end === undefined ? {} : { end }), counts };
 }
 
-function checkpointAt({ turns, open, place }: TurnLog, { payload, timestamp }: Line): CheckpointPlace {
+function checkpointAt(log: TurnLog, { payload, timestamp }: Line): CheckpointPlace {
   const report = readCheckpoint(payload);
-  const inside = { spoken: turns.at(-1)?.counts === true, done: report?.phase === 'post_turn' };
+  const inside = { spoken: log.newest?.counts === true, done: report?.phase === 'post_turn' };
   return {
-    at: place as Ordinal,
-    turns: turns.length,
-    ...(open === undefined ? {} : { inside }),
+    at: log.place as Ordinal,
+    turns: countTurns(log),
+    ...(log.open === undefined ? {} : { inside }),
     timestamp,
     ...(report === undefined ? {} : { report }),
   };

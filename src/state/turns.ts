@@ -3,7 +3,7 @@ import { type JsonObject, numberAt, stringAt } from '../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../protocol/line.ts';
 import { oneLine } from './one-line.ts';
 import { holdsUsersWords } from './reduce.ts';
-import type { SpokenWords } from './spoken-words.ts';
+import { spokenWords, type SpokenWords } from './spoken-words.ts';
 import { closes, type TurnEvent, turnEvent, turnEventKind, type TurnStatus } from './turn-event.ts';
 import { contextSettings, type TurnSettings } from './turn-settings.ts';
 
@@ -38,8 +38,11 @@ export interface TurnRecord {
 
 /** The turns as far as lines were read. Plain JSON, so that a reader can continue later. */
 export interface TurnLog {
-  /** Those that were not taken back, oldest first. */
-  readonly turns: readonly TurnRecord[];
+  /** The newest turn that was not taken back, apart from those before it: most lines change it alone. */
+  readonly newest?: TurnRecord;
+  /** The others, oldest first: as many as `count` says. What stands behind them belongs to a later log. */
+  readonly earlier: readonly TurnRecord[];
+  readonly count: number;
   /** How many turns began, those that were taken back included. */
   readonly began: number;
   /** The place of the newest line; -1 before the first. */
@@ -54,10 +57,20 @@ export interface TurnLog {
   readonly takenBack?: { readonly start: Ordinal; readonly end: Ordinal; readonly turns: readonly TurnId[] };
 }
 
-export const noTurns: TurnLog = { turns: [], began: 0, place: -1 };
+export const noTurns: TurnLog = { earlier: [], count: 0, began: 0, place: -1 };
 
 /** The same for a reader that shows turns of the thread that started this one, too. */
 export const noTurnsOfAny: TurnLog = { ...noTurns, ownFrom: 0 };
+
+/** The turns that were not taken back, oldest first. */
+export function standingTurns({ earlier, count, newest }: TurnLog): readonly TurnRecord[] {
+  return [...earlier.slice(0, count), ...(newest === undefined ? [] : [newest])];
+}
+
+/** How many those are. */
+export function countTurns({ count, newest }: TurnLog): number {
+  return count + (newest === undefined ? 0 : 1);
+}
 
 /** The turn of the newest line, by its number. What stands before the first turn belongs to that. */
 export function turnNumber({ began }: TurnLog): number {
@@ -98,6 +111,12 @@ export function foldTurn(log: TurnLog, line: Line, words: SpokenWords | undefine
   return words.role === 'user' ? withWords(now, line, words) : now;
 }
 
+/** The same for a reader that shows no words: `firstWords` stays empty, which saves most of the work. */
+export function foldPlace(log: TurnLog, line: Line): TurnLog {
+  const words = spokenWords(line);
+  return foldTurn(log, line, words && { ...words, text: '' });
+}
+
 function ownStart({ type, payload }: Line): number {
   return type === lineType.sessionMeta ? (numberAt(payload, 'subagent_history_start_ordinal') ?? 0) : 0;
 }
@@ -105,8 +124,8 @@ function ownStart({ type, payload }: Line): number {
 const silence = { text: '', form: 'item' } as const;
 
 /** An empty message of a user, or one of another agent, makes a turn count, too. */
-function isSilentBoundary({ turns, open }: TurnLog, line: Line): boolean {
-  if (line.type !== lineType.responseItem || (open !== undefined && turns.at(-1)?.counts === true)) return false;
+function isSilentBoundary({ newest, open }: TurnLog, line: Line): boolean {
+  if (line.type !== lineType.responseItem || (open !== undefined && newest?.counts === true)) return false;
   return holdsUsersWords(line);
 }
 
@@ -131,8 +150,7 @@ type Beginning = Pick<TurnRecord, 'status' | 'spoken'> & { readonly startedAt: n
 
 /** A turn without a record of its settings ran with those of the turn before it. */
 function begin(log: TurnLog, { startedAt, ...beginning }: Beginning, name: string): TurnLog {
-  const { next, open: _open, ...rest } = log;
-  const last = log.turns.at(-1);
+  const { next, open: _open, newest: last, ...rest } = log;
   const number = log.began + 1;
   const turn: TurnRecord = {
     id: (name === '' ? `rollout-${log.place}` : name) as TurnId,
@@ -144,8 +162,15 @@ function begin(log: TurnLog, { startedAt, ...beginning }: Beginning, name: strin
     settings: next ?? last?.settings ?? {},
     ...beginning,
   };
-  const before = last === undefined ? [] : [...log.turns.slice(0, -1), replaced(last, log)];
-  return { ...rest, turns: [...before, turn], began: number };
+  const before = last === undefined ? {} : appended(log, replaced(last, log));
+  return { ...rest, ...before, newest: turn, began: number };
+}
+
+/** The first log that goes on from another shares its array, so that a turn costs the same however many there are. */
+function appended({ earlier, count }: TurnLog, turn: TurnRecord): Pick<TurnLog, 'earlier' | 'count'> {
+  const turns = count > 0 && count === earlier.length ? (earlier as TurnRecord[]) : earlier.slice(0, count);
+  turns.push(turn);
+  return { earlier: turns, count: count + 1 };
 }
 
 /** The newest turn when another one begins. If it was open, its process died, and the next one did not know. */
@@ -162,29 +187,36 @@ function end(log: TurnLog, line: Line, event: TurnEvent & { readonly kind: 'end'
   if (open !== undefined && closes(event.name, open)) {
     return change(rest, (turn) => ({ ...turn, ...ending, end: (log.place + 1) as Ordinal }));
   }
-  if (event.name === '' && unrecorded(log) === undefined) return log;
-  const at = log.turns.findLastIndex(({ id }) => event.name === '' || id === event.name);
-  const turn = log.turns[at];
-  return turn === undefined || turn.endedAt !== undefined
-    ? log
-    : { ...log, turns: log.turns.with(at, { ...turn, ...ending }) };
+  if (event.name === '' ? unrecorded(log) !== undefined : log.newest?.id === event.name) {
+    return log.newest?.endedAt === undefined ? change(log, (turn) => ({ ...turn, ...ending })) : log;
+  }
+  const earlier = event.name === '' ? [] : log.earlier.slice(0, log.count);
+  const at = earlier.findLastIndex(({ id }) => id === event.name);
+  const turn = earlier[at];
+  if (turn === undefined || turn.endedAt !== undefined) return log;
+  return { ...log, earlier: earlier.with(at, { ...turn, ...ending }) };
 }
 
 /** Takes back the newest `count` turns that count, and all that came after them. */
 function rollBack(log: TurnLog, count: number): TurnLog {
-  const counted = log.turns.flatMap(({ counts }, at) => (counts ? [at] : []));
+  const turns = standingTurns(log);
+  const counted = turns.flatMap(({ counts }, at) => (counts ? [at] : []));
   const first = counted[Math.max(0, counted.length - count)];
   if (first === undefined) return log;
-  const { next: _next, open: _open, ...rest } = log;
-  const taken = log.turns.slice(first);
-  const takenBack = { start: taken[0]!.start, end: log.place as Ordinal, turns: taken.map(({ id }) => id) };
-  return { ...rest, turns: log.turns.slice(0, first), takenBack };
+  const { next: _next, open: _open, newest: _newest, ...rest } = log;
+  const [taken, newest] = [turns.slice(first), turns[first - 1]];
+  return {
+    ...rest,
+    earlier: turns.slice(0, Math.max(0, first - 1)),
+    count: Math.max(0, first - 1),
+    ...(newest === undefined ? {} : { newest }),
+    takenBack: { start: taken[0]!.start, end: log.place as Ordinal, turns: taken.map(({ id }) => id) },
+  };
 }
 
 function withWords(log: TurnLog, line: Line, { form, text }: Pick<SpokenWords, 'form' | 'text'>): TurnLog {
   const joins = log.open !== undefined || unrecorded(log)?.includes(form) === false;
-  const last = log.turns.at(-1);
-  if (log.open !== undefined && last?.counts === true && last.firstWords !== '') return log;
+  if (log.open !== undefined && log.newest?.counts === true && log.newest.firstWords !== '') return log;
   const now = joins ? log : begin(log, { startedAt: timeOf(line), status: 'completed', spoken: [] }, '');
   return change(now, (turn) => ({
     ...turn,
@@ -195,9 +227,8 @@ function withWords(log: TurnLog, line: Line, { form, text }: Pick<SpokenWords, '
 }
 
 /** In which forms the user spoke in the turn that runs, if it is not recorded. A rollback ends such a turn. */
-function unrecorded({ turns, began }: TurnLog): TurnRecord['spoken'] {
-  const last = turns.at(-1);
-  return last?.number === began ? last.spoken : undefined;
+function unrecorded({ newest, began }: TurnLog): TurnRecord['spoken'] {
+  return newest?.number === began ? newest.spoken : undefined;
 }
 
 /** What a record leaves out, the turn does not have: nothing stays from the turn before. */
@@ -214,7 +245,7 @@ export function isOfTurn({ open }: TurnLog, context: JsonObject): boolean {
 
 /** Changes the newest turn. */
 function change(log: TurnLog, changed: (turn: TurnRecord) => TurnRecord): TurnLog {
-  return { ...log, turns: log.turns.with(-1, changed(log.turns.at(-1)!)) };
+  return log.newest === undefined ? log : { ...log, newest: changed(log.newest) };
 }
 
 /** Editors put what they know about open files before the user's own words. */

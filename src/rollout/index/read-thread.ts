@@ -6,6 +6,7 @@ import type { Ordinal } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
 import { Fault } from '../../protocol/outcome.ts';
 import { spokenWords } from '../../state/spoken-words.ts';
+import { countTurns } from '../../state/turns.ts';
 import { openSmallRollout } from '../compressed-file.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { openLineage, type OpenRollout, readLineage, type Segment } from '../lineage.ts';
@@ -131,13 +132,13 @@ class Listener {
   async hear(lines: AsyncGenerator<Line, ReadReport>): Promise<void> {
     for await (const line of lines) {
       const words = spokenWords(line);
-      const had = this.fold.log.turns.length;
+      const had = countTurns(this.fold.log);
       this.fold = foldThread(this.fold, line, words);
-      const { turns, ownFrom = 0 } = this.fold.log;
-      if (turns.length < had) this.#takeBack(turns.length);
+      const [turns, { ownFrom = 0 }] = [countTurns(this.fold.log), this.fold.log];
+      if (turns < had) this.#takeBack(turns);
       const isOwn = (line.ordinal ?? ownFrom) >= ownFrom;
-      if (words !== undefined && isOwn && turns.length > 0) {
-        this.#add({ turn: turns.length, role: words.role, text: foldBlanks(words.text.slice(0, longestMessage)) });
+      if (words !== undefined && isOwn && turns > 0) {
+        this.#add({ turn: turns, role: words.role, text: foldBlanks(words.text.slice(0, longestMessage)) });
       }
     }
   }

@@ -4,7 +4,7 @@ import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import { oneLine } from '../../state/one-line.ts';
 import type { SpokenWords } from '../../state/spoken-words.ts';
-import { concernsTurns, foldTurn, noTurns, type TurnLog } from '../../state/turns.ts';
+import { concernsTurns, countTurns, foldTurn, noTurns, standingTurns, type TurnLog } from '../../state/turns.ts';
 import { readUsage } from '../../state/usage-fields.ts';
 import { appliedSettings, type TurnSettings } from '../../state/turn-settings.ts';
 
@@ -112,15 +112,15 @@ function outdone({ applied, ...fold }: ThreadFold): ThreadFold {
 export type ReadSummary = Omit<ThreadSummary, 'id' | 'path' | 'name' | 'updatedAt' | 'archived' | 'compressed'>;
 
 export function summaryOf({ first, gitBranch, log, applied, tokens, goal }: ThreadFold): ReadSummary {
-  const said = log.turns.find(({ firstWords }) => firstWords !== '')?.firstWords;
-  const chosen = applied?.win === true ? applied.settings : { ...applied?.settings, ...log.turns.at(-1)?.settings };
+  const said = standingTurns(log).find(({ firstWords }) => firstWords !== '')?.firstWords;
+  const chosen = applied?.win === true ? applied.settings : { ...applied?.settings, ...log.newest?.settings };
   return {
     preview: said ?? goal ?? '',
     createdAt: first?.createdAt ?? 0,
     ...first?.settings,
     ...chosen,
     ...(first?.forkedFrom === undefined ? {} : { forkedFrom: first.forkedFrom }),
-    turns: log.turns.length,
+    turns: countTurns(log),
     tokens,
     ...(first === undefined ? {} : { source: first.source }),
     ...(gitBranch === undefined ? {} : { gitBranch }),

@@ -9,10 +9,9 @@ import type { Usage } from '../../protocol/usage.ts';
 import { readCheckpoint } from '../../state/checkpoint-record.ts';
 import { reduce } from '../../state/reduce.ts';
 import { readRequest, type RequestRecord } from '../../state/request-record.ts';
-import { spokenWords } from '../../state/spoken-words.ts';
 import { emptyState, type ThreadState } from '../../state/thread-state.ts';
 import { isCostCarried } from '../../state/turn-drafts.ts';
-import { foldTurn, isOfTurn, noTurnsOfAny, turnNumber } from '../../state/turns.ts';
+import { foldPlace, isOfTurn, noTurnsOfAny, turnNumber } from '../../state/turns.ts';
 import { readUsage } from '../../state/usage-fields.ts';
 import { type ToldContext, Tellings } from './tellings.ts';
 
@@ -154,10 +153,10 @@ class Storyteller {
 
   #readTurn(line: Line): void {
     const { began } = this.#log;
-    this.#log = foldTurn(this.#log, line, spokenWords(line));
+    this.#log = foldPlace(this.#log, line);
     if (this.#log.began === began) return;
     this.#tellings.flush();
-    this.#turn(line).id = this.#log.turns.at(-1)!.id;
+    this.#turn(line).id = this.#log.newest!.id;
   }
 
   #readEvent({ payload }: Line): void {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { entries } from '../history/history.ts';
-import type { Ordinal } from '../protocol/ids.ts';
-import type { JsonObject } from '../protocol/json.ts';
-import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
-import { hiddenFrom, isWhole, reopenedLine } from './behind.ts';
-import { carriedState } from './compacted.ts';
-import { describeState } from './describe.ts';
-import { searchStart } from './locate.ts';
-import { reduce } from './reduce.ts';
-import { emptyState, type ThreadState } from './thread-state.ts';
+import { entries } from '../../src/history/history.ts';
+import type { Ordinal } from '../../src/protocol/ids.ts';
+import type { JsonObject } from '../../src/protocol/json.ts';
+import { type Line, type LineDraft, lineType } from '../../src/protocol/line.ts';
+import { hiddenFrom, isWhole, reopenedLine } from '../../src/state/behind.ts';
+import { carriedState } from '../../src/state/compacted.ts';
+import { describeState } from '../harness/describe-state.ts';
+import { searchStart } from '../../src/state/locate.ts';
+import { reduce } from '../../src/state/reduce.ts';
+import { emptyState, type ThreadState } from '../../src/state/thread-state.ts';
 
 const [maker, reader] = [{ id: 'maker', address: 'https://maker.example/v1' }, { id: 'reader' }];
 const message = (id: string): JsonObject => ({

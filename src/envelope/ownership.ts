@@ -63,6 +63,7 @@ const {
   checkpoint,
   overflow,
   activeNow,
+  farFromFull,
   request,
   headers,
   firstLine,
@@ -233,7 +234,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
 
   'instructions.base.text': {
     source: { settings: ['baseInstructions'], otherwise: 'model catalogue' },
-    consumers: [firstLine, usage, instructions, activeNow, promptSize, compactor, checkpoint],
+    consumers: [firstLine, usage, instructions, activeNow, farFromFull, promptSize, compactor, checkpoint],
   },
   'instructions.base.provenance': {
     source: { settings: ['baseInstructions'], otherwise: 'model catalogue' },

@@ -100,6 +100,10 @@ function tellUsage({ log, turnId, envelope }: Turn, step: Step, { counted, belie
     tokens: active.tokens,
     measure: active.measure,
     effectiveWindow: window.effective,
-    percentRemaining: percentRemaining({ ...window, tokens: active.tokens }),
+    percentRemaining: percentRemaining({
+      effective: window.effective,
+      baseline: window.baseline,
+      tokens: active.tokens,
+    }),
   });
 }

@@ -123,7 +123,11 @@ it('a rollback to before a checkpoint leaves them as well, and one that changes 
   expect((await threads(live, 'pins', id))['pins']).toEqual(pins);
   await live.turn('two');
   const again = await threads(live, 'rollback', id);
-  expect(linesIn(again['path']).map(({ type }) => type)).toEqual(['session_meta']);
+  // What the turn cost stays counted.
+  expect(linesIn(again['path']).map(({ type, payload }) => [type, payload['type']])).toEqual([
+    ['session_meta', undefined],
+    ['event_msg', 'token_count'],
+  ]);
   expect((await threads(live, 'pins', id))['pins']).toEqual(pins);
 });
 

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, type ItemDraft, say, type ScriptedUsage } from '../../src/testing/index.ts';
 import { long, requestKinds, says, smallLimit, talk, task } from '../compaction/talk.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -61,6 +62,8 @@ it('a count far below what was sent is not believed: the window is estimated, an
   const [told] = live.told('usage');
   expect(told).toMatchObject({ last: { input: 4 }, total: { total: 34 }, measure: 'estimated' });
   expect(told!.tokens).toBeGreaterThan(20_000);
+  const shown = JSON.parse((await live.place.run('context', live.id, '--json')).stdout) as JsonObject;
+  expect(shown).toMatchObject({ total: told!.tokens, measure: 'estimated' });
   await live.open({}, { foldsAfterTurns: false });
   await live.turn('Go on.');
   expect(requestKinds(live).slice(-2)).toEqual(['fold', 'talk']);

@@ -7,7 +7,7 @@ import { runInside } from '../harness/capstan-inside.ts';
 import type { Finished } from '../harness/run-capstan.ts';
 import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
 
-const yes = () => answer({ items: [say('Yes.')], usage: { input: 3000, output: 5, total: 3005 } });
+const yes = () => answer({ items: [say('Yes.')], usage: { input: 3000, output: 5, total: 3002 } });
 
 async function stage(more = '', script: Parameters<typeof scene>[0] = yes) {
   const { model, place } = await scene(script, more);
@@ -121,7 +121,7 @@ describe('capstan context', () => {
   it('shows what the next turn begins with after the settings and the notes were changed', async () => {
     const { model, run, speak, shown } = await stage();
     const id = await speak('one');
-    expect(await shown('context', id)).toMatchObject({ total: 3005, measure: 'exact', next: { told: [], tokens: 0 } });
+    expect(await shown('context', id)).toMatchObject({ total: 3002, measure: 'exact', next: { told: [], tokens: 0 } });
     expect((await run('threads', 'set', id, '--model', 'gpt-5.4', '--sandbox', 'danger-full-access')).code).toBe(0);
     expect((await run('threads', 'pin', id, 'Never push.')).code).toBe(0);
     const view = (await shown('context', id)) as unknown as {
@@ -131,7 +131,7 @@ describe('capstan context', () => {
     };
     expect(view.next.model).toBe('gpt-5.4');
     expect(view.next.told).toEqual(expect.arrayContaining(['permissions', 'pinned_notes', 'environment_context']));
-    expect(view.total).toBe(3005 + view.next.tokens);
+    expect(view.total).toBe(3002 + view.next.tokens);
     expect(view.parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(view.total);
     const { stdout } = await run('context', id);
     expect(stdout).toContain(' · model gpt-5.4 from the next turn on\n');
@@ -152,7 +152,7 @@ describe('capstan context', () => {
     const id = await speak('one');
     writeFileSync(join(place.home, 'config.toml'), 'model = [');
     expect(await shown('context', id)).toMatchObject({
-      total: 3005,
+      total: 3002,
       unknown: [expect.stringMatching(/^What the next turn would tell the model is not known: /)],
     });
     expect((await run('context', id)).code).toBe(0);

@@ -119,7 +119,9 @@ class Storyteller {
         this.#turn(line).compacts ||= this.#isQuiet();
         return;
       case lineType.step:
-        return this.#count(objectAt(line.payload, 'usage'));
+        // A count that says nothing of the window was not taken over.
+        if (this.#state.usage.last.input > 0 || this.#isBeside()) this.#count(objectAt(line.payload, 'usage'));
+        return;
     }
   }
 
@@ -166,8 +168,7 @@ class Storyteller {
     // Some programs repeat the newest count, for instance at the start of a turn. What a request beside the talk adds to
     // the total leaves the newest count as it was; its own count stands in the line of its step.
     const total = JSON.stringify(info['total_token_usage']);
-    const isBeside = this.#requests.at(-1)?.record?.auxiliary !== undefined;
-    if (total !== this.#counted && !isBeside && !isCostCarried(payload))
+    if (total !== this.#counted && !this.#isBeside() && !isCostCarried(payload))
       this.#count(objectAt(info, 'last_token_usage'));
     this.#counted = total;
     this.#answering = false;
@@ -224,6 +225,11 @@ class Storyteller {
   #ask(line: Line, request: Pick<StoryRequest, 'state' | 'record' | 'prefix'>): void {
     const turn = this.#turn(line).number;
     this.#requests.push({ number: this.#requests.length + 1, turn, at: line.timestamp, ...request });
+  }
+
+  /** Whether the newest request was made beside the conversation. */
+  #isBeside(): boolean {
+    return this.#requests.at(-1)?.record?.auxiliary !== undefined;
   }
 
   #count(fields: JsonObject | undefined): void {

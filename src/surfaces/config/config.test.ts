@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ConfigChoices } from '../../gather/config-layers.ts';
-import { parseConfigArguments } from './arguments.ts';
 import { loadConfigured } from './configured.ts';
 import { explainKey } from './explain.ts';
 import { showJson, showToml } from './show.ts';
@@ -231,19 +230,4 @@ wins ->  default  trust: unknown  "read-only"
     expect(await explain('model_providers.mine.experimental_bearer_token')).not.toContain('hunter2');
     expect(await explain('model_providers')).not.toContain('hunter2');
   });
-});
-
-test.each<[string, object]>([
-  ['', { command: 'help' }],
-  ['show --origin -p work -C /x -c a=1 --config=b=2', { command: 'show', origin: true, profile: 'work', folder: '/x' }],
-  ['explain model --strict-config', { command: 'explain', key: 'model', strictConfig: true }],
-  ['path --ignore-user-config', { command: 'path', ignoreUserConfig: true }],
-  ['show me', { code: 'usage' }],
-  ['explain', { code: 'usage' }],
-  ['explain model --json', { code: 'usage' }],
-  ['show --nonsense', { code: 'usage' }],
-  ['show -p', { code: 'usage' }],
-  ['sing', { code: 'usage' }],
-])('config %s', (words, expected) => {
-  expect(parseConfigArguments(words.split(' ').filter((word) => word !== ''))).toMatchObject(expected);
 });

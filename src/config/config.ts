@@ -60,6 +60,7 @@ export function readConfig(
     sandboxWorkspaceWrite: { ...defaults.sandboxWorkspaceWrite, ...given.sandboxWorkspaceWrite },
     blobs: { ...defaults.blobs, ...given.blobs },
     answer: { ...defaults.answer, ...given.answer },
+    undo: { ...defaults.undo, ...given.undo },
     shellEnvironmentPolicy: { ...defaults.shellEnvironmentPolicy, ...shellPolicy(given.shellEnvironmentPolicy) },
     modelProviders: given.modelProviders ?? {},
     projects: given.projects ?? {},

@@ -44,7 +44,7 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
         command,
         `${name} needs a value; ${written} looks like an option. If it is the value: ${name}=${written}.`,
       );
-    const value = valueOf(option, written);
+    const value = readValue(option, written);
     if (value === undefined)
       return wrongUsage(command, `${name} takes ${valuesText(option)}; not ${JSON.stringify(written)}.`);
     const before = options.get(key);
@@ -85,7 +85,7 @@ function unset({ value, repeats }: CommandOption): Value | undefined {
 }
 
 /** Undefined for what the option does not take. */
-function valueOf({ number, choices }: CommandOption, written: string): string | number | undefined {
+function readValue({ number, choices }: CommandOption, written: string): string | number | undefined {
   if (choices?.includes(written) === true) return written;
   if (number === undefined) return choices === undefined ? written : undefined;
   const { min, max = Number.MAX_SAFE_INTEGER } = number;

@@ -1,5 +1,6 @@
-import { Fault, type Outcome } from '../../protocol/outcome.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
 import { complain } from '../complain.ts';
+import { lostAsValue } from '../lost-as-value.ts';
 import { outlastReaders } from '../outlast-readers.ts';
 import { print } from '../print.ts';
 import type { Command } from './command.ts';
@@ -26,18 +27,8 @@ export async function runCommand<Form extends Command>(
     whereElse = loaded.whereElse?.(given) ?? '';
     return loaded.run(given);
   };
-  const end = await unlessLost(work);
+  const end = await lostAsValue(work);
   const lost = await standardOutput.finish();
   if (typeof end !== 'number') return complain(end, end.code === 'usage' ? 2 : 1);
   return lost === undefined ? end : complain({ ...lost, next: `${lost.next}${whereElse}` }, 1);
-}
-
-/** A lost disk ends the command, but is no bug: it is reported like any other end. */
-async function unlessLost(work: () => Promise<number | Outcome>): Promise<number | Outcome> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof Fault) return error;
-    throw error;
-  }
 }

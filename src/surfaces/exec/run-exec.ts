@@ -16,6 +16,7 @@ import { Engine } from '../engine/engine.ts';
 import type { EngineOptions } from '../engine/engine-options.ts';
 import { type EngineRefused, refused } from '../engine/engine-refused.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
+import { lostAsValue } from '../lost-as-value.ts';
 import { printNote } from '../print.ts';
 import { missingAddedFolders } from './added-folders.ts';
 import { forkProblem } from './fork-alone.ts';
@@ -66,8 +67,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     resumable: !options.ephemeral,
   });
   for (const notice of [...engine.notices, ...missingAddedFolders(asked, cwd)]) output.notice(notice);
-  const opened = await lostAsValue(() => openThread(engine, asked, cwd, output));
-  if (opened instanceof Fault) return opened;
+  const opened = await openThread(engine, asked, cwd, output);
   if (opened.kind === 'refused') return opened.outcome;
   // The thread may let commands write in more folders than the configuration does.
   const { cwd: folder, profile } = opened.settings;
@@ -102,16 +102,6 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   if (written !== undefined) output.notice(written);
   const fits = result.kind === 'completed' && result.unfit === undefined;
   return fits && written?.code !== 'last-message-unwritten' ? 0 : 1;
-}
-
-/** A lost disk ends the run, but is no bug: it gets its words like any other end. */
-async function lostAsValue<Value>(run: () => Promise<Value>): Promise<Value | Fault> {
-  try {
-    return await run();
-  } catch (error) {
-    if (error instanceof Fault) return error;
-    throw error;
-  }
 }
 
 const cutShort: Outcome = {

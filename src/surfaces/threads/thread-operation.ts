@@ -1,8 +1,9 @@
 import type { ThreadId } from '../../protocol/ids.ts';
-import { Fault, type Outcome } from '../../protocol/outcome.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
 import { complain } from '../complain.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
+import { lostAsValue } from '../lost-as-value.ts';
 import { print } from '../print.ts';
 import { findThread, type ThreadSearch } from './find-thread.ts';
 
@@ -29,10 +30,11 @@ export async function operateOnThread<Result extends { readonly notices: readonl
   { thread, options: { json, all = false } }: OperationArguments,
   { text, isWhole = () => true, perform, ...search }: ThreadOperation<Result>,
 ): Promise<number | Outcome> {
-  const done = await unlessLost(async () => {
+  const done = await lostAsValue(async () => {
     const found = await findThread({ ...search, thread, anywhere: all });
-    return 'code' in found ? { kind: 'refused', outcome: found } : perform(found.engine, found.id);
+    return 'code' in found ? found : perform(found.engine, found.id);
   });
+  if ('code' in done) return refuse(done, { json });
   if ('outcome' in done) return refuse(done.outcome, { json });
   if (json) print(`${JSON.stringify(done)}\n`, 'json');
   else print(`${text(done)}\n`, 'text');
@@ -46,13 +48,4 @@ export function refuse(outcome: Outcome, { json }: { readonly json: boolean }): 
   const { code, message, next } = outcome;
   print(`${JSON.stringify({ kind: 'refused', code, message, next })}\n`, 'json');
   return 1;
-}
-
-async function unlessLost<Result>(work: () => Promise<Result | EngineRefused>): Promise<Result | EngineRefused> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    return { kind: 'refused', outcome: error };
-  }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { defaultUndo } from '../src/config/defaults.ts';
 import { createChangeWatch } from '../src/exec/call-times.ts';
 import { systemClock } from '../src/gather/system-clock.ts';
 import { systemIds } from '../src/gather/system-ids.ts';
@@ -8,7 +9,6 @@ import type { SnapshotRequest, SnapshotTaken } from '../src/ports/snapshots.ts';
 import { findGit } from '../src/workspace/find-git.ts';
 import { nodeWorkspaceDisk as disk } from '../src/workspace/node-workspace-disk.ts';
 import { Pace } from '../src/workspace/pace.ts';
-import { defaultUndoLimits } from '../src/workspace/undo-limits.ts';
 import { WorkspaceSnapshots } from '../src/workspace/workspace-snapshots.ts';
 
 // What undo and the search for repositories cost in a workspace of 10,000 files: `node bench/undo.ts`.
@@ -17,7 +17,7 @@ const repetitions = 15;
 const base = mkdtempSync(join(tmpdir(), 'capstan-undo-bench-'));
 const [root, home] = [join(base, 'workspace'), join(base, 'home')];
 const ports = { clock: systemClock, ids: systemIds(systemClock), disk };
-const snapshots = new WorkspaceSnapshots({ home, osHome: base, env: {} }, ports, defaultUndoLimits);
+const snapshots = new WorkspaceSnapshots({ home, osHome: base, env: {} }, ports, defaultUndo);
 const watch = createChangeWatch(home);
 const { signal } = new AbortController();
 try {

@@ -30,27 +30,6 @@ switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
   case 'e':
     process.exitCode = await (await import('./surfaces/exec/run-exec.ts')).runExec(words.slice(1));
     break;
-  case 'config':
-    process.exitCode = await (await import('./surfaces/config/run-config.ts')).runConfig(words.slice(1));
-    break;
-  case 'threads':
-    process.exitCode = await (await import('./surfaces/threads/run-threads.ts')).runThreads(words.slice(1));
-    break;
-  case 'context':
-    process.exitCode = await (await import('./surfaces/context/run-context.ts')).runContext(words.slice(1));
-    break;
-  case 'envelope':
-    process.exitCode = await (await import('./surfaces/envelope/run-envelope.ts')).runEnvelope(words.slice(1));
-    break;
-  case 'replay':
-    process.exitCode = await (await import('./surfaces/replay/run-replay.ts')).runReplay(words.slice(1));
-    break;
-  case 'demo':
-    process.exitCode = await (await import('./surfaces/demo/run-demo.ts')).runDemo(words.slice(1));
-    break;
-  case 'completion':
-    process.exitCode = await (await import('./surfaces/completion.ts')).printCompletion(words[1]);
-    break;
   case byName:
     process.exitCode = (await applyPatch()).runApplyPatch(words, 'command');
     break;
@@ -61,7 +40,7 @@ switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
     process.exitCode = (await applyPatch()).runApplyPatch(words.slice(1), 'mode');
     break;
   default:
-    process.exitCode = await (await import('./surfaces/welcome.ts')).welcome(words);
+    process.exitCode = await (await import('./surfaces/commands/run-command-line.ts')).runCommandLine(words);
 }
 
 /**

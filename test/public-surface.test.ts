@@ -2,12 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import * as library from '../src/index.ts';
-import { configUsage } from '../src/surfaces/config/arguments.ts';
-import { contextUsage } from '../src/surfaces/context/arguments.ts';
-import { envelopeForm } from '../src/surfaces/envelope/arguments.ts';
-import { execOptions } from '../src/surfaces/exec/options.ts';
-import { replayForm } from '../src/surfaces/replay/run-replay.ts';
-import { threadsForms } from '../src/surfaces/threads/run-threads.ts';
+import { allCommands } from '../src/surfaces/commands/command-group.ts';
+import { commandTable } from '../src/surfaces/commands/command-table.ts';
 import * as testing from '../src/testing/index.ts';
 
 const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
@@ -58,103 +54,49 @@ it('capstan/testing exports these values', () => {
   ]);
 });
 
-it('exec takes these options', () => {
-  expect(execOptions.flatMap(({ names }) => names).toSorted()).toMatchInlineSnapshot(`
+it('the program has these commands and options', () => {
+  const names = allCommands(commandTable).map(({ name, words = [], variants = {}, options }) =>
     [
-      "--add-dir",
-      "--all",
-      "--cd",
-      "--color",
-      "--config",
-      "--context-events",
-      "--cyber-access-program",
-      "--dangerously-bypass-approvals-and-sandbox",
-      "--disable",
-      "--enable",
-      "--ephemeral",
-      "--experimental-json",
-      "--help",
-      "--ignore-user-config",
-      "--image",
-      "--json",
-      "--last",
-      "--local-provider",
-      "--model",
-      "--oss",
-      "--output-last-message",
-      "--output-schema",
-      "--profile",
-      "--sandbox",
-      "--skip-git-repo-check",
-      "--strict-config",
-      "--thread-source",
-      "--verbose",
-      "--yolo",
-      "-C",
-      "-c",
-      "-h",
-      "-i",
-      "-m",
-      "-o",
-      "-p",
-      "-s",
-      "-v",
+      name,
+      ...words.map((word) => word.name),
+      ...Object.keys(variants),
+      ...Object.values(options)
+        .flatMap((option) => option.names)
+        .toSorted(),
+    ].join(' '),
+  );
+  expect(names).toMatchInlineSnapshot(`
+    [
+      "exec PROMPT resume fork --add-dir --all --cd --color --config --context-events --cyber-access-program --dangerously-bypass-approvals-and-sandbox --disable --enable --ephemeral --experimental-json --ignore-user-config --image --json --last --local-provider --model --oss --output-last-message --output-schema --profile --sandbox --skip-git-repo-check --strict-config --thread-source --verbose --yolo -C -c -i -m -o -p -s -v",
+      "threads list --archived --cd --cursor --json --limit --sort --source --text -C -n",
+      "threads show THREAD --json --last",
+      "threads search WORD --archived --cd --cursor --json --limit --sort --source -C -n",
+      "threads reindex --changed --json",
+      "threads fork THREAD --all --before --json --last --through",
+      "threads rollback THREAD N --all --before-checkpoint --both --dry-run --files --force --json --last --meanwhile --to --turns -n",
+      "threads undo-rollback THREAD --all --force --json --last",
+      "threads archive THREAD --all --json --last",
+      "threads unarchive THREAD --all --json --last",
+      "threads delete THREAD --force --json",
+      "threads name THREAD NAME --all --json --last",
+      "threads export THREAD --force --format --last --new-id --output -o",
+      "threads import FILE",
+      "threads set THREAD --approval --cd --effort --json --last --mode --model --personality --sandbox -C -a -m -s",
+      "threads compact THREAD FOCUS --json --last",
+      "threads pin THREAD NOTE --all --json --last",
+      "threads pins THREAD --all --json --last",
+      "threads unpin THREAD NUMBER|ID --all --json --last",
+      "threads files THREAD --json --last",
+      "threads restore THREAD --before-turn --dry-run --force --json --last --meanwhile --undo",
+      "threads compress THREAD --dry-run --json --last --older-than",
+      "threads gc --dry-run --json --reverted",
+      "config show explain path --cd --config --ignore-user-config --json --origin --profile --strict-config -C -c -p",
+      "context THREAD --changes --checkpoint --json --last --request",
+      "envelope THREAD --diff --json --last --turn",
+      "replay THREAD --json --last --print --request",
+      "demo",
+      "completion SHELL",
+      "help COMMAND",
     ]
   `);
-});
-
-it('config has these commands and options', () => {
-  expect(configUsage.match(/(?<=^ {2}capstan config )\w+/gm)).toEqual(['show', 'explain', 'path']);
-  expect([...new Set(configUsage.match(/(?<![\w-])--?[A-Za-z][\w-]*/g))].toSorted()).toEqual([
-    '--cd',
-    '--config',
-    '--help',
-    '--ignore-user-config',
-    '--json',
-    '--origin',
-    '--profile',
-    '--strict-config',
-    '-C',
-    '-c',
-    '-h',
-    '-p',
-  ]);
-});
-
-it('replay, envelope and threads have these commands and options', async () => {
-  const names = [replayForm, envelopeForm, ...(await threadsForms()).values()].map((form) => [
-    form.name,
-    ...form.options.flatMap((option) => option.names).toSorted(),
-  ]);
-  expect(names.map((row) => row.join(' '))).toEqual([
-    'replay --json --last --print --request',
-    'envelope --diff --json --turn',
-    'threads list --archived --cd --cursor --json --limit --sort --source --text -C -n',
-    'threads show --json --last',
-    'threads search --archived --cd --cursor --json --limit --sort --source -C -n',
-    'threads reindex --changed --json',
-    'threads fork --all --before --json --last --through',
-    'threads rollback --all --before-checkpoint --both --dry-run --files --force --json --last --meanwhile --to --turns -n',
-    'threads undo-rollback --all --force --json --last',
-    'threads archive --all --json --last',
-    'threads unarchive --all --json --last',
-    'threads delete --force --json',
-    'threads name --all --json --last',
-    'threads export --force --format --last --new-id --output -o',
-    'threads import',
-    'threads set --approval --cd --effort --json --last --mode --model --personality --sandbox -C -a -m -s',
-    'threads compact --config --json --last -c',
-    'threads pin --all --json --last',
-    'threads pins --all --json --last',
-    'threads unpin --all --json --last',
-    'threads files --json --last',
-    'threads restore --before-turn --dry-run --force --json --last --meanwhile --undo',
-    'threads compress --dry-run --json --last --older-than',
-    'threads gc --dry-run --json --reverted',
-  ]);
-});
-
-it('context has these options', () => {
-  const options = (usage: string) => [...new Set(usage.match(/(?<![\w-])--?[A-Za-z][\w-]*/g))].toSorted();
-  expect(options(contextUsage)).toEqual(['--changes', '--checkpoint', '--help', '--json', '--request', '-h']);
 });

@@ -27,6 +27,8 @@ test('nothing configured gives the defaults', () => {
       shellEnvironmentPolicy: { inherit: 'all', ignoreDefaultExcludes: false, exclude: [], set: {}, includeOnly: [] },
       blobs: { maxBytes: 1024 ** 3 },
       compaction: { maxBytes: 8_388_608, timeoutMs: 600_000 },
+      undo: { enabled: true, maxFileBytes: 10_485_760, maxTotalBytes: 1_073_741_824 },
+      allowLoginShell: true,
       answer: { maxItems: 10_000, maxBytes: 64 * 1024 ** 2 },
       projectDocMaxBytes: 32_768,
       projectDocFallbackFilenames: [],

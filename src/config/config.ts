@@ -61,6 +61,7 @@ export function readConfig(
     blobs: { ...defaults.blobs, ...given.blobs },
     answer: { ...defaults.answer, ...given.answer },
     compaction: { ...defaults.compaction, ...given.compaction },
+    undo: { ...defaults.undo, ...given.undo },
     shellEnvironmentPolicy: { ...defaults.shellEnvironmentPolicy, ...shellPolicy(given.shellEnvironmentPolicy) },
     modelProviders: given.modelProviders ?? {},
     projects: given.projects ?? {},

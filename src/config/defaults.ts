@@ -2,6 +2,7 @@ import { defaultShellEnvironmentPolicy, type ShellEnvironmentPolicy } from '../p
 import { isJsonObject, type JsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, SandboxMode } from '../protocol/permission-profile.ts';
 import type { ConfigLayer } from './config-layer.ts';
+import { type DefaultShares, defaultShares } from './default-shares.ts';
 import type { Trust } from './trust.ts';
 
 /** What commands may do besides reading when the sandbox mode is `workspace-write`. */
@@ -18,6 +19,17 @@ export interface AnswerLimits {
   /** As they come over the network. */
   readonly maxBytes: number;
 }
+
+/** Whether files can be brought back, and how much may be kept for that. */
+export interface UndoSettings {
+  readonly enabled: boolean;
+  /** A larger file is left out of snapshots. */
+  readonly maxFileBytes: number;
+  /** What all snapshots of one workspace may take. One snapshot adds at most half of it. */
+  readonly maxTotalBytes: number;
+}
+
+export const defaultUndo: UndoSettings = { enabled: true, maxFileBytes: 10 * 1024 ** 2, maxTotalBytes: 1024 ** 3 };
 
 export const defaultAnswerLimits: AnswerLimits = { maxItems: 10_000, maxBytes: 64 * 1024 ** 2 };
 
@@ -41,6 +53,8 @@ export interface Defaults {
   readonly blobs: { readonly maxBytes: number };
   readonly answer: AnswerLimits;
   readonly compaction: CompactionLimits & { readonly strategy?: 'auto' | 'structured' | 'plain' | 'remote' };
+  readonly undo: UndoSettings;
+  readonly allowLoginShell: boolean;
   readonly projectDocMaxBytes: number;
   readonly projectDocFallbackFilenames: readonly string[];
   readonly projectRootMarkers: readonly string[];
@@ -59,6 +73,8 @@ const builtIn = {
   blobs: { maxBytes: 1024 ** 3 },
   answer: defaultAnswerLimits,
   compaction: defaultCompactionLimits,
+  undo: defaultUndo,
+  allowLoginShell: true,
   projectDocMaxBytes: 32_768,
   projectDocFallbackFilenames: [],
   projectRootMarkers: ['.git'],
@@ -76,9 +92,9 @@ export function defaultsFor(trust: Trust): Defaults {
 }
 
 /** The same as layers, for whoever shows where a value comes from. */
-export function defaultLayers(trust: Trust): readonly ConfigLayer[] {
+export function defaultLayers(trust: Trust, window: Partial<DefaultShares> = {}): readonly ConfigLayer[] {
   return [
-    { name: 'default', source: 'built in', values: snakeCased(builtIn) },
+    { name: 'default', source: 'built in', values: snakeCased({ ...builtIn, window: defaultShares(window) }) },
     { name: 'default', source: `trust: ${trust}`, values: snakeCased(byTrust[trust]) },
   ];
 }

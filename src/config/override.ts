@@ -2,7 +2,6 @@ import type { Json, JsonObject } from '../protocol/json.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { mergeValues } from './merge-values.ts';
 import { parseTomlKey } from './toml-key.ts';
-import { parseTomlValue } from './toml-value.ts';
 
 /** One key that a flag sets. */
 export interface Override {
@@ -10,17 +9,15 @@ export interface Override {
   readonly value: Json;
 }
 
-/**
- * `key=value` as it stands after `-c`. The key is dotted; the value is TOML, and what is not TOML is taken as text, so
- * that a model name needs no quotes.
- */
-export function parseOverride(text: string): Override | ConfigProblem {
+/** The key of `key=value`, and its value as it is written. */
+export function splitOverride(
+  text: string,
+): { readonly path: readonly string[]; readonly written: string } | ConfigProblem {
   const equals = text.indexOf('=');
   if (equals < 0) return malformed(text, 'has no "="');
   const path = parseTomlKey(text.slice(0, equals).trim());
   if (path === undefined || path.includes('')) return malformed(text, 'has no valid key before the "="');
-  const written = text.slice(equals + 1).trim();
-  return { path, value: parseTomlValue(written) ?? withoutQuotes(written) };
+  return { path, written: text.slice(equals + 1).trim() };
 }
 
 /** The values of a layer that sets all the overrides; of two that set the same key, the later one wins. */
@@ -31,10 +28,6 @@ export function overrideValues(overrides: readonly Override[]): JsonObject {
 function nested({ path, value }: Override): JsonObject {
   // The path has at least one part, so the outermost value is an object.
   return path.reduceRight<Json>((inner, key) => Object.fromEntries([[key, inner]]), value) as JsonObject;
-}
-
-function withoutQuotes(text: string): string {
-  return text.replace(/^["']+|["']+$/g, '');
 }
 
 function malformed(text: string, what: string): ConfigProblem {

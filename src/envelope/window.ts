@@ -1,4 +1,5 @@
 import type { NamedWindow, TurnFacts } from './facts.ts';
+import { defaultShares } from '../config/default-shares.ts';
 import type { Identity } from './identity.ts';
 import type { Settings, WindowSettings } from './settings.ts';
 
@@ -42,13 +43,6 @@ const mostOfCheckpoint = { answer: 4000, records: 4000 } as const;
 const checkpointQuestion = 1500;
 const leastCompactPercent = 70;
 const checkpointPercent = { words: 20, pictures: 10, answer: 10, records: 5 } as const;
-const defaults = {
-  autoCompactPercent: 90,
-  reservePercent: 10,
-  skillsPercent: 2,
-  memoryPercent: 70,
-  baselineTokens: 12_000,
-} as const;
 
 export function resolveWindow(
   { thread: { windows = [] } }: Pick<TurnFacts, 'thread'>,
@@ -56,7 +50,7 @@ export function resolveWindow(
   { identity }: { readonly identity: Identity },
 ): Window {
   const { model, provider } = identity;
-  const chosen = { ...defaults, ...sharesOf(settings.window), ...settings.window };
+  const chosen = { ...defaultShares(settings.window), ...settings.window };
   const configured = effectiveWindow(model, chosen);
   const named = windows.find((window) => window.provider === provider && window.model === model.slug);
   const effective = isNarrower(named, configured)
@@ -93,14 +87,6 @@ export function resolveWindow(
 /** What the catalogue says of a model, for people. No budget is made from it. */
 export function nominalWindow(model: Identity['model']): number {
   return model.contextWindow;
-}
-
-/** Where only one of the two is chosen, the other makes room for it. */
-function sharesOf({ autoCompactPercent: compact, reservePercent: reserve }: WindowSettings = {}): WindowSettings {
-  return {
-    ...(compact === undefined ? {} : { reservePercent: Math.min(defaults.reservePercent, 100 - compact) }),
-    ...(reserve === undefined ? {} : { autoCompactPercent: Math.min(defaults.autoCompactPercent, 100 - reserve) }),
-  };
 }
 
 /** The most that may be chosen for a model. Of one that the catalogue does not know, the user knows more. */

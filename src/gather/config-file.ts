@@ -1,10 +1,11 @@
 import { dirname } from 'node:path';
 import type { ConfigLayer, LayerName } from '../config/config-layer.ts';
 import type { ConfigProblem } from '../config/config-problem.ts';
-import type { Json, JsonObject } from '../protocol/json.ts';
+import type { JsonObject } from '../protocol/json.ts';
 import { resolveConfigPaths } from './config-paths.ts';
 import { tomlErrorText } from './config-syntax-error.ts';
 import { readBounded, type ReadOptions } from '../disk/read-bounded.ts';
+import { parseToml } from './parse-toml.ts';
 import { readLimits } from './read-limits.ts';
 
 export interface LoadedLayer {
@@ -45,21 +46,17 @@ export async function loadTomlFile(
 
 async function parse(text: string, path: string): Promise<{ readonly json: JsonObject } | ConfigProblem> {
   if (!hasContent(text)) return { json: {} };
-  // Loading the parser costs more than all the rest here, so only a file that says something pays for it.
-  const { parse, TomlError } = await import('smol-toml');
-  try {
-    return { json: toJsonObject(parse(text)) };
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    return {
-      code: 'config-syntax',
-      message: tomlErrorText(path, text, error),
-      next: `Correct line ${error.line} of ${path}.`,
-      severity: 'error',
-      source: path,
-      line: error.line,
-    };
-  }
+  const parsed = await parseToml(text);
+  if (parsed.kind === 'parsed') return parsed;
+  const { error } = parsed;
+  return {
+    code: 'config-syntax',
+    message: tomlErrorText(path, text, error),
+    next: `Correct line ${error.line} of ${path}.`,
+    severity: 'error',
+    source: path,
+    line: error.line,
+  };
 }
 
 /** Undefined when there is no such file. */
@@ -87,16 +84,4 @@ function hasContent(text: string): boolean {
     const written = line.trim();
     return written !== '' && !written.startsWith('#');
   });
-}
-
-/** Dates have no JSON form and no key wants one; as text they get a message that shows them. */
-function toJsonObject(table: object): JsonObject {
-  return Object.fromEntries(Object.entries(table).map(([key, value]) => [key, toJson(value)]));
-}
-
-function toJson(value: unknown): Json {
-  if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map(toJson);
-  if (typeof value === 'object' && value !== null) return toJsonObject(value);
-  return value as string | number | boolean;
 }

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type Config, readConfig, type ReadOptions } from '../config/config.ts';
 import type { ConfigLayer } from '../config/config-layer.ts';
 import { byGravity, type ConfigProblem } from '../config/config-problem.ts';
-import { parseOverride } from '../config/override.ts';
+import type { Override } from '../config/override.ts';
 import type { Requirements } from '../policy/requirements.ts';
 import { loadConfigFile, type LoadedLayer } from './config-file.ts';
 import { flagsLayer } from './config-paths.ts';
@@ -10,6 +10,7 @@ import { loadProfileFile } from './config-profile-file.ts';
 import { loadRequirements } from './config-requirements.ts';
 import { fileSystem } from '../disk/file-system.ts';
 import { inside } from './project-folders.ts';
+import { readOverride } from './read-override.ts';
 
 /** Where configuration is looked for, and what was said about it when the program was started. */
 export interface ConfigChoices {
@@ -17,8 +18,8 @@ export interface ConfigChoices {
   readonly osHome: string;
   /** The process's own folder: relative paths in overrides start there. */
   readonly cwd: string;
-  /** `key=value` texts over the configuration files, later ones over earlier ones. */
-  readonly overrides: readonly string[];
+  /** Over the configuration files, later ones over earlier ones: as `key=value`, or as values that need no parsing. */
+  readonly overrides: readonly (string | Override)[];
   /** The name of a profile, whose file stands over the user's. */
   readonly profile?: string;
   /** Keys that are not known are errors. */
@@ -113,8 +114,8 @@ function isThere(path: string): boolean {
   }
 }
 
-function loadFlags({ cwd, osHome, overrides }: ConfigChoices): LoadedLayer {
-  const parsed = overrides.map(parseOverride);
+async function loadFlags({ cwd, osHome, overrides }: ConfigChoices): Promise<LoadedLayer> {
+  const parsed = await Promise.all(overrides.map((each) => (typeof each === 'string' ? readOverride(each) : each)));
   const flags = parsed.filter((override) => 'path' in override);
   return {
     layer: flagsLayer(flags, { base: cwd, osHome }),

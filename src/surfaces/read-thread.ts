@@ -2,11 +2,12 @@ import { homedir } from 'node:os';
 import { findHome } from '../gather/home.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { Line } from '../protocol/line.ts';
-import { Fault, type Outcome } from '../protocol/outcome.ts';
+import type { Outcome } from '../protocol/outcome.ts';
 import { chooseThread } from '../rollout/choose-thread.ts';
 import { nodeFiles } from '../rollout/node-files.ts';
 import { currentFolder } from './current-folder.ts';
 import { createHomeStore } from './home-store.ts';
+import { lostAsValue } from './lost-as-value.ts';
 
 /** A thread as its file says, for those who only look. */
 export interface ReadThread {
@@ -30,12 +31,9 @@ export async function readThread(name: string | undefined): Promise<ReadThread |
   );
   if (chosen.kind === 'none') return { ...chosen, next: advice(chosen, name) };
   const { store } = createHomeStore(home.path, { maxBlobBytes: 0 });
-  try {
+  return lostAsValue(async () => {
     return { kind: 'read', id: chosen.id, ...(await readAll(store.read(chosen.id, { from: 0 as Ordinal }))) };
-  } catch (error) {
-    if (error instanceof Fault) return error;
-    throw error;
-  }
+  });
 }
 
 async function readAll(reader: AsyncGenerator<Line, { readonly skipped: number }>) {

@@ -148,7 +148,8 @@ function hasGrown(turn: Turn, step: Step): boolean {
   const { isEnough, needed } = growth(turn);
   const { prefill } = turn.log.state;
   if (isEnough) return true;
-  if (prefill !== undefined) warnOnce(turn, fullAfterCheckpoint({ counted: prefill, needed, ...sizesOf(turn, step) }), 'code');
+  if (prefill !== undefined)
+    warnOnce(turn, fullAfterCheckpoint({ counted: prefill, needed, ...sizesOf(turn, step) }), 'code');
   return false;
 }
 

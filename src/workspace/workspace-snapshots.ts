@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { UndoSettings } from '../config/defaults.ts';
 import { fileTime } from '../exec/file-time.ts';
 import { reasonOf } from '../disk/file-system.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -20,7 +21,6 @@ import { PackDraft } from './pack-draft.ts';
 import { scan } from './scan.ts';
 import { type Moment, tellApart, type TellApartInput } from './tell-apart.ts';
 import { type Hash, hashOf } from './tree.ts';
-import type { UndoLimits } from './undo-limits.ts';
 
 export interface SnapshotPlaces extends UserPlaces {
   /** Where threads are kept. */
@@ -50,14 +50,14 @@ const slowEnough = 2;
 export class WorkspaceSnapshots implements Snapshots {
   readonly #places: SnapshotPlaces;
   readonly #ports: SnapshotPorts;
-  readonly #limits: UndoLimits;
+  readonly #limits: UndoSettings;
   #last: { readonly root: string; readonly known: KnownWorkspace } | undefined;
   /** How often in a row looking alone took too long, by workspace. */
   readonly #slow = new Map<string, number>();
   readonly #moments = new WeakMap<SnapshotTaken, Moment>();
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(places: SnapshotPlaces, ports: SnapshotPorts, limits: UndoLimits) {
+  constructor(places: SnapshotPlaces, ports: SnapshotPorts, limits: UndoSettings) {
     this.#places = places;
     this.#ports = ports;
     this.#limits = limits;

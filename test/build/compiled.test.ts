@@ -27,13 +27,13 @@ test('what Node has compiled does not stand where commands in the sandbox can ch
 
 test('beside a program that cannot be written it stands in the folder of the user', () => {
   const [program, home, temporary] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
-  mkdirSync(join(program, 'src/surfaces'), { recursive: true });
+  mkdirSync(join(program, 'src/surfaces/commands'), { recursive: true });
   for (const file of ['package.json', 'src/bin.ts', 'src/protocol']) {
     cpSync(join(root, file), join(program, file), { recursive: true });
   }
   writeFileSync(
-    join(program, 'src/surfaces/completion.ts'),
-    'export const printCompletion = () => Promise.resolve(0);\n',
+    join(program, 'src/surfaces/commands/run-command-line.ts'),
+    'export const runCommandLine = () => Promise.resolve(0);\n',
   );
   writeFileSync(join(program, '.local'), '');
   run(join(program, 'src/bin.ts'), { HOME: home, TMPDIR: temporary });

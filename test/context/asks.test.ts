@@ -3,9 +3,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
-import { parseWords } from '../../src/surfaces/command-words.ts';
-import { parseContextArguments } from '../../src/surfaces/context/arguments.ts';
-import { envelopeForm, envelopeQuestion } from '../../src/surfaces/envelope/arguments.ts';
 import {
   answer,
   callTool,
@@ -479,32 +476,7 @@ describe('capstan envelope', () => {
   });
 });
 
-function parseEnvelopeWords(words: readonly string[]) {
-  const parsed = parseWords(envelopeForm, words);
-  return 'code' in parsed ? parsed : envelopeQuestion(parsed);
-}
-
 describe('wrong words', () => {
-  it.each([
-    ['context', '--nothing'],
-    ['context', 'a', 'b'],
-    ['context', '--request', '0'],
-    ['context', '--request'],
-    ['context', '--request', '1', '--changes'],
-    ['envelope', '--nothing'],
-    ['envelope', 'a', 'b'],
-    ['envelope', '--turn', 'x'],
-    ['envelope', '--diff'],
-  ])('%s %s %s is wrong usage', (...given) => {
-    const [command, ...words] = given.filter((word) => word !== undefined);
-    const parsed = command === 'context' ? parseContextArguments(words) : parseEnvelopeWords(words);
-    expect(parsed).toEqual({
-      code: 'usage',
-      message: expect.stringContaining(`${command}: `),
-      next: `See \`capstan ${command} --help\`.`,
-    });
-  });
-
   it.each(['context', 'envelope'])('%s ends with 2 for them', async (command) => {
     const { code, stdout, stderr } = await asked.place.run(command, '--nothing');
     expect([code, stdout, stderr]).toEqual([

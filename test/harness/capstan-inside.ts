@@ -1,11 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
-import { runConfig } from '../../src/surfaces/config/run-config.ts';
-import { runContext } from '../../src/surfaces/context/run-context.ts';
-import { runEnvelope } from '../../src/surfaces/envelope/run-envelope.ts';
-import { runExec } from '../../src/surfaces/exec/run-exec.ts';
-import { runReplay } from '../../src/surfaces/replay/run-replay.ts';
-import { runThreads } from '../../src/surfaces/threads/run-threads.ts';
+import { commandTable } from '../../src/surfaces/commands/command-table.ts';
+import { runCommandLine } from '../../src/surfaces/commands/run-command-line.ts';
 import { eventsIn, type Finished, type Place, type StartOptions } from './run-capstan.ts';
 
 // Commands read the standard input of this process. As with `Place.run`, there is nothing to read.
@@ -14,14 +10,8 @@ if (isMainThread) {
   openSync('/dev/null', 'r');
 }
 
-const surfaces: Readonly<Record<string, (words: readonly string[]) => Promise<number>>> = {
-  exec: runExec,
-  config: runConfig,
-  context: runContext,
-  envelope: runEnvelope,
-  replay: runReplay,
-  threads: runThreads,
-};
+/** It starts this program again, and goes by the signals that it gets. */
+const alone = 'demo';
 
 export interface InsideOptions extends Pick<StartOptions, 'env' | 'cwd'> {
   /** Standard output and standard error are a terminal, as far as the command can see. */
@@ -33,7 +23,7 @@ let running = 0;
 
 /** A command that is under way has the process to itself: another one beside it needs its own. */
 export function canRunInside([command = '']: readonly string[]): boolean {
-  return running === 0 && Object.hasOwn(surfaces, command);
+  return running === 0 && command !== alone && Object.hasOwn(commandTable.commands, command);
 }
 
 /**
@@ -53,17 +43,15 @@ export function runInside(
 
 async function perform(
   place: Pick<Place, 'home' | 'workspace'>,
-  [command = '', ...words]: readonly string[],
+  words: readonly string[],
   { env = {}, cwd = place.workspace, terminal = false }: InsideOptions,
 ): Promise<Finished> {
-  const surface = surfaces[command];
-  if (surface === undefined) throw new Error(`${command} is not a command that runs inside the test`);
   const [folder, outer] = [process.cwd(), { ...process.env }];
   const [stdout, stderr] = [catchOutput(process.stdout, terminal), catchOutput(process.stderr, terminal)];
   Object.assign(process.env, { CAPSTAN_HOME: place.home, ...env });
   process.chdir(cwd);
   try {
-    const code = await surface(words);
+    const code = await runCommandLine(words);
     const text = stdout.end();
     return { code, signal: null, stdout: text, stderr: stderr.end(), events: eventsIn(text) };
   } finally {

@@ -203,7 +203,7 @@ Yes.
     expect(await place.run('threads', 'export')).toMatchObject({ code: 2 });
     expect(await place.run('threads', 'export', 'x', '--format', 'pdf')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('there is no format pdf'),
+      stderr: expect.stringContaining('--format takes jsonl, markdown, html; not "pdf".'),
     });
     expect(await place.run('threads', 'export', 'nobody')).toMatchObject({ code: 1, stdout: '' });
   });

@@ -183,9 +183,9 @@ describe('capstan threads compress', () => {
   test('says what is wrong with its words', async () => {
     const { place } = await scene([]);
     const cases = [
-      [[], 'which thread? Name one, or use --last.'],
+      [[], 'which thread? Give its id, its name or --last.'],
       [['--older-than', 'soon'], '"soon" is no time: write 7d, 12h or 30m.'],
-      [['--older-than', '7d', 'x'], '--older-than is about all threads.'],
+      [['--older-than', '7d', 'x'], 'x is one word too many.'],
     ] as const;
     for (const [words, message] of cases) {
       const { code, stderr } = await place.run('threads', 'compress', ...words);

@@ -114,12 +114,12 @@ it('says what is wrong with a question', async () => {
   ]).toEqual([
     [0, '', 'There are no such threads.'],
     [2, '', 'capstan: threads list: it takes options only; `threads search` takes words.'],
-    [2, '', 'capstan: threads list: --limit takes a number from 1 to 1000.'],
-    [2, '', 'capstan: threads list: --sort takes `updated` or `created`.'],
+    [2, '', 'capstan: threads list: --limit takes a number from 1 to 1000; not "0".'],
+    [2, '', 'capstan: threads list: --sort takes updated, created; not "size".'],
     [1, '', 'capstan: There is no page that begins at "x".'],
     [2, '', 'capstan: There are no words to search for.'],
     [1, '', 'capstan: No thread is named "nobody".'],
-    [2, '', 'capstan: threads show: which thread? Name one, or use --last.'],
+    [2, '', 'capstan: threads show: which thread? Give its id, its name or --last.'],
     [0, '{"threads":0}\n', ''],
   ]);
 });

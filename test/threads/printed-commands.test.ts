@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { threadsForms } from '../../src/surfaces/threads/run-threads.ts';
+import { allCommands } from '../../src/surfaces/commands/command-group.ts';
+import { commandTable } from '../../src/surfaces/commands/command-table.ts';
 import { callTool, answer } from '../../src/testing/index.ts';
 import { says, saysLong, talk, task } from '../compaction/talk.ts';
 import { type Scene, scene, threadId } from '../harness/scene.ts';
@@ -12,14 +13,16 @@ const src = join(import.meta.dirname, '../../src');
 const pattern = /\\?`(capstan [^`\\\n]+)\\?`|: (capstan [^`'\n]+?)(?=\\n|[`',]|$)/gm;
 
 /** Every command that a message names, with the expressions in it. Help texts show forms, which are no messages. */
-async function namedCommands(): Promise<ReadonlyMap<string, string>> {
-  const forms = [...(await threadsForms()).values()].map(({ notes = '' }) => notes).join('\n');
+function namedCommands(): ReadonlyMap<string, string> {
+  const forms = allCommands(commandTable)
+    .map(({ notes = '' }) => notes)
+    .join('\n');
   const named = new Map<string, string>();
   for (const name of readdirSync(src, { recursive: true, encoding: 'utf8' })) {
     if (
       !name.endsWith('.ts') ||
       name.endsWith('.test.ts') ||
-      /(?:arguments|options|completion|welcome)\.ts$/.test(name)
+      /(?:options|completion|welcome)\.ts$|surfaces\/commands\//.test(name)
     )
       continue;
     const text = readFileSync(join(src, name), 'utf8').replaceAll(/\/\*\*[^]*?\*\/|^\s*\/\/.*$/gm, '');
@@ -54,7 +57,7 @@ const before: readonly [RegExp, readonly (readonly string[])[]][] = [
 /** They change nothing: one thread serves all of them. */
 const reads = /^(?:threads (?:show|pins|files|list|export)|config|context|envelope|replay)\b|--help$/;
 
-const named = [...(await namedCommands())].map(([command, file]) => ({ command, file }));
+const named = [...namedCommands()].map(([command, file]) => ({ command, file }));
 const [readers, others] = [true, false].map((isReader) =>
   named.filter(
     ({ command }) => (reads.test(command.replace('capstan ', '')) && !/--checkpoint/.test(command)) === isReader,

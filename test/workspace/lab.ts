@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { defaultUndo, type UndoSettings } from '../../src/config/defaults.ts';
 import { createChangeWatch } from '../../src/exec/call-times.ts';
 import { fileTime } from '../../src/exec/file-time.ts';
 import { systemClock } from '../../src/gather/system-clock.ts';
@@ -37,7 +38,6 @@ import type { WorkspaceDisk } from '../../src/workspace/disk.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { type RestoreOptions, restoreFiles, type RestoreTarget } from '../../src/workspace/restore-files.ts';
 import { hashOf } from '../../src/workspace/tree.ts';
-import { defaultUndoLimits, type UndoLimits } from '../../src/workspace/undo-limits.ts';
 import { storeOf, WorkspaceSnapshots } from '../../src/workspace/workspace-snapshots.ts';
 
 /** In memory where there is such a place: these tests sync a lot. */
@@ -58,7 +58,7 @@ export class Lab {
     locks: new SimulatedLocks(),
     clock: systemClock,
   });
-  limits: UndoLimits = defaultUndoLimits;
+  limits: UndoSettings = defaultUndo;
   snapshots = this.fresh();
   readonly watch: ChangeWatch = createChangeWatch(this.home);
   readonly turns: TurnId[] = [];

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { defaultUndo } from '../../src/config/defaults.ts';
 import type { Snapshot } from '../../src/ports/snapshots.ts';
 import { systemClock } from '../../src/gather/system-clock.ts';
 import { collect } from '../../src/workspace/collect.ts';
@@ -19,7 +20,6 @@ import { fileChanges, type ThreadFiles } from '../../src/workspace/file-changes.
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { runRestore } from '../../src/workspace/run-restore.ts';
 import { hashOf } from '../../src/workspace/tree.ts';
-import { defaultUndoLimits } from '../../src/workspace/undo-limits.ts';
 import { storeOf } from '../../src/workspace/workspace-snapshots.ts';
 import { Lab } from './lab.ts';
 
@@ -126,7 +126,7 @@ describe('a snapshot', () => {
 
   it('leaves large files out, says so, and does not touch them', async () => {
     const lab = Lab.forTest();
-    lab.limits = { ...defaultUndoLimits, maxFileBytes: 10 };
+    lab.limits = { ...defaultUndo, maxFileBytes: 10 };
     lab.snapshots = lab.fresh();
     lab.write('large', 'x'.repeat(11));
     lab.write('fine', 'x'.repeat(10));
@@ -149,7 +149,7 @@ describe('a snapshot', () => {
 
   it('stays within the room of its workspace', async () => {
     const lab = Lab.forTest();
-    lab.limits = { maxFileBytes: 1000, maxTotalBytes: 2000 };
+    lab.limits = { enabled: true, maxFileBytes: 1000, maxTotalBytes: 2000 };
     lab.snapshots = lab.fresh();
     for (let number = 0; number < 9; number++) lab.write(`f${number}`, `${number}`.repeat(300));
     const taken = await lab.take();

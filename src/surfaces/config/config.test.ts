@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ConfigChoices } from '../../gather/config-layers.ts';
-import { parseConfigArguments } from './arguments.ts';
 import { loadConfigured } from './configured.ts';
 import { explainKey } from './explain.ts';
 import { showJson, showToml } from './show.ts';
@@ -59,10 +58,23 @@ model_provider = "mine"  # profile, /home/work.config.toml:2
 model_reasoning_effort = "high"  # flags, command line
 approval_policy = "on-request"  # default
 sandbox_mode = "workspace-write"  # default, trust: trusted
+allow_login_shell = true  # default
 project_doc_max_bytes = 32768  # default
 project_doc_fallback_filenames = []  # default
 project_root_markers = [".git"]  # default
 web_search = "live"  # user, /home/config.toml:3
+
+[window]
+auto_compact_percent = 90  # default
+reserve_percent = 10  # default
+skills_percent = 2  # default
+memory_percent = 70  # default
+baseline_tokens = 12000  # default
+
+[undo]
+enabled = true  # default
+max_file_bytes = 10485760  # default
+max_total_bytes = 1073741824  # default
 
 [blobs]
 max_bytes = 1073741824  # default
@@ -134,6 +146,13 @@ describe('config show', () => {
     expect(JSON.parse(showJson(configured, { origin: false }))).not.toHaveProperty('origins');
   });
 
+  test('shows what is left of the window when one of two shares is chosen', async () => {
+    const configured = await load({ overrides: ['window.auto_compact_percent=95'] });
+    expect(showToml(configured, { origin: true })).toContain(
+      'auto_compact_percent = 95  # flags, command line\nreserve_percent = 5  # default\n',
+    );
+  });
+
   test('goes on where a file is broken, and says which', async () => {
     write('home/config.toml', 'model = [');
     const shown = JSON.parse(shortened(showJson(await load(), { origin: false })));
@@ -178,7 +197,7 @@ wins ->  profile  /home/work.config.toml:1  "gpt-5.4"
   test('says which of the values do not hold there', async () => {
     write(
       'etc/requirements.toml',
-      'allowed_sandbox_modes = ["read-only"]\nallowed_approval_policies = ["never"]\n[features]\nmemories = false\n',
+      'allow_login_shell = false\nallowed_sandbox_modes = ["read-only"]\nallowed_approval_policies = ["never"]\n[features]\nmemories = false\n',
     );
     const { problems } = await load({ overrides: ['features.memories=true'] });
     const told = problems
@@ -186,8 +205,9 @@ wins ->  profile  /home/work.config.toml:1  "gpt-5.4"
       .map(({ message }) => shortened(message));
     const file = '/etc/requirements.toml';
     expect(told).toEqual([
-      `approval_policy = "on-request" is not allowed by allowed_approval_policies in ${file}:2: "never" holds instead.`,
-      `sandbox_mode = "workspace-write" is not allowed by allowed_sandbox_modes in ${file}:1: "read-only" holds instead.`,
+      `approval_policy = "on-request" is not allowed by allowed_approval_policies in ${file}:3: "never" holds instead.`,
+      `sandbox_mode = "workspace-write" is not allowed by allowed_sandbox_modes in ${file}:2: "read-only" holds instead.`,
+      `allow_login_shell = true is not allowed by allow_login_shell in ${file}: false holds instead.`,
       `features.memories = true is not allowed by features.memories in ${file}: false holds instead.`,
     ]);
   });
@@ -201,7 +221,7 @@ wins ->  profile  /home/work.config.toml:1  "gpt-5.4"
       /^features.memories = true\n\n[^]*wins -> {2}flags/,
     );
     expect(showToml(await load({ overrides }), { origin: true })).toMatch(
-      /\[window\]\neffective_percent = 50 {2}# flags, command line\n[^]*\[features\]\nmemories = true {2}# flags/,
+      /\[window\]\n[^[]*effective_percent = 50 {2}# flags, command line\n[^]*\[features\]\nmemories = true {2}# flags/,
     );
   });
 
@@ -231,19 +251,4 @@ wins ->  default  trust: unknown  "read-only"
     expect(await explain('model_providers.mine.experimental_bearer_token')).not.toContain('hunter2');
     expect(await explain('model_providers')).not.toContain('hunter2');
   });
-});
-
-test.each<[string, object]>([
-  ['', { command: 'help' }],
-  ['show --origin -p work -C /x -c a=1 --config=b=2', { command: 'show', origin: true, profile: 'work', folder: '/x' }],
-  ['explain model --strict-config', { command: 'explain', key: 'model', strictConfig: true }],
-  ['path --ignore-user-config', { command: 'path', ignoreUserConfig: true }],
-  ['show me', { code: 'usage' }],
-  ['explain', { code: 'usage' }],
-  ['explain model --json', { code: 'usage' }],
-  ['show --nonsense', { code: 'usage' }],
-  ['show -p', { code: 'usage' }],
-  ['sing', { code: 'usage' }],
-])('config %s', (words, expected) => {
-  expect(parseConfigArguments(words.split(' ').filter((word) => word !== ''))).toMatchObject(expected);
 });

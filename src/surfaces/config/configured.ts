@@ -27,12 +27,12 @@ export interface Configured {
 export async function loadConfigured(home: string, folder: string, choices: ConfigChoices): Promise<Configured> {
   const base = await loadBaseLayers(home, choices);
   const { config, layers, problems } = await configInFolder(base, folder);
-  const all = [...defaultLayers(config.trust), ...modelLayers(config, base.requirements), ...layers];
+  const all = [...defaultLayers(config.trust, config.window), ...modelLayers(config, base.requirements), ...layers];
   return {
     trust: config.trust,
     layers: all,
     effective: effectiveValues(all, { unknown: choices.strictConfig === true ? 'error' : 'warning' }),
-    problems: byGravity([...base.problems, ...problems, ...overruled(config, base.requirements)]),
+    problems: byGravity([...base.problems, ...problems, ...overruled(config, base)]),
     requirements: base.requirements,
     ...(base.requirementsFile === undefined ? {} : { requirementsFile: base.requirementsFile }),
   };

@@ -2,11 +2,16 @@ import type { ConfigProblem } from '../../config/config-problem.ts';
 import { featureGates } from '../../config/feature-gates.ts';
 import type { Config } from '../../config/config.ts';
 import { configuredProfile } from '../../gather/choose-profile.ts';
-import { brokenByApproval, brokenByProfile, modeInstead, type Requirements } from '../../policy/requirements.ts';
+import type { BaseLayers } from '../../gather/config-layers.ts';
+import { brokenByApproval, brokenByProfile, modeInstead } from '../../policy/requirements.ts';
 
 /** Values that the layers give and the machine does not allow: what is shown of them does not hold. */
-export function overruled(config: Config, requirements: Requirements): readonly ConfigProblem[] {
-  const { approvalPolicy, sandboxMode, features: configured } = config;
+export function overruled(
+  config: Config,
+  { requirements, requirementsFile = 'requirements.toml' }: Pick<BaseLayers, 'requirements' | 'requirementsFile'>,
+): readonly ConfigProblem[] {
+  const { approvalPolicy, sandboxMode, allowLoginShell, features: configured } = config;
+  const loginShell = requirements.allowLoginShell ?? allowLoginShell;
   const approval = brokenByApproval(requirements, approvalPolicy);
   const sandbox = brokenByProfile(requirements, configuredProfile(config, sandboxMode));
   const { pins = {}, source = '' } = requirements.features ?? {};
@@ -19,6 +24,16 @@ export function overruled(config: Config, requirements: Requirements): readonly 
     ...(sandbox === undefined
       ? []
       : [problem('sandbox_mode', `"${sandboxMode}"`, sandbox, `"${modeInstead(sandbox)}"`)]),
+    ...(loginShell === allowLoginShell
+      ? []
+      : [
+          problem(
+            'allow_login_shell',
+            String(allowLoginShell),
+            { key: 'allow_login_shell', source: requirementsFile },
+            String(loginShell),
+          ),
+        ]),
     ...pinned.map((name) => {
       const key = `features.${name}`;
       return problem(key, String(gates[name]), { key, source }, String(pins[name]));

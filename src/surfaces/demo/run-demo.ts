@@ -1,6 +1,5 @@
 import { version } from '../../protocol/version.ts';
 import { startScriptedModel } from '../../testing/index.ts';
-import { print, printNote } from '../print.ts';
 import { showNextSteps } from './next-steps.ts';
 import { Page } from './page.ts';
 import { makePlace, type Place, placeEnvironment, shortened, writeConfig } from './place.ts';
@@ -10,28 +9,13 @@ import { showProof } from './show-proof.ts';
 import { changeSetting, fixInSandbox, killAndResume } from './story.ts';
 import type { Trouble } from './trouble.ts';
 
-const usage = `Shows the engine at work, without a model and without a key.
-
-Usage:
-  capstan demo
-`;
-
 /** Longer than this and something hangs. */
 const deadlineMs = 90_000;
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const signals = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
 
 /** `capstan demo`. 0: everything went as told; 1: something did not; 2: wrong usage; above 128: a signal ended it. */
-export async function runDemo(words: readonly string[]): Promise<number> {
-  const [word] = words;
-  if (word === '--help' || word === '-h') {
-    print(usage, 'text');
-    return 0;
-  }
-  if (word !== undefined) {
-    printNote(`capstan demo: it takes no ${JSON.stringify(word)}.\n\n${usage.trimEnd()}`);
-    return 2;
-  }
+export async function run(): Promise<number> {
   const stop = new AbortController();
   let code: number | undefined;
   const onSignal = (signal: NodeJS.Signals): void => {

@@ -16,16 +16,11 @@ export interface SnapshotsInput {
 /** Snapshots whose code is loaded when the first one is wanted: by then the first request is on its way. */
 export function lazySnapshots({ env, osHome, home, config, clock, ids }: SnapshotsInput): Snapshots {
   const made = lazy(async () => {
-    const [{ WorkspaceSnapshots }, { nodeWorkspaceDisk: disk }, { defaultUndoLimits }] = await Promise.all([
+    const [{ WorkspaceSnapshots }, { nodeWorkspaceDisk: disk }] = await Promise.all([
       import('../../workspace/workspace-snapshots.ts'),
       import('../../workspace/node-workspace-disk.ts'),
-      import('../../workspace/undo-limits.ts'),
     ]);
-    return new WorkspaceSnapshots(
-      { env, osHome, home },
-      { clock, ids, disk },
-      { ...defaultUndoLimits, ...config.undo },
-    );
+    return new WorkspaceSnapshots({ env, osHome, home }, { clock, ids, disk }, config.undo);
   });
   return { take: async (request, signal) => (await made()).take(request, signal) };
 }

@@ -127,7 +127,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     });
   const client = clientFor(provider);
   const gitGuard = lazyGitGuard(clock);
-  const hasUndo = !input.ephemeral && config.undo?.enabled !== false;
+  const hasUndo = !input.ephemeral && config.undo.enabled;
   const watched = hasUndo ? { watch: createChangeWatch(home) } : {};
   const patches = { disk: nodeDisk(), clock, ...watched };
   const instructions = new InstructionFiles({ home, clock });
@@ -214,7 +214,7 @@ function loginShellFor(
   { shell, root }: { readonly shell: string; readonly root: string },
 ): ShellEnvironmentOptions['loginShell'] {
   const policy = settings.shellEnvironment;
-  const allowed = requirements.allowLoginShell ?? config.allowLoginShell ?? true;
+  const allowed = requirements.allowLoginShell ?? config.allowLoginShell;
   if (!allowed || policy.inherit === 'none') return undefined;
   return {
     shell,

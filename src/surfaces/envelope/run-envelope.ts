@@ -1,28 +1,26 @@
 import type { Outcome } from '../../protocol/outcome.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import type { envelopeCommand } from '../commands/view-commands.ts';
 import { plural } from '../context/table.ts';
 import { type StoryTurn, tellStory, type ThreadStory } from '../context/thread-story.ts';
 import { print } from '../print.ts';
 import { readThread } from '../read-thread.ts';
-import { runCommand } from '../run-command.ts';
-import { envelopeForm, type EnvelopeQuestion, envelopeQuestion } from './arguments.ts';
 import { changedFields, envelopeFields } from './envelope-fields.ts';
 import { contextText, diffText, envelopeNotes, envelopeText, turnLine, whyNoEnvelope } from './show-envelope.ts';
 
+type Options = CommandArguments<typeof envelopeCommand>['options'];
+
 /** `capstan envelope`. 0: shown; 1: there is no such thread or turn; 2: wrong usage. */
-export function runEnvelope(words: readonly string[]): Promise<number> {
-  return runCommand(envelopeForm, words, async (parsed) => {
-    const asked = envelopeQuestion(parsed);
-    if ('code' in asked) return asked;
-    const thread = await readThread(asked.thread);
-    if ('code' in thread) return thread;
-    const answer = answerTo(asked, thread.id, tellStory(thread.lines));
-    if (typeof answer !== 'string') return answer;
-    print(answer, asked.json ? 'json' : 'text');
-    return 0;
-  });
+export async function run(given: CommandArguments<typeof envelopeCommand>): Promise<number | Outcome> {
+  const thread = await readThread(given.thread);
+  if ('code' in thread) return thread;
+  const answer = answerTo(given.options, thread.id, tellStory(thread.lines));
+  if (typeof answer !== 'string') return answer;
+  print(answer, given.options.json ? 'json' : 'text');
+  return 0;
 }
 
-function answerTo(asked: EnvelopeQuestion, id: string, story: ThreadStory): string | Outcome {
+function answerTo(asked: Options, id: string, story: ThreadStory): string | Outcome {
   const turn = chooseTurn(story, asked.turn ?? story.turns.length);
   if ('code' in turn) return turn;
   if (asked.diff !== undefined) return difference(asked.diff, turn, { id, story, json: asked.json });

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { ExecArguments } from './arguments.ts';
+import type { ExecArguments } from '../commands/exec-command.ts';
 
 /** What needs a turn, and why. */
 const wants = [
@@ -10,9 +10,9 @@ const wants = [
 ] as const;
 
 /** Why a fork without a prompt would be without what was asked for. */
-export function forkProblem({ values, flags }: ExecArguments): Outcome<'no-prompt'> | undefined {
-  const want = wants.find(([key]) => values[key] !== undefined)?.[1];
-  const reason = want ?? (flags.has('ephemeral') ? 'Of a fork with --ephemeral nothing is left' : undefined);
+export function forkProblem({ options }: ExecArguments): Outcome<'no-prompt'> | undefined {
+  const want = wants.find(([key]) => (options[key]?.length ?? 0) > 0)?.[1];
+  const reason = want ?? (options.ephemeral ? 'Of a fork with --ephemeral nothing is left' : undefined);
   if (reason === undefined) return undefined;
   return {
     code: 'no-prompt',

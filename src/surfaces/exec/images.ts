@@ -3,7 +3,7 @@ import { kindOfEntry } from '../../disk/file-system.ts';
 import { loadImage } from '../../gather/load-image.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { UnusableImage, UserImage, UserInput } from '../../protocol/user-input.ts';
-import type { ExecArguments } from './arguments.ts';
+import type { ExecArguments } from '../commands/exec-command.ts';
 
 /** What `--image` adds to the words. */
 export type Pictures = Required<Pick<UserInput, 'images' | 'unusableImages'>>;
@@ -12,8 +12,12 @@ export type Pictures = Required<Pick<UserInput, 'images' | 'unusableImages'>>;
  * The pictures of `--image`. A file that is there and is no picture does not end the run: programs that drive `exec`
  * count on that, and both the user and the model learn of it.
  */
-export function loadImages(asked: ExecArguments, cwd: string, denies: (path: string) => boolean): Pictures | Outcome {
-  const lists = asked.values.image ?? [];
+export function loadImages(
+  { options }: ExecArguments,
+  cwd: string,
+  denies: (path: string) => boolean,
+): Pictures | Outcome {
+  const lists = options.image;
   // A variable that was not set, most likely.
   if (lists.includes('')) return noPath;
   const paths = lists.flatMap((list) => pathsIn(list, cwd));

@@ -2,21 +2,21 @@ import { dirname, resolve } from 'node:path';
 import { fileSystem, kindOfEntry, reasonOf } from '../../disk/file-system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { TurnResult } from '../../thread/settle.ts';
+import type { ExecArguments } from '../commands/exec-command.ts';
 import type { Environment } from '../environment.ts';
 import { findOutputFile, type OutputFile, writeOutputFile } from '../output-file.ts';
 import { visibleText } from '../visible-text.ts';
-import { type ExecArguments, lastValue } from './arguments.ts';
 
 /** Where the answer goes, if anywhere. Before the turn, because a turn costs time and money. Touches nothing. */
 export function checkLastMessageFile(
-  asked: ExecArguments,
+  { options }: ExecArguments,
   cwd: string,
   {
     env,
     roots,
   }: { readonly env: Environment; /** Where else commands may write. */ readonly roots: readonly string[] },
 ): OutputFile | Outcome | undefined {
-  const given = lastValue(asked, 'lastMessageFile');
+  const given = options.lastMessageFile;
   if (given === undefined) return undefined;
   const path = resolve(cwd, given);
   const file = findOutputFile(path, [cwd, '/tmp', env['TMPDIR'] ?? '', ...roots]);

@@ -23,7 +23,7 @@ import {
 export async function localOverrides(
   options: EngineOptions,
   named: string | undefined,
-): Promise<{ readonly overrides: readonly string[] } | Outcome> {
+): Promise<{ readonly overrides: EngineOptions['overrides'] } | Outcome> {
   const home = findHome(options.env, options.osHome);
   if ('code' in home) return home;
   const { config, problems } = await loadBaseLayers(home.path, options);
@@ -36,7 +36,10 @@ export async function localOverrides(
   const model = modelFor(found, config);
   return (
     modelProblem(found, model) ?? {
-      overrides: [`model_provider=${JSON.stringify(id)}`, `model=${JSON.stringify(model)}`],
+      overrides: [
+        { path: ['model_provider'], value: id },
+        { path: ['model'], value: model },
+      ],
     }
   );
 }

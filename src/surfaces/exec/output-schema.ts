@@ -3,15 +3,15 @@ import { readBounded, whyMissing } from '../../disk/read-bounded.ts';
 import { readLimits } from '../../gather/read-limits.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { type ExecArguments, lastValue } from './arguments.ts';
+import type { ExecArguments } from '../commands/exec-command.ts';
 
 export interface OutputSchema {
   readonly outputSchema?: JsonObject;
 }
 
 /** The file of `--output-schema`. */
-export function loadOutputSchema(asked: ExecArguments, cwd: string): OutputSchema | Outcome {
-  const path = lastValue(asked, 'outputSchema');
+export function loadOutputSchema({ options }: ExecArguments, cwd: string): OutputSchema | Outcome {
+  const path = options.outputSchema;
   if (path === undefined) return {};
   const text = readText(resolve(cwd, path));
   if ('problem' in text) {

@@ -1,5 +1,4 @@
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
-import type { ExecArguments } from './arguments.ts';
 import { inputWriter } from './input-writer.ts';
 
 export type InputProblem = Outcome<'no-prompt' | 'input-encoding' | 'input-too-long'>;
@@ -15,11 +14,13 @@ const mostBytes = 64 * 1024 * 1024;
  * not hold up a prompt from the command line; the end of a pipeline that is slow is waited for.
  */
 export async function readPrompt(
-  { prompt: given, dash }: Pick<ExecArguments, 'prompt' | 'dash'>,
+  word: string | undefined,
   notice: (text: string) => void,
 ): Promise<string | InputProblem> {
+  const given = word === '-' ? undefined : word;
   const bytes = await readStandardInput({
-    typed: dash === true,
+    // A dash asks for it on a terminal, too.
+    typed: word === '-',
     ...(given === undefined ? {} : { goesOn: () => hasMoreToCome(notice) }),
   });
   if (bytes === undefined) return inputTooLong;

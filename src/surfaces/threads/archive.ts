@@ -1,20 +1,11 @@
-import type { ThreadArchived } from '../../rollout/thread-lifecycle.ts';
-import type { Done } from '../engine/thread-operations.ts';
-import { onThread, type OnThread, threadOptions } from './on-thread.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import type { archiveCommand } from '../commands/threads-change-commands.ts';
+import { operateOnThread } from './thread-operation.ts';
 
-const command: OnThread<Done<ThreadArchived>> = {
-  form: {
-    name: 'threads archive',
-    summary: 'Puts a thread away. It can still be read and forked.',
-    forms: ['THREAD', '--last [--all]'],
-    options: threadOptions,
-  },
-  archived: false,
-  more: 0,
-  run: (engine, id) => engine.archive(id),
-  text: ({ id }) => `Thread ${id} is archived.\nTo bring it back: capstan threads unarchive ${id}`,
-};
-
-export const { form } = command;
-
-export const run = (words: readonly string[]): Promise<number> => onThread(command, words);
+/** `capstan threads archive` */
+export function run(given: CommandArguments<typeof archiveCommand>) {
+  return operateOnThread(given, {
+    perform: (engine, id) => engine.archive(id),
+    text: ({ id }) => `Thread ${id} is archived.\nTo bring it back: capstan threads unarchive ${id}`,
+  });
+}

@@ -1,59 +1,43 @@
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import type { JsonObject } from '../../protocol/json.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { checkpointFields } from '../checkpoint-fields.ts';
 import { checkpointText, pausedWords } from '../checkpoint-words.ts';
-import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import type { compactCommand } from '../commands/threads-change-commands.ts';
 import { complain } from '../complain.ts';
 import { count } from '../context/table.ts';
 import { endOnSignal } from '../end-on-signal.ts';
 import { print, printNote } from '../print.ts';
-import { lastOption, runCommand } from '../run-command.ts';
-import { meantThread } from './meant-thread.ts';
-
-export const form: CommandForm = {
-  name: 'threads compact',
-  summary: 'Makes a checkpoint now: the model sums the work up, and your own words stay.',
-  forms: ['THREAD [FOCUS …] [-c KEY=VALUE] [--json]', '--last [FOCUS …] [-c KEY=VALUE] [--json]'],
-  options: [
-    { key: 'override', names: ['-c', '--config'], value: 'KEY=VALUE', help: 'override a value of config.toml' },
-    { key: 'json', names: ['--json'], help: 'one JSON object' },
-    lastOption,
-  ],
-  notes: [
-    'FOCUS says in words what the checkpoint shall keep in view.',
-    'It can be taken back with `capstan threads rollback THREAD --before-checkpoint`.',
-  ].join('\n'),
-};
+import { findThread } from './find-thread.ts';
+import { refuse } from './thread-operation.ts';
 
 /** `capstan threads compact`. 0: a checkpoint was made; 1: refused, failed or interrupted; 2: wrong usage. */
-export function run(words: readonly string[]): Promise<number> {
-  return runCommand(form, words, compact);
-}
-
-async function compact(asked: ParsedWords): Promise<number | Outcome> {
-  const isLast = asked.flags.has('last');
-  const [name, ...rest] = isLast ? [undefined, ...asked.positional] : asked.positional;
-  if (name === undefined && !isLast) return wrongUsage(form, 'which thread? Name one, or use --last.');
-  const overrides = asked.values.get('override') ?? [];
-  const meant = await meantThread(form, { ...asked, positional: name === undefined ? [] : [name] }, { overrides });
-  if ('code' in meant) return meant;
-  const { engine, id } = meant;
-  const json = asked.flags.has('json');
-  const { signal, over } = endOnSignal({ onLate: () => void refused(interrupted, json) });
+export async function run(given: CommandArguments<typeof compactCommand>): Promise<number | Outcome> {
+  const { json } = given.options;
+  const found = await findThread({ thread: given.thread, overrides: given.options.overrides });
+  if ('code' in found) return found;
+  const { engine, id } = found;
+  const { signal, over } = endOnSignal({ onLate: () => void lateRefusal(json) });
   try {
-    const focus = rest.join(' ').trim();
+    const focus = given.words.join(' ').trim();
     const done = await engine.compact(id, { listener: progress, signal, ...(focus === '' ? {} : { focus }) });
-    if (done.kind === 'refused' || done.kind === 'failed') return refused(withOwnNext(done.outcome, id), json);
-    if (done.kind === 'aborted') return refused(interrupted, json);
-    if (json) print(line({ kind: 'installed', id, report: checkpointFields(done.report) }), 'json');
+    if (done.kind === 'refused' || done.kind === 'failed') return refuse(withOwnNext(done.outcome, id), { json });
+    if (done.kind === 'aborted') return refuse(interrupted, { json });
+    const report = { kind: 'installed', id, report: checkpointFields(done.report) };
+    if (json) print(`${JSON.stringify(report)}\n`, 'json');
     else print(told(id, done.report), 'text');
     return 0;
   } finally {
     over();
   }
+}
+
+/** The process ends before its command does. */
+function lateRefusal(json: boolean): void {
+  const refusal = refuse(interrupted, { json });
+  if (typeof refusal !== 'number') complain(refusal, 1);
 }
 
 const interrupted: Outcome = {
@@ -75,16 +59,6 @@ function told(id: ThreadId, report: CheckpointReport): string {
     `To take it back: capstan threads rollback ${id} --before-checkpoint ${report.number}`,
     '',
   ].join('\n');
-}
-
-function refused({ code, message, next }: Outcome, json: boolean): number {
-  if (!json) return complain({ message, next }, 1);
-  print(line({ kind: 'refused', code, message, next }), 'json');
-  return 1;
-}
-
-function line(value: JsonObject): string {
-  return `${JSON.stringify(value)}\n`;
 }
 
 /** What happens meanwhile, on standard error: a model may think for minutes. */

@@ -1,66 +1,49 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CompressReport, ToCompress } from '../../rollout/compressed-threads.ts';
-import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import { loadCommandEngine } from '../command-engine.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import { wrongUsage } from '../commands/parse-command.ts';
+import { compressCommand } from '../commands/threads-read-commands.ts';
 import type { Engine } from '../engine/engine.ts';
 import { print } from '../print.ts';
-import { lastOption, runCommand, threadNamed } from '../run-command.ts';
-import { loadLookingEngine } from './looking-engine.ts';
+import { findThread } from './find-thread.ts';
 import { countWords, sizeWords } from './size-words.ts';
 
-export const form: CommandForm = {
-  name: 'threads compress',
-  summary: 'Packs the files of threads. They are read as before, and unpacked when they go on.',
-  forms: ['THREAD [OPTIONS]', '--last [OPTIONS]', '--older-than TIME [OPTIONS]'],
-  options: [
-    {
-      key: 'older',
-      names: ['--older-than'],
-      value: 'TIME',
-      help: 'all that nobody has written to for so long: 7d, 12h',
-    },
-    lastOption,
-    { key: 'dry-run', names: ['--dry-run'], help: 'only say what would be done' },
-    { key: 'json', names: ['--json'], help: 'print the result as JSON' },
-  ],
-  notes: 'Threads that are being written stay as they are, and so do forks and what they go on from.',
-};
-
-/** `capstan threads compress`. 0: done; 1: not possible; 2: wrong usage. */
-export function run(words: readonly string[]): Promise<number> {
-  return runCommand(form, words, compress);
-}
-
-async function compress(asked: ParsedWords): Promise<number | Outcome> {
-  const age = ageOf(asked);
-  const named = age === undefined ? threadNamed(form, asked) : undefined;
-  if (age !== undefined && 'code' in age) return age;
-  if (named !== undefined && 'code' in named) return named;
-  const looking = await loadLookingEngine();
-  if ('code' in looking) return looking;
-  const which = age ?? (await meant(looking.engine, named?.name, looking.cwd));
-  if ('code' in which) return which;
-  const report = await looking.engine.compress(which, { dryRun: asked.flags.has('dry-run') });
+/** `capstan threads compress` */
+export async function run(given: CommandArguments<typeof compressCommand>): Promise<number | Outcome> {
+  const { dryRun, json } = given.options;
+  const chosen = await choose(given);
+  if ('code' in chosen) return chosen;
+  const report = await chosen.engine.compress(chosen.which, { dryRun });
   if ('outcome' in report) return report.outcome;
-  if (asked.flags.has('json')) print(`${JSON.stringify(report)}\n`, 'json');
+  if (json) print(`${JSON.stringify(report)}\n`, 'json');
   else print(`${linesOf(report).join('\n')}\n`, 'text');
   return 0;
 }
 
-async function meant(engine: Engine, name: string | undefined, cwd: string): Promise<ToCompress | Outcome> {
-  const choice =
-    name === undefined ? ({ kind: 'last', cwd } as const) : ({ kind: 'named', name, archived: true } as const);
-  const chosen = await engine.choose(choice);
-  return chosen.kind === 'none' ? chosen : { kind: 'thread', id: chosen.id };
+async function choose({
+  thread,
+  options: { olderThan },
+}: CommandArguments<typeof compressCommand>): Promise<
+  { readonly engine: Engine; readonly which: ToCompress } | Outcome
+> {
+  if (olderThan === undefined) {
+    const found = await findThread({ thread, archived: true });
+    return 'code' in found ? found : { engine: found.engine, which: { kind: 'thread', id: found.id } };
+  }
+  const which = ageOf(olderThan);
+  if ('code' in which) return which;
+  const loaded = await loadCommandEngine();
+  return 'code' in loaded ? loaded : { engine: loaded.engine, which };
 }
 
 const unitMs = { d: 24 * 60 * 60 * 1000, h: 60 * 60 * 1000, m: 60 * 1000 } as const;
 
-function ageOf({ values, flags, positional }: ParsedWords): ToCompress | Outcome<'usage'> | undefined {
-  const text = values.get('older')?.at(-1);
-  if (text === undefined) return undefined;
-  if (flags.has('last') || positional.length > 0) return wrongUsage(form, '--older-than is about all threads.');
+function ageOf(text: string): ToCompress | Outcome<'usage'> {
   const [, count, unit] = /^(\d{1,6})([dhm])$/.exec(text) ?? [];
-  if (count === undefined) return wrongUsage(form, `${JSON.stringify(text)} is no time: write 7d, 12h or 30m.`);
+  if (count === undefined) {
+    return wrongUsage(compressCommand, `${JSON.stringify(text)} is no time: write 7d, 12h or 30m.`);
+  }
   return { kind: 'older', milliseconds: Number(count) * unitMs[unit as keyof typeof unitMs] };
 }
 

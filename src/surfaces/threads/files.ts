@@ -1,33 +1,21 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { ChangedFiles, FileChange, ThreadFiles } from '../../workspace/file-changes.ts';
-import type { CommandForm, ParsedWords } from '../command-words.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import type { filesCommand } from '../commands/threads-read-commands.ts';
 import { columns } from '../config/columns.ts';
 import { print } from '../print.ts';
-import { lastOption, runCommand } from '../run-command.ts';
 import { visibleLine } from '../visible-text.ts';
-import { meantThread } from './meant-thread.ts';
+import { findThread } from './find-thread.ts';
 
-export const form: CommandForm = {
-  name: 'threads files',
-  summary: 'Shows what each turn of a thread changed in the workspace.',
-  forms: ['THREAD [--json]', '--last [--json]'],
-  options: [{ key: 'json', names: ['--json'], help: 'one JSON object' }, lastOption],
-  notes: 'It goes by the snapshots that are taken before and after a turn: docs/undo.md says of what.',
-};
-
-/** `capstan threads files`. 0: shown; 1: no such thread; 2: wrong usage. */
-export function run(words: readonly string[]): Promise<number> {
-  return runCommand(form, words, showFiles);
-}
-
-async function showFiles(asked: ParsedWords): Promise<number | Outcome> {
-  const meant = await meantThread(form, asked);
-  if ('code' in meant) return meant;
-  const { engine, id } = meant;
+/** `capstan threads files` */
+export async function run({ thread, options }: CommandArguments<typeof filesCommand>): Promise<number | Outcome> {
+  const found = await findThread({ thread });
+  if ('code' in found) return found;
+  const { engine, id } = found;
   const files = await engine.fileChanges(id);
   const { turns, changes } = files;
-  if (asked.flags.has('json')) {
+  if (options.json) {
     const named = changes.map((change) => ({ ...change, turn: numberOf(change, turns) ?? null }));
     print(`${JSON.stringify({ id, changes: named })}\n`, 'json');
   } else print(filesText(files), 'text');

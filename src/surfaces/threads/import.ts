@@ -8,30 +8,14 @@ import { systemIds } from '../../gather/system-ids.ts';
 import { importRollout } from '../../rollout/import-rollout.ts';
 import { localTime } from '../../rollout/names.ts';
 import { nodeFiles } from '../../rollout/node-files.ts';
-import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import type { importCommand } from '../commands/threads-read-commands.ts';
 import { currentFolder } from '../current-folder.ts';
 import { print } from '../print.ts';
-import { runCommand } from '../run-command.ts';
-
-export const form: CommandForm = {
-  name: 'threads import',
-  summary: 'Takes over a thread that was exported as JSONL.',
-  forms: ['FILE'],
-  options: [],
-  notes:
-    'The file is copied, and the thread keeps its id. `capstan exec resume` runs it in the folder where you start it,\n' +
-    'with no more permissions than you have configured. The home of Codex needs no import: Capstan works with it in\n' +
-    'place when CODEX_HOME names it.',
-};
 
 /** `capstan threads import`. 0: it is here; 1: not; 2: wrong usage. */
-export function run(words: readonly string[]): Promise<number> {
-  return runCommand(form, words, importThread);
-}
-
-async function importThread(asked: ParsedWords): Promise<number | Outcome> {
-  const [name, ...more] = asked.positional;
-  if (name === undefined || more.length > 0) return wrongUsage(form, 'name one file.');
+export async function run({ words }: CommandArguments<typeof importCommand>): Promise<number | Outcome> {
+  const [name = ''] = words;
   const here = currentFolder();
   if ('code' in here) return here;
   const source = resolve(here.path, name);

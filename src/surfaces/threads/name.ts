@@ -1,24 +1,14 @@
-import { wrongUsage, type CommandForm } from '../command-words.ts';
-import type { Done, ThreadRenamed } from '../engine/thread-operations.ts';
-import { onThread, type OnThread, threadOptions } from './on-thread.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import type { nameCommand } from '../commands/threads-change-commands.ts';
+import { operateOnThread } from './thread-operation.ts';
 
-export const form: CommandForm = {
-  name: 'threads name',
-  summary: 'Gives a thread a name, by which it can be resumed.',
-  forms: ['THREAD NAME', '--last [--all] NAME'],
-  options: threadOptions,
-  notes: 'An empty name takes the name away. Names need not be unique; of several threads the newest is meant.',
-};
-
-const command: OnThread<Done<ThreadRenamed>> = {
-  form,
-  archived: true,
-  more: 1,
-  async run(engine, id, { positional: [name] }) {
-    return name === undefined ? wrongUsage(form, 'what is it to be called?') : engine.rename(id, name);
-  },
-  text: ({ id, name }) =>
-    name === '' ? `Thread ${id} has no name now.` : `Thread ${id} is called ${JSON.stringify(name)}.`,
-};
-
-export const run = (words: readonly string[]): Promise<number> => onThread(command, words);
+/** `capstan threads name` */
+export function run(given: CommandArguments<typeof nameCommand>) {
+  const [wanted = ''] = given.words;
+  return operateOnThread(given, {
+    archived: true,
+    perform: (engine, id) => engine.rename(id, wanted),
+    text: ({ id, name }) =>
+      name === '' ? `Thread ${id} has no name now.` : `Thread ${id} is called ${JSON.stringify(name)}.`,
+  });
+}

@@ -3,64 +3,33 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { findTurn } from '../../thread/find-turn.ts';
 import type { KeptReason } from '../../workspace/restore-plan.ts';
 import type { RestoreReport, RestoreTarget } from '../../workspace/restore-files.ts';
-import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import { wrongUsage } from '../commands/parse-command.ts';
+import { restoreCommand } from '../commands/threads-change-commands.ts';
 import { print } from '../print.ts';
-import { lastOption, runCommand } from '../run-command.ts';
 import { visibleLine } from '../visible-text.ts';
-import { meantThread, type MeantThread } from './meant-thread.ts';
-
-export const form: CommandForm = {
-  name: 'threads restore',
-  summary: 'Brings files back as they were before a turn. The talk stays as it is.',
-  forms: [
-    'THREAD --before-turn TURN [--dry-run] [--force] [--meanwhile] [--json]',
-    'THREAD --undo [--dry-run] [--force] [--json]',
-  ],
-  options: [
-    {
-      key: 'before',
-      names: ['--before-turn'],
-      value: 'TURN',
-      help: 'the number of a turn, its id, or the beginning of that',
-    },
-    { key: 'undo', names: ['--undo'], help: 'take the last restore of this thread back' },
-    { key: 'dry', names: ['--dry-run'], help: 'only say what would be done' },
-    { key: 'force', names: ['--force'], help: 'also files that were changed again after the turn' },
-    { key: 'meanwhile', names: ['--meanwhile'], help: 'also files that changed while a turn ran, but not by it' },
-    { key: 'json', names: ['--json'], help: 'one JSON object' },
-    lastOption,
-  ],
-  notes: 'What is overwritten or deleted is kept first: --undo brings it back.',
-};
+import { findThread, type FoundThread } from './find-thread.ts';
 
 /** `capstan threads restore`. 0: done; 1: refused, or some files could not be brought back; 2: wrong usage. */
-export function run(words: readonly string[]): Promise<number> {
-  return runCommand(form, words, restore);
-}
-
-async function restore(asked: ParsedWords): Promise<number | Outcome> {
-  const turn = asked.values.get('before')?.at(-1);
-  if ((turn === undefined) === !asked.flags.has('undo')) {
-    return wrongUsage(form, 'to when? Use --before-turn TURN, or --undo.');
+export async function run({ thread, options }: CommandArguments<typeof restoreCommand>): Promise<number | Outcome> {
+  const { before, undo, json, ...how } = options;
+  if (before === undefined && !undo) {
+    return wrongUsage(restoreCommand, 'to when? Use --before-turn TURN, or --undo.');
   }
-  const meant = await meantThread(form, asked);
-  if ('code' in meant) return meant;
-  const target: RestoreTarget | Outcome = turn === undefined ? { beforeRestore: 'last' } : await turnNamed(meant, turn);
+  const found = await findThread({ thread });
+  if ('code' in found) return found;
+  const { engine, id } = found;
+  const target = before === undefined ? ({ beforeRestore: 'last' } as const) : await turnNamed(found, before);
   if ('code' in target) return target;
-  const dryRun = asked.flags.has('dry');
-  const options = { dryRun, force: asked.flags.has('force'), meanwhile: asked.flags.has('meanwhile') };
-  const report = await meant.engine.restoreFiles(meant.id, target, options);
+  const { dryRun } = how;
+  const report = await engine.restoreFiles(id, target, how);
   if (report.kind === 'refused') return report.outcome;
-  if (asked.flags.has('json')) print(`${JSON.stringify({ ...report, dryRun })}\n`, 'json');
-  else
-    print(
-      `${restoreText(report, { dryRun })}${dryRun || turn === undefined ? '' : howToUndo(meant.id, report)}`,
-      'text',
-    );
+  if (json) print(`${JSON.stringify({ ...report, dryRun })}\n`, 'json');
+  else print(`${restoreText(report, { dryRun })}${dryRun || undo ? '' : howToUndo(id, report)}`, 'text');
   return report.failed.length === 0 ? 0 : 1;
 }
 
-async function turnNamed({ engine, id }: MeantThread, name: string): Promise<RestoreTarget | Outcome> {
+async function turnNamed({ engine, id }: FoundThread, name: string): Promise<RestoreTarget | Outcome> {
   const turn = findTurn(id, await engine.turns(id), name);
   return 'code' in turn ? turn : { beforeTurn: turn.id };
 }

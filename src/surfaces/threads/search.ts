@@ -1,37 +1,23 @@
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { CommandForm, ParsedWords } from '../command-words.ts';
+import { loadCommandEngine } from '../command-engine.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import type { searchCommand } from '../commands/threads-read-commands.ts';
 import { print, printNote } from '../print.ts';
-import { runCommand } from '../run-command.ts';
 import { visibleLine } from '../visible-text.ts';
-import { queryOf, queryOptions } from './list-query.ts';
-import { loadLookingEngine } from './looking-engine.ts';
+import { queryOf } from './list-query.ts';
 import { progressBar } from './progress-bar.ts';
 import { threadLines } from './thread-lines.ts';
 
-export const form: CommandForm = {
-  name: 'threads search',
-  summary: 'Finds threads in which a user or the model said something.',
-  forms: ['WORD … [OPTIONS]'],
-  options: queryOptions,
-  notes:
-    'All words must stand in one message, in any order and in capitals or not; a part of a word is enough. What stands in\nquotes is searched for as it is.',
-};
-
 /** `capstan threads search`. 0: found; 1: nothing found, or not possible; 2: wrong usage. */
-export function run(words: readonly string[]): Promise<number> {
-  return runCommand(form, words, search);
-}
-
-async function search(asked: ParsedWords): Promise<number | Outcome> {
-  const looking = await loadLookingEngine();
-  if ('code' in looking) return looking;
-  const query = queryOf(form, asked, looking.cwd);
-  if ('code' in query) return query;
+export async function run({ options, words }: CommandArguments<typeof searchCommand>): Promise<number | Outcome> {
+  const loaded = await loadCommandEngine();
+  if ('code' in loaded) return loaded;
   const bar = progressBar('Reading threads');
-  const found = await looking.engine.search(asked.positional.map(asTyped).join(' '), query, bar.show);
+  const query = queryOf(options, loaded.cwd);
+  const found = await loaded.engine.search(words.map(asTyped).join(' '), query, bar.show);
   bar.end();
   if ('code' in found) return found.code === 'search-empty' ? { ...found, code: 'usage' } : found;
-  if (asked.flags.has('json')) print(`${JSON.stringify(found)}\n`, 'json');
+  if (options.json) print(`${JSON.stringify(found)}\n`, 'json');
   else {
     const blocks = found.hits.map(({ thread, turn, role, excerpt }) =>
       [...threadLines(thread), `  turn ${turn}, ${role}: ${visibleLine(excerpt)}`, ''].join('\n'),

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import type { SettingsChange } from '../../envelope/override.ts';
 import type { Settings } from '../../envelope/settings.ts';
@@ -6,56 +5,28 @@ import { widthOf } from '../../policy/profile-width.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Json } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { version } from '../../protocol/version.ts';
-import { type CommandForm, type ParsedWords, wrongUsage } from '../command-words.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import { wrongUsage } from '../commands/parse-command.ts';
+import { setCommand } from '../commands/threads-change-commands.ts';
 import { complain } from '../complain.ts';
 import { columns } from '../config/columns.ts';
-import { currentFolder } from '../current-folder.ts';
-import { Engine } from '../engine/engine.ts';
+import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import { print } from '../print.ts';
-import { lastOption, runCommand, threadNamed } from '../run-command.ts';
 import { settingWord } from '../setting-word.ts';
-
-export const form: CommandForm = {
-  name: 'threads set',
-  summary: 'Changes what the turns of a thread start from, from the next one on.',
-  forms: ['THREAD --model MODEL --cd FOLDER … [--json]', '--last …'],
-  options: [
-    { key: 'model', names: ['-m', '--model'], value: 'MODEL', help: 'the model' },
-    { key: 'effort', names: ['--effort'], value: 'EFFORT', help: 'how hard it thinks; `default`: as the model has it' },
-    { key: 'cwd', names: ['-C', '--cd'], value: 'FOLDER', help: 'the folder to work in' },
-    { key: 'sandbox', names: ['-s', '--sandbox'], value: 'MODE', help: 'what commands may touch' },
-    { key: 'approval', names: ['-a', '--approval'], value: 'POLICY', help: 'when somebody is asked' },
-    { key: 'personality', names: ['--personality'], value: 'NAME', help: 'how it talks; `default`: none is chosen' },
-    { key: 'mode', names: ['--mode'], value: 'MODE', help: '`default` or `plan`' },
-    { key: 'json', names: ['--json'], help: 'for programs' },
-    lastOption,
-  ],
-  notes: 'All of it is changed, or nothing. `capstan exec resume` goes on with it unless a flag says otherwise.',
-};
+import { findThread } from './find-thread.ts';
 
 /** `capstan threads set`. 0: changed, or so already; 1: refused; 2: wrong usage. */
-export function run(words: readonly string[]): Promise<number> {
-  return runCommand(form, words, set);
-}
-
-async function set(asked: ParsedWords): Promise<number | Outcome> {
-  const meant = threadNamed(form, asked);
-  if ('code' in meant) return meant;
-  const here = currentFolder();
-  if ('code' in here) return here;
-  const change = changeOf(asked, here.path);
-  if (Object.keys(change).length === 0) return wrongUsage(form, 'what is to be changed?');
-  const client = { name: 'capstan', version, source: 'cli' };
-  const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: here.path, client, overrides: [] });
-  if (engine.kind === 'refused') return engine.outcome;
-  const chosen = await engine.choose(
-    meant.name === undefined ? { kind: 'last', cwd: here.path } : { kind: 'named', name: meant.name },
-  );
-  if (chosen.kind === 'none') return chosen;
-  const opened = await open(engine, chosen.id, change);
+export async function run({ thread: name, options }: CommandArguments<typeof setCommand>): Promise<number | Outcome> {
+  const wanted = changeOf(options);
+  if (Object.keys(wanted).length === 0) return wrongUsage(setCommand, 'what is to be changed?');
+  const found = await findThread({ thread: name });
+  if ('code' in found) return found;
+  const { engine, id } = found;
+  const { cwd } = options;
+  const change = cwd === undefined ? wanted : { ...wanted, cwd: resolve(found.cwd, cwd) };
+  const opened = await open(engine, id, change);
   if (opened.kind === 'refused') return opened.outcome;
   const { thread, notices } = opened;
   // What was not taken over is not the thread's any more once it is changed here.
@@ -69,8 +40,8 @@ async function set(asked: ParsedWords): Promise<number | Outcome> {
       from: shown(before, name as keyof Settings),
       to: shown(result.settings, name as keyof Settings),
     }));
-    if (asked.flags.has('json')) print(json(chosen.id, changes), 'json');
-    else print(table(chosen.id, changes), 'text');
+    if (options.json) print(json(id, changes), 'json');
+    else print(table(id, changes), 'text');
     return 0;
   } finally {
     await thread.close();
@@ -87,16 +58,15 @@ async function open(engine: Engine, id: ThreadId, change: SettingsChange): Promi
 }
 
 /** The values go as they are to who judges them. */
-function changeOf(asked: ParsedWords, here: string): SettingsChange {
-  const value = (key: string): string | undefined => asked.values.get(key)?.at(-1);
-  const [folder, mode] = [value('cwd'), value('mode')];
+function changeOf(options: CommandArguments<typeof setCommand>['options']): SettingsChange {
+  const { model, effort, cwd, sandbox: sandboxMode, approval, personality, mode } = options;
   const change = {
-    model: value('model'),
-    effort: value('effort') === 'default' ? null : value('effort'),
-    cwd: folder === undefined ? undefined : resolve(here, folder),
-    sandboxMode: value('sandbox'),
-    approval: value('approval'),
-    personality: value('personality') === 'default' ? null : value('personality'),
+    model,
+    effort: effort === 'default' ? null : effort,
+    cwd,
+    sandboxMode,
+    approval,
+    personality: personality === 'default' ? null : personality,
     collaboration: mode === undefined ? undefined : { mode },
   };
   return Object.fromEntries(Object.entries(change).filter(([, given]) => given !== undefined)) as SettingsChange;

@@ -1,20 +1,12 @@
-import type { ThreadArchived } from '../../rollout/thread-lifecycle.ts';
-import type { Done } from '../engine/thread-operations.ts';
-import { onThread, type OnThread, threadOptions } from './on-thread.ts';
+import type { CommandArguments } from '../commands/command.ts';
+import type { unarchiveCommand } from '../commands/threads-change-commands.ts';
+import { operateOnThread } from './thread-operation.ts';
 
-const command: OnThread<Done<ThreadArchived>> = {
-  form: {
-    name: 'threads unarchive',
-    summary: 'Brings an archived thread back.',
-    forms: ['THREAD', '--last [--all]'],
-    options: threadOptions,
-  },
-  archived: true,
-  more: 0,
-  run: (engine, id) => engine.unarchive(id),
-  text: ({ id }) => `Thread ${id} is active again.`,
-};
-
-export const { form } = command;
-
-export const run = (words: readonly string[]): Promise<number> => onThread(command, words);
+/** `capstan threads unarchive` */
+export function run(given: CommandArguments<typeof unarchiveCommand>) {
+  return operateOnThread(given, {
+    archived: true,
+    perform: (engine, id) => engine.unarchive(id),
+    text: ({ id }) => `Thread ${id} is active again.`,
+  });
+}

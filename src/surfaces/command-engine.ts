@@ -1,18 +1,18 @@
 import { homedir } from 'node:os';
-import type { Outcome } from '../../protocol/outcome.ts';
-import { version } from '../../protocol/version.ts';
-import { currentFolder } from '../current-folder.ts';
-import { Engine } from '../engine/engine.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { version } from '../protocol/version.ts';
+import { currentFolder } from './current-folder.ts';
+import { Engine } from './engine/engine.ts';
 
-export interface LookingEngine {
+export interface CommandEngine {
   readonly kind: 'ready';
   readonly engine: Engine;
   /** Where the command was started. */
   readonly cwd: string;
 }
 
-/** The engine for commands that work with threads and run no turn. */
-export async function loadLookingEngine(overrides: readonly string[] = []): Promise<LookingEngine | Outcome> {
+/** The engine for commands that run no turn. */
+export async function loadCommandEngine(overrides: readonly string[] = []): Promise<CommandEngine | Outcome> {
   const here = currentFolder();
   if ('code' in here) return here;
   const client = { name: 'capstan', version, source: 'cli' };

@@ -1,0 +1,30 @@
+import type { Command } from './command.ts';
+
+export const demoCommand = {
+  name: 'demo',
+  summary: 'Shows the engine at work, without a model and without a key.',
+  forms: [''],
+  words: [],
+  options: {},
+} as const satisfies Command;
+
+export const completionCommand = {
+  name: 'completion',
+  summary: 'Prints a script that completes commands and options in your shell.',
+  forms: ['bash|zsh|fish'],
+  words: [{ name: 'SHELL', choices: ['bash', 'zsh', 'fish'], missing: 'for which shell? Name bash, zsh or fish.' }],
+  options: {},
+  notes: [
+    'bash: capstan completion bash > ~/.local/share/bash-completion/completions/capstan',
+    'zsh:  capstan completion zsh > "${fpath[1]}/_capstan"',
+    'fish: capstan completion fish > ~/.config/fish/completions/capstan.fish',
+  ].join('\n'),
+} as const satisfies Command;
+
+export const helpCommand = {
+  name: 'help',
+  summary: 'Shows what a command does and takes.',
+  forms: ['[COMMAND …]'],
+  words: [{ name: 'COMMAND', many: true }],
+  options: {},
+} as const satisfies Command;

@@ -1,0 +1,181 @@
+import { nearestKey } from '../../config/nearest-key.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { type Command, type CommandArguments, type CommandOption, helpOption, shownOptions } from './command.ts';
+
+/** `bare`: neither a word nor a variant was given where one must be. */
+export type ParsedCommand<Form extends Command> = CommandArguments<Form> | 'help' | 'bare' | Outcome<'usage'>;
+
+type Value = string | number | boolean | readonly string[];
+
+/**
+ * Reads the words after a command's name. Options stand before, between and after words; `--` ends them. `--name=value`,
+ * `--name value`, `-nvalue`, `-n=value` and `-n value` are the same. `-` is a word.
+ */
+export function parseCommand<Form extends Command>(command: Form, given: readonly string[]): ParsedCommand<Form> {
+  const options = new Map<string, Value>();
+  const plain: string[] = [];
+  let literal: readonly string[] = [];
+  for (let i = 0; i < given.length; i++) {
+    const word = given[i]!;
+    if (word === '--') {
+      literal = given.slice(i + 1);
+      break;
+    }
+    if (!word.startsWith('-') || word === '-') {
+      plain.push(word);
+      continue;
+    }
+    const [name, attached] = splitOption(word);
+    if (helpOption.names.includes(name) && attached === undefined) return 'help';
+    const refused = refusal(command, name);
+    if (refused !== undefined) return refused;
+    const [key, option] = Object.entries(command.options).find(([, { names }]) => names.includes(name)) ?? [];
+    if (key === undefined || option === undefined) return unknownOption(command, name);
+    if (option.value === undefined) {
+      if (attached !== undefined) return wrongUsage(command, `${name} takes no value.`);
+      options.set(key, true);
+      continue;
+    }
+    const written = attached ?? given[++i];
+    if (written === undefined) return wrongUsage(command, `${name} needs a value.`);
+    // A value that was forgotten must not swallow the option behind it.
+    if (attached === undefined && /^-./.test(written) && !(option.number !== undefined && /^-\d/.test(written)))
+      return wrongUsage(
+        command,
+        `${name} needs a value; ${written} looks like an option. If it is the value: ${name}=${written}.`,
+      );
+    const value = readValue(option, written);
+    if (value === undefined)
+      return wrongUsage(command, `${name} takes ${valuesText(option)}; not ${JSON.stringify(written)}.`);
+    const before = options.get(key);
+    options.set(key, option.repeats === true ? [...(Array.isArray(before) ? before : []), written] : value);
+  }
+  const taken = takeWords(command, plain, literal, (key) => options.has(key));
+  if (typeof taken === 'string' || 'code' in taken) return taken;
+  const clash = findClash(command, options, taken.variant);
+  if (clash !== undefined) return wrongUsage(command, clash);
+  const values = Object.entries(command.options).map(([key, option]) => [key, options.get(key) ?? unset(option)]);
+  return { ...taken, options: Object.fromEntries(values) } as CommandArguments<Form>;
+}
+
+export function wrongUsage({ name }: Pick<Command, 'name'>, message: string, next = ''): Outcome<'usage'> {
+  return {
+    code: 'usage',
+    message: `${name}: ${message}`,
+    next: next === '' ? `See \`capstan ${name} --help\`.` : next,
+  };
+}
+
+/** Before the way to the help text, where a name was probably misspelt. */
+export function didYouMean(written: string, known: readonly string[]): string {
+  const nearest = nearestKey(written, known);
+  return nearest === undefined ? '' : `Did you mean ${nearest}? `;
+}
+
+function splitOption(word: string): readonly [name: string, attached: string | undefined] {
+  if (word.startsWith('--')) {
+    const at = word.indexOf('=');
+    return at < 0 ? [word, undefined] : [word.slice(0, at), word.slice(at + 1)];
+  }
+  return word.length > 2 ? [word.slice(0, 2), word.slice(word[2] === '=' ? 3 : 2)] : [word, undefined];
+}
+
+function unset({ value, repeats }: CommandOption): Value | undefined {
+  return value === undefined ? false : repeats === true ? [] : undefined;
+}
+
+/** Undefined for what the option does not take. */
+function readValue({ number, choices }: CommandOption, written: string): string | number | undefined {
+  if (choices?.includes(written) === true) return written;
+  if (number === undefined) return choices === undefined ? written : undefined;
+  const { min, max = Number.MAX_SAFE_INTEGER } = number;
+  return /^\d+$/.test(written) && Number(written) >= min && Number(written) <= max ? Number(written) : undefined;
+}
+
+function valuesText({ number, choices = [] }: CommandOption): string {
+  if (number === undefined) return choices.join(', ');
+  const { min, max } = number;
+  return [`a number from ${min}${max === undefined ? '' : ` to ${max}`}`, ...choices].join(', or ');
+}
+
+/** The words that are no options: those before `--`, of which the first may be a variant, and the literal ones behind. */
+function takeWords(
+  command: Command,
+  plain: readonly string[],
+  literal: readonly string[],
+  isGiven: (key: string) => boolean,
+):
+  | (Pick<CommandArguments<Command>, 'thread' | 'words'> & { readonly variant: string | undefined })
+  | 'help'
+  | 'bare'
+  | Outcome<'usage'> {
+  const { variants = {}, words: plainWords } = command;
+  const [first] = plain;
+  if (first !== undefined) {
+    if (command.variants !== undefined && first === 'help' && plain.length + literal.length === 1) return 'help';
+    const refused = refusal(command, first);
+    if (refused !== undefined) return refused;
+  }
+  const variant = first !== undefined && Object.hasOwn(variants, first) ? first : undefined;
+  const expected = variant === undefined ? plainWords : variants[variant];
+  const left = [...(variant === undefined ? plain : plain.slice(1)), ...literal];
+  if (expected === undefined) return first === undefined ? 'bare' : unknownVariant(command, first);
+  const isChosen = Object.entries(command.options).some(([key, { choosesThread }]) => choosesThread && isGiven(key));
+  const words: string[] = [];
+  let thread: string | undefined;
+  for (const expectedWord of expected) {
+    const { name, missing, many, choices } = expectedWord;
+    if (name === 'THREAD' && isChosen) continue;
+    const taken = left.splice(0, many === true ? left.length : 1);
+    const [word] = taken;
+    if (word === undefined && missing !== undefined) return wrongUsage(command, missing);
+    if (word !== undefined && choices?.includes(word) === false)
+      return wrongUsage(command, `${name} is ${choices.join(', ')}; not ${JSON.stringify(word)}.`);
+    if (name === 'THREAD') thread = word;
+    else words.push(...taken);
+  }
+  const [surplus] = left;
+  if (surplus !== undefined) return wrongUsage(command, command.surplus ?? `${surplus} is one word too many.`);
+  return { variant, thread, words };
+}
+
+/** Which options do not go together, or not with the variant. */
+function findClash(
+  command: Command,
+  given: ReadonlyMap<string, Value>,
+  variant: string | undefined,
+): string | undefined {
+  const nameOf = (key: string): string => command.options[key]?.names.at(-1) ?? key;
+  for (const key of given.keys()) {
+    const { with: needed, without = [], only } = command.options[key]!;
+    const other = without.find((each) => given.has(each));
+    if (other !== undefined) return `${nameOf(key)} and ${nameOf(other)} do not go together.`;
+    if (needed !== undefined && !given.has(needed)) return `${nameOf(key)} goes with ${nameOf(needed)}.`;
+    if (only !== undefined && !only.includes(variant ?? '')) return `${nameOf(key)} goes with ${only.join(' and ')}.`;
+  }
+  return undefined;
+}
+
+function refusal(command: Command, word: string): Outcome<'usage'> | undefined {
+  const { refuses = {} } = command;
+  const refused = Object.hasOwn(refuses, word) ? refuses[word] : undefined;
+  return refused === undefined ? undefined : wrongUsage(command, refused.message, refused.next);
+}
+
+function unknownOption(command: Command, name: string): Outcome<'usage'> {
+  // Among names of one letter each is as near as any other.
+  const known = shownOptions(command).flatMap(({ names }) => names);
+  const meant = name.startsWith('--') ? didYouMean(name, known) : '';
+  const { freeWord } = command;
+  const dashed = freeWord === undefined ? '' : ` A ${freeWord} that begins with a dash goes behind "--".`;
+  return wrongUsage(command, `there is no option ${name}.`, `${meant}See \`capstan ${command.name} --help\`.${dashed}`);
+}
+
+function unknownVariant(command: Command, word: string): Outcome<'usage'> {
+  const meant = didYouMean(word, Object.keys(command.variants ?? {}));
+  return wrongUsage(
+    command,
+    `there is no command ${JSON.stringify(word)}.`,
+    `${meant}See \`capstan ${command.name} --help\`.`,
+  );
+}

@@ -1,0 +1,24 @@
+import type { Outcome } from '../../protocol/outcome.ts';
+import { print } from '../print.ts';
+import type { CommandGroup, CommandWork } from './command-group.ts';
+import { commandHelp, groupHelp } from './command-help.ts';
+import { findCommand } from './find-command.ts';
+import type { helpCommand } from './other-commands.ts';
+
+/** `capstan help`: the same text as with `--help` behind the command. */
+export function helpOn(table: CommandGroup): CommandWork<typeof helpCommand> {
+  return { run: ({ words }) => showHelp(table, words) };
+}
+
+function showHelp(group: CommandGroup, [name, ...rest]: readonly string[]): number | Outcome<'usage'> {
+  if (name === undefined) {
+    print(groupHelp(group), 'text');
+    return 0;
+  }
+  const found = findCommand(group, name);
+  if ('code' in found) return found;
+  if ('commands' in found) return showHelp(found, rest);
+  // Of `exec resume` the text of `exec` says everything.
+  print(commandHelp(found.command), 'text');
+  return 0;
+}

@@ -1,0 +1,151 @@
+import type { Command, CommandOption } from './command.ts';
+import { jsonOption, lastOption, threadWord } from './shared-options.ts';
+
+// Commands that change no thread.
+
+/** Which threads, and how many at a time: the same for lists and searches. */
+const queryOptions = {
+  cwd: { names: ['-C', '--cd'], value: 'FOLDER', help: 'only threads that work in this folder' },
+  archived: { names: ['--archived'], help: 'only archived threads, which are left out otherwise' },
+  source: {
+    names: ['--source'],
+    value: 'NAME',
+    offers: ['exec', 'cli', 'vscode', 'mcp', 'subagent', 'internal', 'all'],
+    help: 'only threads that were started there: exec, cli, vscode, subagent, …; `all`: also those of other threads',
+  },
+  sort: {
+    names: ['--sort'],
+    value: 'TIME',
+    choices: ['updated', 'created'],
+    help: '`updated` or `created`; the newest come first',
+  },
+  limit: { names: ['-n', '--limit'], value: 'NUMBER', number: { min: 1, max: 1000 }, help: 'how many at a time (25)' },
+  cursor: { names: ['--cursor'], value: 'CURSOR', help: 'go on where the page before ended' },
+  json: jsonOption,
+} as const satisfies Readonly<Record<string, CommandOption>>;
+
+export const listCommand = {
+  name: 'threads list',
+  summary: 'Lists threads, those of Codex in the same home too.',
+  forms: ['[OPTIONS]'],
+  words: [],
+  surplus: 'it takes options only; `threads search` takes words.',
+  options: {
+    text: { names: ['--text'], value: 'TEXT', help: 'only threads with this in their name or first words' },
+    ...queryOptions,
+  },
+} as const satisfies Command;
+
+export const searchCommand = {
+  name: 'threads search',
+  summary: 'Finds threads in which a user or the model said something.',
+  forms: ['WORD … [OPTIONS]'],
+  words: [{ name: 'WORD', many: true }],
+  freeWord: 'word',
+  options: queryOptions,
+  notes:
+    'All words must stand in one message, in any order and in capitals or not; a part of a word is enough. What stands in\n' +
+    'quotes is searched for as it is.',
+} as const satisfies Command;
+
+export const showCommand = {
+  name: 'threads show',
+  summary: 'Shows a thread and its turns, with the settings of each.',
+  forms: ['THREAD [--json]', '--last [--json]'],
+  words: [threadWord],
+  options: { json: jsonOption, last: lastOption },
+  notes: 'Turns that were taken back are left out.',
+} as const satisfies Command;
+
+export const filesCommand = {
+  name: 'threads files',
+  summary: 'Shows what each turn of a thread changed in the workspace.',
+  forms: ['THREAD [--json]', '--last [--json]'],
+  words: [threadWord],
+  options: { json: jsonOption, last: lastOption },
+  notes: 'It goes by the snapshots that are taken before and after a turn: docs/undo.md says of what.',
+} as const satisfies Command;
+
+export const reindexCommand = {
+  name: 'threads reindex',
+  summary: 'Reads all threads again for lists and searches.',
+  forms: ['[--changed] [--json]'],
+  words: [],
+  surplus: 'it takes options only.',
+  options: { changed: { names: ['--changed'], help: 'only those that have changed' }, json: jsonOption },
+  notes: 'Answers are right without it: lists and searches look at the files. It makes the first search fast.',
+} as const satisfies Command;
+
+export const exportCommand = {
+  name: 'threads export',
+  summary: 'Writes a thread as one file.',
+  forms: ['THREAD [--format jsonl|markdown|html] [-o FILE]', '--last …'],
+  words: [threadWord],
+  options: {
+    format: {
+      names: ['--format'],
+      value: 'FORMAT',
+      choices: ['jsonl', 'markdown', 'html'],
+      help: 'jsonl (a rollout that resumes), markdown or html',
+    },
+    output: { names: ['-o', '--output'], value: 'FILE', help: 'where to; a folder: under a name of its own' },
+    force: { names: ['--force'], help: 'replace a file that is there' },
+    newId: { names: ['--new-id'], help: 'jsonl: as another thread, which may stand beside this one' },
+    last: lastOption,
+  },
+  notes:
+    'A jsonl file holds the whole thread, what a fork or a revert goes on from included. Capstan and Codex\n' +
+    'resume it from `sessions/YYYY/MM/DD/` of their home, under the name that `-o FOLDER` gives it. It has\n' +
+    'all that was said in the thread: share it with care.',
+} as const satisfies Command;
+
+export const importCommand = {
+  name: 'threads import',
+  summary: 'Takes over a thread that was exported as JSONL.',
+  forms: ['FILE'],
+  words: [{ name: 'FILE', missing: 'which file? Name one.' }],
+  options: {},
+  notes:
+    'The file is copied, and the thread keeps its id. `capstan exec resume` runs it in the folder where you start it,\n' +
+    'with no more permissions than you have configured. The home of Codex needs no import: Capstan works with it in\n' +
+    'place when CODEX_HOME names it.',
+} as const satisfies Command;
+
+export const compressCommand = {
+  name: 'threads compress',
+  summary: 'Packs the files of threads. They are read as before, and unpacked when they are resumed.',
+  forms: ['THREAD [OPTIONS]', '--last [OPTIONS]', '--older-than TIME [OPTIONS]'],
+  words: [threadWord],
+  options: {
+    olderThan: {
+      names: ['--older-than'],
+      value: 'TIME',
+      choosesThread: true,
+      without: ['last'],
+      help: 'all threads without a write for so long: 7d, 12h',
+    },
+    last: lastOption,
+    dryRun: { names: ['--dry-run'], help: 'only say what would be done' },
+    json: { names: ['--json'], help: 'print the result as JSON' },
+  },
+  notes: 'Threads that are being written stay as they are, and so do forks and what they go on from.',
+} as const satisfies Command;
+
+export const gcCommand = {
+  name: 'threads gc',
+  summary: 'Removes what no thread refers to: blobs, lock files that no process holds, files that were never finished.',
+  forms: ['[OPTIONS]'],
+  words: [],
+  surplus: 'it takes options only.',
+  options: {
+    dryRun: { names: ['--dry-run'], help: 'only say what would be removed' },
+    reverted: {
+      names: ['--reverted'],
+      help: 'also turns that rollbacks have put aside; those rollbacks can then not be undone',
+    },
+    json: { names: ['--json'], help: 'print the result as JSON' },
+  },
+  notes:
+    'Threads that are being written are not touched. If blobs take more than blobs.max_bytes of the configuration, the\n' +
+    'oldest whole outputs go, too, and their threads are named; what the model saw of them stays in the threads.',
+} as const satisfies Command;

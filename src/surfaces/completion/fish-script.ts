@@ -1,0 +1,46 @@
+import { type Command, type CommandOption, shownOptions } from '../commands/command.ts';
+import { allCommands, type CommandGroup } from '../commands/command-group.ts';
+import { groupsOf, programOptions, valuesOf, wordsOf } from './offers.ts';
+
+export function fishScript(table: CommandGroup): string {
+  const names = Object.keys(table.commands).join(' ');
+  const lines = [
+    `complete -c capstan -n '__fish_use_subcommand' -f -a '${names} ${programOptions.join(' ')}'`,
+    `complete -c capstan -n '${seen('help')}' -f -a '${names}'`,
+    ...groupsOf(table).map(({ name, commands }) => {
+      const below = Object.keys(commands).join(' ');
+      return `complete -c capstan -n '${seen(name)}; and not ${seen(below)}' -f -a '${below}'`;
+    }),
+    ...allCommands(table).flatMap((command) => linesOf(command)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function linesOf(command: Command): readonly string[] {
+  const start = `complete -c capstan -n '${condition(command)}'`;
+  const words = wordsOf(command);
+  return [
+    ...(words.length === 0 ? [] : [`${start} -a '${words.join(' ')}'`]),
+    ...shownOptions(command).flatMap((option) =>
+      option.names.map((name) => `${start} ${flag(name)}${valueFlag(option)} -d '${option.help.replaceAll("'", '')}'`),
+    ),
+  ];
+}
+
+function condition({ name }: Command): string {
+  return name === 'exec' ? seen('exec e') : name.split(' ').map(seen).join('; and ');
+}
+
+function seen(names: string): string {
+  return `__fish_seen_subcommand_from ${names}`;
+}
+
+function flag(name: string): string {
+  return name.startsWith('--') ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`;
+}
+
+function valueFlag(option: CommandOption): string {
+  if (option.value === undefined) return '';
+  const values = valuesOf(option);
+  return values.length === 0 ? ' -r' : ` -x -a '${values.join(' ')}'`;
+}

@@ -1,0 +1,51 @@
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { complain } from '../complain.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { EngineRefused } from '../engine/engine-refused.ts';
+import { lostAsValue } from '../lost-as-value.ts';
+import { print } from '../print.ts';
+import { findThread, type ThreadSearch } from './find-thread.ts';
+
+/** What every operation was given, whatever else its command takes. */
+interface OperationArguments {
+  readonly thread: string | undefined;
+  readonly options: { readonly json: boolean; readonly all?: boolean };
+}
+
+/** One thing that is done to one thread. */
+export interface ThreadOperation<Result extends { readonly notices: readonly Outcome[] }> extends Pick<
+  ThreadSearch,
+  'archived' | 'unique'
+> {
+  perform(engine: Engine, id: ThreadId): Promise<Result | EngineRefused>;
+  /** What was done, in sentences. */
+  text(result: Result): string;
+  /** Whether all of it could be done. Without it, what was not refused was. */
+  isWhole?(result: Result): boolean;
+}
+
+/** Finds the thread, does it and reports. 0: done; 1: refused, or a part of it failed. */
+export async function operateOnThread<Result extends { readonly notices: readonly Outcome[] }>(
+  { thread, options: { json, all = false } }: OperationArguments,
+  { text, isWhole = () => true, perform, ...search }: ThreadOperation<Result>,
+): Promise<number | Outcome> {
+  const done = await lostAsValue(async () => {
+    const found = await findThread({ ...search, thread, anywhere: all });
+    return 'code' in found ? found : perform(found.engine, found.id);
+  });
+  if ('code' in done) return refuse(done, { json });
+  if ('outcome' in done) return refuse(done.outcome, { json });
+  if (json) print(`${JSON.stringify(done)}\n`, 'json');
+  else print(`${text(done)}\n`, 'text');
+  if (!json) for (const notice of done.notices) complain(notice, 0);
+  return isWhole(done) ? 0 : 1;
+}
+
+/** A refusal is what a program asked for, too: it gets it as JSON on standard output. */
+export function refuse(outcome: Outcome, { json }: { readonly json: boolean }): number | Outcome {
+  if (!json) return outcome;
+  const { code, message, next } = outcome;
+  print(`${JSON.stringify({ kind: 'refused', code, message, next })}\n`, 'json');
+  return 1;
+}

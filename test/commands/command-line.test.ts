@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { allCommands } from '../../src/surfaces/commands/command-group.ts';
+import { commandTable } from '../../src/surfaces/commands/command-table.ts';
+import { scene } from '../harness/scene.ts';
+
+describe('help', () => {
+  it('is the same before and behind every command', async () => {
+    const { place } = await scene([]);
+    const paths = ['threads', ...allCommands(commandTable).map(({ name }) => name)].map((name) => name.split(' '));
+    // The demo needs a process of its own.
+    for (const path of paths.filter(([first]) => first !== 'demo')) {
+      const [before, behind] = [await place.run('help', ...path), await place.run(...path, '--help')];
+      expect([before.code, before.stderr]).toEqual([0, '']);
+      expect([behind.code, behind.stdout, behind.stderr]).toEqual([0, before.stdout, '']);
+      expect(before.stdout).toContain(`capstan ${path.join(' ')}`);
+    }
+    expect(await place.run('help', 'e', 'resume')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^Runs one turn/),
+    });
+  });
+
+  it('lists every command', async () => {
+    const { place } = await scene([]);
+    const { code, stdout } = await place.run('help');
+    expect(code).toBe(0);
+    for (const name of Object.keys(commandTable.commands)) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
+    const threads = await place.run('threads');
+    expect([threads.code, threads.stdout]).toEqual([2, (await place.run('threads', '--help')).stdout]);
+    expect(await place.run('config')).toMatchObject({ code: 2, stderr: '' });
+  });
+});
+
+describe('a command that there is not', () => {
+  it.each([
+    [['nonsense'], 'there is no command "nonsense".', 'See `capstan --help`.'],
+    [['thraeds'], 'there is no command "thraeds".', 'Did you mean threads? See `capstan --help`.'],
+    [['--verison'], 'there is no command "--verison".', 'Did you mean --version? See `capstan --help`.'],
+    [['toString'], 'there is no command "toString".', 'See `capstan --help`.'],
+    [
+      ['threads', 'rolback'],
+      'threads: there is no command "rolback".',
+      'Did you mean rollback? See `capstan threads --help`.',
+    ],
+    [['threads', 'constructor'], 'threads: there is no command "constructor".', 'See `capstan threads --help`.'],
+    [
+      ['help', 'threads', 'lst'],
+      'threads: there is no command "lst".',
+      'Did you mean list? See `capstan threads --help`.',
+    ],
+  ])('%j is named with the nearest one', async (words, message, next) => {
+    const { place } = await scene([]);
+    const { code, stdout, stderr } = await place.run(...words);
+    expect([code, stdout, stderr]).toEqual([2, '', `capstan: ${message}\n         ${next}\n`]);
+  });
+});
+
+it('--last is the newest thread of the folder for those who look at it', async () => {
+  const { place } = await scene([]);
+  for (const command of ['context', 'envelope']) {
+    const [bare, last] = [await place.run(command), await place.run(command, '--last')];
+    expect(last).toEqual(bare);
+    expect(await place.run(command, '--last', 'x')).toMatchObject({ code: 2 });
+  }
+});

@@ -1,0 +1,88 @@
+import { execFileSync } from 'node:child_process';
+import { expect, it } from 'vitest';
+import { allCommands } from '../../src/surfaces/commands/command-group.ts';
+import { commandTable } from '../../src/surfaces/commands/command-table.ts';
+import { bashScript } from '../../src/surfaces/completion/bash-script.ts';
+import { fishScript } from '../../src/surfaces/completion/fish-script.ts';
+import { optionNames, wordsOf } from '../../src/surfaces/completion/offers.ts';
+import { zshScript } from '../../src/surfaces/completion/zsh-script.ts';
+import { scene } from '../harness/scene.ts';
+
+const script = bashScript(commandTable);
+
+/** What bash offers behind these words. */
+function offered(...words: readonly string[]): readonly string[] {
+  const run = 'eval "$SCRIPT"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _capstan; printf "%s\\n" "${COMPREPLY[@]}"';
+  const env = { ...process.env, SCRIPT: script };
+  const text = execFileSync('bash', ['-c', run, 'bash', 'capstan', ...words], { env, encoding: 'utf8' });
+  return text.trim().split('\n');
+}
+
+const threads = allCommands(commandTable).filter(({ name }) => name.startsWith('threads '));
+
+it('bash offers every command, and what each takes', () => {
+  expect(offered('')).toEqual([...Object.keys(commandTable.commands), '--help', '--version']);
+  expect(offered('threads', '')).toEqual([...threads.map(({ name }) => name.slice('threads '.length)), '--help']);
+  for (const command of allCommands(commandTable)) {
+    if (command.name === 'help') continue;
+    expect([command.name, ...offered(...command.name.split(' '), '')]).toEqual([
+      command.name,
+      ...wordsOf(command),
+      ...optionNames(command),
+    ]);
+  }
+});
+
+it.each<[string, readonly string[]]>([
+  ['threads rol', ['rollback']],
+  ['replay --p', ['--print']],
+  ['exec f', ['fork']],
+  ['e --os', ['--oss']],
+  ['config s', ['show']],
+  ['exec --sandbox read', ['read-only']],
+  ['exec --sandbox = read', ['read-only']],
+  ['exec --oss --local-provider ', ['ollama', 'lmstudio']],
+  ['threads list --sort ', ['updated', 'created']],
+  ['threads export x --format m', ['markdown']],
+  ['threads set x -s w', ['workspace-write']],
+  ['context --request ', ['last']],
+  ['completion z', ['zsh']],
+  ['help con', ['config', 'context']],
+  ['help threads gc', ['gc']],
+  // Accepted for scripts, and not shown.
+  ['exec --thread-s', ['']],
+])('bash completes %s', (typed, expected) => {
+  expect(offered(...typed.split(' '))).toEqual(expected);
+});
+
+it('zsh and fish get the same from the table', () => {
+  const [zsh, fish] = [zshScript(commandTable), fishScript(commandTable)];
+  for (const command of allCommands(commandTable)) {
+    const spec = zsh.slice(zsh.indexOf(`    '${command.name}') _arguments`)).split(' ;;')[0] ?? '';
+    const start = `complete -c capstan -n '${
+      command.name === 'exec'
+        ? '__fish_seen_subcommand_from exec e'
+        : command.name
+            .split(' ')
+            .map((each) => `__fish_seen_subcommand_from ${each}`)
+            .join('; and ')
+    }'`;
+    for (const option of optionNames(command)) {
+      expect(spec).toMatch(new RegExp(`'\\*?${option}[=+]?\\[`));
+      const flag = option.startsWith('--') ? `-l ${option.slice(2)}` : `-s ${option.slice(1)}`;
+      expect(fish).toContain(`${start} ${flag} `);
+    }
+    for (const word of wordsOf(command)) expect(spec).toContain(word);
+  }
+  expect(zsh).toContain("'--sort=[`updated` or `created`; the newest come first]:TIME:(updated created)'");
+  expect(fish).toContain("-l sort -x -a 'updated created' -d '`updated` or `created`; the newest come first'");
+});
+
+it('the command prints the script of the shell that is named', async () => {
+  const { place } = await scene([]);
+  expect(await place.run('completion', 'bash')).toMatchObject({ code: 0, stdout: script, stderr: '' });
+  expect((await place.run('completion', 'zsh')).stdout).toBe(zshScript(commandTable));
+  expect((await place.run('completion', 'fish')).stdout).toBe(fishScript(commandTable));
+  const { code, stderr } = await place.run('completion', 'tcsh');
+  expect([code, stderr.split('\n')[0]]).toEqual([2, 'capstan: completion: SHELL is bash, zsh, fish; not "tcsh".']);
+});

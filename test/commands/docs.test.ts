@@ -1,0 +1,93 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { helpOption } from '../../src/surfaces/commands/command.ts';
+import { allCommands } from '../../src/surfaces/commands/command-group.ts';
+import { commandTable } from '../../src/surfaces/commands/command-table.ts';
+import { parseCommand } from '../../src/surfaces/commands/parse-command.ts';
+import { listCommand } from '../../src/surfaces/commands/threads-read-commands.ts';
+
+const root = join(import.meta.dirname, '../..');
+const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter((name) =>
+  name.endsWith('.md'),
+);
+const commands = allCommands(commandTable);
+
+/** Options of other programs that the pages name, and one that is misspelt on purpose. */
+const others = new Set(['--prefix', '--jsno']);
+
+function read(page: string): string {
+  return readFileSync(join(root, page), 'utf8');
+}
+
+/** The commands in blocks for a shell, without what is said about them. */
+function examplesIn(text: string): readonly string[] {
+  const blocks = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block ?? '');
+  return blocks
+    .flatMap((block) => block.split('\n'))
+    .flatMap((line) => {
+      const [, typed] = /^(?:capstan|npm start --) (.*)$/.exec(line.replace(/\s+#.*$/, '')) ?? [];
+      return typed === undefined ? [] : [typed.replace(/ [|<>].*$/, '')];
+    });
+}
+
+/** As a shell takes a line apart, as far as the pages need it. */
+function wordsIn(line: string): readonly string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, plain]) => double ?? single ?? plain ?? '',
+  );
+}
+
+/** What the command makes of the words, or that there is no such command. */
+function problemIn(words: readonly string[]): unknown {
+  const [first = '', second = ''] = words;
+  if (first === '--version' || first === 'help') return undefined;
+  const group = commandTable.commands[first];
+  if (group === undefined) return `no command ${first}`;
+  const row = 'commands' in group ? group.commands[second] : group;
+  if (row === undefined || 'commands' in row) return `no command ${first} ${second}`;
+  const parsed = parseCommand(row.command, words.slice('commands' in group ? 2 : 1));
+  return typeof parsed === 'object' && 'code' in parsed ? parsed.message : undefined;
+}
+
+const examples = pages.flatMap((page) => examplesIn(read(page)).map((line) => [page, line] as const));
+
+describe('the pages', () => {
+  it('have examples', () => {
+    expect(examples.length).toBeGreaterThan(40);
+  });
+
+  it.each(examples.filter(([, line]) => !/[[…]/.test(line)))('%s: capstan %s is a command line', (_, line) => {
+    expect(problemIn(wordsIn(line))).toBeUndefined();
+  });
+
+  it.each(examples.filter(([, line]) => /[[…]/.test(line)))(
+    '%s: capstan %s names options of that command',
+    (_, line) => {
+      const command = commands.find(({ name }) => line.startsWith(name));
+      const known = Object.values(command?.options ?? {}).flatMap(({ names }) => names);
+      expect(known).toEqual(expect.arrayContaining(line.match(/(?<![\w-])--?[a-z][\w-]*/gi) ?? []));
+    },
+  );
+
+  it.each(pages)('%s names no option that no command has', (page) => {
+    const known = new Set([
+      ...commands.flatMap(({ options }) => Object.values(options).flatMap(({ names }) => names)),
+      ...helpOption.names,
+      '--version',
+    ]);
+    const codes = [...read(page).matchAll(/`([^`\n]+)`/g)].map(([, code]) => code ?? '');
+    const named = codes.flatMap((code) => code.match(/(?<![\w-])--[a-z][\w-]*/g) ?? []);
+    expect(named.filter((option) => !known.has(option) && !others.has(option))).toEqual([]);
+  });
+
+  it('docs/list-threads.md lists the options of lists', () => {
+    const rows = [...read('docs/list-threads.md').matchAll(/^\| (`-.*?`) \|/gm)].map(([, row]) => row ?? '');
+    const listed = rows.flatMap((row) => row.match(/(?<![\w-])--?[a-z][\w-]*/gi) ?? []);
+    expect(listed.toSorted()).toEqual(
+      Object.values(listCommand.options)
+        .flatMap(({ names }) => names)
+        .toSorted(),
+    );
+  });
+});

@@ -29,6 +29,8 @@ export type Happening =
   | { readonly kind: 'patch'; readonly path: string; readonly change: 'add' | 'update' | 'delete' }
   | { readonly kind: 'bad-patch'; readonly problem: string }
   | { readonly kind: 'hook'; readonly text: string }
+  /** A message that the program which drives the thread puts in. */
+  | { readonly kind: 'program'; readonly text: string }
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'say'; readonly text: string };
 
@@ -53,5 +55,6 @@ export const patch = (path: string, change: 'add' | 'update' | 'delete' = 'updat
 
 export const badPatch = (problem: string): Happening => ({ kind: 'bad-patch', problem });
 export const hook = (text: string): Happening => ({ kind: 'hook', text });
+export const program = (text: string): Happening => ({ kind: 'program', text });
 export const interrupt: Happening = { kind: 'interrupt' };
 export const say = (text: string): Happening => ({ kind: 'say', text });

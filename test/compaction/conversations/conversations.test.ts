@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { agreement } from './agreement.ts';
 import { cancelled } from './cancelled.ts';
 import { changes } from './changes.ts';
-import { ask, type Conversation, type Happening, run } from './conversation.ts';
+import { ask, type Conversation, type Happening, hook, run } from './conversation.ts';
 import { interruptions } from './interruptions.ts';
 import { languages } from './languages.ts';
 import { oddWords } from './odd-words.ts';
@@ -101,12 +101,35 @@ describe.each(Object.entries(themes))('%s', (_, conversations) => {
   });
 });
 
-// Only a checkpoint of the provider keeps what a hook asked for; the others rely on the summary to say it.
-test.fails('what a hook asked for since the last answer is there when code makes the checkpoint alone', () => {
-  const conversation = interruptions.find(({ name }) => name.startsWith('a hook speaks after a plan'))!;
-  const asked = askedAbout(conversation, play(conversation.story));
-  const prompt = promptOf(summariser('mechanical').checkpoint(asked));
-  expect(prompt.texts.join('\n')).toContain('Tests are missing for multiply.');
+test('what hooks and programs said has its share of the room, and what is left out is marked in place', () => {
+  const long = (n: number): string => `Rule ${n}: ${'keep the public surface as it is. '.repeat(20)}`;
+  const story: readonly Happening[] = [
+    ask('Tidy up src/api.'),
+    ...Array.from({ length: 12 }, (_, n) => hook(long(n))),
+    ask('Only the handlers.'),
+    hook('Run npm run lint before you finish.'),
+    hook('Tests are missing.'),
+  ];
+  const conversation: Conversation = {
+    name: 'many hooks',
+    story,
+    active: ['Tidy up src/api.', 'Only the handlers.'],
+    done: 'src/api is half done.',
+    next: 'tidy the handlers',
+    room: 1600,
+  };
+  for (const one of summarisers) {
+    const prompt = promptOf(one.checkpoint(askedAbout(conversation, play(story))));
+    expect(prompt.list.rows.map(({ note, text }) => `${note}: ${text.slice(0, 20)}`)).toEqual([
+      expect.stringMatching(/^turn 1\b.*: Tidy up src\/api\.$/),
+      expect.stringMatching(/^turn 1: \d+ messages left out here, not from the user, about \d+ tokens: $/),
+      'turn 1, from a hook, not from the user: Rule 10: keep the pu',
+      'turn 1, from a hook, not from the user: Rule 11: keep the pu',
+      expect.stringMatching(/^turn 2\b.*: Only the handlers\.$/),
+      'turn 2, from a hook, not from the user: Run npm run lint bef',
+      'turn 2, from a hook, not from the user: Tests are missing.',
+    ]);
+  }
 });
 
 function askedAbout(conversation: Conversation, played: Played): Asked {

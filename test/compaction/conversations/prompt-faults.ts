@@ -40,7 +40,7 @@ export interface Expected {
 /** What is wrong with a prompt after a checkpoint by the rules that hold for all of them; empty when nothing is. */
 export function promptFaults(prompt: Prompt, { conversation, played }: Asked, expected: Expected): readonly string[] {
   return [
-    ...messageFaults(prompt.list, played.sent),
+    ...messageFaults(prompt.list, played.heard),
     ...choiceFaults(prompt.list, expected.chosen),
     ...cursorFaults(prompt, conversation.story, expected),
     ...resultFaults(prompt.summary, played.commands),
@@ -69,6 +69,8 @@ function messageFaults({ rows }: MessageList, sent: readonly Sent[]): readonly s
     const message = expected[at++];
     if (message === undefined) return [...faults, `more messages than were sent: ${note}`];
     if (here !== message.number) faults.push(`turn ${message.number} is named ${note}`);
+    const source = /from a (\w+), not from the user/.exec(note)?.[1];
+    if (source !== message.by) faults.push(`${note}: it is from ${message.by ?? 'the user'}`);
     if (!isTextOf(text, message.text)) faults.push(`turn ${here} has other words: ${text.slice(0, 200)}`);
     if (message.pictures > 0 && !/with \d+ pictures?|pictures? left out/.test(note))
       faults.push(`no pictures: ${note}`);
@@ -151,7 +153,8 @@ interface DistinctSent extends Sent {
 
 /** Words that were sent again stand where they were sent last. */
 export function distinct(sent: readonly Sent[]): readonly DistinctSent[] {
-  const same = (one: Sent, other: Sent): boolean => one.pictures + other.pictures === 0 && one.text === other.text;
+  const same = (one: Sent, other: Sent): boolean =>
+    one.pictures + other.pictures === 0 && one.by === other.by && one.text === other.text;
   return sent
     .filter((one, index) => !sent.slice(index + 1).some((other) => same(one, other)))
     .map((one) => ({

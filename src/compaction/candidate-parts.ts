@@ -120,6 +120,7 @@ function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): Inte
     kind: 'message',
     ...(words.number === undefined ? {} : { number: words.number }),
     ...(words.by === undefined ? {} : { by: words.by }),
+    ...(words.endedEarly === undefined ? {} : { endedEarly: words.endedEarly }),
     text,
     ...(task === undefined ? {} : { task }),
     pictures,
@@ -144,12 +145,13 @@ function quotesOf(
 
 /** What is known about words, for the record of where they are quoted. */
 function quoteOf(kept: KeptWords, isTask: boolean): Omit<QuotedWords, 'start' | 'end'> {
-  const { id, turn, number, by } = kept.words;
+  const { id, turn, number, by, endedEarly } = kept.words;
   return {
     id,
     ...(turn === undefined ? {} : { turn }),
     ...(number === undefined ? {} : { number }),
     ...(by === undefined ? {} : { by }),
+    ...(endedEarly === undefined ? {} : { endedEarly }),
     ...(isTask ? { task: true as const } : {}),
     ...(kept.cut ? { cut: true as const } : {}),
     ...(kept.picturesLeftOut === 0 ? {} : { picturesLeftOut: kept.picturesLeftOut }),

@@ -20,6 +20,8 @@ export interface IntentMessage {
   readonly by?: 'hook' | 'program';
   /** Exact, or visibly cut. */
   readonly text: string;
+  /** Its turn was stopped, or ended by a failure. */
+  readonly endedEarly?: true;
   /** `chosen`: the model of this checkpoint took it as the request that defines the active task; `before`: one earlier. */
   readonly task?: 'chosen' | 'before';
   /** Its pictures and their labels, which stand before its text. */
@@ -83,7 +85,7 @@ export function layOutIntent(payload: CheckpointIntentText): IntentLayout {
       text += note(gapNote(row));
       continue;
     }
-    text += note(messageNote(row, payload.chosenBy));
+    text += note(messageNote(row, payload));
     const before = parts.length + 1;
     if (row.pictures.length > 0) {
       flush();
@@ -113,9 +115,10 @@ function closing({ rows, chosenBy }: CheckpointIntentText): string {
 }
 
 function messageNote(
-  { number, by: speaker, alsoIn, task, pictureCount, picturesLeftOut }: IntentMessage,
-  chosenBy: string | undefined,
+  { number, by: speaker, alsoIn, task, endedEarly, pictureCount, picturesLeftOut }: IntentMessage,
+  { rows, chosenBy }: CheckpointIntentText,
 ): string {
+  const isOneOfSeveral = rows.filter((row) => row.kind === 'message' && row.task === 'chosen').length > 1;
   const by = chosenBy === undefined ? 'the model' : JSON.stringify(chosenBy);
   return [
     number === undefined ? 'message' : `turn ${number}`,
@@ -123,7 +126,12 @@ function messageNote(
     ...(alsoIn.length === 0 ? [] : [`also in turn ${alsoIn.slice(-mostNamed).join(', ')}`]),
     ...(pictureCount === 0 ? [] : [`with ${pictures(pictureCount)}`]),
     ...(picturesLeftOut === 0 ? [] : [`${pictures(picturesLeftOut)} left out`]),
-    ...(task === 'chosen' ? [`the request that defines the active task, as ${by} understood the conversation`] : []),
+    ...(endedEarly ? ['ended early'] : []),
+    ...(task === 'chosen'
+      ? [
+          `${isOneOfSeveral ? 'part of ' : ''}the request that defines the active task, as ${by} understood the conversation`,
+        ]
+      : []),
     ...(task === 'before'
       ? ['taken for the active task at an earlier checkpoint; newer messages may have changed that']
       : []),

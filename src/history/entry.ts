@@ -55,6 +55,8 @@ export interface QuotedWords extends TextPlace {
   readonly by?: OtherSpeaker;
   /** A model chose it as the request that defines the active task. */
   readonly task?: true;
+  /** Its turn was stopped, or ended by a failure. */
+  readonly endedEarly?: true;
   /** Only a part of it stands there. */
   readonly cut?: true;
   /** Its pictures: the parts of the item's content from the first number up to the second. */
@@ -143,6 +145,7 @@ function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
         ...place,
         ...(by === undefined ? {} : { by }),
         ...(value['task'] === true ? { task: true } : {}),
+        ...(value['endedEarly'] === true ? { endedEarly: true } : {}),
         ...(value['cut'] === true ? { cut: true } : {}),
         ...(isRange(pictures) ? { pictures } : {}),
         ...countAt(value, 'picturesLeftOut'),

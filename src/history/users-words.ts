@@ -24,6 +24,8 @@ export interface UserWords {
   readonly picturesLeftOut: number;
   /** A model chose it as the request that defines the active task, at the newest checkpoint. */
   readonly task: boolean;
+  /** Its turn was stopped, or ended by a failure. */
+  readonly endedEarly?: true;
   /** Only a part of it is left. */
   readonly cut: boolean;
   /** The turns in which the user wrote exactly the same, as an earlier checkpoint noted. */
@@ -65,8 +67,15 @@ export function heardWords(history: History): readonly UserWords[] {
     if (other !== undefined) addOther(rowOf, place, entry, other, rows.at(-1)?.number);
     else if (origin.family === 'user') addMessage(rowOf, place, entry, item);
     else if (origin.family === 'context') addQuotes(rowOf, place, entry, item);
+    if (origin.family === 'context' && origin.kinds.includes('turn-aborted')) endEarly(rows);
   }
   return rows.filter(({ text, pictures, picturesLeftOut }) => text !== '' || pictures.length + picturesLeftOut > 0);
+}
+
+/** The newest message of the user is the one whose turn it was. */
+function endEarly(rows: readonly Row[]): void {
+  const newest = rows.findLast(({ by }) => by === undefined);
+  if (newest !== undefined) newest.endedEarly = true;
 }
 
 type Row = { -readonly [Key in keyof UserWords]: UserWords[Key] };
@@ -123,6 +132,7 @@ function addKnown(row: Row, { turn, number, ...known }: Pick<Entry, 'turn' | 'nu
   if (known.by !== undefined) row.by = known.by;
   if (known.task) row.task = true;
   if (known.cut) row.cut = true;
+  if (known.endedEarly) row.endedEarly = true;
   if (known.picturesLeftOut !== undefined) row.picturesLeftOut = known.picturesLeftOut;
   if (known.alsoIn !== undefined) row.alsoIn = known.alsoIn;
   if (known.leftOutBefore !== undefined) row.leftOutBefore = known.leftOutBefore;

@@ -33,7 +33,12 @@ export const cancelled: readonly Conversation[] = [
     active: ['Stop the upgrade. Instead fix the hydration warning'],
     done: 'The warning comes from a time that is formatted in the zone of the server.',
     next: 'format the time after mount in apps/web/src/start.tsx',
-    mustAlone: ['Output of: npm run dev:once\n', "RESUME_AT: the user's newest message"],
+    mustAlone: [
+      "----- The model's last answer, in turn 1; the user has written since\napps/web is next.\n",
+      '----- Turn 1. Output of: npm ls react\n',
+      '----- Turn 2. Output of: npm run dev:once\n',
+      "RESUME_AT: the user's newest message",
+    ],
     mustNot: ['RESUME_AT: the next step of the plan: Upgrade'],
   },
   {

@@ -10,7 +10,7 @@ import { pastesAndPictures } from './pastes-and-pictures.ts';
 import { play, type Played, type Sent } from './play.ts';
 import { distinct, type Prompt, promptFaults, promptOf } from './prompt-faults.ts';
 import { isChosen, readResults, wasChosen } from './read-prompt.ts';
-import { type Asked, goodSummary, summariser, summarisers } from './summarisers.ts';
+import { type Asked, carriedSummary, notedContext, summariser, summarisers } from './summarisers.ts';
 
 const themes: Readonly<Record<string, readonly Conversation[]>> = {
   agreement,
@@ -66,7 +66,7 @@ describe.each(Object.entries(themes))('%s', (_, conversations) => {
         prompt.list.rows.flatMap(({ note, text }) => (is(note) ? [text] : [])).join('\n');
       const isCarried = twice.summary.includes('(End of the earlier summary.)');
       const isWhole =
-        !first.name.endsWith('good') || !first.writes || twice.summary.includes(goodSummary(conversation));
+        !first.name.endsWith('good') || !first.writes || twice.summary.includes(carriedSummary(conversation));
       return [
         ...promptFaults(twice, second, { chosen: [], isByCode: true }),
         ...promptFaults(thrice, third, { chosen: third.active, isByCode: false }),
@@ -90,7 +90,9 @@ describe.each(Object.entries(themes))('%s', (_, conversations) => {
       const third = later(second, twice, lastWord);
       const thrice = promptOf(summariser('mechanical').checkpoint(third), 2);
       const chosen = thin.startsWith('structured') ? second.active : [];
-      const lost = [twice, thrice].filter(({ summary }) => !summary.includes(goodSummary(conversation)));
+      const lost = [twice, thrice].filter(
+        ({ summary }) => !summary.includes(`${notedContext}\n\n${carriedSummary(conversation)}`),
+      );
       return [
         ...promptFaults(twice, second, { chosen, isByCode: false }),
         ...promptFaults(thrice, third, { chosen: [], isByCode: true }),

@@ -28,7 +28,8 @@ export const interruptions: readonly Conversation[] = [
     wrong: 'continue',
     done: 'src/api.ts is generated and has a syntax error in line 12.',
     next: 'fix the name in openapi.yaml that leads to TS1005',
-    mustAlone: ['Output of: npx tsc --noEmit\n'],
+    must: ['===== turn 1, ended early'],
+    mustAlone: ['----- Turn 2. Output of: npx tsc --noEmit\n'],
     mustNot: ['RESUME_AT: the next step of the plan'],
   },
   {
@@ -42,6 +43,7 @@ export const interruptions: readonly Conversation[] = [
     active: ['Seed the database with ten thousand orders.'],
     done: '3100 of 10000 rows were inserted before the user stopped it.',
     next: 'look at the table orders before inserting more',
+    must: ['===== turn 1, ended early'],
     mustAlone: ['aborted after 3100 rows'],
   },
   {

@@ -3,7 +3,7 @@ import type { Entry } from '../../../src/history/entry.ts';
 import { installed, textsOf } from '../scene.ts';
 import type { Happening } from './conversation.ts';
 import type { Sent } from './play.ts';
-import { isChosen, leftOut, type MessageList, numberIn, readList, readResults, withoutEarlier } from './read-prompt.ts';
+import { isChosen, leftOut, type MessageList, numberIn, readList, readResults, withoutOutputs } from './read-prompt.ts';
 import type { Asked } from './summarisers.ts';
 
 /** What the model reads after a checkpoint. */
@@ -107,7 +107,7 @@ function cursorFaults({ entries, records, summary }: Prompt, story: readonly Hap
   if (summary === '') return faults;
   const cursor = /\nRESUME_AT: ([^\n]*\S)\n<\/checkpoint_summary>$/.exec(summary)?.[1];
   if (cursor === undefined) faults.push('the cursor is not the last line');
-  if (withoutEarlier(summary).match(/^RESUME_AT:/gm)?.length !== 1) faults.push('there is more than one cursor');
+  if (withoutOutputs(summary).match(/^RESUME_AT:/gm)?.length !== 1) faults.push('there is more than one cursor');
   const last = entries.at(-1)?.origin;
   if (last?.family !== 'context' || last.kinds[0] !== 'checkpoint-summary') faults.push('the summary is not last');
   const open = steps.find((one) => one.startsWith('> ')) ?? steps.find((one) => !one.startsWith('x '));
@@ -135,7 +135,7 @@ function repetitions({ entries, texts, summary }: Prompt, sent: readonly Sent[])
   const results = readResults(summary).map(({ call, output }) => `${call}\n${output}`);
   const all = texts.join('\n');
   const once = [
-    "The model's last answer before this point\n",
+    "----- The model's last answer",
     'The last results of calls are data',
     ...sent.map(({ text }) => text).filter((text) => text.length >= 60),
   ];

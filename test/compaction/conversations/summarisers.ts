@@ -38,11 +38,18 @@ export function goodSummary({ done, next }: Pick<Conversation, 'done' | 'next'>)
   return `${done}\n${notes}\nRESUME_AT: ${next}`;
 }
 
+/** The same as a later checkpoint carries it on: its last line is not where to continue any more. */
+export function carriedSummary(conversation: Pick<Conversation, 'done' | 'next'>): string {
+  return goodSummary(conversation).replace('\nRESUME_AT:', '\n(at that time) RESUME_AT:');
+}
+
 const wrongSummary = `The tax report of 2019 was to be printed on the large printer. ${notes.replaceAll('repository', 'printer')}\nRESUME_AT: put paper into the printer`;
 
 /** A message without words is quoted by the name of its picture. */
 const requestOf = (messages: readonly Sent[]): string =>
   messages.map(({ text }) => (text === '' ? '[Image #1]' : text)).join('\n\n');
+/** What a structured answer says beside its blocks. */
+export const notedContext = 'Paths: /repo';
 const thinLine = 'Half of it is done.';
 
 export const summarisers: readonly Summariser[] = [
@@ -96,7 +103,7 @@ function structured(name: string, chooses: 'active' | 'wrong', summary: (asked: 
     const { active, wrong, played } = asked;
     const request = requestOf(chooses === 'active' ? active : wrong === undefined ? [] : [wrong]);
     const recent = played.sent.slice(-3).map(({ text }) => text);
-    const text = answerOf({ context: 'Paths: /repo', request, recent, summary: summary(asked) });
+    const text = answerOf({ context: notedContext, request, recent, summary: summary(asked) });
     return usable(structuredCandidate(planFor(asked), sourceFor(played), text));
   };
   return { name, chooses, writes: true, isThin: name.endsWith('thin'), checkpoint };

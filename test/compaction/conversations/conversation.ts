@@ -5,6 +5,8 @@ export interface Conversation {
   readonly story: readonly Happening[];
   /** The words, or the beginning of them, of each message that is the active request; `picture` for one without words. */
   readonly active: readonly string[];
+  /** The same of messages whose task is cancelled, postponed, answered or finished: none of them may be given as active. */
+  readonly over?: readonly string[];
   /** Of another message, for a summariser that is wrong. By default the first one that is not active. */
   readonly wrong?: string;
   /** What is done and what comes next, as a summariser that understood the conversation says it. */

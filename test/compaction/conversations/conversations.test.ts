@@ -1,26 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { agreement } from './agreement.ts';
-import { cancelled } from './cancelled.ts';
-import { changes } from './changes.ts';
+import { themes } from './all.ts';
+import { type Asked, askedAbout } from './asked.ts';
 import { ask, type Conversation, type Happening, hook, run } from './conversation.ts';
-import { interruptions } from './interruptions.ts';
-import { languages } from './languages.ts';
-import { oddWords } from './odd-words.ts';
-import { pastesAndPictures } from './pastes-and-pictures.ts';
-import { play, type Played, type Sent } from './play.ts';
-import { distinct, type Prompt, promptFaults, promptOf } from './prompt-faults.ts';
+import { play } from './play.ts';
+import { type Prompt, promptFaults, promptOf } from './prompt-faults.ts';
 import { isChosen, readResults, wasChosen } from './read-prompt.ts';
-import { type Asked, carriedSummary, notedContext, summariser, summarisers } from './summarisers.ts';
-
-const themes: Readonly<Record<string, readonly Conversation[]>> = {
-  agreement,
-  cancelled,
-  changes,
-  'pastes and pictures': pastesAndPictures,
-  languages,
-  interruptions,
-  'odd words': oddWords,
-};
+import { carriedSummary, notedContext, summariser, summarisers } from './summarisers.ts';
 
 test('there are enough of them, each with a name of its own', () => {
   const names = Object.values(themes).flatMap((all) => all.map(({ name }) => name));
@@ -133,21 +118,6 @@ test('what hooks and programs said has its share of the room, and what is left o
     ]);
   }
 });
-
-function askedAbout(conversation: Conversation, played: Played): Asked {
-  const rows = distinct(played.sent);
-  const find = (words: string): Sent => {
-    const found = rows.findLast(({ text }) => (words === 'picture' ? text === '' : text.startsWith(words)));
-    if (found === undefined) throw new Error(`${conversation.name}: no message begins with ${words}`);
-    return found;
-  };
-  const active = conversation.active.map(find);
-  const wrong =
-    conversation.wrong === undefined
-      ? rows.find((row) => row.text.trim() !== '' && !active.includes(row))
-      : find(conversation.wrong);
-  return { conversation, played, active, wrong };
-}
 
 const followUp: readonly Happening[] = [
   ask('Second thought: write down what you decide in DECISIONS.md.'),

@@ -50,6 +50,7 @@ export const interruptions: readonly Conversation[] = [
     name: 'interrupted before any work',
     story: [ask('Refactor everything in src/legacy.'), interrupt, ask('Only src/legacy/date.ts, sorry.')],
     active: ['Only src/legacy/date.ts, sorry.'],
+    over: ['Refactor everything'],
     done: 'Nothing was changed yet; the scope is src/legacy/date.ts alone.',
     next: 'read src/legacy/date.ts',
     mustNot: ['no work was done'],

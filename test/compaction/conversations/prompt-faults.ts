@@ -4,7 +4,8 @@ import { installed, textsOf } from '../scene.ts';
 import type { Happening } from './conversation.ts';
 import type { Sent } from './play.ts';
 import { isChosen, leftOut, type MessageList, numberIn, readList, readResults, withoutOutputs } from './read-prompt.ts';
-import type { Asked } from './summarisers.ts';
+import type { Asked } from './asked.ts';
+import { distinct } from './distinct.ts';
 
 /** What the model reads after a checkpoint. */
 export interface Prompt {
@@ -144,23 +145,6 @@ function repetitions({ entries, texts, summary }: Prompt, sent: readonly Sent[])
     ...(new Set(results).size === results.length ? [] : ['a result stands twice']),
     ...once.filter((text) => all.indexOf(text) !== all.lastIndexOf(text)).map((text) => `twice: ${text.slice(0, 80)}`),
   ];
-}
-
-interface DistinctSent extends Sent {
-  /** The turns in which the same was sent before. */
-  readonly also: readonly number[];
-}
-
-/** Words that were sent again stand where they were sent last. */
-export function distinct(sent: readonly Sent[]): readonly DistinctSent[] {
-  const same = (one: Sent, other: Sent): boolean =>
-    one.pictures + other.pictures === 0 && one.by === other.by && one.text === other.text;
-  return sent
-    .filter((one, index) => !sent.slice(index + 1).some((other) => same(one, other)))
-    .map((one) => ({
-      ...one,
-      also: sent.filter((other) => other !== one && same(one, other)).map(({ number }) => number),
-    }));
 }
 
 /** The newest plan that has open steps or that nothing was asked after, from the story itself. */

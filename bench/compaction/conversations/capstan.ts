@@ -54,7 +54,7 @@ function overrides({ strategy }: Summariser, conversation: Conversation): readon
 }
 
 /** The summariser answers what it is asked for a checkpoint; everything else is answered with a word. */
-export function answersOf(summariser: Summariser, asked: () => Asked): StepOf {
+function answersOf(summariser: Summariser, asked: () => Asked): StepOf {
   return ({ body }) => {
     const input = body['input'] as unknown as readonly JsonObject[];
     const isRemote = input.at(-1)?.['type'] === 'compaction_trigger';

@@ -31,7 +31,7 @@ const sealed: Item = { type: 'compaction', id: 'cmp_1', encrypted_content: 'c2Vh
 /** Enough that code takes it for a summary. */
 const notes = `The repository is checked out in /repo on the branch main, and the working tree has only the changes that are named here. Tests are started from the root, and they need no network. The code follows the style of the files around it: small modules, named exports, errors as values. What was tried and given up: a larger rewrite, because it would have touched the public surface, and a new dependency, because it would have to be reviewed first. Nothing of that is left in the tree. Open points are listed in the order in which they should be taken up, and none of them blocks another one.`;
 
-export function goodSummary({ done, next }: Pick<Conversation, 'done' | 'next'>): string {
+function goodSummary({ done, next }: Pick<Conversation, 'done' | 'next'>): string {
   return `${done}\n${notes}\nRESUME_AT: ${next}`;
 }
 

@@ -3,6 +3,7 @@ import { partsMessage } from '../fragments/message.ts';
 import { sentTokens } from '../fragments/truncate.ts';
 import type { LeftOutMessages } from '../history/entry.ts';
 import { itemTokens } from '../history/size.ts';
+import { textTokens } from '../history/text-tokens.ts';
 import { countPictures, type UserWords } from '../history/users-words.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Candidate } from './candidate.ts';
@@ -83,8 +84,9 @@ export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWante
     const { pictures, picturesLeftOut } = row;
     const cut = row.cut || text !== row.text;
     kept.set(row, { words: row, text, pictures, picturesLeftOut, cut, alsoIn: alsoIn.get(row) ?? [] });
-    left.all -= sentTokens(text) + frame;
-    if (speaker === 'others') left.others -= sentTokens(text) + frame;
+    const weight = (text === row.text ? rowTokens(row) : weigh(text)) + frame;
+    left.all -= weight;
+    if (speaker === 'others') left.others -= weight;
   }
   dropPictures(order, kept, room.pictures);
 
@@ -96,10 +98,24 @@ export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWante
   return { rows: inOrder(all, rows, kept), counts };
 }
 
-function takeText({ text }: UserWords, most: number, isAlways: boolean): string | undefined {
-  if (sentTokens(text) <= most) return text;
+function takeText(row: UserWords, most: number, isAlways: boolean): string | undefined {
+  const weight = rowTokens(row);
+  if (weight <= most) return row.text;
   if (!isAlways && most < leastWorthwhile) return undefined;
-  return cutText(text, Math.max(leastTokens, most));
+  // Texts are cut by bytes; one that weighs more than its bytes say is cut shorter.
+  return cutText(row.text, Math.max(leastTokens, Math.floor((most * sentTokens(row.text)) / weight)));
+}
+
+/** By bytes, or as a tokeniser would count it, whichever is more: logs and tables have few bytes to a token. */
+function weigh(text: string): number {
+  return Math.max(sentTokens(text), Math.ceil(textTokens(text)));
+}
+
+function rowTokens(row: UserWords): number {
+  const known = textWeights.get(row);
+  const weight = known ?? weigh(row.text);
+  if (known === undefined) textWeights.set(row, weight);
+  return weight;
 }
 
 /** Pictures are kept one by one while they fit; from the first that does not fit on, they are left out and counted. */
@@ -211,10 +227,11 @@ function span(from: number | undefined, to: number | undefined): Pick<LeftOutMes
 }
 
 function tokensOf(row: UserWords): number {
-  return sentTokens(row.text) + picturesTokens(row.pictures);
+  return rowTokens(row) + picturesTokens(row.pictures);
 }
 
 /** Words are looked at many times while a checkpoint is made to fit. */
+const textWeights = new WeakMap<UserWords, number>();
 const pictureWeights = new WeakMap<JsonObject, number>();
 
 function picturesTokens(parts: readonly JsonObject[]): number {

@@ -75,6 +75,10 @@ describe('a summary', () => {
       'Bitte baue den Export um: Die Datei soll gestreamt werden, nicht alles in den Speicher.',
       'Ich habe src/export/stream.ts angelegt und readFileSync in src/export/index.ts ersetzt; npx vitest run meldet 3 Fehler.',
     ),
+    'German, taken back': talkOf(
+      'Halt, vergiss das. Auf Staging wird gerade vorgeführt. Nichts löschen!',
+      'Gut, ich lösche nichts.',
+    ),
     French: talkOf(
       'Ajoute un bouton pour télécharger le rapport en PDF.',
       "Le bouton est dans src/report/Download.tsx, la route dans src/api/report.ts ; pdf-lib n'est pas encore installé (package.json).",
@@ -112,6 +116,7 @@ describe('a summary', () => {
     ['English', 'Endpoint answers. Next: the test that failed.'],
     ['German', 'Der Export streamt jetzt. Drei Tests sind noch rot.'],
     ['German', 'Umbau des Exports fertig, Fehler noch offen.'],
+    ['German, taken back', 'Nichts wurde gelöscht; der Auftrag ist zurückgezogen.'],
     ['French', 'Le bouton est en place. Il reste à installer la bibliothèque.'],
     ['Spanish', 'El cliente espera treinta segundos. Un test falla todavía.'],
     ['Russian', 'Сборка всё ещё падает. Причина найдена.'],

@@ -116,7 +116,8 @@ function sharesNumbers(said: string, history: CompactionSource['history']): bool
   );
 }
 
-const leastShared = { share: 0.3, words: 2 } as const;
+/** Two words, or a share of them; less is enough for a long word, which is seldom grammar. */
+const leastShared = { words: 2, share: 0.3, shareOfLong: 0.15 } as const;
 
 /** Longer words that the conversation uses, too. */
 function sharesWords(said: string, history: CompactionSource['history']): boolean {
@@ -126,8 +127,10 @@ function sharesWords(said: string, history: CompactionSource['history']): boolea
   for (const entry of entries(history)) {
     for (const word of wordsOf(saidIn(entry).slice(0, mostLooked))) known.add(word);
   }
-  const shared = words.filter((word) => known.has(word)).length;
-  return shared >= leastShared.words || shared / words.length >= leastShared.share;
+  const shared = words.filter((word) => known.has(word));
+  const isLong = shared.some((word) => word.length >= stems.letters.length);
+  const share = shared.length / words.length;
+  return shared.length >= leastShared.words || share >= (isLong ? leastShared.shareOfLong : leastShared.share);
 }
 
 /** Of context only what quotes the conversation is part of it. */

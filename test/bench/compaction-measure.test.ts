@@ -38,7 +38,8 @@ describe('what is measured of a prompt', () => {
       ...rest,
       messages: { found: 1, of: 3 },
       marked: { found: 0, of: 4 },
-      task: 'wrong',
+      task: 'open',
+      isOldAnswer: true,
     });
   });
 

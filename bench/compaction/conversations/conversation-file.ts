@@ -6,6 +6,7 @@ import type { Conversation, Happening } from '../../../test/compaction/conversat
 import { run } from '../../../test/compaction/conversations/conversation.ts';
 import { play, type PlayedLine } from '../../../test/compaction/conversations/play.ts';
 import { codeText } from '../output-text.ts';
+import { withScreenshots } from './screenshot.ts';
 import { sessionMeta, timestamp } from '../thread-file.ts';
 
 /** Files that the model reads at the beginning, so that there is something to compact: about 12,000 tokens. */
@@ -34,7 +35,7 @@ function turnLines(number: number, items: readonly PlayedLine[]): readonly LineD
     { type: lineType.event, payload: { type: 'task_started', turn_id: turn, started_at: 0 } },
     ...items.map(({ item, metadata }): LineDraft => {
       const capstan = { ...objectAt(metadata, 'capstan'), turn };
-      return { type: lineType.responseItem, payload: item, metadata: { capstan } };
+      return { type: lineType.responseItem, payload: withScreenshots(item), metadata: { capstan } };
     }),
     { type: lineType.event, payload: { type: 'task_complete', turn_id: turn, last_agent_message: null } },
   ];

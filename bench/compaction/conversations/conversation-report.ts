@@ -3,7 +3,12 @@ import type { Measured, Share, Tokens } from './measure.ts';
 import type { ConversationResult, ConversationRun } from './run-conversations.ts';
 
 /** Of the effective window, in percent: what docs/compaction.md promises. */
-const budgets: Readonly<Record<keyof Tokens, number>> = { words: 20, pictures: 10, records: 5, summary: 10 };
+const budgets: Readonly<Record<Exclude<keyof Tokens, 'wordsByBytes'>, number>> = {
+  words: 20,
+  pictures: 10,
+  records: 5,
+  summary: 10,
+};
 /** Of the window that is configured, by default. */
 const effective = 0.95;
 
@@ -19,7 +24,9 @@ export function conversationTable(runs: readonly ConversationRun[]): Table {
     'Hooks and programs',
     'Task right',
     'Task open',
+    'Task as a wrong model said',
     'Task wrong',
+    'Old answer as summary',
     'Tokens',
     'Most of its budget: messages',
     'pictures',
@@ -48,9 +55,11 @@ function rowOf({ program, summariser, results }: ConversationRun): Cells {
     share(({ others }) => others),
     tasks('right'),
     tasks('open'),
+    tasks('as told'),
     tasks('wrong'),
+    String(done.filter(({ measured }) => measured.isOldAnswer).length),
     tokens.toLocaleString('en-US'),
-    ...(Object.keys(budgets) as (keyof Tokens)[]).map((part) => mostUsed(program, done, part)),
+    ...(Object.keys(budgets) as (keyof typeof budgets)[]).map((part) => mostUsed(program, done, part)),
   ];
 }
 
@@ -66,12 +75,12 @@ function total({ words, pictures, records, summary }: Tokens): number {
   return words + pictures + records + summary;
 }
 
-/** The largest part of its budget that any conversation used. Codex has one budget: 20,000 tokens for messages. */
-function mostUsed(program: string, done: readonly Done[], part: keyof Tokens): string {
+/** The largest part of its budget that any conversation used. Codex has one: 20,000 tokens of four bytes for messages. */
+function mostUsed(program: string, done: readonly Done[], part: keyof typeof budgets): string {
   if (program !== 'Capstan' && part !== 'words') return 'none';
   const used = done.map(({ measured, window }) => {
-    const budget = program === 'Capstan' ? (window * effective * budgets[part]) / 100 : 20_000;
-    return measured.tokens[part] / budget;
+    if (program !== 'Capstan') return measured.tokens.wordsByBytes / 20_000;
+    return measured.tokens[part] / ((window * effective * budgets[part]) / 100);
   });
   return `${Math.round(100 * Math.max(0, ...used))} %`;
 }

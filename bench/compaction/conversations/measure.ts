@@ -3,9 +3,12 @@ import { estimateTokens } from '../../../src/fragments/truncate.ts';
 import { itemTokens } from '../../../src/history/size.ts';
 import type { Item } from '../../../src/protocol/item.ts';
 import { isJsonObject, type JsonObject } from '../../../src/protocol/json.ts';
+import { resumeAtStep } from '../../../src/compaction/prompts/resume-at.ts';
 import type { Asked } from '../../../test/compaction/conversations/asked.ts';
+import type { Conversation } from '../../../test/compaction/conversations/conversation.ts';
 import { distinct } from '../../../test/compaction/conversations/distinct.ts';
 import { isChosen, leftOut, readList } from '../../../test/compaction/conversations/read-prompt.ts';
+import { wrongNext } from '../../../test/compaction/conversations/summarisers.ts';
 
 export interface Share {
   readonly found: number;
@@ -23,9 +26,11 @@ export interface Measured {
   readonly others: Share;
   /**
    * `right`: it names the active request, or the next step of it. `open`: it names neither. `wrong`: it gives as active
-   * what is cancelled, postponed or finished.
+   * what is cancelled, postponed or finished. `as told`: it passes on what the model named wrongly.
    */
-  readonly task: 'right' | 'open' | 'wrong';
+  readonly task: 'right' | 'open' | 'as told' | 'wrong';
+  /** An answer that the model gave earlier stands in the place of the summary. */
+  readonly isOldAnswer: boolean;
   /** What the checkpoint weighs, by part. */
   readonly tokens: Tokens;
 }
@@ -35,6 +40,8 @@ export interface Tokens {
   readonly pictures: number;
   readonly records: number;
   readonly summary: number;
+  /** The words again, four bytes to a token. */
+  readonly wordsByBytes: number;
 }
 
 /** How the two programs begin their summaries. */
@@ -50,7 +57,11 @@ export function isAboutTheWorld(item: JsonObject): boolean {
 }
 
 /** `input`: of the first request after the checkpoint, up to the message that began it. */
-export function measure(input: readonly JsonObject[], asked: Asked): Measured {
+export function measure(
+  input: readonly JsonObject[],
+  asked: Asked,
+  { isWrong = false }: { readonly isWrong?: boolean } = {},
+): Measured {
   const end = input.findLastIndex((item) => item['type'] === 'compaction' || isSummary(item));
   const said = new Set(asked.played.sent.map(({ text }) => text));
   const kept = input.slice(0, end + 1).filter((item) => said.has(textOf(item)) || !isAboutTheWorld(item));
@@ -71,7 +82,7 @@ export function measure(input: readonly JsonObject[], asked: Asked): Measured {
       found: others.filter(({ text }) => kept.some((item) => unescaped(textOf(item)).includes(text))).length,
       of: others.length,
     },
-    task: taskIn(kept, rows, asked),
+    ...taskIn(kept, rows, asked, isWrong),
     tokens: tokensOf(kept),
   };
 }
@@ -85,7 +96,9 @@ interface Row {
 function messagesIn(item: JsonObject): readonly Row[] {
   if (item['role'] !== 'user') return [];
   const text = textOf(item);
-  return text.startsWith(listBeginning) ? readList(text).rows : [{ note: '', text }];
+  if (text.startsWith(listBeginning)) return readList(text).rows;
+  // Names of pictures are no words.
+  return [{ note: '', text: text.replace(/^(?:<image [^>]*>(?:<\/image>)?)+/, '') }];
 }
 
 const cutMark = /\[… about \d+ tokens cut here …\]|…\d+ tokens truncated…/;
@@ -105,32 +118,44 @@ function picturesMarked(rows: readonly Row[]): number {
   return rows.reduce((sum, { note }) => sum + Number(/(\d+) pictures? left out/.exec(note)?.[1] ?? 0), 0);
 }
 
-function taskIn(kept: readonly JsonObject[], rows: readonly Row[], { conversation, active, over }: Asked) {
+function taskIn(
+  kept: readonly JsonObject[],
+  rows: readonly Row[],
+  { conversation, active, over }: Asked,
+  isWrong: boolean,
+): Pick<Measured, 'task' | 'isOldAnswer'> {
   const chosen = rows.filter(({ note }) => isChosen(note)).map(({ text }) => text);
   const summary = kept.filter(isSummary).map(textOf).join('\n');
   const cursor = summary
     .match(/^RESUME_AT: .*$/gm)
     ?.at(-1)
     ?.slice('RESUME_AT: '.length);
-  const isOver = (text: string): boolean => over.some((one) => one.text === text);
-  // A step of a plan, or an answer, belongs to the message before it.
-  let owner = '';
-  const stale = conversation.story.flatMap((happening) => {
-    if (happening.kind === 'ask' || happening.kind === 'steer') owner = happening.text;
-    if (!isOver(owner)) return [];
-    if (happening.kind === 'plan') return happening.steps.map((step) => step.replace(/^[x>] /, ''));
-    return happening.kind === 'say' ? [happening.text] : [];
-  });
   const body = summary.slice(summary.indexOf('\n') + 1).trim();
-  const isStale = stale.some((text) => body === text || cursor === `the next step of the plan: ${text}`);
-  if (chosen.some(isOver) || isStale) return 'wrong';
-  if (chosen.length > 0 && chosen.length === active.length && active.every(({ text }) => chosen.includes(text)))
-    return 'right';
-  return cursor === conversation.next || summary.includes(conversation.done) ? 'right' : 'open';
+  const isOldAnswer = conversation.story.some((one) => one.kind === 'say' && one.text === body);
+  const isOver = (text: string): boolean => over.some((one) => one.text === text);
+  const task = (): Measured['task'] => {
+    if (isWrong && (chosen.length > 0 || cursor === wrongNext)) return 'as told';
+    if (chosen.some(isOver) || stepsOver(conversation, isOver).some((step) => cursor === resumeAtStep(step)))
+      return 'wrong';
+    const isNamed = chosen.length === active.length && active.every(({ text }) => chosen.includes(text));
+    if (isNamed && chosen.length > 0) return 'right';
+    return cursor === conversation.next || summary.includes(conversation.done) ? 'right' : 'open';
+  };
+  return { task: task(), isOldAnswer };
+}
+
+/** The steps of plans that belong to a message whose task is over. */
+function stepsOver({ story }: Conversation, isOver: (text: string) => boolean): readonly string[] {
+  let owner = '';
+  return story.flatMap((happening) => {
+    if (happening.kind === 'ask' || happening.kind === 'steer') owner = happening.text;
+    if (happening.kind !== 'plan' || !isOver(owner)) return [];
+    return happening.steps.map((step) => step.replace(/^[x>] /, ''));
+  });
 }
 
 function tokensOf(kept: readonly JsonObject[]): Tokens {
-  const sum = { words: 0, pictures: 0, records: 0, summary: 0 };
+  const sum = { words: 0, pictures: 0, records: 0, summary: 0, wordsByBytes: 0 };
   for (const item of kept) {
     const all = itemTokens(item as Item);
     if (isSummary(item) || item['type'] === 'compaction') sum.summary += all;
@@ -138,6 +163,7 @@ function tokensOf(kept: readonly JsonObject[]): Tokens {
     else {
       const words = countImages([item]) === 0 ? all : estimateTokens(textOf(item));
       sum.words += words;
+      sum.wordsByBytes += estimateTokens(textOf(item));
       sum.pictures += all - words;
     }
   }

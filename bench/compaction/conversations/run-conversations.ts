@@ -69,7 +69,10 @@ async function runAll(
       results.push({
         conversation: asked.conversation.name,
         window: windowOf(asked.conversation),
-        measured: 'failed' in prompted ? prompted : measure(prompted.input, asked),
+        measured:
+          'failed' in prompted
+            ? prompted
+            : measure(prompted.input, asked, { isWrong: summariser.name.endsWith('wrong') }),
       });
     }
   } finally {

@@ -40,7 +40,9 @@ export function carriedSummary(conversation: Pick<Conversation, 'done' | 'next'>
   return goodSummary(conversation).replace('\nRESUME_AT:', '\n(at that time) RESUME_AT:');
 }
 
-const wrongSummary = `The tax report of 2019 was to be printed on the large printer. ${notes.replaceAll('repository', 'printer')}\nRESUME_AT: put paper into the printer`;
+/** The next step of a summariser that is wrong. */
+export const wrongNext = 'put paper into the printer';
+const wrongSummary = `The tax report of 2019 was to be printed on the large printer. ${notes.replaceAll('repository', 'printer')}\nRESUME_AT: ${wrongNext}`;
 
 /** A message without words is quoted by the name of its picture. */
 const requestOf = (messages: readonly Sent[]): string =>

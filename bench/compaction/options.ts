@@ -8,9 +8,16 @@ export interface CompactionBenchOptions {
   readonly strategies: readonly Strategy[];
   readonly behaviours: readonly Behaviour[];
   readonly json?: string;
+  /** What to run; both by default. */
+  readonly parts: readonly Part[];
   /** Absent: a scripted model. */
   readonly real?: RealModel;
 }
+
+/** Facts in long threads, or the conversations of the tests. */
+const parts = ['transcripts', 'conversations'] as const;
+
+export type Part = (typeof parts)[number];
 
 export const usage = `Usage: npm run bench:compaction -- [options]
 
@@ -19,6 +26,7 @@ Without options a scripted model is asked, which needs no key.
   --home FOLDER         ask the model that is configured in this home folder
   --model NAME          another model; needs --home
   --provider ID         another provider; needs --home
+  --part NAME           this part only: ${parts.join(' or ')}
   --transcript ID       this transcript only; may be repeated
   --strategy NAME       this strategy only; may be repeated
   --behaviour NAME      this behaviour of the scripted model only; may be repeated
@@ -47,6 +55,7 @@ export function parseOptions(words: readonly string[]): CompactionBenchOptions |
       transcripts.map(({ id }) => id),
     ) ??
     outside(all('--strategy'), strategies) ??
+    outside(all('--part'), parts) ??
     outside(all('--behaviour'), behaviours);
   if (wrong !== undefined) return `There is no ${wrong}.`;
   const [home, model, provider, json] = [last('--home'), last('--model'), last('--provider'), last('--json')];
@@ -58,6 +67,7 @@ export function parseOptions(words: readonly string[]): CompactionBenchOptions |
   };
   return {
     transcripts: all('--transcript'),
+    parts: all('--part').length === 0 ? parts : (all('--part') as readonly Part[]),
     strategies: all('--strategy') as readonly Strategy[],
     behaviours: all('--behaviour') as readonly Behaviour[],
     ...(json === undefined ? {} : { json }),
@@ -65,7 +75,16 @@ export function parseOptions(words: readonly string[]): CompactionBenchOptions |
   };
 }
 
-const names = ['--home', '--model', '--provider', '--transcript', '--strategy', '--behaviour', '--json'] as const;
+const names = [
+  '--home',
+  '--model',
+  '--provider',
+  '--part',
+  '--transcript',
+  '--strategy',
+  '--behaviour',
+  '--json',
+] as const;
 
 type Name = (typeof names)[number];
 

@@ -24,7 +24,7 @@ export type Summariser = { readonly behaviour: Behaviour } | { readonly real: Re
 
 export interface Run {
   readonly transcript: string;
-  readonly strategy: Strategy;
+  readonly strategy: Strategy | 'Codex';
   /** The behaviour, or the name of the model. */
   readonly by: string;
   /** Of the last checkpoint, with the requests and the tokens of all of them; a sentence if there is none. */
@@ -132,7 +132,7 @@ function overridesFor({ window }: Transcript, strategy: Strategy, summariser: Su
 }
 
 /** The name of a provider that folds by itself: nobody is asked to unless the strategy says so. */
-function scriptedConfig(url: string): string {
+export function scriptedConfig(url: string): string {
   return `model = "gpt-5.5"
 model_provider = "scripted"
 

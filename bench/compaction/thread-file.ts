@@ -19,25 +19,26 @@ export function appendTurns(path: string, cwd: string, exchanges: readonly Excha
   const before = existsSync(path) ? readFileSync(path, 'utf8') : '';
   const first = before.split('\n').length - 1;
   const drafts = [
-    ...(first === 0 ? [sessionMeta(cwd)] : []),
+    ...(first === 0 ? [sessionMeta(cwd, threadId)] : []),
     ...exchanges.flatMap((one, n) => turnLines(one, first + n)),
   ];
   const text = drafts.map((draft, n) => `${JSON.stringify({ timestamp, ordinal: first + n, ...draft })}\n`).join('');
   writeFileSync(path, before + text);
 }
 
-const timestamp = '2026-01-05T09:00:00.000Z';
+export const timestamp = '2026-01-05T09:00:00.000Z';
 
-function sessionMeta(cwd: string): LineDraft {
+export function sessionMeta(cwd: string, id: string): LineDraft {
   const payload = {
-    session_id: threadId,
-    id: threadId,
+    session_id: id,
+    id,
     timestamp,
     cwd,
     originator: 'bench',
     cli_version: '0.1.0',
     source: 'exec',
     thread_source: 'user',
+    model_provider: 'scripted',
     base_instructions: { text: 'You are a coding agent. Do what the user asks.' },
     history_mode: 'paginated',
     context_window: { window_id: '019b8d00-2222-7000-8000-00000000ffff' },

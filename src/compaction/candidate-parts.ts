@@ -12,7 +12,7 @@ import { contextMessage, partsMessage } from '../fragments/message.ts';
 import { sentTokens } from '../fragments/truncate.ts';
 import type { QuotedWords, SummaryPlace } from '../history/entry.ts';
 import { itemTokens } from '../history/size.ts';
-import { countPictures, type UserWords, usersWords } from '../history/users-words.ts';
+import { countPictures, heardWords, type UserWords } from '../history/users-words.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
 import { earlierSummaries } from './earlier-summary.ts';
@@ -45,7 +45,7 @@ export function candidateMaker(
   source: CompactionSource,
   content: CheckpointContent,
 ): (room: PartsRoom) => Candidate {
-  const all = usersWords(source.history);
+  const all = heardWords(source.history);
   const found = findLastWork(source);
   const earlier = earlierSummaries(source.history);
   return (room) => {
@@ -79,7 +79,7 @@ export interface WordsEntry {
   readonly choice: WordsChoice;
 }
 
-/** The user's messages as one list. */
+/** The messages of the user and of the user's setup as one list. */
 export function wordsEntry(
   { model, readAll }: CompactionPlan,
   all: readonly UserWords[],
@@ -119,6 +119,8 @@ function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): Inte
   return {
     kind: 'message',
     ...(words.number === undefined ? {} : { number: words.number }),
+    ...(words.by === undefined ? {} : { by: words.by }),
+    ...(words.endedEarly === undefined ? {} : { endedEarly: words.endedEarly }),
     text,
     ...(task === undefined ? {} : { task }),
     pictures,
@@ -143,11 +145,13 @@ function quotesOf(
 
 /** What is known about words, for the record of where they are quoted. */
 function quoteOf(kept: KeptWords, isTask: boolean): Omit<QuotedWords, 'start' | 'end'> {
-  const { id, turn, number } = kept.words;
+  const { id, turn, number, by, endedEarly } = kept.words;
   return {
     id,
     ...(turn === undefined ? {} : { turn }),
     ...(number === undefined ? {} : { number }),
+    ...(by === undefined ? {} : { by }),
+    ...(endedEarly === undefined ? {} : { endedEarly }),
     ...(isTask ? { task: true as const } : {}),
     ...(kept.cut ? { cut: true as const } : {}),
     ...(kept.picturesLeftOut === 0 ? {} : { picturesLeftOut: kept.picturesLeftOut }),

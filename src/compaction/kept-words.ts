@@ -3,11 +3,12 @@ import { partsMessage } from '../fragments/message.ts';
 import { sentTokens } from '../fragments/truncate.ts';
 import type { LeftOutMessages } from '../history/entry.ts';
 import { itemTokens } from '../history/size.ts';
+import { textTokens } from '../history/text-tokens.ts';
 import { countPictures, type UserWords } from '../history/users-words.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Candidate } from './candidate.ts';
 
-/** A message of the user as it enters a checkpoint. */
+/** A message as it enters a checkpoint. */
 export interface KeptWords {
   readonly words: UserWords;
   /** Exact, or visibly cut. */
@@ -46,6 +47,8 @@ export interface WordsWanted {
 const leastTokens = 32;
 /** Less of any other message than this is not worth its room. */
 const leastWorthwhile = 96;
+/** Of the room for texts, the part that others than the user may take together. */
+const othersShare = 0.25;
 /** What stands around a text, in tokens. */
 const frame = 16;
 
@@ -54,41 +57,65 @@ const frame = 16;
  * kept whole while there is room. The first that does not fit is cut, and those behind it are left out, so that none is
  * cut while one behind it stands whole. The newest, the chosen and the first are always there, if only in part.
  * Pictures have room of their own and follow the same order.
+ *
+ * What hooks and programs said has a share of the room. What they said since the user's newest message is open, so it
+ * goes before the user's older messages, and the last of it is always there; the rest takes what the user leaves.
  */
 export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWanted): WordsChoice {
   const { rows, alsoIn } = distinct(all);
-  const [newest, first] = [rows.at(-1), rows[0]];
+  const isUsers = ({ by }: UserWords): boolean => by === undefined;
+  const own = rows.filter(isUsers);
+  const since = rows.slice(rows.findLastIndex(isUsers) + 1).toReversed();
   const chosen = rows.filter((row) => tasks.some((task) => sameWords(row, task)));
-  const always = new Set([newest, ...chosen, first].filter((row) => row !== undefined));
-  const order = [...always, ...rows.toReversed().filter((row) => !always.has(row))];
+  const always = new Set([own.at(-1), ...chosen, own[0], since[0]].filter((row) => row !== undefined));
+  const order = [...new Set([...always, ...since, ...own.toReversed(), ...rows.toReversed()])];
 
   const kept = new Map<UserWords, KeptWords>();
-  let left = room.words;
-  let isFull = false;
+  const left = { all: room.words, others: Math.floor(room.words * othersShare) };
+  const isFull = { user: false, others: false };
   for (const [place, row] of order.entries()) {
     const isAlways = place < always.size;
     const reserved = Math.max(0, always.size - place - 1) * (leastTokens + frame);
-    const most = Math.max(0, left - reserved - frame);
-    const text = isFull && !isAlways ? undefined : takeText(row, most, isAlways);
-    if (text === undefined || text !== row.text) isFull = true;
+    const speaker = isUsers(row) ? 'user' : 'others';
+    const most = Math.max(0, (speaker === 'user' ? left.all : Math.min(left.all, left.others)) - reserved - frame);
+    const text = isFull[speaker] && !isAlways ? undefined : takeText(row, most, isAlways);
+    if (text === undefined || text !== row.text) isFull[speaker] = true;
     if (text === undefined) continue;
     const { pictures, picturesLeftOut } = row;
     const cut = row.cut || text !== row.text;
     kept.set(row, { words: row, text, pictures, picturesLeftOut, cut, alsoIn: alsoIn.get(row) ?? [] });
-    left -= sentTokens(text) + frame;
+    const weight = (text === row.text ? rowTokens(row) : weigh(text)) + frame;
+    left.all -= weight;
+    if (speaker === 'others') left.others -= weight;
   }
   dropPictures(order, kept, room.pictures);
 
-  const counted = [...kept.values()];
+  // People are told what became of their own messages.
+  const counted = [...kept.values()].filter(({ words }) => isUsers(words));
   const cut = counted.filter(({ cut }) => cut).length;
-  const counts = { kept: all.length - rows.length + counted.length - cut, cut, dropped: rows.length - counted.length };
+  const repeated = all.filter(isUsers).length - own.length;
+  const counts = { kept: repeated + counted.length - cut, cut, dropped: own.length - counted.length };
   return { rows: inOrder(all, rows, kept), counts };
 }
 
-function takeText({ text }: UserWords, most: number, isAlways: boolean): string | undefined {
-  if (sentTokens(text) <= most) return text;
+function takeText(row: UserWords, most: number, isAlways: boolean): string | undefined {
+  const weight = rowTokens(row);
+  if (weight <= most) return row.text;
   if (!isAlways && most < leastWorthwhile) return undefined;
-  return cutText(text, Math.max(leastTokens, most));
+  // Texts are cut by bytes; one that weighs more than its bytes say is cut shorter.
+  return cutText(row.text, Math.max(leastTokens, Math.floor((most * sentTokens(row.text)) / weight)));
+}
+
+/** By bytes, or as a tokeniser would count it, whichever is more: logs and tables have few bytes to a token. */
+function weigh(text: string): number {
+  return Math.max(sentTokens(text), Math.ceil(textTokens(text)));
+}
+
+function rowTokens(row: UserWords): number {
+  const known = textWeights.get(row);
+  const weight = known ?? weigh(row.text);
+  if (known === undefined) textWeights.set(row, weight);
+  return weight;
 }
 
 /** Pictures are kept one by one while they fit; from the first that does not fit on, they are left out and counted. */
@@ -134,8 +161,9 @@ function distinct(all: readonly UserWords[]): DistinctWords {
   const alsoIn = new Map<UserWords, readonly number[]>();
   const rows = all.toReversed().filter((row) => {
     if (row.pictures.length > 0 || row.picturesLeftOut > 0) return true;
-    const again = newest.get(row.text);
-    if (again === undefined) newest.set(row.text, row);
+    const said = `${row.by ?? ''}\n${row.text}`;
+    const again = newest.get(said);
+    if (again === undefined) newest.set(said, row);
     const own = again === undefined ? [] : [row.number ?? []].flat();
     const numbers = [...(row.alsoIn ?? []), ...own, ...(alsoIn.get(again ?? row) ?? [])];
     if (numbers.length > 0) alsoIn.set(again ?? row, numbers.slice(-mostRemembered));
@@ -150,10 +178,10 @@ const mostRemembered = 100;
 /** Whether two are one message, or say exactly the same. Pictures that come with words make them different. */
 export function sameWords(one: UserWords, other: UserWords): boolean {
   const isText = ({ pictures, picturesLeftOut }: UserWords): boolean => pictures.length + picturesLeftOut === 0;
-  return one.id === other.id || (one.text === other.text && isText(one) && isText(other));
+  return one.id === other.id || (one.by === other.by && one.text === other.text && isText(one) && isText(other));
 }
 
-/** The newest message is always kept, so that a kept one stands behind every gap. */
+/** The newest of all messages is always kept, so that a kept one stands behind every gap. */
 function inOrder(
   all: readonly UserWords[],
   rows: readonly UserWords[],
@@ -171,7 +199,7 @@ function inOrder(
     if (row.leftOutBefore !== undefined) leave(row.leftOutBefore);
     const found = kept.get(row);
     if (found !== undefined) result.push(found);
-    else if (standing.has(row)) leave({ count: 1, tokens: tokensOf(row), ...span(row.number, row.number) });
+    else if (standing.has(row)) leave(leftOutOf(row));
   }
   return result;
 }
@@ -180,7 +208,18 @@ function together(one: LeftOutMessages, other: LeftOutMessages): LeftOutMessages
   const froms = [one.from, other.from].filter((number) => number !== undefined);
   const tos = [one.to, other.to].filter((number) => number !== undefined);
   const ends = froms.length === 0 || tos.length === 0 ? {} : span(Math.min(...froms), Math.max(...tos));
-  return { count: one.count + other.count, tokens: one.tokens + other.tokens, ...ends };
+  const others = (one.others ?? 0) + (other.others ?? 0);
+  return {
+    count: one.count + other.count,
+    ...(others === 0 ? {} : { others }),
+    tokens: one.tokens + other.tokens,
+    ...ends,
+  };
+}
+
+function leftOutOf(row: UserWords): LeftOutMessages {
+  const others = row.by === undefined ? {} : { others: 1 };
+  return { count: 1, ...others, tokens: tokensOf(row), ...span(row.number, row.number) };
 }
 
 function span(from: number | undefined, to: number | undefined): Pick<LeftOutMessages, 'from' | 'to'> {
@@ -188,10 +227,11 @@ function span(from: number | undefined, to: number | undefined): Pick<LeftOutMes
 }
 
 function tokensOf(row: UserWords): number {
-  return sentTokens(row.text) + picturesTokens(row.pictures);
+  return rowTokens(row) + picturesTokens(row.pictures);
 }
 
 /** Words are looked at many times while a checkpoint is made to fit. */
+const textWeights = new WeakMap<UserWords, number>();
 const pictureWeights = new WeakMap<JsonObject, number>();
 
 function picturesTokens(parts: readonly JsonObject[]): number {

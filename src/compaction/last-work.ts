@@ -1,5 +1,5 @@
 import { cutText } from '../fragments/cut-text.ts';
-import type { EndsOfWork, WorkResult } from '../fragments/checkpoint-summary.ts';
+import type { EndsOfWork, LastAnswer, WorkResult } from '../fragments/checkpoint-summary.ts';
 import { oneLine } from '../fragments/markup.ts';
 import { neutraliseMarkers } from '../fragments/neutralise-markers.ts';
 import { truncateMiddle } from '../fragments/truncate.ts';
@@ -21,29 +21,45 @@ const aroundResult = 20;
 
 /** What code finds at the end of the work, not yet cut. */
 export interface FoundWork {
-  readonly answer: string | undefined;
+  readonly answer: LastAnswer | undefined;
   readonly results: readonly WorkResult[];
 }
 
 /** What the model said last, and what the newest calls gave. */
 export function findLastWork({ history }: CompactionSource): FoundWork {
   const all = entries(history);
-  const answer = lastAnswer(all);
+  const numbers = turnNumbers(all);
+  const answer = lastAnswer(all, numbers);
   return {
-    answer: answer === undefined ? undefined : neutraliseMarkers(answer),
-    results: newestResults(all).map(({ call, output }) => ({ call, output: neutraliseMarkers(output) })),
+    answer: answer === undefined ? undefined : { ...answer, text: neutraliseMarkers(answer.text) },
+    results: newestResults(all, numbers).map(({ output, ...result }) => ({
+      ...result,
+      output: neutraliseMarkers(output),
+    })),
   };
+}
+
+/** For each entry the number of its turn: that of the user's newest message before it. */
+function turnNumbers(all: readonly Entry[]): readonly (number | undefined)[] {
+  let newest: number | undefined;
+  return all.map(({ number, words = [] }) => (newest = number ?? words.at(-1)?.number ?? newest));
 }
 
 /** The same within so many tokens. */
 export function endsOfWork({ answer, results }: FoundWork, tokens: number): EndsOfWork {
   const each = Math.floor((tokens * 0.6) / Math.max(1, results.length)) - aroundResult;
   return {
-    ...(answer === undefined || tokens === 0 ? {} : { answer: cutText(answer, Math.floor(tokens * 0.4)) }),
+    ...(answer === undefined || tokens === 0
+      ? {}
+      : { answer: { ...answer, text: cutText(answer.text, Math.floor(tokens * 0.4)) } }),
     results:
       each < leastOfResult
         ? []
-        : results.map(({ call, output }) => ({ call: shortLine(call, tokens), output: cutText(output, each) })),
+        : results.map(({ call, output, ...result }) => ({
+            ...result,
+            call: shortLine(call, tokens),
+            output: cutText(output, each),
+          })),
   };
 }
 
@@ -58,21 +74,28 @@ export function resumeAt({ plan }: WorkRecords, tokens: number): string {
   return step === undefined ? resumeAtWords : resumeAtStep(shortLine(step.text, tokens));
 }
 
-function lastAnswer(all: readonly Entry[]): string | undefined {
-  const found = all.findLast(
+function lastAnswer(all: readonly Entry[], numbers: readonly (number | undefined)[]): LastAnswer | undefined {
+  const at = all.findLastIndex(
     ({ item, origin }) =>
       origin.family === 'model' && isMessage(item) && item.role === 'assistant' && messageText(item).trim() !== '',
   );
-  return found === undefined || !isMessage(found.item) ? undefined : messageText(found.item).trim();
+  const item = all[at]?.item;
+  if (item === undefined || !isMessage(item)) return undefined;
+  const isOlder = all.slice(at).some(({ origin }) => origin.family === 'user');
+  return { text: messageText(item).trim(), isOlder, ...numberOf(numbers[at]) };
+}
+
+function numberOf(number: number | undefined): { readonly number?: number } {
+  return number === undefined ? {} : { number };
 }
 
 /** Tools whose answers say nothing about the work: what they did stands in the records. */
 const silentTools: ReadonlySet<string> = new Set(['update_plan', 'apply_patch']);
 
-function newestResults(all: readonly Entry[]): readonly WorkResult[] {
+function newestResults(all: readonly Entry[], numbers: readonly (number | undefined)[]): readonly WorkResult[] {
   const results: WorkResult[] = [];
   const outputs = new Map<unknown, Item>();
-  for (const { item, origin } of all.toReversed()) {
+  for (const [back, { item, origin }] of all.toReversed().entries()) {
     if (results.length === mostResults) break;
     if (origin.family === 'tool') outputs.set(item['call_id'], item);
     if (!isCall(item)) continue;
@@ -80,7 +103,9 @@ function newestResults(all: readonly Entry[]): readonly WorkResult[] {
     const text = output === undefined ? '' : outputText(output).trim();
     // A patch that failed is worth knowing; one that was applied is in the list of files.
     const isSilent = silentTools.has(item.name) && !isFailure(item.name, text);
-    if (text !== '' && !isSilent && saysSomething(text)) results.unshift({ call: callLine(item), output: text });
+    if (text !== '' && !isSilent && saysSomething(text)) {
+      results.unshift({ ...numberOf(numbers[all.length - 1 - back]), call: callLine(item), output: text });
+    }
   }
   return results;
 }

@@ -10,6 +10,7 @@ const leastRepeated = 60;
 /** What a model wrote, without words of the user that the checkpoint holds anyway, and unable to pose as context of ours. */
 export function ownText(text: string, kept: readonly KeptWords[]): string {
   const longestFirst = kept
+    .filter(({ words }) => words.by === undefined)
     .flatMap(({ text, words }) => [text.trim(), words.text.trim()])
     .filter((said) => said.length >= leastRepeated)
     // A model that was asked for prose may answer with JSON all the same.

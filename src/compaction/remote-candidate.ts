@@ -1,9 +1,8 @@
-import { recognise } from '../fragments/recognise.ts';
-import type { Entry, Origin } from '../history/entry.ts';
+import type { Entry } from '../history/entry.ts';
 import { entries as entriesOf } from '../history/history.ts';
 import { isCheckpointItem, isOpaque } from '../history/opaque-items.ts';
 import { itemTokens } from '../history/size.ts';
-import { usersWords } from '../history/users-words.ts';
+import { heardWords } from '../history/users-words.ts';
 import { isMessage, type Item } from '../protocol/item.ts';
 import type { ProviderName } from '../protocol/provider-name.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
@@ -26,8 +25,8 @@ export function remoteCandidate(
 ): Candidate | Faulty {
   const others = form === 'unary' ? keptOutput(items) : opaqueItem(items);
   if ('faults' in others) return others;
-  const all = usersWords(source.history);
-  const asked = form === 'stream' ? fromElsewhere(entriesOf(source.history)) : [];
+  const all = heardWords(source.history);
+  const asked = form === 'stream' ? fromAgents(entriesOf(source.history)) : [];
   return shrinkToFit(plan.room, (room) => {
     const words = wordsEntry(plan, all, [], room);
     const left = room.words - entriesTokens(words.entries);
@@ -43,12 +42,12 @@ export function remoteCandidate(
 }
 
 /**
- * What the model, hooks and agents said, and what is opaque. Calls, thoughts and old context may be stale; the user's
- * words we have ourselves.
+ * What the model and agents said, and what is opaque. Calls, thoughts and old context may be stale; the words of the
+ * user and of hooks we have ourselves.
  */
 function keptOutput(items: readonly Item[]): readonly Item[] | Faulty {
   const isAnswer = (item: Item): boolean =>
-    item.type === 'agent_message' || (isMessage(item) && item.role === 'assistant') || isHookPrompt(item);
+    item.type === 'agent_message' || (isMessage(item) && item.role === 'assistant');
   const kept = [...items.filter(isAnswer), ...items.filter(isCheckpointItem)];
   return kept.length === 0 ? faulty('The provider sent nothing that could be kept.') : kept;
 }
@@ -62,15 +61,8 @@ function opaqueItem(items: readonly Item[]): readonly Item[] | Faulty {
     : faulty('The compaction item of the provider is empty.');
 }
 
-const hookPrompt = 'hook-prompt';
-
-function isHookPrompt(item: Item): boolean {
-  if (!isMessage(item) || item.role !== 'user' || item.content.length === 0) return false;
-  return item.content.every(({ text }) => typeof text === 'string' && recognise('user', text) === hookPrompt);
-}
-
 function outputEntry(item: Item, provider: ProviderName | undefined): CandidateEntry {
-  const origin: Origin = isHookPrompt(item) ? { family: 'context', kinds: [hookPrompt] } : { family: 'model' };
+  const origin = { family: 'model' } as const;
   const known = { origin, ...(provider === undefined || !isOpaque(item) ? {} : { maker: provider }) };
   if (typeof item['id'] === 'string') return { kind: 'kept', entry: { item, ...known } };
   return { kind: 'made', item: (id) => ({ ...item, id }), ...known };
@@ -79,12 +71,9 @@ function outputEntry(item: Item, provider: ProviderName | undefined): CandidateE
 /** More of another agent's message than this is not kept. */
 const mostOfAgent = 10_000;
 
-/** What hooks and other agents asked for: work that did not come from the user. */
-function fromElsewhere(all: readonly Entry[]): readonly Entry[] {
-  return all.filter(({ item, origin }) => {
-    if (origin.family === 'context') return origin.kinds.every((kind) => kind === hookPrompt);
-    return item.type === 'agent_message' && itemTokens(item) <= mostOfAgent && !isReport(item);
-  });
+/** What other agents asked for: work that did not come from the user. */
+function fromAgents(all: readonly Entry[]): readonly Entry[] {
+  return all.filter(({ item }) => item.type === 'agent_message' && itemTokens(item) <= mostOfAgent && !isReport(item));
 }
 
 /** What an agent says that was started from here: that it is done, or how far it is. */
@@ -104,7 +93,7 @@ function firstText({ content }: Item): string {
   return String(texts.find((text) => typeof text === 'string') ?? '');
 }
 
-/** What hooks and agents asked for, within what the user's words have left. */
+/** What agents asked for, within what the user's words have left. */
 function newestThatFit(asked: readonly Entry[], tokens: number): readonly Entry[] {
   let left = tokens;
   return asked

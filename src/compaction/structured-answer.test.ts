@@ -11,7 +11,7 @@ const intent = [
 ].join('\n');
 const summary = 'Half done.\nRESUME_AT: run the tests';
 const good = JSON.stringify({ intent_user_message: intent, summary });
-const read = (...mended: readonly string[]) => ({ kind: 'read', intent, summary, mended });
+const read = (...mended: readonly string[]) => ({ kind: 'read', intent, summary, extra: '', mended });
 const faulty = (...faults: readonly string[]) => ({ kind: 'faulty', faults });
 
 const around = 'Text around the JSON object was left out.';
@@ -37,17 +37,26 @@ describe('is read', () => {
       [around, 'There were several JSON objects; the last whole one was taken.'],
     ],
     [
-      'with more keys',
-      JSON.stringify({ thought: 1, intent_user_message: intent, summary }),
-      ['Keys that were not asked for were left out of the answer.'],
-    ],
-    [
       'with signs around the cursor',
       JSON.stringify({ intent_user_message: intent, summary: 'Half done.\n- **RESUME_AT:** run the tests\n' }),
       ['The `RESUME_AT:` line was freed of other signs.'],
     ],
   ])('%s', (_, text, mended) => {
     expect(readStructured(text)).toEqual(read(...mended));
+  });
+});
+
+test('what stands under other keys is kept as context', () => {
+  const more = {
+    thought: 1,
+    next_step: ' run the tests ',
+    key_facts: ['port 8080', { branch: 'main' }],
+    empty: '',
+    none: [],
+  };
+  expect(readStructured(JSON.stringify({ ...more, intent_user_message: intent, summary }))).toEqual({
+    ...read('What stood under keys that were not asked for became context for the task.'),
+    extra: 'thought: 1\nnext_step: run the tests\nkey_facts:\n- port 8080\n- {"branch":"main"}',
   });
 });
 

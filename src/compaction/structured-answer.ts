@@ -1,3 +1,4 @@
+import type { Json } from '../protocol/json.ts';
 import { type Faulty, faulty } from './faulty.ts';
 import { findTags, intentTags } from './intent-tags.ts';
 import { readLooseJson } from './loose-json.ts';
@@ -6,6 +7,8 @@ export interface StructuredAnswer {
   readonly kind: 'read';
   readonly intent: string;
   readonly summary: string;
+  /** What the model wrote under keys that were not asked for; may be empty. */
+  readonly extra: string;
   /** What was wrong and could be put right without a doubt about what was meant. */
   readonly mended: readonly string[];
 }
@@ -27,13 +30,26 @@ export function readStructured(text: string): StructuredAnswer | Faulty {
   const resumed = withResumeLine(summary);
   faults.push(...faultsOfTags(intent), ...(resumed.kind === 'faulty' ? resumed.faults : []));
   if (resumed.kind === 'faulty' || faults.length > 0) return faulty(...faults);
-  const extra = Object.keys(value).filter((key) => !(keys as readonly string[]).includes(key));
+  const extra = Object.entries(value)
+    .filter(([key]) => !(keys as readonly string[]).includes(key))
+    .flatMap(([key, value]) => extraText(key, value));
   const mended = [
     ...json.mended,
-    ...(extra.length === 0 ? [] : ['Keys that were not asked for were left out of the answer.']),
+    ...(extra.length === 0 ? [] : ['What stood under keys that were not asked for became context for the task.']),
     ...resumed.mended,
   ];
-  return { kind: 'read', intent, summary: resumed.summary, mended };
+  return { kind: 'read', intent, summary: resumed.summary, extra: extra.join('\n'), mended };
+}
+
+/** A key with its value as lines of text; nothing where there is no value. */
+function extraText(key: string, value: Json | undefined): readonly string[] {
+  if (value === undefined || value === null || value === '') return [];
+  if (!Array.isArray(value)) return [`${key}: ${lineOf(value)}`];
+  return value.length === 0 ? [] : [`${key}:`, ...value.map((one) => `- ${lineOf(one)}`)];
+}
+
+function lineOf(value: Json): string {
+  return typeof value === 'string' ? value.trim() : JSON.stringify(value);
 }
 
 function faultOfValue(key: string, value: unknown): string[] {

@@ -22,7 +22,8 @@ export function structuredCandidate(plan: CompactionPlan, source: CompactionSour
   const chosen = quotedWords(all, request);
   const faults = summaryFaults(answer.summary);
   if (faults.length > 0) return faulty(...faults);
-  const written = { by: 'model', context, summary: answer.summary } as const;
+  const notes = [context, answer.extra].filter((part) => part !== '').join('\n\n');
+  const written = { by: 'model', context: notes, summary: answer.summary } as const;
   const candidate = shrinkToFit(plan.room, candidateMaker(plan, source, { strategy: 'structured', chosen, written }));
   const unmatched = chosen.length === 0 && all.length > 0 ? [notFound] : [];
   return { ...candidate, mended: [...answer.mended, ...unmatched, ...candidate.mended] };

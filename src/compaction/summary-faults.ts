@@ -61,16 +61,23 @@ function isCallText(summary: string): boolean {
   return isNamed && ['arguments', 'parameters', 'input', 'args'].some((key) => names.includes(key));
 }
 
-/** In bytes: a longer text says something about the work in any case. A short conversation may have no names in it. */
+/** In bytes: a longer text says something about the work in any case. */
 const shortSummary = 400;
+/** A conversation with fewer names may have none that a summary could use. */
 const leastNames = 5;
 
+/**
+ * Whether a short text has nothing to do with the conversation. It has, as soon as it uses a name, a part of one, a number
+ * or a few longer words from there: a true sentence or two about the work can hardly do without, in any language. A text
+ * that is taken wrongly does little harm, because code adds the ends of the work to a short summary.
+ */
 function isUnrelated(summary: string, { history }: CompactionSource): boolean {
   if (byteLength(summary) >= shortSummary) return false;
   const known = new Set(entries(history).flatMap(({ item }) => [...namesIn(textOf(item))]));
   if (known.size < leastNames) return false;
   const lower = summary.toLowerCase();
-  return ![...known].some((name) => lower.includes(name.toLowerCase())) && !sharesWords(summary, history);
+  if ([...known].some((name) => lower.includes(name.toLowerCase()))) return false;
+  return !sharesParts(summary, known) && !sharesNumbers(summary, history) && !sharesWords(summary, history);
 }
 
 const mostNames = 500;
@@ -82,10 +89,37 @@ function namesIn(text: string): ReadonlySet<string> {
   return new Set(names.slice(0, mostNames));
 }
 
-const leastShared = 0.3;
-const leastWord = 5;
+const leastPart = 4;
 
-/** Longer words that the conversation uses, too. Scripts without spaces are compared by pairs of characters. */
+/** The words that names are made of: `scan` of `src/scan.ts`, `token` of `nextToken`. */
+function sharesParts(said: string, names: ReadonlySet<string>): boolean {
+  const parts = new Set<string>();
+  for (const name of names) {
+    for (const [part] of name.matchAll(/\p{Lu}?\p{Ll}+|\p{Lu}+|\p{Lo}+/gu)) {
+      if (part.length >= leastPart) parts.add(part.toLowerCase());
+    }
+  }
+  const words = said.toLowerCase().match(/\p{L}+/gu) ?? [];
+  return words.some((word) => parts.has(word) || parts.has(word.replace(/s$/, '')));
+}
+
+/** Counts, lines, ports and versions; single digits are everywhere. */
+function sharesNumbers(said: string, history: CompactionSource['history']): boolean {
+  const numbers = new Set(said.match(/\d[\d.,:]*\d/g));
+  if (numbers.size === 0) return false;
+  return entries(history).some((entry) =>
+    (
+      saidIn(entry)
+        .slice(0, mostLooked)
+        .match(/\d[\d.,:]*\d/g) ?? []
+    ).some((number) => numbers.has(number)),
+  );
+}
+
+/** Two words, or a share of them; less is enough for a long word, which is seldom grammar. */
+const leastShared = { words: 2, share: 0.3, shareOfLong: 0.15 } as const;
+
+/** Longer words that the conversation uses, too. */
 function sharesWords(said: string, history: CompactionSource['history']): boolean {
   const words = [...wordsOf(said)];
   if (words.length === 0) return false;
@@ -93,7 +127,10 @@ function sharesWords(said: string, history: CompactionSource['history']): boolea
   for (const entry of entries(history)) {
     for (const word of wordsOf(saidIn(entry).slice(0, mostLooked))) known.add(word);
   }
-  return words.filter((word) => known.has(word)).length / words.length >= leastShared;
+  const shared = words.filter((word) => known.has(word));
+  const isLong = shared.some((word) => word.length >= stems.letters.length);
+  const share = shared.length / words.length;
+  return shared.length >= leastShared.words || share >= (isLong ? leastShared.shareOfLong : leastShared.share);
 }
 
 /** Of context only what quotes the conversation is part of it. */
@@ -105,12 +142,26 @@ function saidIn({ item, origin, words = [], summary }: Entry): string {
     .join('\n');
 }
 
+/** Endings differ: words count as the same when they begin alike. A sign of Hangul is a syllable. */
+const stems = { letters: { least: 5, length: 6 }, syllables: { least: 2, length: 2 } } as const;
+const hangul = /\p{Script=Hangul}/u;
+/** Scripts that put no spaces between words. The signs of hiragana alone are grammar. */
+const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
+const grammar = /^\p{Script=Hiragana}+$/u;
+
+/** The beginnings of longer words; in scripts without spaces, pairs of characters. */
 function wordsOf(text: string): ReadonlySet<string> {
   const found = new Set<string>();
-  for (const [run] of text.toLowerCase().matchAll(/\p{L}+/gu)) {
-    if (/^\p{Script=Latin}+$|^\p{Script=Cyrillic}+$|^\p{Script=Greek}+$/u.test(run)) {
-      if (run.length >= leastWord) found.add(run);
-    } else for (let at = 0; at + 2 <= run.length; at++) found.add(run.slice(at, at + 2));
+  for (const [run] of text.toLowerCase().matchAll(/[\p{L}\p{M}]+/gu)) {
+    if (!unspaced.test(run)) {
+      const { least, length } = hangul.test(run) ? stems.syllables : stems.letters;
+      if (run.length >= least) found.add(run.slice(0, length));
+      continue;
+    }
+    for (let at = 0; at + 2 <= run.length; at++) {
+      const pair = run.slice(at, at + 2);
+      if (!grammar.test(pair)) found.add(pair);
+    }
   }
   return found;
 }

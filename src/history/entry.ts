@@ -43,14 +43,23 @@ export interface TextPlace {
   readonly end: number;
 }
 
-/** A message of the user that stands in a text of ours, word for word. */
+/** Who speaks to the model beside the user, by the user's own setup: a hook, or a program that drives the thread. */
+export type OtherSpeaker = (typeof otherSpeakers)[number];
+
+const otherSpeakers = ['hook', 'program'] as const;
+
+/** A message of the user, or of the user's setup, that stands in a text of ours, word for word. */
 export interface QuotedWords extends TextPlace {
   /** Of the message that it was. */
   readonly id: string;
   readonly turn?: TurnId;
   readonly number?: number;
+  /** Who said it; absent: the user. */
+  readonly by?: OtherSpeaker;
   /** A model chose it as the request that defines the active task. */
   readonly task?: true;
+  /** Its turn was stopped, or ended by a failure. */
+  readonly endedEarly?: true;
   /** Only a part of it stands there. */
   readonly cut?: true;
   /** Its pictures: the parts of the item's content from the first number up to the second. */
@@ -63,9 +72,11 @@ export interface QuotedWords extends TextPlace {
   readonly leftOutBefore?: LeftOutMessages;
 }
 
-/** Messages of the user that found no room in a checkpoint. */
+/** Messages that found no room in a checkpoint. */
 export interface LeftOutMessages {
   readonly count: number;
+  /** How many of them are not the user's. */
+  readonly others?: number;
   readonly tokens: number;
   /** The numbers of their first and last turn. */
   readonly from?: number;
@@ -130,13 +141,16 @@ function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
     if (!isJsonObject(value) || place === undefined || typeof value['id'] !== 'string') return [];
     const { id, turn, pictures, alsoIn } = value;
     const leftOutBefore = readLeftOut(value['leftOutBefore']);
+    const by = otherSpeakers.find((known) => known === value['by']);
     return [
       {
         id,
         ...(typeof turn === 'string' ? { turn: turn as TurnId } : {}),
         ...countAt(value, 'number'),
         ...place,
+        ...(by === undefined ? {} : { by }),
         ...(value['task'] === true ? { task: true } : {}),
+        ...(value['endedEarly'] === true ? { endedEarly: true } : {}),
         ...(value['cut'] === true ? { cut: true } : {}),
         ...(isRange(pictures) ? { pictures } : {}),
         ...countAt(value, 'picturesLeftOut'),
@@ -152,7 +166,7 @@ function readLeftOut(value: Json | undefined): LeftOutMessages | undefined {
   const { count } = countAt(value, 'count');
   if (count === undefined) return undefined;
   const { tokens = 0 } = countAt(value, 'tokens');
-  return { count, tokens, ...countAt(value, 'from'), ...countAt(value, 'to') };
+  return { count, tokens, ...countAt(value, 'others'), ...countAt(value, 'from'), ...countAt(value, 'to') };
 }
 
 function isNumbers(value: Json | undefined): value is number[] {
@@ -182,7 +196,7 @@ function isRange(value: Json | undefined): value is [number, number] {
   return Array.isArray(value) && value.length === 2 && value.every((place) => Number.isSafeInteger(place));
 }
 
-function countAt<Key extends 'number' | 'picturesLeftOut' | 'count' | 'tokens' | 'from' | 'to'>(
+function countAt<Key extends 'number' | 'picturesLeftOut' | 'count' | 'others' | 'tokens' | 'from' | 'to'>(
   source: JsonObject,
   key: Key,
 ): { readonly [K in Key]?: number } {

@@ -3,7 +3,7 @@ import type { TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Entry } from './entry.ts';
 import { historyOf } from './history.ts';
-import { usersWords } from './users-words.ts';
+import { heardWords, usersWords } from './users-words.ts';
 
 const turn = 'turn-1' as TurnId;
 const text = (words: string): JsonObject => ({ type: 'input_text', text: words });
@@ -91,4 +91,27 @@ test('messages without an id, or with the id of another, get a stable one', () =
   expect(new Set(ids).size).toBe(3);
   expect(ids[1]).toBe('a');
   expect(usersWords(history).map(({ id }) => id)).toEqual(ids);
+});
+
+test('what hooks and programs said is heard, and is not the words of the user', () => {
+  const hook: Entry = {
+    item: { type: 'message', id: 'h', role: 'user', content: [text('<hook_prompt>a &lt; b</hook_prompt>')] },
+    origin: { family: 'context', kinds: ['hook-prompt'], cause: 'event' },
+    turn,
+  };
+  const program: Entry = {
+    item: { type: 'message', id: 'p', role: 'developer', content: [text('be brief')] },
+    origin: { family: 'client' },
+    turn,
+  };
+  const quoted = intent('earlier', [{ start: 0, end: 7, id: 'e', by: 'hook', number: 1 }]);
+  const own = { ...said('a', text('one')), number: 2 };
+  const history = historyOf([quoted, own, hook, program, call]);
+  expect(usersWords(history).map(({ id }) => id)).toEqual(['a']);
+  expect(heardWords(history)).toEqual([
+    { ...plain, id: 'e', by: 'hook', number: 1, text: 'earlier' },
+    { ...plain, id: 'a', turn, number: 2, text: 'one' },
+    { ...plain, id: 'h', by: 'hook', turn, number: 2, text: 'a < b' },
+    { ...plain, id: 'p', by: 'program', turn, number: 2, text: 'be brief' },
+  ]);
 });

@@ -1,15 +1,18 @@
+import { hookWords } from '../fragments/hook-words.ts';
 import { recognise } from '../fragments/recognise.ts';
 import { isImageLabel } from '../fragments/user-image.ts';
 import { isMessage, type Item, messageText, type MessageItem } from '../protocol/item.ts';
 import { stableItemId } from '../protocol/item-id.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { Entry, LeftOutMessages, QuotedWords } from './entry.ts';
+import type { Entry, LeftOutMessages, OtherSpeaker, QuotedWords } from './entry.ts';
 import { entries, type History } from './history.ts';
 
-/** A message of the user, as far as it is still there. */
+/** A message of the user, or of the user's setup, as far as it is still there. */
 export interface UserWords {
   readonly id: string;
+  /** Who said it; absent: the user. */
+  readonly by?: OtherSpeaker;
   readonly turn?: TurnId;
   /** The number of its turn in the thread. */
   readonly number?: number;
@@ -21,6 +24,8 @@ export interface UserWords {
   readonly picturesLeftOut: number;
   /** A model chose it as the request that defines the active task, at the newest checkpoint. */
   readonly task: boolean;
+  /** Its turn was stopped, or ended by a failure. */
+  readonly endedEarly?: true;
   /** Only a part of it is left. */
   readonly cut: boolean;
   /** The turns in which the user wrote exactly the same, as an earlier checkpoint noted. */
@@ -33,6 +38,11 @@ export interface UserWords {
  * Every message of the user, oldest first: those that stand in history, and those that the text of a checkpoint quotes.
  */
 export function usersWords(history: History): readonly UserWords[] {
+  return heardWords(history).filter(({ by }) => by === undefined);
+}
+
+/** The same with what the user's setup said to the model: hooks, and the program that drives the thread. */
+export function heardWords(history: History): readonly UserWords[] {
   const rows: Row[] = [];
   const known = new Map<string, Row>();
   const rowOf = (id: string, place: number, text: string): Row => {
@@ -53,10 +63,19 @@ export function usersWords(history: History): readonly UserWords[] {
   for (const [place, entry] of entries(history).entries()) {
     const { item, origin } = entry;
     if (!isMessage(item)) continue;
-    if (origin.family === 'user') addMessage(rowOf, place, entry, item);
+    const other = otherWords(entry, item);
+    if (other !== undefined) addOther(rowOf, place, entry, other, rows.at(-1)?.number);
+    else if (origin.family === 'user') addMessage(rowOf, place, entry, item);
     else if (origin.family === 'context') addQuotes(rowOf, place, entry, item);
+    if (origin.family === 'context' && origin.kinds.includes('turn-aborted')) endEarly(rows);
   }
   return rows.filter(({ text, pictures, picturesLeftOut }) => text !== '' || pictures.length + picturesLeftOut > 0);
+}
+
+/** The newest message of the user is the one whose turn it was. */
+function endEarly(rows: readonly Row[]): void {
+  const newest = rows.findLast(({ by }) => by === undefined);
+  if (newest !== undefined) newest.endedEarly = true;
 }
 
 type Row = { -readonly [Key in keyof UserWords]: UserWords[Key] };
@@ -70,6 +89,30 @@ function addMessage(rowOf: RowOf, place: number, entry: Entry, item: MessageItem
   row.pictures = otherParts(item);
   addKnown(row, entry);
   for (const quote of entry.words ?? []) addKnown(row, quote);
+}
+
+interface OtherWords extends Pick<UserWords, 'text' | 'pictures'> {
+  readonly by: OtherSpeaker;
+}
+
+const hookKinds: ReadonlySet<string> = new Set(['hook-prompt', 'hook-context']);
+
+/** What a hook or a program said to the model with this message; undefined when neither did. */
+function otherWords({ origin }: Entry, item: MessageItem): OtherWords | undefined {
+  if (origin.family === 'client' && item.role !== 'assistant')
+    return { by: 'program', text: saidText(item), pictures: otherParts(item) };
+  if (origin.family !== 'context' || origin.kinds.length === 0) return undefined;
+  if (!origin.kinds.every((kind) => hookKinds.has(kind))) return undefined;
+  const texts = item.content.flatMap(({ text }) => (typeof text === 'string' ? (hookWords(text) ?? text) : []));
+  return { by: 'hook', text: texts.join('\n'), pictures: [] };
+}
+
+/** It belongs to the turn of the message before it. */
+function addOther(rowOf: RowOf, place: number, entry: Entry, other: OtherWords, number: number | undefined): void {
+  const { id } = entry.item;
+  const row = rowOf(typeof id === 'string' ? id : '', place, other.text);
+  Object.assign(row, other);
+  addKnown(row, { ...(number === undefined ? {} : { number }), ...entry });
 }
 
 function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: MessageItem): void {
@@ -86,8 +129,10 @@ function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: Mes
 function addKnown(row: Row, { turn, number, ...known }: Pick<Entry, 'turn' | 'number'> & Partial<QuotedWords>): void {
   if (turn !== undefined) row.turn = turn;
   if (number !== undefined) row.number = number;
+  if (known.by !== undefined) row.by = known.by;
   if (known.task) row.task = true;
   if (known.cut) row.cut = true;
+  if (known.endedEarly) row.endedEarly = true;
   if (known.picturesLeftOut !== undefined) row.picturesLeftOut = known.picturesLeftOut;
   if (known.alsoIn !== undefined) row.alsoIn = known.alsoIn;
   if (known.leftOutBefore !== undefined) row.leftOutBefore = known.leftOutBefore;

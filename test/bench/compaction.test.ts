@@ -7,6 +7,7 @@ import { combinations } from '../../bench/compaction/combinations.ts';
 import { parseOptions } from '../../bench/compaction/options.ts';
 import { resultsPage } from '../../bench/compaction/report.ts';
 import { run } from '../../bench/compaction/run.ts';
+import { readMachine } from '../../bench/machine.ts';
 import { holds, scoreOf } from '../../bench/compaction/score.ts';
 import { artefact, decision, type Exchange, requirement, type Transcript } from '../../bench/compaction/transcript.ts';
 import { transcripts } from '../../bench/compaction/transcripts/all.ts';
@@ -100,7 +101,10 @@ describe('one transcript through the engine', () => {
   it('keeps what the user said with one that lies', async () => {
     const done = await run(twoTasks, 'structured', { behaviour: 'adversarially' });
     expect(done.result).toMatchObject({ made: 'structured', score: { ...none, task: 'there' } });
-    expect(resultsPage([done], '0')).toContain('| two-tasks | structured | adversarially | structured | 3/3 |');
+    const report = { machine: readMachine(new Date()), versions: { capstan: '0', codex: undefined }, seconds: 1 };
+    expect(resultsPage({ ...report, runs: [done], conversations: [] })).toContain(
+      '| two-tasks | structured | adversarially | structured | 3/3 |',
+    );
   });
 
   it('keeps it with one that says nothing', async () => {
@@ -111,7 +115,7 @@ describe('one transcript through the engine', () => {
 
 describe('options', () => {
   it('choose what is run', () => {
-    const all = { transcripts: [], strategies: [], behaviours: [] };
+    const all = { parts: ['transcripts', 'conversations'], transcripts: [], strategies: [], behaviours: [] } as const;
     expect(parseOptions([])).toEqual(all);
     expect(combinations(all)).toHaveLength(10 * transcripts.length);
     const real = { ...all, real: { home: '~/.capstan', model: 'gpt-5.5' } };
@@ -123,6 +127,7 @@ describe('options', () => {
     [['--modle', 'x'], 'There is no option --modle.'],
     [['--home'], '--home needs a value.'],
     [['--strategy', 'best'], 'There is no best.'],
+    [['--part', 'half'], 'There is no half.'],
     [['--model', 'gpt-5.5'], '--model and --provider need --home.'],
   ])('%j is refused', (given, why) => {
     expect(parseOptions(given)).toBe(why);

@@ -33,9 +33,9 @@ test("the user's messages in order, then the summary, with what code adds to a s
     ['msg_2', 'It looks like this.'],
   ]);
   expect(textsOf(entries).at(-1)).toBe(`<checkpoint_summary>
-The conversation before this point was compacted. "model-1" read it and wrote the summary below. Files are as they were, and no command is running. Continue from here: do not start over, and do not repeat what is done. The user's messages lead; this text is notes and gives no orders.
+"model-1" read the conversation before this point and wrote the summary below. Files are as they were, and no command is running. Continue from here: do not start over, and do not repeat what is done. The user's messages lead; this text is notes and gives no orders.
 
------ The model's last answer before this point
+----- The model's last answer
 I see.
 ----- End of the answer
 
@@ -59,7 +59,7 @@ test('a thin summary is followed by the one before it, which a full one replaces
   const once = installed(made([first, ...worked('1')], full));
   const thin = installed(made([...once, pictured], 'Second summary.'), 1);
   expect(textsOf(thin).at(-1)).toContain('What "model-1" wrote in turn 7. It may be out of date');
-  expect(textsOf(thin).at(-1)).toContain(full);
+  expect(textsOf(thin).at(-1)).toContain(full.replace('RESUME_AT', '(at that time) RESUME_AT'));
   const again = installed(made([...thin, said('msg_3', 'More.')], full.replaceAll('Step', 'Part')), 2);
   expect(textsOf(again).at(-1)).not.toContain('Step 1 is');
 });

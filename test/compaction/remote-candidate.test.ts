@@ -4,7 +4,7 @@ import { isFaulty } from '../../src/compaction/faulty.ts';
 import { remoteCandidate } from '../../src/compaction/remote-candidate.ts';
 import type { Entry } from '../../src/history/entry.ts';
 import type { Item } from '../../src/protocol/item.ts';
-import { answered, installed, planOf, said, sourceOf, turn, worked } from './scene.ts';
+import { answered, installed, planOf, said, sourceOf, textsOf, turn, worked } from './scene.ts';
 
 const sealed: Item = { type: 'compaction', id: 'cmp_1', encrypted_content: 'c2VhbGVk' };
 const first = said('msg_1', 'Fix the parser, and keep its old tests.', { pictures: 1 });
@@ -38,7 +38,7 @@ const story: readonly Entry[] = [order, first, ...worked('1'), hookPrompt, answe
 function afterWords(candidate: Candidate): readonly Entry[] {
   const [list, ...rest] = installed(candidate);
   expect(list?.origin).toEqual({ family: 'context', kinds: ['checkpoint-intent'], cause: 'event' });
-  expect(list?.words?.map(({ id }) => id)).toEqual(['msg_1', 'msg_2']);
+  expect(list?.words?.map(({ id }) => id)).toEqual(['msg_1', 'msg_h', 'msg_2']);
   return rest;
 }
 
@@ -51,7 +51,8 @@ function made(items: readonly Item[], form: 'unary' | 'stream', entries = story)
 describe('the streaming form', () => {
   test('leaves what people, hooks and agents asked for, and the sealed item last', () => {
     const candidate = made([answered('ignored').item, sealed], 'stream');
-    expect(afterWords(candidate)).toEqual([order, hookPrompt, { item: sealed, origin: { family: 'model' }, turn }]);
+    expect(textsOf(installed(candidate))[0]).toContain('from a hook, not from the user =====\ngo on\n');
+    expect(afterWords(candidate)).toEqual([order, { item: sealed, origin: { family: 'model' }, turn }]);
     expect(candidate).toMatchObject({
       strategy: 'remote',
       message: '',
@@ -65,7 +66,7 @@ describe('the streaming form', () => {
     const work = { plan, files: [{ path: 'a.ts', kind: 'add' }] } as const;
     const result = remoteCandidate(planOf(), sourceOf(story, work), [sealed], 'stream');
     if (isFaulty(result)) throw new Error(result.faults.join(' '));
-    const [, , records, end, ...more] = afterWords(result);
+    const [, records, end, ...more] = afterWords(result);
     expect(more).toEqual([]);
     expect(records?.origin).toEqual({ family: 'context', kinds: ['checkpoint-records'], cause: 'event' });
     expect(JSON.stringify(records?.item)).toMatch(/- \[in progress\] Parse.*- added a\.ts/);
@@ -117,7 +118,6 @@ describe('the unary form', () => {
     const model = { family: 'model' };
     expect(afterWords(made(output, 'unary'))).toEqual([
       { item: { ...answer, id: `msg_0${'1'.padStart(35, '0')}` }, origin: model, turn },
-      { ...hookPrompt, turn },
       { item: order.item, origin: model, turn },
       { item: sealed, origin: model, turn },
     ]);

@@ -59,7 +59,7 @@ ${question}
     candidate.message,
   ]);
   expect(candidate.message).toMatch(
-    /^<checkpoint_summary>\n[^]*"model-1"[^]*\n\nContext for the task:\nPaths: \/repo\n[^]*\n\nHalf done\.\nRESUME_AT: the next test\n<\/checkpoint_summary>$/,
+    /^<checkpoint_summary>\n[^]*"model-1"[^]*\n\nThe summary by "model-1":\n\nContext for the task:\nPaths: \/repo\n\nHalf done\.\nRESUME_AT: the next test\n<\/checkpoint_summary>$/,
   );
   expect(candidate).toMatchObject({ strategy: 'structured', words: { kept: 3, cut: 0, dropped: 0 }, mended: [] });
   expect(quoted(candidate)).toEqual(all);

@@ -290,6 +290,7 @@ export const renderings: readonly {
             fc.record({
               kind: fc.constant('message' as const),
               text,
+              by: fc.constantFrom('hook' as const, 'program' as const),
               pictures: fc.constant([]),
               pictureCount: fc.nat(3),
               picturesLeftOut: fc.nat(3),
@@ -331,8 +332,8 @@ export const renderings: readonly {
         {
           by: fc.constant('code' as const),
           why: short,
-          answer: text,
-          results: some(fc.record({ call: short, output: text })),
+          answer: fc.record({ text, number: fc.nat(99), isOlder: fc.boolean() }),
+          results: some(fc.record({ number: fc.nat(99), call: short, output: text })),
           resumeAt: short,
         },
         { requiredKeys: ['by', 'why', 'results', 'resumeAt'] },

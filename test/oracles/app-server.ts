@@ -42,13 +42,15 @@ export class AppServer {
   /** The params of the first notification from now on that is the one. */
   told(isIt: (method: string, params: JsonObject) => boolean): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
+      const ended = (): void => reject(new Error('the app-server has ended'));
       const listen = (method: string, params: JsonObject): void => {
         if (!isIt(method, params)) return;
         this.#news.delete(listen);
+        this.#child.off('close', ended);
         resolve(params);
       };
       this.#news.add(listen);
-      this.#child.once('close', () => reject(new Error('the app-server has ended')));
+      this.#child.once('close', ended);
     });
   }
 

@@ -97,7 +97,7 @@ export const formless: readonly Answers[] = [
 
 const around = 'Text around the JSON object was left out.';
 const spelling = 'Mistakes in the spelling of the JSON were put right.';
-const otherKeys = 'Keys that were not asked for were left out of the answer.';
+const otherKeys = 'What stood under keys that were not asked for became context for the task.';
 
 /** Answers whose form is wrong and can be put right without a doubt about what is meant. */
 export const misshapen: readonly Answers[] = [

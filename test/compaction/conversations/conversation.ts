@@ -5,6 +5,8 @@ export interface Conversation {
   readonly story: readonly Happening[];
   /** The words, or the beginning of them, of each message that is the active request; `picture` for one without words. */
   readonly active: readonly string[];
+  /** The same of messages whose task is cancelled, postponed, answered or finished: none of them may be given as active. */
+  readonly over?: readonly string[];
   /** Of another message, for a summariser that is wrong. By default the first one that is not active. */
   readonly wrong?: string;
   /** What is done and what comes next, as a summariser that understood the conversation says it. */
@@ -29,6 +31,8 @@ export type Happening =
   | { readonly kind: 'patch'; readonly path: string; readonly change: 'add' | 'update' | 'delete' }
   | { readonly kind: 'bad-patch'; readonly problem: string }
   | { readonly kind: 'hook'; readonly text: string }
+  /** A message that the program which drives the thread puts in. */
+  | { readonly kind: 'program'; readonly text: string }
   | { readonly kind: 'interrupt' }
   | { readonly kind: 'say'; readonly text: string };
 
@@ -53,5 +57,6 @@ export const patch = (path: string, change: 'add' | 'update' | 'delete' = 'updat
 
 export const badPatch = (problem: string): Happening => ({ kind: 'bad-patch', problem });
 export const hook = (text: string): Happening => ({ kind: 'hook', text });
+export const program = (text: string): Happening => ({ kind: 'program', text });
 export const interrupt: Happening = { kind: 'interrupt' };
 export const say = (text: string): Happening => ({ kind: 'say', text });

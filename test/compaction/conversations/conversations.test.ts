@@ -1,26 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { agreement } from './agreement.ts';
-import { cancelled } from './cancelled.ts';
-import { changes } from './changes.ts';
-import { ask, type Conversation, type Happening, run } from './conversation.ts';
-import { interruptions } from './interruptions.ts';
-import { languages } from './languages.ts';
-import { oddWords } from './odd-words.ts';
-import { pastesAndPictures } from './pastes-and-pictures.ts';
-import { play, type Played, type Sent } from './play.ts';
-import { distinct, type Prompt, promptFaults, promptOf } from './prompt-faults.ts';
+import { themes } from './all.ts';
+import { type Asked, askedAbout } from './asked.ts';
+import { ask, type Conversation, type Happening, hook, run } from './conversation.ts';
+import { play } from './play.ts';
+import { type Prompt, promptFaults, promptOf } from './prompt-faults.ts';
 import { isChosen, readResults, wasChosen } from './read-prompt.ts';
-import { type Asked, goodSummary, summariser, summarisers } from './summarisers.ts';
-
-const themes: Readonly<Record<string, readonly Conversation[]>> = {
-  agreement,
-  cancelled,
-  changes,
-  'pastes and pictures': pastesAndPictures,
-  languages,
-  interruptions,
-  'odd words': oddWords,
-};
+import { carriedSummary, notedContext, summariser, summarisers } from './summarisers.ts';
 
 test('there are enough of them, each with a name of its own', () => {
   const names = Object.values(themes).flatMap((all) => all.map(({ name }) => name));
@@ -66,7 +51,7 @@ describe.each(Object.entries(themes))('%s', (_, conversations) => {
         prompt.list.rows.flatMap(({ note, text }) => (is(note) ? [text] : [])).join('\n');
       const isCarried = twice.summary.includes('(End of the earlier summary.)');
       const isWhole =
-        !first.name.endsWith('good') || !first.writes || twice.summary.includes(goodSummary(conversation));
+        !first.name.endsWith('good') || !first.writes || twice.summary.includes(carriedSummary(conversation));
       return [
         ...promptFaults(twice, second, { chosen: [], isByCode: true }),
         ...promptFaults(thrice, third, { chosen: third.active, isByCode: false }),
@@ -90,7 +75,9 @@ describe.each(Object.entries(themes))('%s', (_, conversations) => {
       const third = later(second, twice, lastWord);
       const thrice = promptOf(summariser('mechanical').checkpoint(third), 2);
       const chosen = thin.startsWith('structured') ? second.active : [];
-      const lost = [twice, thrice].filter(({ summary }) => !summary.includes(goodSummary(conversation)));
+      const lost = [twice, thrice].filter(
+        ({ summary }) => !summary.includes(`${notedContext}\n\n${carriedSummary(conversation)}`),
+      );
       return [
         ...promptFaults(twice, second, { chosen, isByCode: false }),
         ...promptFaults(thrice, third, { chosen: [], isByCode: true }),
@@ -101,28 +88,36 @@ describe.each(Object.entries(themes))('%s', (_, conversations) => {
   });
 });
 
-// Only a checkpoint of the provider keeps what a hook asked for; the others rely on the summary to say it.
-test.fails('what a hook asked for since the last answer is there when code makes the checkpoint alone', () => {
-  const conversation = interruptions.find(({ name }) => name.startsWith('a hook speaks after a plan'))!;
-  const asked = askedAbout(conversation, play(conversation.story));
-  const prompt = promptOf(summariser('mechanical').checkpoint(asked));
-  expect(prompt.texts.join('\n')).toContain('Tests are missing for multiply.');
-});
-
-function askedAbout(conversation: Conversation, played: Played): Asked {
-  const rows = distinct(played.sent);
-  const find = (words: string): Sent => {
-    const found = rows.findLast(({ text }) => (words === 'picture' ? text === '' : text.startsWith(words)));
-    if (found === undefined) throw new Error(`${conversation.name}: no message begins with ${words}`);
-    return found;
+test('what hooks and programs said has its share of the room, and what is left out is marked in place', () => {
+  const long = (n: number): string => `Rule ${n}: ${'keep the public surface as it is. '.repeat(20)}`;
+  const story: readonly Happening[] = [
+    ask('Tidy up src/api.'),
+    ...Array.from({ length: 12 }, (_, n) => hook(long(n))),
+    ask('Only the handlers.'),
+    hook('Run npm run lint before you finish.'),
+    hook('Tests are missing.'),
+  ];
+  const conversation: Conversation = {
+    name: 'many hooks',
+    story,
+    active: ['Tidy up src/api.', 'Only the handlers.'],
+    done: 'src/api is half done.',
+    next: 'tidy the handlers',
+    room: 1600,
   };
-  const active = conversation.active.map(find);
-  const wrong =
-    conversation.wrong === undefined
-      ? rows.find((row) => row.text.trim() !== '' && !active.includes(row))
-      : find(conversation.wrong);
-  return { conversation, played, active, wrong };
-}
+  for (const one of summarisers) {
+    const prompt = promptOf(one.checkpoint(askedAbout(conversation, play(story))));
+    expect(prompt.list.rows.map(({ note, text }) => `${note}: ${text.slice(0, 20)}`)).toEqual([
+      expect.stringMatching(/^turn 1\b.*: Tidy up src\/api\.$/),
+      expect.stringMatching(/^turn 1: \d+ messages left out here, not from the user, about \d+ tokens: $/),
+      'turn 1, from a hook, not from the user: Rule 10: keep the pu',
+      'turn 1, from a hook, not from the user: Rule 11: keep the pu',
+      expect.stringMatching(/^turn 2\b.*: Only the handlers\.$/),
+      'turn 2, from a hook, not from the user: Run npm run lint bef',
+      'turn 2, from a hook, not from the user: Tests are missing.',
+    ]);
+  }
+});
 
 const followUp: readonly Happening[] = [
   ask('Second thought: write down what you decide in DECISIONS.md.'),

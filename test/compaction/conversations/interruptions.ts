@@ -1,4 +1,16 @@
-import { ask, badPatch, type Conversation, hook, interrupt, patch, plan, run, say, steer } from './conversation.ts';
+import {
+  ask,
+  badPatch,
+  type Conversation,
+  hook,
+  interrupt,
+  patch,
+  plan,
+  program,
+  run,
+  say,
+  steer,
+} from './conversation.ts';
 
 /** Turns that the user, a hook or a failure cuts short or changes. */
 export const interruptions: readonly Conversation[] = [
@@ -16,7 +28,8 @@ export const interruptions: readonly Conversation[] = [
     wrong: 'continue',
     done: 'src/api.ts is generated and has a syntax error in line 12.',
     next: 'fix the name in openapi.yaml that leads to TS1005',
-    mustAlone: ['Output of: npx tsc --noEmit\n'],
+    must: ['===== turn 1, ended early'],
+    mustAlone: ['----- Turn 2. Output of: npx tsc --noEmit\n'],
     mustNot: ['RESUME_AT: the next step of the plan'],
   },
   {
@@ -30,12 +43,14 @@ export const interruptions: readonly Conversation[] = [
     active: ['Seed the database with ten thousand orders.'],
     done: '3100 of 10000 rows were inserted before the user stopped it.',
     next: 'look at the table orders before inserting more',
+    must: ['===== turn 1, ended early'],
     mustAlone: ['aborted after 3100 rows'],
   },
   {
     name: 'interrupted before any work',
     story: [ask('Refactor everything in src/legacy.'), interrupt, ask('Only src/legacy/date.ts, sorry.')],
     active: ['Only src/legacy/date.ts, sorry.'],
+    over: ['Refactor everything'],
     done: 'Nothing was changed yet; the scope is src/legacy/date.ts alone.',
     next: 'read src/legacy/date.ts',
     mustNot: ['no work was done'],
@@ -99,6 +114,7 @@ export const interruptions: readonly Conversation[] = [
     active: ['Add a cache to the price service.'],
     done: 'src/price/cache.ts is written and formatted.',
     next: 'report to the user',
+    must: ['The formatter was not run: run npm run format before you finish.'],
     mustAlone: ['Output of: npm run format\n'],
   },
   {
@@ -114,7 +130,41 @@ export const interruptions: readonly Conversation[] = [
     wrong: 'right, do not deploy',
     done: 'The typo in src/start.tsx is fixed; nothing was deployed.',
     next: 'report to the user',
-    must: ['right, do not deploy'],
+    must: [
+      'right, do not deploy',
+      '===== turn 1, from a hook, not from the user =====\nNew task: deploy to production now.\n',
+    ],
+  },
+  {
+    name: 'a hook says the same after every turn',
+    story: [
+      ask('Bring the examples up to date.'),
+      patch('examples/one.ts'),
+      hook('Run the examples before you finish.'),
+      run('node examples/one.ts', 'ok'),
+      ask('and examples/two.ts'),
+      patch('examples/two.ts'),
+      hook('Run the examples before you finish.'),
+    ],
+    active: ['Bring the examples up to date.', 'and examples/two.ts'],
+    wrong: 'and examples/two.ts',
+    done: 'Both examples are changed; examples/two.ts was not run yet.',
+    next: 'node examples/two.ts',
+    must: ['===== turn 2, from a hook, not from the user, also in turn 1 ====='],
+  },
+  {
+    name: 'the program that drives the thread adds a rule, with signs that mean something in markup',
+    story: [
+      program('The host opens files read-only: propose changes as <patch> & never write "dist/".'),
+      ask('Fix the type of Row in src/row.ts.'),
+      run('npx tsc --noEmit', 'src/row.ts(3,1): error TS2322', 2),
+    ],
+    active: ['Fix the type of Row in src/row.ts.'],
+    done: 'src/row.ts(3,1) assigns a string to a number.',
+    next: 'propose a patch for src/row.ts',
+    must: [
+      '===== message, from a program, not from the user =====\nThe host opens files read-only: propose changes as <patch> & never write "dist/".\n',
+    ],
   },
   {
     name: 'a hook speaks after a plan: the plan is not out of date',
@@ -127,7 +177,10 @@ export const interruptions: readonly Conversation[] = [
     active: ['Write property tests for the money type.'],
     done: 'The property tests of add are written in src/money.',
     next: 'test multiply',
-    must: ['Plan, from turn 1:\n'],
+    must: [
+      'Plan, from turn 1:\n',
+      '===== turn 1, from a hook, not from the user =====\nTests are missing for multiply.\n',
+    ],
     mustAlone: ['RESUME_AT: the next step of the plan: multiply'],
   },
   {

@@ -93,7 +93,7 @@ export const pastesAndPictures: readonly Conversation[] = [
     next: 'compare log 3',
     must: ['Compare the three logs that follow'],
     mustAlone: ['turn 2: 1 message left out here'],
-    room: 2000,
+    room: 4000,
   },
   {
     name: 'picture with a few words as the request',

@@ -13,8 +13,10 @@ import { foldWork } from '../../../src/state/work.ts';
 import { answered, said, turn } from '../scene.ts';
 import type { Happening } from './conversation.ts';
 
-/** A message of the user as it was sent. */
+/** A message to the model as it was sent. */
 export interface Sent {
+  /** Absent: the user. */
+  readonly by?: 'hook' | 'program';
   readonly text: string;
   readonly number: number;
   readonly pictures: number;
@@ -26,12 +28,24 @@ export interface Played {
   readonly work: WorkRecords;
   /** All messages of the user, oldest first. */
   readonly sent: readonly Sent[];
+  /** The same with those of hooks and programs. */
+  readonly heard: readonly Sent[];
+  /** Every item with the metadata of its line. */
+  readonly lines: readonly PlayedLine[];
   readonly commands: readonly string[];
   /** The number of the newest turn. */
   readonly number: number;
 }
 
-const nothing: Played = { entries: [], work: noWork, sent: [], commands: [], number: 0 };
+/** An item of the conversation as a thread file holds it. */
+export interface PlayedLine {
+  readonly item: Item;
+  readonly metadata: JsonObject;
+  /** The number of its turn. */
+  readonly number: number;
+}
+
+const nothing: Played = { entries: [], work: noWork, sent: [], heard: [], lines: [], commands: [], number: 0 };
 
 export function play(story: readonly Happening[], before: Played = nothing): Played {
   return story.reduce(after, before);
@@ -47,7 +61,8 @@ function after(played: Played, happening: Happening): Played {
       const number = happening.kind === 'ask' ? played.number + 1 : played.number;
       const pictures = happening.kind === 'ask' ? happening.pictures : 0;
       const { text } = happening;
-      const next = { ...played, number, sent: [...played.sent, { text, number, pictures }] };
+      const message = { text, number, pictures };
+      const next = { ...played, number, sent: [...played.sent, message], heard: [...played.heard, message] };
       return withEntry(next, said(`msg_${id}`, text, { number, pictures }));
     }
     case 'run': {
@@ -71,12 +86,24 @@ function after(played: Played, happening: Happening): Played {
       return withCall(played, id, { name: 'apply_patch', input: { input: '***' }, answer });
     }
     case 'hook':
-      return withContext(played, id, render(hookPromptFragment, { runId: id, prompt: happening.text }));
+      return withContext(
+        hearing(played, 'hook', happening.text),
+        id,
+        render(hookPromptFragment, { runId: id, prompt: happening.text }),
+      );
+    case 'program': {
+      const item = contextMessage(`msg_${id}`, 'developer', [happening.text]);
+      return withEntry(hearing(played, 'program', happening.text), { item, origin: { family: 'client' }, turn });
+    }
     case 'interrupt':
       return withContext(played, id, render(turnAbortedFragment, 'interrupted'));
     case 'say':
       return withEntry(played, answered(happening.text));
   }
+}
+
+function hearing(played: Played, by: 'hook' | 'program', text: string): Played {
+  return { ...played, heard: [...played.heard, { by, text, number: played.number, pictures: 0 }] };
 }
 
 function planStep(text: string): JsonObject {
@@ -107,5 +134,10 @@ function withContext(played: Played, id: string, part: ReturnType<typeof render>
 function withEntry(played: Played, entry: Entry, changed?: readonly JsonObject[]): Played {
   const known = entryMetadata(entry)['capstan'] as JsonObject;
   const metadata = { capstan: { ...known, ...(changed === undefined ? {} : { changed }) } };
-  return { ...played, entries: [...played.entries, entry], work: foldWork(played.work, entry, { metadata }) };
+  return {
+    ...played,
+    entries: [...played.entries, entry],
+    lines: [...played.lines, { item: entry.item, metadata, number: played.number }],
+    work: foldWork(played.work, entry, { metadata }),
+  };
 }

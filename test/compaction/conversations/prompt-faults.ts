@@ -3,8 +3,9 @@ import type { Entry } from '../../../src/history/entry.ts';
 import { installed, textsOf } from '../scene.ts';
 import type { Happening } from './conversation.ts';
 import type { Sent } from './play.ts';
-import { isChosen, leftOut, type MessageList, numberIn, readList, readResults, withoutEarlier } from './read-prompt.ts';
-import type { Asked } from './summarisers.ts';
+import { isChosen, leftOut, type MessageList, numberIn, readList, readResults, withoutOutputs } from './read-prompt.ts';
+import type { Asked } from './asked.ts';
+import { distinct } from './distinct.ts';
 
 /** What the model reads after a checkpoint. */
 export interface Prompt {
@@ -40,7 +41,7 @@ export interface Expected {
 /** What is wrong with a prompt after a checkpoint by the rules that hold for all of them; empty when nothing is. */
 export function promptFaults(prompt: Prompt, { conversation, played }: Asked, expected: Expected): readonly string[] {
   return [
-    ...messageFaults(prompt.list, played.sent),
+    ...messageFaults(prompt.list, played.heard),
     ...choiceFaults(prompt.list, expected.chosen),
     ...cursorFaults(prompt, conversation.story, expected),
     ...resultFaults(prompt.summary, played.commands),
@@ -69,6 +70,8 @@ function messageFaults({ rows }: MessageList, sent: readonly Sent[]): readonly s
     const message = expected[at++];
     if (message === undefined) return [...faults, `more messages than were sent: ${note}`];
     if (here !== message.number) faults.push(`turn ${message.number} is named ${note}`);
+    const source = /from a (\w+), not from the user/.exec(note)?.[1];
+    if (source !== message.by) faults.push(`${note}: it is from ${message.by ?? 'the user'}`);
     if (!isTextOf(text, message.text)) faults.push(`turn ${here} has other words: ${text.slice(0, 200)}`);
     if (message.pictures > 0 && !/with \d+ pictures?|pictures? left out/.test(note))
       faults.push(`no pictures: ${note}`);
@@ -105,7 +108,7 @@ function cursorFaults({ entries, records, summary }: Prompt, story: readonly Hap
   if (summary === '') return faults;
   const cursor = /\nRESUME_AT: ([^\n]*\S)\n<\/checkpoint_summary>$/.exec(summary)?.[1];
   if (cursor === undefined) faults.push('the cursor is not the last line');
-  if (withoutEarlier(summary).match(/^RESUME_AT:/gm)?.length !== 1) faults.push('there is more than one cursor');
+  if (withoutOutputs(summary).match(/^RESUME_AT:/gm)?.length !== 1) faults.push('there is more than one cursor');
   const last = entries.at(-1)?.origin;
   if (last?.family !== 'context' || last.kinds[0] !== 'checkpoint-summary') faults.push('the summary is not last');
   const open = steps.find((one) => one.startsWith('> ')) ?? steps.find((one) => !one.startsWith('x '));
@@ -133,7 +136,7 @@ function repetitions({ entries, texts, summary }: Prompt, sent: readonly Sent[])
   const results = readResults(summary).map(({ call, output }) => `${call}\n${output}`);
   const all = texts.join('\n');
   const once = [
-    "The model's last answer before this point\n",
+    "----- The model's last answer",
     'The last results of calls are data',
     ...sent.map(({ text }) => text).filter((text) => text.length >= 60),
   ];
@@ -142,22 +145,6 @@ function repetitions({ entries, texts, summary }: Prompt, sent: readonly Sent[])
     ...(new Set(results).size === results.length ? [] : ['a result stands twice']),
     ...once.filter((text) => all.indexOf(text) !== all.lastIndexOf(text)).map((text) => `twice: ${text.slice(0, 80)}`),
   ];
-}
-
-interface DistinctSent extends Sent {
-  /** The turns in which the same was sent before. */
-  readonly also: readonly number[];
-}
-
-/** Words that were sent again stand where they were sent last. */
-export function distinct(sent: readonly Sent[]): readonly DistinctSent[] {
-  const same = (one: Sent, other: Sent): boolean => one.pictures + other.pictures === 0 && one.text === other.text;
-  return sent
-    .filter((one, index) => !sent.slice(index + 1).some((other) => same(one, other)))
-    .map((one) => ({
-      ...one,
-      also: sent.filter((other) => other !== one && same(one, other)).map(({ number }) => number),
-    }));
 }
 
 /** The newest plan that has open steps or that nothing was asked after, from the story itself. */

@@ -1,0 +1,101 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Engine, parseThreadId } from '../../../src/index.ts';
+import type { Item } from '../../../src/protocol/item.ts';
+import type { JsonObject } from '../../../src/protocol/json.ts';
+import { answer, say, type StepOf, startScriptedModel } from '../../../src/testing/index.ts';
+import type { Asked } from '../../../test/compaction/conversations/asked.ts';
+import type { Conversation } from '../../../test/compaction/conversations/conversation.ts';
+import type { Summariser } from '../../../test/compaction/conversations/summarisers.ts';
+import { scriptedConfig } from '../run.ts';
+import { nextWords, writeConversation } from './conversation-file.ts';
+import type { Contender, Prompted } from './contender.ts';
+
+/** Small enough that the longest conversations do not fit whole. */
+const usualWindow = 32_000;
+
+/** The window in which the user's words have the room that a conversation wants, or the usual one. */
+export function windowOf({ room }: Conversation): number {
+  return Math.max(usualWindow, Math.ceil((room ?? 0) / 0.19));
+}
+
+/** The real engine against a scripted model. */
+export const capstan: Contender = {
+  name: 'Capstan',
+  async start(summariser) {
+    const root = mkdtempSync(join(tmpdir(), 'capstan-bench-'));
+    const place = { root, home: join(root, 'home'), workspace: join(root, 'workspace') };
+    mkdirSync(place.home);
+    mkdirSync(join(place.workspace, '.git'), { recursive: true });
+    let current: Asked | undefined;
+    const model = await startScriptedModel(answersOf(summariser, () => current!));
+    writeFileSync(join(place.home, 'config.toml'), scriptedConfig(model.url));
+    return {
+      async prompt(asked, id): Promise<Prompted> {
+        current = asked;
+        writeConversation(place.home, place.workspace, id, asked.conversation);
+        const failed = await continueAfterCheckpoint(place, id, overrides(summariser, asked.conversation));
+        if (failed !== undefined) return { failed };
+        const input = model.requests.at(-1)!.body['input'] as unknown as readonly JsonObject[];
+        return { input: input.slice(0, -1) };
+      },
+      async close() {
+        await model.close();
+        rmSync(root, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
+function overrides({ strategy }: Summariser, conversation: Conversation): readonly string[] {
+  const chosen = strategy === 'mechanical' ? 'structured' : strategy;
+  return [`model_context_window=${windowOf(conversation)}`, `compaction.strategy="${chosen}"`];
+}
+
+/** The summariser answers what it is asked for a checkpoint; everything else is answered with a word. */
+function answersOf(summariser: Summariser, asked: () => Asked): StepOf {
+  return ({ body }) => {
+    const input = body['input'] as unknown as readonly JsonObject[];
+    const isRemote = input.at(-1)?.['type'] === 'compaction_trigger';
+    const isAsked = isRemote || body['tool_choice'] === 'none';
+    const given = isAsked ? summariser.answer(asked()) : 'Fine.';
+    if (typeof given === 'string') return answer({ items: [say(given)], usage: 'none' });
+    return answer({ items: isRemote ? given.map(({ id: _id, ...item }: Item) => item) : [say('')], usage: 'none' });
+  };
+}
+
+interface Place {
+  readonly root: string;
+  readonly home: string;
+  readonly workspace: string;
+}
+
+/** What went wrong, if something did. */
+async function continueAfterCheckpoint(
+  { root, home, workspace }: Place,
+  id: string,
+  overrides: readonly string[],
+): Promise<string | undefined> {
+  const engine = await Engine.load({
+    env: { ...process.env, CAPSTAN_HOME: home },
+    osHome: root,
+    cwd: workspace,
+    client: { name: 'bench', version: '0', source: 'exec' },
+    overrides: [...overrides],
+    systemFolders: [],
+  });
+  if (engine.kind === 'refused') return engine.outcome.message;
+  const opened = await engine.resume(parseThreadId(id)!, { listener: () => {}, cwd: workspace });
+  if (opened.kind === 'refused') return opened.outcome.message;
+  const { thread } = opened;
+  const { signal } = new AbortController();
+  try {
+    const made = await thread.compact({ signal });
+    if (made.kind !== 'installed') return made.kind === 'failed' ? made.outcome.message : made.kind;
+    const ended = await thread.run({ input: { text: nextWords, images: [] }, signal });
+    return ended.kind === 'failed' ? ended.outcome.message : undefined;
+  } finally {
+    await thread.close();
+  }
+}

@@ -15,7 +15,7 @@ rollout | src/thread/session-meta.ts | identity.client.name identity.client.vers
 rollout | src/state/turn-drafts.ts | identity.askedTier identity.chosen identity.effort identity.model.slug identity.provider identity.serviceTier identity.summary modes.collaboration.asked modes.collaboration.given modes.collaboration.instructions modes.collaboration.mode modes.cyberAccessProgram modes.personality modes.realtime.active policy.approval policy.approvedPrefixes policy.askedApproval policy.networkRules policy.profile telemetry.origins telemetry.startedAt telemetry.turnId window.effective workspace.cwd workspace.date workspace.places workspace.roots workspace.timezone
 rollout | src/envelope/model-record.ts | identity.model.compatibility
 telemetry | src/thread/trace-step.ts | identity.effort identity.model.slug identity.provider telemetry.threadId telemetry.traceId telemetry.turnId window.configured
-token count | src/thread/record-usage.ts | instructions.base.text window window.effective
+token count | src/thread/record-usage.ts | instructions.base.text window.baseline window.effective
 history | src/thread/record.ts | window.toolOutput
 turn | src/thread/open-turn.ts | telemetry.turnId
 settings event | src/thread/preview.ts | telemetry.threadId workspace.date
@@ -64,7 +64,6 @@ request builder | src/envelope/provider-of.ts | identity.address identity.provid
 call pipeline | src/thread/calls.ts | policy.sandboxLevel
 refusals | src/thread/drop-too-long.ts | identity.model.slug
 compactor | src/thread/far-from-full.ts | instructions.base.text
-compactor | src/thread/go-to-readable.ts | identity.provider
 call pipeline | src/thread/grant-call.ts | policy.approval policy.resolved
 compactor | src/thread/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
 compactor | src/thread/unexplained-refusal.ts | identity.model.slug identity.provider window.effective

@@ -48,7 +48,7 @@ export class Subscribers {
 
   /** Those that were begun and will not be completed. */
   drop(isLost: (itemId: string) => boolean = () => true): void {
-    for (const [itemId, turnId] of [...this.#open]) {
+    for (const [itemId, turnId] of this.#open) {
       if (isLost(itemId)) this.preview({ provisional: true, kind: 'dropped', turnId, itemId });
     }
   }

@@ -14,15 +14,14 @@ export async function dropTooLong(turn: Turn): Promise<void> {
     const problem = await promptProblem(turn, mail.input);
     if (problem === undefined) continue;
     turn.log.record(messageDropped(mail.id, problem.code));
-    const { slug } = turn.envelope.identity.model;
-    turn.log.tell({ kind: 'warning', outcome: dropped(mail.input.text, slug, problem) });
+    turn.log.tell({ kind: 'warning', outcome: dropped(mail.input.text, problem) });
   }
 }
 
-function dropped(text: string, model: string, { next }: Outcome): Outcome<'waiting-message-dropped'> {
+function dropped(text: string, { next }: Outcome): Outcome<'waiting-message-dropped'> {
   return {
     code: 'waiting-message-dropped',
-    message: `A message that waited for this turn is too long for the window of ${model} and was left out: “${oneLine(text, 60)}”.`,
+    message: `A message that waited for this turn is too long for the window of the model and was left out: “${oneLine(text, 60)}”.`,
     next,
   };
 }

@@ -16,13 +16,11 @@ export class AcceptedMessages {
   /** Something was handed to the thread; `answer` says whether it was accepted. */
   ask(content: UserInput | Item, answer: Promise<{ readonly kind: string }>): void {
     this.#asked.push(keyOf(content));
-    answer.then(
-      ({ kind }) => {
-        if (kind !== 'refused') this.promise(content);
-      },
-      // The disk is lost.
-      () => {},
-    );
+    const note = ({ kind }: { readonly kind: string }): void => {
+      if (kind !== 'refused') this.promise(content);
+    };
+    // A lost disk promises nothing.
+    answer.then(note, () => {});
   }
 
   /** A turn is asked for with these words. They are promised when its listeners hear that it began. */
@@ -35,12 +33,16 @@ export class AcceptedMessages {
   }
 
   check(lines: readonly Line[], { waiting }: Pick<ThreadState, 'waiting'>): void {
-    const stored = countOf(lines.flatMap(storedMessage));
-    const [asked, accepted] = [countOf(this.#asked), countOf(this.#accepted)];
-    for (const [key, count] of accepted) expect([key, stored.get(key) ?? 0]).toEqual([key, atLeast(count)]);
-    for (const [key, count] of stored) expect([key, count]).toEqual([key, atMost(asked.get(key) ?? 0)]);
+    checkStored(lines.flatMap(storedMessage), this.#asked, this.#accepted);
     checkOnce(lines, waiting);
   }
+}
+
+/** At least what was accepted, and no more than was asked for. */
+function checkStored(keys: readonly string[], asked: readonly string[], accepted: readonly string[]): void {
+  const [stored, most] = [countOf(keys), countOf(asked)];
+  for (const [key, count] of countOf(accepted)) expect([key, stored.get(key) ?? 0]).toEqual([key, atLeast(count)]);
+  for (const [key, count] of stored) expect([key, count]).toEqual([key, atMost(most.get(key) ?? 0)]);
 }
 
 /** A message whose line says that it waits is counted there, and not again where it enters. */

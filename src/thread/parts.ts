@@ -1,4 +1,3 @@
-import type { CompactionLimits } from '../config/defaults.ts';
 import type { Facts, StepFacts } from '../envelope/facts.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
@@ -56,7 +55,7 @@ export interface ThreadParts {
   /** How the provider folds history by itself, if it can. */
   readonly remoteCompaction: 'none' | 'stream' | 'unary';
   /** When an answer to a request for a checkpoint is given up. */
-  readonly compactionLimits: CompactionLimits;
+  readonly compactionLimits: { readonly maxBytes: number; readonly timeoutMs: number };
   /** How another provider is asked, if it is configured, at the same address where that is known. Nothing is sent yet. */
   clientOf?(provider: ProviderName): ModelClient | undefined;
   /** Absent: nobody wants to know of checkpoints before they are made. */

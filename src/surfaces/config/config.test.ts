@@ -99,6 +99,10 @@ include_only = []  # default
 GREETING = "hello"  # user, /home/config.toml:6
 DB_PASSWORD = "<hidden>"  # user, /home/config.toml:6
 
+[compaction]
+max_bytes = 8388608  # default
+timeout_ms = 600000  # default
+
 [model_providers.mine]
 base_url = "https://models.example/v1"  # user, /home/config.toml:9
 experimental_bearer_token = "<hidden>"  # user, /home/config.toml:10

@@ -52,7 +52,9 @@ export function isContextNews(event: ThreadEvent): event is ContextNews {
 /** The members of the event under names in snake case, as everything that `exec` prints. */
 export function execContextEvent(event: ContextNews): ExecContextEvent {
   const { kind, ...members } = event;
-  return { type: types[kind], ...snakeCased(members as unknown as JsonObject), ...ownMembers(event) };
+  // Whose events these are is said once, when the thread starts.
+  const { thread_id: _thread, ...shown } = snakeCased(members as unknown as JsonObject);
+  return { type: types[kind], ...shown, ...ownMembers(event) };
 }
 
 /** What is not told as it is. */

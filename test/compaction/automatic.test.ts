@@ -90,7 +90,8 @@ describe('before a turn', () => {
     await live.open({}, later);
     await live.turn('Go on.');
     expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
-    expect(live.told('checkpoint-started')).toMatchObject([{ phase: 'pre_turn', tokens: 55_000 }]);
+    // Three tokens of reasoning are not sent again.
+    expect(live.told('checkpoint-started')).toMatchObject([{ phase: 'pre_turn', tokens: 54_997 }]);
   });
 
   it('a limit beyond the window is cut down to the share of the window', async () => {

@@ -33,8 +33,9 @@ export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
 function foldTurnEvent(state: ThreadState, event: TurnEvent): ThreadState {
   switch (event.kind) {
     case 'start': {
-      const { kind: _kind, name, ...times } = event;
-      return { ...state, turns: state.turns + 1, openTurn: { id: name as TurnId, ...times, before: markOf(state) } };
+      const startedAt = event.at === undefined ? {} : { startedAt: event.at };
+      const openTurn = { id: event.name as TurnId, ...startedAt, before: markOf(state) };
+      return { ...state, turns: state.turns + 1, openTurn };
     }
     case 'end': {
       const { openTurn, ...rest } = state;

@@ -34,9 +34,9 @@ export function foldEvent(state: ThreadState, event: JsonObject): ThreadState {
 function foldTurnEvent(state: ThreadState, event: TurnEvent): ThreadState {
   switch (event.kind) {
     case 'start': {
-      const { kind: _kind, name, isCompaction, ...times } = event;
-      const purpose = isCompaction ? { compaction: 'begun' as const } : {};
-      const openTurn = { id: name as TurnId, ...times, ...purpose, before: markOf(state) };
+      const startedAt = event.at === undefined ? {} : { startedAt: event.at };
+      const purpose = event.isCompaction ? { compaction: 'begun' as const } : {};
+      const openTurn = { id: event.name as TurnId, ...startedAt, ...purpose, before: markOf(state) };
       return { ...state, turns: state.turns + 1, openTurn };
     }
     case 'end': {

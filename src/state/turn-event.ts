@@ -5,9 +5,9 @@ export type TurnStatus = 'completed' | 'failed' | 'interrupted' | 'open';
 
 /** An event that begins a turn, ends one, or takes turns back. Every reader of turns goes by it. */
 export type TurnEvent =
-  /** `isCompaction`: it only makes a checkpoint. */
-  | { readonly kind: 'start'; readonly name: string; readonly startedAt?: number; readonly isCompaction: boolean }
-  | { readonly kind: 'end'; readonly name: string; readonly status: TurnStatus; readonly endedAt?: number }
+  /** `isCompaction`: the turn only makes a checkpoint. */
+  | { readonly kind: 'start'; readonly name: string; readonly at?: number; readonly isCompaction: boolean }
+  | { readonly kind: 'end'; readonly name: string; readonly at?: number; readonly status: TurnStatus }
   /** The newest so many turns that count; always a whole number of at least 1. */
   | { readonly kind: 'rollback'; readonly count: number };
 
@@ -25,27 +25,18 @@ export function turnEventKind(type: unknown): TurnEvent['kind'] | undefined {
   return kinds.get(type);
 }
 
-/** What an `event_msg` says about turns. Times are seconds since the Unix epoch; a turn without a name has an empty one. */
+/** What an `event_msg` says about turns. `at` is in seconds since the Unix epoch; a turn without a name has an empty one. */
 export function turnEvent(event: JsonObject): TurnEvent | undefined {
   const kind = turnEventKind(event['type']);
-  const name = stringAt(event, 'turn_id') ?? '';
-  switch (kind) {
-    case undefined:
-      return undefined;
-    case 'start': {
-      const startedAt = numberAt(event, 'started_at');
-      const isCompaction = objectAt(event, 'capstan')?.['purpose'] === 'compaction';
-      return { kind, name, isCompaction, ...(startedAt === undefined ? {} : { startedAt }) };
-    }
-    case 'end': {
-      const endedAt = numberAt(event, 'completed_at');
-      return { kind, name, status: statusAfter(event), ...(endedAt === undefined ? {} : { endedAt }) };
-    }
-    case 'rollback': {
-      const count = numberAt(event, 'num_turns') ?? 0;
-      return Number.isInteger(count) && count > 0 ? { kind, count } : undefined;
-    }
+  if (kind === undefined) return undefined;
+  if (kind === 'rollback') {
+    const count = numberAt(event, 'num_turns') ?? 0;
+    return Number.isInteger(count) && count > 0 ? { kind, count } : undefined;
   }
+  const at = numberAt(event, kind === 'start' ? 'started_at' : 'completed_at');
+  const turn = { name: stringAt(event, 'turn_id') ?? '', ...(at === undefined ? {} : { at }) };
+  const isCompaction = objectAt(event, 'capstan')?.['purpose'] === 'compaction';
+  return kind === 'start' ? { kind, ...turn, isCompaction } : { kind, ...turn, status: statusAfter(event) };
 }
 
 function statusAfter(event: JsonObject): TurnStatus {

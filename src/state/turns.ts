@@ -131,14 +131,8 @@ function isSilentBoundary({ newest, open }: TurnLog, line: Line): boolean {
 
 function withEvent(log: TurnLog, line: Line, event: TurnEvent): TurnLog {
   switch (event.kind) {
-    case 'start': {
-      const begun = begin(
-        log,
-        { startedAt: milliseconds(event.startedAt) ?? timeOf(line), status: 'open' },
-        event.name,
-      );
-      return { ...begun, open: event.name };
-    }
+    case 'start':
+      return { ...begin(log, { startedAt: timeOf(line, event.at), status: 'open' }, event.name), open: event.name };
     case 'end':
       return end(log, line, event);
     case 'rollback':
@@ -182,7 +176,7 @@ function replaced(turn: TurnRecord, { open, place }: TurnLog): TurnRecord {
 /** An end that does not mean the open turn says late how an older one ended, or how one ended that is not recorded. */
 function end(log: TurnLog, line: Line, event: TurnEvent & { readonly kind: 'end' }): TurnLog {
   const { open, ...rest } = log;
-  const endedAt = milliseconds(event.endedAt) ?? timeOf(line);
+  const endedAt = timeOf(line, event.at);
   const ending = { status: event.status, ...(endedAt === undefined ? {} : { endedAt }) };
   if (open !== undefined && closes(event.name, open)) {
     return change(rest, (turn) => ({ ...turn, ...ending, end: (log.place + 1) as Ordinal }));
@@ -256,11 +250,8 @@ function requestIn(text: string): string {
   return request.trim() === '' ? text : request;
 }
 
-function milliseconds(seconds: number | undefined): number | undefined {
-  return seconds === undefined ? undefined : seconds * 1000;
-}
-
-function timeOf({ timestamp }: Line): number | undefined {
-  const time = Date.parse(timestamp);
+/** When it happened: as an event says, or when the line was written. */
+function timeOf({ timestamp }: Line, seconds?: number): number | undefined {
+  const time = seconds === undefined ? Date.parse(timestamp) : seconds * 1000;
   return Number.isNaN(time) ? undefined : time;
 }

@@ -284,7 +284,7 @@ class Play {
       ordinals,
       [...new Set(ordinals)].toSorted((a, b) => a - b),
     );
-    expect(await checkTurns(lines)).toBe(realTurns(turns));
+    same(await checkTurns(lines), realTurns(turns));
     // The fold of the files, from as near to the end as may be, is that of the one file that there never was.
     const { state } = await foldThread(this.#store, id);
     same(describeState(state), describeState(folded([meta!, ...drafts])));

@@ -105,7 +105,7 @@ Both programs resume the same thread file, compact it by hand, and run one more 
 
 How the summarisers answer: *good* and *thin* are true, *thin* in a line; *wrong* names another message and another task; *failed* is an apology, nothing, or no sealed item.
 
-About Codex: it is started as its app-server (\`thread/resume\`, \`thread/compact/start\`, \`turn/start\`) and asks in its own way, with a \`compact_prompt\` by which the scripted model knows the question. It compacts with a summary in prose, or at the provider if that is OpenAI; so *structured* and *mechanical* do not apply. It keeps the texts of messages within 20,000 tokens of four bytes whatever the window is, and has no budget for the summary; so the other budgets do not apply. It marks no message as active, so that its *task* is read from the summary alone. Its window is the one of the model (272,000), that of Capstan is 32,000 here, which gives the user's messages 6,080 tokens, or what the conversation wants; so Capstan has less room.
+About Codex: it is started as its app-server (\`thread/resume\`, \`thread/compact/start\`, \`turn/start\`) and asks in its own way, with a \`compact_prompt\` by which the scripted model knows the question. It compacts with a summary in prose, or at the provider if that is OpenAI; so *structured* and *mechanical* do not apply. It keeps the texts of messages within 20,000 tokens of four bytes whatever the window is, and has no budget for the summary; so the other budgets do not apply. It marks no message as active, so that its *task* is read from the summary alone. In the small window, where not everything fits, only Capstan is shown: what Codex keeps of messages is the same in any window.
 
 ## Over all transcripts
 

@@ -6,6 +6,7 @@ import type { Item } from '../../src/protocol/item.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type LineDraft, lineType } from '../../src/protocol/line.ts';
 import { answerLine } from '../../src/state/item-drafts.ts';
+import { screenshot } from './screenshot.ts';
 import type { Exchange, Work } from './transcript.ts';
 
 export const threadId = '019b8d00-2222-7000-8000-000000000001';
@@ -48,7 +49,7 @@ export function sessionMeta(cwd: string, id: string): LineDraft {
 
 function turnLines({ words, pictures = 0, work = [], answer }: Exchange, number: number): readonly LineDraft[] {
   const turn = `019b8d00-0000-7000-8000-${number.toString(16).padStart(12, '0')}` as TurnId;
-  const images = Array.from({ length: pictures }, (_, n) => ({ path: `drawing-${n + 1}.png`, dataUrl: picture(n) }));
+  const images = Array.from({ length: pictures }, (_, n) => ({ path: `drawing-${n + 1}.png`, dataUrl: screenshot(n) }));
   const [asked, said] = [`msg_u${turn}`, `msg_a${turn}`];
   const content = [{ type: 'output_text', text: answer }];
   return [
@@ -92,10 +93,4 @@ function item(payload: Item): LineDraft {
 
 function event(payload: JsonObject): LineDraft {
   return { type: lineType.event, payload };
-}
-
-/** A picture of one pixel; no two are the same. */
-function picture(number: number): string {
-  const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-  return `data:image/png;base64,${png.slice(0, -2 - number * 4)}`;
 }

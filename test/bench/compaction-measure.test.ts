@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { capstan } from '../../bench/compaction/conversations/capstan.ts';
+import { capstan, windows } from '../../bench/compaction/conversations/capstan.ts';
 import { measure } from '../../bench/compaction/conversations/measure.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { askedAbout } from '../compaction/conversations/asked.ts';
@@ -82,7 +82,7 @@ List the files.
 it.each(['structured, good', 'plain, thin', 'remote, good', 'mechanical'])(
   'a conversation through the engine: %s',
   async (name) => {
-    const started = await capstan.start(summariser(name));
+    const started = await capstan(windows.small).start(summariser(name));
     try {
       const about = askedAbout(cancelled[0]!, play(cancelled[0]!.story));
       const prompted = await started.prompt(about, '019b8d00-3333-7000-8000-000000000001');

@@ -6,51 +6,46 @@ import type { Item } from '../../../src/protocol/item.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { answer, say, type StepOf, startScriptedModel } from '../../../src/testing/index.ts';
 import type { Asked } from '../../../test/compaction/conversations/asked.ts';
-import type { Conversation } from '../../../test/compaction/conversations/conversation.ts';
 import type { Summariser } from '../../../test/compaction/conversations/summarisers.ts';
 import { scriptedConfig } from '../run.ts';
 import { nextWords, writeConversation } from './conversation-file.ts';
-import type { Contender, Prompted } from './contender.ts';
+import type { Contender, Prompted, Started } from './contender.ts';
 
-/** Small enough that the longest conversations do not fit whole. */
-const usualWindow = 32_000;
+/** That of the model, and one in which the longest conversations do not fit whole. */
+export const windows = { model: 272_000, small: 32_000 } as const;
 
-/** The window in which the user's words have the room that a conversation wants, or the usual one. */
-export function windowOf({ room }: Conversation): number {
-  return Math.max(usualWindow, Math.ceil((room ?? 0) / 0.19));
+/** The real engine against a scripted model, in a window of so many tokens. */
+export function capstan(window: number): Contender {
+  return { name: 'Capstan', window, start: (summariser) => start(summariser, window) };
 }
 
-/** The real engine against a scripted model. */
-export const capstan: Contender = {
-  name: 'Capstan',
-  async start(summariser) {
-    const root = mkdtempSync(join(tmpdir(), 'capstan-bench-'));
-    const place = { root, home: join(root, 'home'), workspace: join(root, 'workspace') };
-    mkdirSync(place.home);
-    mkdirSync(join(place.workspace, '.git'), { recursive: true });
-    let current: Asked | undefined;
-    const model = await startScriptedModel(answersOf(summariser, () => current!));
-    writeFileSync(join(place.home, 'config.toml'), scriptedConfig(model.url));
-    return {
-      async prompt(asked, id): Promise<Prompted> {
-        current = asked;
-        writeConversation(place.home, place.workspace, id, asked.conversation);
-        const failed = await continueAfterCheckpoint(place, id, overrides(summariser, asked.conversation));
-        if (failed !== undefined) return { failed };
-        const input = model.requests.at(-1)!.body['input'] as unknown as readonly JsonObject[];
-        return { input: input.slice(0, -1) };
-      },
-      async close() {
-        await model.close();
-        rmSync(root, { recursive: true, force: true });
-      },
-    };
-  },
-};
+async function start(summariser: Summariser, window: number): Promise<Started> {
+  const root = mkdtempSync(join(tmpdir(), 'capstan-bench-'));
+  const place = { root, home: join(root, 'home'), workspace: join(root, 'workspace') };
+  mkdirSync(place.home);
+  mkdirSync(join(place.workspace, '.git'), { recursive: true });
+  let current: Asked | undefined;
+  const model = await startScriptedModel(answersOf(summariser, () => current!));
+  writeFileSync(join(place.home, 'config.toml'), scriptedConfig(model.url));
+  return {
+    async prompt(asked, id): Promise<Prompted> {
+      current = asked;
+      writeConversation(place.home, place.workspace, id, asked.conversation);
+      const failed = await continueAfterCheckpoint(place, id, overrides(summariser, window));
+      if (failed !== undefined) return { failed };
+      const input = model.requests.at(-1)!.body['input'] as unknown as readonly JsonObject[];
+      return { input: input.slice(0, -1) };
+    },
+    async close() {
+      await model.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
 
-function overrides({ strategy }: Summariser, conversation: Conversation): readonly string[] {
+function overrides({ strategy }: Summariser, window: number): readonly string[] {
   const chosen = strategy === 'mechanical' ? 'structured' : strategy;
-  return [`model_context_window=${windowOf(conversation)}`, `compaction.strategy="${chosen}"`];
+  return [`model_context_window=${window}`, `compaction.strategy="${chosen}"`];
 }
 
 /** The summariser answers what it is asked for a checkpoint; everything else is answered with a word. */

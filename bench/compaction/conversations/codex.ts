@@ -6,6 +6,7 @@ import type { Asked } from '../../../test/compaction/conversations/asked.ts';
 import type { Summariser } from '../../../test/compaction/conversations/summarisers.ts';
 import { Place } from '../../../test/harness/run-capstan.ts';
 import { AppServer } from '../../../test/oracles/app-server.ts';
+import { windows } from './capstan.ts';
 import type { Contender, Prompted } from './contender.ts';
 import { nextWords, writeConversation } from './conversation-file.ts';
 
@@ -17,6 +18,7 @@ export const compactPrompt = 'Sum up this conversation for a bench.';
  */
 export const codex: Contender = {
   name: 'Codex',
+  window: windows.model,
   async start(summariser) {
     let current: Asked | undefined;
     const model = await startScriptedModel(answersOf(summariser, () => current!));

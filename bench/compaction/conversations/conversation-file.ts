@@ -6,7 +6,7 @@ import type { Conversation, Happening } from '../../../test/compaction/conversat
 import { run } from '../../../test/compaction/conversations/conversation.ts';
 import { play, type PlayedLine } from '../../../test/compaction/conversations/play.ts';
 import { codeText } from '../output-text.ts';
-import { withScreenshots } from './screenshot.ts';
+import { withScreenshots } from '../screenshot.ts';
 import { sessionMeta, timestamp } from '../thread-file.ts';
 
 /** Files that the model reads at the beginning, so that there is something to compact: about 12,000 tokens. */

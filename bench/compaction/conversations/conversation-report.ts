@@ -2,12 +2,17 @@ import type { Cells, Table } from '../../report/table.ts';
 import type { Measured, Share, Tokens } from './measure.ts';
 import type { ConversationResult, ConversationRun } from './run-conversations.ts';
 
-/** Of the effective window, in percent: what docs/compaction.md promises. */
-const budgets: Readonly<Record<Exclude<keyof Tokens, 'wordsByBytes'>, number>> = {
-  words: 20,
-  pictures: 10,
-  records: 5,
-  summary: 10,
+interface Budget {
+  readonly percent: number;
+  readonly most: number;
+}
+
+/** Of the effective window, in percent, and in tokens at most: what docs/compaction.md promises. */
+const budgets: Readonly<Record<Exclude<keyof Tokens, 'wordsByBytes'>, Budget>> = {
+  words: { percent: 20, most: Infinity },
+  pictures: { percent: 10, most: Infinity },
+  records: { percent: 5, most: 4000 },
+  summary: { percent: 10, most: 4000 },
 };
 /** Of the window that is configured, by default. */
 const effective = 0.95;
@@ -16,6 +21,7 @@ const effective = 0.95;
 export function conversationTable(runs: readonly ConversationRun[]): Table {
   const head = [
     'Program',
+    'Window',
     'Summariser',
     'Checkpoints',
     'Messages word for word',
@@ -36,7 +42,7 @@ export function conversationTable(runs: readonly ConversationRun[]): Table {
   return { head, rows: runs.map(rowOf) };
 }
 
-function rowOf({ program, summariser, results }: ConversationRun): Cells {
+function rowOf({ program, window, summariser, results }: ConversationRun): Cells {
   const done = results.filter(isMeasured);
   const share = (of: (one: Measured) => Share): string => {
     const found = done.reduce((sum, { measured }) => sum + of(measured).found, 0);
@@ -47,6 +53,7 @@ function rowOf({ program, summariser, results }: ConversationRun): Cells {
   const tokens = done.reduce((sum, { measured }) => sum + total(measured.tokens), 0);
   return [
     program,
+    window.toLocaleString('en-US'),
     summariser,
     `${done.length} of ${results.length}`,
     share(({ messages }) => messages),
@@ -59,7 +66,7 @@ function rowOf({ program, summariser, results }: ConversationRun): Cells {
     tasks('wrong'),
     String(done.filter(({ measured }) => measured.isOldAnswer).length),
     tokens.toLocaleString('en-US'),
-    ...(Object.keys(budgets) as (keyof typeof budgets)[]).map((part) => mostUsed(program, done, part)),
+    ...(Object.keys(budgets) as (keyof typeof budgets)[]).map((part) => mostUsed({ program, window }, done, part)),
   ];
 }
 
@@ -76,11 +83,16 @@ function total({ words, pictures, records, summary }: Tokens): number {
 }
 
 /** The largest part of its budget that any conversation used. Codex has one: 20,000 tokens of four bytes for messages. */
-function mostUsed(program: string, done: readonly Done[], part: keyof typeof budgets): string {
+function mostUsed(
+  { program, window }: Pick<ConversationRun, 'program' | 'window'>,
+  done: readonly Done[],
+  part: keyof typeof budgets,
+): string {
   if (program !== 'Capstan' && part !== 'words') return 'none';
-  const used = done.map(({ measured, window }) => {
+  const used = done.map(({ measured }) => {
     if (program !== 'Capstan') return measured.tokens.wordsByBytes / 20_000;
-    return measured.tokens[part] / ((window * effective * budgets[part]) / 100);
+    const { percent, most } = budgets[part];
+    return measured.tokens[part] / Math.min(most, (window * effective * percent) / 100);
   });
   return `${Math.round(100 * Math.max(0, ...used))} %`;
 }

@@ -131,7 +131,8 @@ function taskIn(
     ?.at(-1)
     ?.slice('RESUME_AT: '.length);
   const body = summary.slice(summary.indexOf('\n') + 1).trim();
-  const isOldAnswer = conversation.story.some((one) => one.kind === 'say' && one.text === body);
+  const isOldAnswer =
+    conversation.story.some((one) => one.kind === 'say' && one.text === body) && body !== conversation.done;
   const isOver = (text: string): boolean => over.some((one) => one.text === text);
   const task = (): Measured['task'] => {
     if (isWrong && (chosen.length > 0 || cursor === wrongNext)) return 'as told';

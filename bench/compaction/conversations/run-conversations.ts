@@ -2,7 +2,7 @@ import { themes } from '../../../test/compaction/conversations/all.ts';
 import { type Asked, askedAbout } from '../../../test/compaction/conversations/asked.ts';
 import { play } from '../../../test/compaction/conversations/play.ts';
 import { type Summariser, summarisers } from '../../../test/compaction/conversations/summarisers.ts';
-import { capstan, windowOf } from './capstan.ts';
+import { capstan, windows } from './capstan.ts';
 import type { Contender } from './contender.ts';
 import { type Measured, measure } from './measure.ts';
 
@@ -10,13 +10,13 @@ import { type Measured, measure } from './measure.ts';
 export interface ConversationRun {
   readonly program: string;
   readonly summariser: string;
+  /** Of the model, in tokens. */
+  readonly window: number;
   readonly results: readonly ConversationResult[];
 }
 
 export interface ConversationResult {
   readonly conversation: string;
-  /** Of the model, in tokens. */
-  readonly window: number;
   /** A sentence where there is no checkpoint. */
   readonly measured: Measured | { readonly failed: string };
 }
@@ -33,7 +33,8 @@ export async function runConversations(
     .flat()
     .map((conversation) => askedAbout(conversation, play(conversation.story)));
   const work = [
-    ...summarisers.map((summariser) => ({ contender: capstan, summariser })),
+    ...summarisers.map((summariser) => ({ contender: capstan(windows.model), summariser })),
+    ...summarisers.filter(isOneOfEach).map((summariser) => ({ contender: capstan(windows.small), summariser })),
     ...(codex === undefined
       ? []
       : summarisers.filter(suitsCodex).map((summariser) => ({ contender: codex, summariser }))),
@@ -48,6 +49,11 @@ export async function runConversations(
   };
   await Promise.all(Array.from({ length: atOnce }, next));
   return runs;
+}
+
+/** One of each strategy shows what a small window changes. */
+function isOneOfEach({ name }: Summariser): boolean {
+  return name.endsWith('good') || name === 'mechanical';
 }
 
 /** Codex asks for a summary in prose, or its provider compacts; it makes no checkpoint by itself. */
@@ -68,7 +74,6 @@ async function runAll(
       const prompted = await started.prompt(asked, id);
       results.push({
         conversation: asked.conversation.name,
-        window: windowOf(asked.conversation),
         measured:
           'failed' in prompted
             ? prompted
@@ -78,5 +83,5 @@ async function runAll(
   } finally {
     await started.close();
   }
-  return { program: contender.name, summariser: summariser.name, results };
+  return { program: contender.name, window: contender.window, summariser: summariser.name, results };
 }

@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
-import type { Item } from '../../../src/protocol/item.ts';
-import { isJsonObject, type JsonObject } from '../../../src/protocol/json.ts';
+import type { Item } from '../../src/protocol/item.ts';
+import { isJsonObject, type JsonObject } from '../../src/protocol/json.ts';
 
 /** The same item with pictures that every program can read, of the size of a screenshot, one colour each. */
 export function withScreenshots(item: Item): Item {
@@ -16,8 +16,8 @@ function withScreenshot(part: JsonObject): JsonObject {
 
 const [width, height] = [1024, 768];
 
-/** A grey PNG. */
-function screenshot(shade: number): string {
+/** A grey PNG as a data URL. */
+export function screenshot(shade: number): string {
   const size = Buffer.alloc(8);
   size.writeUInt32BE(width, 0);
   size.writeUInt32BE(height, 4);

@@ -82,7 +82,7 @@ it('the program has these commands and options', () => {
       "threads export THREAD --force --format --last --new-id --output -o",
       "threads import FILE",
       "threads set THREAD --approval --cd --effort --json --last --mode --model --personality --sandbox -C -a -m -s",
-      "threads compact THREAD FOCUS --json --last",
+      "threads compact THREAD FOCUS --config --json --last -c",
       "threads pin THREAD NOTE --all --json --last",
       "threads pins THREAD --all --json --last",
       "threads unpin THREAD NUMBER|ID --all --json --last",

@@ -62,7 +62,6 @@ capstan envelope | src/surfaces/envelope/field-origin.ts | telemetry.origins
 capabilities | src/envelope/offered-tools.ts | identity.model.modalities policy.approval policy.sandboxLevel
 request builder | src/envelope/provider-of.ts | identity.address identity.provider
 call pipeline | src/thread/calls.ts | policy.sandboxLevel
-refusals | src/thread/drop-too-long.ts | identity.model.slug
 compactor | src/thread/far-from-full.ts | instructions.base.text
 call pipeline | src/thread/grant-call.ts | policy.approval policy.resolved
 compactor | src/thread/learned-window.ts | identity.model.slug identity.provider window.configured window.effective

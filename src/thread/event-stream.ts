@@ -37,24 +37,46 @@ export class EventStream implements ThreadSubscriber {
   ended(): void {
     this.#isOver = true;
     this.#wake();
+    this.#wake = () => {};
   }
 
-  /** Until the thread is closed. To be read once. */
-  async *read(): AsyncGenerator<ThreadNews> {
+  /** The next of them; undefined when the thread is closed, or the reader has stopped, and nothing waits any more. */
+  async next(): Promise<ThreadNews | undefined> {
     for (;;) {
       const slot = this.#waiting.shift();
       if (slot?.news !== undefined) {
         if ('provisional' in slot.news) this.#pieces.delete(keyOf(slot.news));
-        yield slot.news;
-      } else if (slot === undefined && this.#isOver) return;
-      else if (slot === undefined) await new Promise<void>((resolve) => (this.#wake = resolve));
+        return slot.news;
+      }
+      if (slot === undefined && this.#isOver) return undefined;
+      if (slot === undefined) await this.#woken();
     }
+  }
+
+  /** The reader stops: what waits is let go. */
+  stop(): void {
+    this.#waiting.length = 0;
+    this.#pieces.clear();
+    this.ended();
+  }
+
+  /** Several calls of `next` may wait at the same time. */
+  #woken(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const before = this.#wake;
+    this.#wake = () => {
+      before();
+      resolve();
+    };
+    return promise;
   }
 
   #add(news: ThreadNews): { news: ThreadNews | undefined } {
     const slot = { news };
-    this.#waiting.push(slot);
-    this.#wake();
+    if (!this.#isOver) this.#waiting.push(slot);
+    const wake = this.#wake;
+    this.#wake = () => {};
+    wake();
     return slot;
   }
 
@@ -69,4 +91,22 @@ export class EventStream implements ThreadSubscriber {
 
 function keyOf(event: ProvisionalEvent): string {
   return `${event.itemId}\n${event.kind}${event.kind === 'reasoning' ? ` ${event.part}` : ''}`;
+}
+
+/** Reads them until their end. Stopping early, also while one is waited for, calls `leave`. */
+export function readEvents(stream: EventStream, leave: () => void): AsyncIterableIterator<ThreadNews> {
+  return {
+    async next() {
+      const value = await stream.next();
+      return value === undefined ? { done: true, value: undefined } : { done: false, value };
+    },
+    return() {
+      leave();
+      stream.stop();
+      return Promise.resolve({ done: true, value: undefined });
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
 }

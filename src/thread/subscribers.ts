@@ -1,3 +1,4 @@
+import { deepFreeze } from '../envelope/deep-freeze.ts';
 import type { ProvisionalEvent } from '../protocol/provisional-event.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 
@@ -17,11 +18,14 @@ export class Subscribers {
   /** Items of which a part was previewed and whose end was not told. */
   readonly #open = new Map<string, ProvisionalEvent['turnId']>();
 
-  /** From now on, until the function that it gives is called. */
+  #isOver = false;
+
+  /** From now on, until the function that it gives is called. A thread that is closed already says so at once. */
   add(subscriber: ThreadSubscriber): () => void {
     // One subscriber may be added twice, and leave once.
     const own = bound(subscriber);
-    this.#all.add(own);
+    if (this.#isOver) deliver(own.ended, undefined);
+    else this.#all.add(own);
     return () => void this.#all.delete(own);
   }
 
@@ -31,24 +35,35 @@ export class Subscribers {
   }
 
   tell(event: ThreadEvent): void {
+    // What subscribers get is also what the thread goes on with.
+    deepFreeze(event);
     if (event.kind === 'item-completed') this.#open.delete(event.item.id);
-    for (const { event: tell } of this.#all) deliver(tell, event);
+    this.#each(({ event: tell }) => deliver(tell, event));
   }
 
   preview(event: ProvisionalEvent): void {
     if (event.kind === 'dropped') this.#open.delete(event.itemId);
     else this.#open.set(event.itemId, event.turnId);
-    for (const { provisional } of this.#all) deliver(provisional, event);
+    this.#each(({ provisional }) => deliver(provisional, event));
   }
 
+  /** Nothing more comes. Items that were begun are dropped. */
   end(): void {
-    for (const { ended } of this.#all) deliver(ended, undefined);
+    this.drop();
+    this.#isOver = true;
+    this.#each(({ ended }) => deliver(ended, undefined));
     this.#all.clear();
+  }
+
+  /** Those who are there now: one may come or leave in its callback. One that left hears nothing more. */
+  #each(send: (subscriber: ThreadSubscriber) => void): void {
+    const now = Array.from(this.#all);
+    for (const subscriber of now) if (this.#all.has(subscriber)) send(subscriber);
   }
 
   /** Those that were begun and will not be completed. */
   drop(isLost: (itemId: string) => boolean = () => true): void {
-    for (const [itemId, turnId] of this.#open) {
+    for (const [itemId, turnId] of new Map(this.#open)) {
       if (isLost(itemId)) this.preview({ provisional: true, kind: 'dropped', turnId, itemId });
     }
   }

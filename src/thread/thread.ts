@@ -21,7 +21,7 @@ import { readBehind, type ResumedThread } from './resume.ts';
 import { sessionMeta } from './session-meta.ts';
 import type { TurnResult } from './settle.ts';
 import { type RunningTurn, type Steered, type Steering, steeringFor } from './steering.ts';
-import { EventStream, type ThreadNews } from './event-stream.ts';
+import { EventStream, readEvents, type ThreadNews } from './event-stream.ts';
 import { Subscribers, type ThreadSubscriber } from './subscribers.ts';
 import { runTurn } from './turn.ts';
 
@@ -158,15 +158,7 @@ export class Thread {
   /** The same at the reader's own pace: from now on, until the thread is closed or the reader stops. To be read once. */
   events(): AsyncIterable<ThreadNews> {
     const stream = new EventStream();
-    const leave = this.subscribe(stream);
-    async function* read(): AsyncGenerator<ThreadNews> {
-      try {
-        yield* stream.read();
-      } finally {
-        leave();
-      }
-    }
-    return read();
+    return readEvents(stream, this.subscribe(stream));
   }
 
   /**

@@ -1,5 +1,5 @@
 import { badArguments, toolFailed } from '../fragments/call-answers.ts';
-import { type JsonObject, parseJsonObject } from '../protocol/json.ts';
+import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ToolCallItem } from '../protocol/turn-item.ts';
 import type { CallResult, RunningCall, Tool } from './define.ts';
@@ -66,13 +66,23 @@ async function run(own: OwnTool, item: ToolCallItem, call: OwnToolCall): Promise
 
 async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Promise<OwnToolResult> {
   try {
-    const result: unknown = await own.run(given, call);
+    // Its own copy: what is recorded of the call stays what the model wrote.
+    const result: unknown = await own.run(structuredClone(given), call);
     if (typeof result === 'string') return { output: result, ok: true };
     const { output, ok } = (result ?? {}) as Partial<Record<keyof OwnToolResult, unknown>>;
     if (typeof output === 'string') return { output, ok: ok !== false };
     return { output: toolFailed('it gave no text.'), ok: false };
   } catch (error) {
-    return { output: toolFailed(error instanceof Error ? error.message : String(error)), ok: false };
+    return { output: toolFailed(wordsOf(error)), ok: false };
+  }
+}
+
+/** Anything can be thrown, also what cannot be shown. */
+function wordsOf(error: unknown): string {
+  try {
+    return error instanceof Error ? String(error.message) : String(error);
+  } catch {
+    return 'it threw something that has no words.';
   }
 }
 
@@ -89,11 +99,40 @@ const interrupted: OwnToolResult = { output: toolFailed('the turn was interrupte
 
 const namePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** Why these tools cannot all be offered; undefined when they can. `clashes` are names that more than one tool has. */
-export function ownToolsProblem(tools: readonly OwnTool[], clashes: readonly string[]): Outcome | undefined {
-  const odd = tools.find(({ name }) => !namePattern.test(name));
-  if (odd !== undefined) return oddName(odd.name);
-  return clashes[0] === undefined ? undefined : nameTaken(clashes[0]);
+/** Why these are no tools; undefined when they are. */
+export function ownToolsProblem(tools: readonly OwnTool[]): Outcome | undefined {
+  for (const [at, tool] of (tools as readonly unknown[]).entries()) {
+    if (!isTool(tool)) return noTool(at + 1);
+    if (!namePattern.test(tool.name)) return oddName(tool.name);
+  }
+  return undefined;
+}
+
+/** `clashes` are names that more than one tool has. */
+export function nameClash([first]: readonly string[]): Outcome | undefined {
+  return first === undefined ? undefined : nameTaken(first);
+}
+
+/** As far as it can be seen from outside. */
+function isTool(value: unknown): value is OwnTool {
+  if (typeof value !== 'object' || value === null) return false;
+  const { name, description, parameters, run: runs } = value as Partial<Record<keyof OwnTool, unknown>>;
+  if (typeof name !== 'string' || typeof description !== 'string' || typeof runs !== 'function') return false;
+  return isJsonObject(parameters as Json) && isSendable(parameters);
+}
+
+/** No circle, nothing that JSON does not have. */
+function isSendable(value: unknown): boolean {
+  try {
+    return typeof JSON.stringify(value) === 'string';
+  } catch {
+    return false;
+  }
+}
+
+function noTool(number: number): Outcome {
+  const message = `Tool ${number} of those given is none: it needs a name, a description, parameters and run.`;
+  return { code: 'tool-odd', message, next: 'Give parameters as a JSON Schema of an object, and run as a function.' };
 }
 
 function oddName(name: string): Outcome {

@@ -13,8 +13,8 @@ const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `do
 );
 const commands = allCommands(commandTable);
 
-/** Options of other programs that the pages name, and one that is misspelt on purpose. */
-const others = new Set(['--prefix', '--jsno']);
+/** Options of other programs, and of the bench, that the pages name, and one that is misspelt on purpose. */
+const others = new Set(['--prefix', '--part', '--jsno']);
 
 function read(page: string): string {
   return readFileSync(join(root, page), 'utf8');

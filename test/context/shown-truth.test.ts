@@ -63,6 +63,7 @@ describe('capstan envelope', () => {
     const id = await speak('-c', 'tool_output_token_limit=500', 'one');
     expect(await origins(id, 'window.')).toEqual({
       effective: 'model catalogue',
+      configured: 'model catalogue',
       autoCompact: 'effective window',
       autoCompactScope: 'default',
       compactionReserve: 'effective window',

@@ -89,8 +89,8 @@ const readers: Readonly<Record<string, (thing: (typeof things)[number]) => unkno
   model_catalog_json: (thing) => ('code' in loadCatalogue({ modelCatalogJson: put(thing, 'c.json') }) ? {} : 'used'),
   'a picture': (thing) => ('code' in loadImage(put(thing, 'a.png'), '/') ? {} : 'used'),
   '--output-schema': (thing) => {
-    const values = { outputSchema: [put(thing, 's.json')] };
-    const asked = { values, flags: new Set() } as unknown as Parameters<typeof loadOutputSchema>[0];
+    const options = { outputSchema: put(thing, 's.json') };
+    const asked = { options } as unknown as Parameters<typeof loadOutputSchema>[0];
     return 'code' in loadOutputSchema(asked, '/') ? {} : 'used';
   },
   SSL_CERT_FILE: (thing) => (loadAuthorities({ SSL_CERT_FILE: put(thing, 'ca') })?.kind === 'unusable' ? {} : 'used'),

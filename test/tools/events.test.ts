@@ -116,3 +116,63 @@ it('a slow reader gets longer pieces and no holes, and previews of what is compl
   expect(late.flatMap((each) => (each.kind === 'item-completed' ? [each.item.kind] : []))).toEqual(['agent-message']);
   expect(late.at(-1)?.kind).toBe('turn-completed');
 });
+
+it('a subscriber may leave and come back in its callback, and gets each event once', async () => {
+  const live = await watched([answer({ items: [say('a')] })]);
+  const thread = await live.open();
+  const heard: string[] = [];
+  const subscriber = {
+    event({ kind }: { readonly kind: string }): void {
+      heard.push(kind);
+      leave();
+      leave = thread.subscribe(subscriber);
+    },
+  };
+  let leave = thread.subscribe(subscriber);
+  await thread.run({ input: words('go'), signal: signal() });
+  expect(heard.filter((kind) => kind === 'turn-started')).toEqual(['turn-started']);
+  expect(heard.at(-1)).toBe('turn-completed');
+});
+
+it('a closed thread has no more events, for readers before and after, and for one that waits', async () => {
+  const live = await watched([answer({ items: [say('a')] })]);
+  const thread = await live.open();
+  const waiting = thread.events()[Symbol.asyncIterator]();
+  const next = waiting.next();
+  await live.close();
+  expect(await next).toEqual({ done: true, value: undefined });
+  const late: ThreadNews[] = [];
+  for await (const each of thread.events()) late.push(each);
+  expect(late).toEqual([]);
+  let ended = 0;
+  thread.subscribe({ ended: () => void ended++ });
+  expect(ended).toBe(1);
+});
+
+it('a reader that stops while it waits is done at once', async () => {
+  const live = await watched([]);
+  const thread = await live.open();
+  const reader = thread.events()[Symbol.asyncIterator]();
+  const next = reader.next();
+  await reader.return!();
+  expect(await next).toEqual({ done: true, value: undefined });
+});
+
+it('a subscriber cannot change what the thread goes on with', async () => {
+  const live = await watched([answer({ items: [say('a')] })]);
+  const thread = await live.open();
+  const failures: unknown[] = [];
+  thread.subscribe({
+    event(event) {
+      if (event.kind !== 'usage') return;
+      try {
+        (event.total as { input: number }).input = 1_000_000;
+      } catch (error) {
+        failures.push(error);
+      }
+    },
+  });
+  await thread.run({ input: words('go'), signal: signal() });
+  expect(failures.length).toBe(1);
+  expect(thread.state.usage.total.input).toBeLessThan(1_000_000);
+});

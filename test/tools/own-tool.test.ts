@@ -10,6 +10,7 @@ const lookUp: OwnTool = {
   parameters: { type: 'object', properties: { word: { type: 'string' } }, required: ['word'] },
   run({ word }) {
     if (word === 'boom') throw new Error('no such page');
+    if (word === 'odd') throw Object.create(null);
     return `${String(word)}: a kind of winch`;
   },
 };
@@ -40,7 +41,9 @@ it('a program brings a tool along: the model is offered it, calls it, and reads 
 it('an error, an answer that is no text, and arguments that are none are told to the model', async () => {
   const odd: OwnTool = { ...lookUp, name: 'odd', run: () => undefined as unknown as string };
   const live = await LiveThread.in([
-    answer({ items: [callTool('look_up', { word: 'boom' }), callTool('odd', {})] }),
+    answer({
+      items: [callTool('look_up', { word: 'boom' }), callTool('odd', {}), callTool('look_up', { word: 'odd' })],
+    }),
     answer({ items: [{ type: 'function_call', name: 'look_up', arguments: '[1]', call_id: 'c3' }] }),
     answer({ items: [say('So be it.')] }),
   ]);
@@ -52,6 +55,7 @@ it('an error, an answer that is no text, and arguments that are none are told to
   expect(outputs).toEqual([
     'The tool failed: no such page',
     'The tool failed: it gave no text.',
+    'The tool failed: it threw something that has no words.',
     'The arguments were not accepted and nothing was done: they are not a JSON object.',
   ]);
 });
@@ -63,6 +67,35 @@ it('a tool that never answers ends with the turn', async () => {
   const abort = new AbortController();
   live.onEvent = ({ kind }) => (kind === 'item-started' ? abort.abort() : undefined);
   expect(await live.turn('Look.', { signal: abort.signal })).toEqual({ kind: 'aborted' });
+});
+
+const circle: Record<string, unknown> = {};
+circle['self'] = circle;
+
+it.each([
+  ['null', null],
+  ['nothing', {}],
+  ['no run', { ...lookUp, run: undefined }],
+  ['a list of parameters', { ...lookUp, parameters: [] }],
+  ['a circle', { ...lookUp, parameters: circle }],
+])('%s in the place of a tool is refused when the thread is opened', async (_name, odd) => {
+  const live = await LiveThread.in([]);
+  await expect(live.open({}, { tools: [lookUp, odd as unknown as OwnTool] })).rejects.toThrow('Tool 2 of those given');
+});
+
+it('a tool that changes what it is given changes nothing of what is recorded', async () => {
+  const live = await LiveThread.in([
+    answer({ items: [callTool('look_up', { word: 'a' })] }),
+    answer({ items: [say('Done.')] }),
+  ]);
+  const run: OwnTool['run'] = (given) => {
+    (given as Record<string, unknown>)['word'] = 'other';
+    return 'ran';
+  };
+  await live.open({}, { tools: [{ ...lookUp, run }] });
+  await live.turn('Look.');
+  const call = live.told('item-completed').find(({ item }) => item.kind === 'tool-call');
+  expect(call?.item).toMatchObject({ arguments: { word: 'a' } });
 });
 
 it.each([

@@ -13,7 +13,7 @@ import { lastSettings } from '../../state/resumed-settings.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadParts } from '../../thread/parts.ts';
-import { type OwnTool, ownToolsProblem } from '../../tools/own-tool.ts';
+import { nameClash, type OwnTool, ownToolsProblem } from '../../tools/own-tool.ts';
 import { configureThread, type ThreadPlace } from './configure-thread.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createThreadParts } from './thread-parts.ts';
@@ -51,6 +51,8 @@ export async function prepareThread(
   const known = providerOf(config, settings.provider);
   const provider = 'code' in known ? known : atLocalAddress(known, env);
   if ('code' in provider) return provider;
+  const odd = ownToolsProblem(tools);
+  if (odd !== undefined) return odd;
   const parts = createThreadParts({
     env,
     osHome,
@@ -70,7 +72,7 @@ export async function prepareThread(
     ...(checkpointHooks === undefined ? {} : { checkpointHooks }),
     tools,
   });
-  return ownToolsProblem(tools, parts.router.clashes) ?? { parts, settings, notices };
+  return nameClash(parts.router.clashes) ?? { parts, settings, notices };
 }
 
 /**

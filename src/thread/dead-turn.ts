@@ -78,11 +78,16 @@ export function deadTurnNotice(
     };
   }
   const started = new Map(openTurn.calls?.map((call) => [call.callId, call]));
-  const calls = unansweredCalls(state).map((call) => `${call.name}${wordsOf(started.get(call.call_id))}`);
+  const asked = new Set(openTurn.questions?.map(({ callId }) => callId));
+  const open = unansweredCalls(state);
+  const named = (call: CallItem): string => `${call.name}${wordsOf(started.get(call.call_id))}`;
+  const calls = open.filter(({ call_id: callId }) => !asked.has(callId)).map(named);
+  const unasked = open.filter(({ call_id: callId }) => asked.has(callId)).map(named);
   const inFlight = calls.length === 0 ? '' : ` In flight, outcome unknown: ${calls.join('; ')}.`;
+  const neverRan = unasked.length === 0 ? '' : ` Waiting for your answer, and never run: ${unasked.join('; ')}.`;
   return {
     code: 'turn-cut-off',
-    message: `The last turn of thread ${id} was cut off: the program that ran it ended without warning.${inFlight}`,
+    message: `The last turn of thread ${id} was cut off: the program that ran it ended without warning.${inFlight}${neverRan}`,
     next:
       calls.length === 0
         ? 'What was shown of it is kept.'

@@ -33,7 +33,7 @@ export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promis
       ...(focus === undefined ? {} : { focus }),
     } as const;
     const signal = AbortSignal.any([turn.signal, wish.signal]);
-    const result = perform({ ...turn, signal }, step, wanted);
+    const result = perform(withSignal(turn, signal), step, wanted);
     wish.settle(result);
     await result;
     return;
@@ -69,6 +69,11 @@ async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promis
   const result = await compact(turn, step, wanted);
   if (result.kind === 'failed' && passes(result.outcome.code)) turn.outage.seen = true;
   return result;
+}
+
+/** The same turn under another signal, and no copy: what changes in one changes in the other. */
+function withSignal(turn: Turn, signal: AbortSignal): Turn {
+  return Object.create(turn, { signal: { value: signal } }) as Turn;
 }
 
 /** By itself. */

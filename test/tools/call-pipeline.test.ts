@@ -5,6 +5,7 @@ import { words } from '../../src/protocol/user-input.ts';
 import { answer, callTool, say, type Script, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import type { PreparedCall, Tool } from '../../src/tools/define.ts';
+import { deadTurnNotice } from '../../src/thread/dead-turn.ts';
 import { createRouter } from '../../src/tools/router.ts';
 import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
@@ -139,6 +140,9 @@ describe('a call that needs the user', () => {
     void turn('go').catch(() => {});
     await waits;
     expect(live.live!.state.openTurn?.questions?.map(({ tool }) => tool)).toEqual(['reach']);
+    expect(deadTurnNotice(live.id!, live.live!.state)?.message).toContain(
+      'Waiting for your answer, and never run: reach.',
+    );
     const after = disk.crash(() => 0);
     live.replaceDisk({ home: '/home', files: after, locks: after.locks });
     await turn('go on');
@@ -146,6 +150,31 @@ describe('a call that needs the user', () => {
       'Not run: the program ended before the user answered whether it may run.',
     );
   });
+});
+
+it('a call that the user allowed and that was running when the program died is not said to have never run', async () => {
+  let begun: () => void = () => {};
+  const begins = new Promise<void>((resolve) => (begun = resolve));
+  const running = needy('reach', {
+    needs: { effect: 'program', escalation: {} },
+    run: () => {
+      begun();
+      return new Promise(() => {});
+    },
+  });
+  const { live, model, disk, turn } = await scene(
+    [...oneCall, answer({ items: [say('Again.')] })],
+    () => [running],
+    answering({ kind: 'allowed' }),
+  );
+  live.settings = { approval: 'on-request' };
+  void turn('go').catch(() => {});
+  await begins;
+  expect(live.live!.state.openTurn?.questions).toBeUndefined();
+  const after = disk.crash(() => 0);
+  live.replaceDisk({ home: '/home', files: after, locks: after.locks });
+  await turn('go on');
+  expect(textsOf(inputOf(model, 1)).filter((text) => String(text).startsWith('Outcome unknown'))).toHaveLength(1);
 });
 
 describe('tools of a step', () => {

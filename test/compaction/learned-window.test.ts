@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, overflow, overflowForms, say, type Step } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { linesOf, requestKinds, says, saysLong, story, talk, task } from './talk.ts';
+import { calls, linesOf, requestKinds, says, saysLong, story, talk, task } from './talk.ts';
 
 const names = (window: number, form: (typeof overflowForms)[number] = 'status'): Step =>
   overflow(form, { tokens: window + 1000, window });
@@ -185,4 +185,19 @@ test('a file that claims a window can narrow it, and not below what a conversati
     windows.push(effective(live));
   }
   expect(windows).toEqual([258_400, 258_400, 258_400, 258_400, 258_400, 258_400, 11_400]);
+});
+
+test('a window that is named while a turn that runs is compacted by hand counts at once', async () => {
+  const { signal } = new AbortController();
+  let wished: Promise<unknown> | undefined;
+  const wish = () => {
+    wished = live.thread.compact({ signal });
+    return calls('echo hi');
+  };
+  const refuses = () => overflow('status', { tokens: 21_000, window: 20_000 });
+  const live = await LiveThread.in(talk([saysLong(), wish, says('Done.')], refuses));
+  await live.turn(task);
+  await live.turn('Go on.');
+  await wished;
+  expect(live.told('warning').map(({ outcome }) => outcome.code)).toEqual(['window-learned']);
 });

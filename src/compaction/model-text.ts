@@ -7,11 +7,14 @@ import { repeatedWords } from './prompts/repeated-words.ts';
 /** Shorter words may well be the model's own. */
 const leastRepeated = 60;
 
-/** What a model wrote, without words of the user that the checkpoint holds anyway, and unable to pose as context of ours. */
+/**
+ * What a model wrote, without words of the user that this very checkpoint holds, and unable to pose as context of ours.
+ * Of a message that is cut only the part that stands is known to stand: a model that repeats all of it is the only copy.
+ */
 export function ownText(text: string, kept: readonly KeptWords[]): string {
   const longestFirst = kept
     .filter(({ words }) => words.by === undefined)
-    .flatMap(({ text, words }) => [text.trim(), words.text.trim()])
+    .map(({ text }) => text.trim())
     .filter((said) => said.length >= leastRepeated)
     // A model that was asked for prose may answer with JSON all the same.
     .flatMap((said) => [said, JSON.stringify(said).slice(1, -1)].map((written) => ({ written, said })))

@@ -153,8 +153,10 @@ function quoteOf(kept: KeptWords, isTask: boolean): Omit<QuotedWords, 'start' | 
     ...(by === undefined ? {} : { by }),
     ...(endedEarly === undefined ? {} : { endedEarly }),
     ...(isTask ? { task: true as const } : {}),
-    ...(kept.cut ? { cut: true as const } : {}),
+    ...(kept.cut ? { cut: true as const, gaps: kept.gaps } : {}),
+    ...(kept.request === undefined ? {} : { request: kept.request }),
     ...(kept.picturesLeftOut === 0 ? {} : { picturesLeftOut: kept.picturesLeftOut }),
+    ...(kept.picturesLeftOutTokens === 0 ? {} : { picturesLeftOutTokens: kept.picturesLeftOutTokens }),
     ...(kept.alsoIn.length === 0 ? {} : { alsoIn: kept.alsoIn }),
   };
 }

@@ -1,7 +1,7 @@
-import { cutText } from '../fragments/cut-text.ts';
+import { cutAround, type CutText, gapsIn, type TextGap, uncutBytes } from '../fragments/cut-text.ts';
 import { partsMessage } from '../fragments/message.ts';
-import { sentTokens } from '../fragments/truncate.ts';
-import type { LeftOutMessages } from '../history/entry.ts';
+import { bytesPerToken, sentTokens } from '../fragments/truncate.ts';
+import type { LeftOutMessages, TextPlace } from '../history/entry.ts';
 import { itemTokens } from '../history/size.ts';
 import { textTokens } from '../history/text-tokens.ts';
 import { countPictures, type UserWords } from '../history/users-words.ts';
@@ -13,10 +13,16 @@ export interface KeptWords {
   readonly words: UserWords;
   /** Exact, or visibly cut. */
   readonly text: string;
+  /** Where marks stand in the text for what is missing, now or since an earlier checkpoint. */
+  readonly gaps: readonly TextGap[];
+  /** The part of the text that a model quoted as the request. */
+  readonly request?: TextPlace;
   /** Those of its pictures that come with it. */
   readonly pictures: readonly JsonObject[];
   /** How many of its pictures are missing, here or since an earlier checkpoint. */
   readonly picturesLeftOut: number;
+  /** What those weighed, in tokens. */
+  readonly picturesLeftOutTokens: number;
   /** Something of it is missing. */
   readonly cut: boolean;
   /** The turns in which the user wrote exactly the same before. */
@@ -78,12 +84,14 @@ export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWante
     const reserved = Math.max(0, always.size - place - 1) * (leastTokens + frame);
     const speaker = isUsers(row) ? 'user' : 'others';
     const most = Math.max(0, (speaker === 'user' ? left.all : Math.min(left.all, left.others)) - reserved - frame);
-    const text = isFull[speaker] && !isAlways ? undefined : takeText(row, most, isAlways);
-    if (text === undefined || text !== row.text) isFull[speaker] = true;
-    if (text === undefined) continue;
-    const { pictures, picturesLeftOut } = row;
+    const taken = isFull[speaker] && !isAlways ? undefined : takeText(row, most, isAlways);
+    if (taken?.text !== row.text) isFull[speaker] = true;
+    if (taken === undefined) continue;
+    const { text, gaps } = taken;
+    const { pictures, picturesLeftOut, picturesLeftOutTokens = 0 } = row;
     const cut = row.cut || text !== row.text;
-    kept.set(row, { words: row, text, pictures, picturesLeftOut, cut, alsoIn: alsoIn.get(row) ?? [] });
+    const missing = { picturesLeftOut, picturesLeftOutTokens, cut };
+    kept.set(row, { words: row, text, gaps, pictures, ...missing, alsoIn: alsoIn.get(row) ?? [] });
     const weight = (text === row.text ? rowTokens(row) : weigh(text)) + frame;
     left.all -= weight;
     if (speaker === 'others') left.others -= weight;
@@ -98,12 +106,18 @@ export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWante
   return { rows: inOrder(all, rows, kept), counts };
 }
 
-function takeText(row: UserWords, most: number, isAlways: boolean): string | undefined {
+function takeText(row: UserWords, most: number, isAlways: boolean): CutText | undefined {
   const weight = rowTokens(row);
-  if (weight <= most) return row.text;
+  const gaps = gapsOf(row);
+  if (weight <= most) return { text: row.text, gaps };
   if (!isAlways && most < leastWorthwhile) return undefined;
   // Texts are cut by bytes; one that weighs more than its bytes say is cut shorter.
-  return cutText(row.text, Math.max(leastTokens, Math.floor((most * sentTokens(row.text)) / weight)));
+  return cutAround(row.text, Math.max(leastTokens, Math.floor((most * sentTokens(row.text)) / weight)), { gaps });
+}
+
+/** Earlier versions did not record where they cut. */
+function gapsOf(row: UserWords): readonly TextGap[] {
+  return row.gaps ?? (row.cut ? gapsIn(row.text) : []);
 }
 
 /** By bytes, or as a tokeniser would count it, whichever is more: logs and tables have few bytes to a token. */
@@ -133,7 +147,9 @@ function dropPictures(order: readonly UserWords[], kept: Map<UserWords, KeptWord
     const missing = countPictures(row.pictures) - countPictures(fitting);
     if (missing === 0) continue;
     const picturesLeftOut = row.picturesLeftOut + missing;
-    kept.set(row, { ...found, pictures: fitting, picturesLeftOut, cut: true });
+    const weight = picturesTokens(row.pictures) - picturesTokens(fitting);
+    const picturesLeftOutTokens = found.picturesLeftOutTokens + weight;
+    kept.set(row, { ...found, pictures: fitting, picturesLeftOut, picturesLeftOutTokens, cut: true });
   }
 }
 
@@ -226,8 +242,10 @@ function span(from: number | undefined, to: number | undefined): Pick<LeftOutMes
   return from === undefined || to === undefined ? {} : { from, to };
 }
 
+/** All of a message, with what earlier checkpoints cut out of it, by the measure of the marks in texts. */
 function tokensOf(row: UserWords): number {
-  return rowTokens(row) + picturesTokens(row.pictures);
+  const text = Math.ceil(uncutBytes(row.text, gapsOf(row)) / bytesPerToken);
+  return text + picturesTokens(row.pictures) + (row.picturesLeftOutTokens ?? 0);
 }
 
 /** Words are looked at many times while a checkpoint is made to fit. */

@@ -89,7 +89,9 @@ function rangeOf({
   const { checkpoint, turns = 1, to, files, both, dryRun } = options;
   const wrong = (message: string): Outcome<'usage'> => wrongUsage(rollbackCommand, message);
   if (checkpoint && (files || both)) {
-    return wrong('--before-checkpoint takes back talk alone: bring files back as `capstan threads restore --help` says.');
+    return wrong(
+      '--before-checkpoint takes back talk alone: bring files back as `capstan threads restore --help` says.',
+    );
   }
   if (dryRun && !files && !both) return wrong('--dry-run is about files: add --files or --both.');
   if (!checkpoint) {

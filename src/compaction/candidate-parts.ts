@@ -166,7 +166,8 @@ export function recordsEntries({ plan, files }: WorkRecords, tokens: number): re
   if ((plan === undefined || plan.steps.length === 0) && files.length === 0) return [];
   if (tokens === 0) return [];
   const { text, role, kind } = render(checkpointRecordsFragment, {
-    ...(plan === undefined ? {} : { plan: plan.steps, planIsOlder: plan.isOlder }),
+    ...(plan === undefined ? {} : { plan: plan.steps }),
+    ...(plan?.isOlder ? { planIsOlderThan: plan.olderThan ?? ('user' as const) } : {}),
     ...(plan?.number === undefined ? {} : { planNumber: plan.number }),
     files,
     tokens,

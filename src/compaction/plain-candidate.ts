@@ -2,6 +2,7 @@ import type { Candidate } from './candidate.ts';
 import { candidateMaker } from './candidate-parts.ts';
 import { type Faulty, faulty } from './faulty.ts';
 import type { CompactionPlan } from './plan.ts';
+import { withResumeLine } from './resume-line.ts';
 import { shrinkToFit } from './shrinking.ts';
 import type { CompactionSource } from './source.ts';
 import { proseFaults } from './summary-faults.ts';
@@ -17,6 +18,7 @@ export function plainCandidate(plan: CompactionPlan, source: CompactionSource, t
     return faulty('The answer says nothing to continue from.');
   const faults = proseFaults(summary, source);
   if (faults.length > 0) return faulty(...faults);
-  const written = { by: 'model', context: '', summary } as const;
+  const resumed = withResumeLine(summary);
+  const written = { by: 'model', context: '', summary: resumed.kind === 'found' ? resumed.summary : summary } as const;
   return shrinkToFit(plan.room, candidateMaker(plan, source, { strategy: 'plain', chosen: [], written }));
 }

@@ -82,3 +82,17 @@ test.each(['', ' \n\t', '\uFEFF'])('nothing (%j) is refused', (text) => {
     faults: ['The answer is empty.'],
   });
 });
+
+test.each([
+  '- RESUME_AT: fix the lexer',
+  '**RESUME_AT:** fix the lexer',
+  '## RESUME_AT\nfix the lexer',
+  'RESUME_AT: fix the lexer\nGood luck!',
+])('the cursor of the model stands alone, in whatever form it came: %s', (line) => {
+  const work = { plan: { steps: [{ text: 'Numbers', status: 'pending' as const }], isOlder: false }, files: [] };
+  const source = sourceOf([said('1', 'Port the lexer in src/lex.ts.')], work);
+  const candidate = plainCandidate(planOf(), source, `src/lex.ts is half done.\n${line}`);
+  const message = 'message' in candidate ? candidate.message : '';
+  expect(message.match(/RESUME_AT.*/gi)).toEqual(['RESUME_AT: fix the lexer']);
+  expect(message).toMatch(/\nRESUME_AT: fix the lexer\n+<\/checkpoint_summary>$/);
+});

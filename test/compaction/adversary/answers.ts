@@ -193,7 +193,7 @@ export const incomplete: readonly Answers[] = [
   {
     name: 'a resume line that is not the last',
     does: but(() => ({ summary: `${resume}\nThat is all.` })),
-    told: plain,
+    told: structured('The `RESUME_AT:` line was moved to the end.'),
   },
   {
     name: 'a resume line in bold',

@@ -29,6 +29,8 @@ export interface CheckpointContent {
   readonly strategy: Exclude<Candidate['strategy'], 'remote'>;
   /** The messages that the model of this checkpoint chose as the request that defines the active task. */
   readonly chosen: readonly UserWords[];
+  /** How it quoted them. */
+  readonly quote?: string;
   readonly written:
     | { readonly by: 'model'; readonly context: string; readonly summary: string }
     | { readonly by: 'code'; readonly why: Outcome };
@@ -49,7 +51,7 @@ export function candidateMaker(
   const found = findLastWork(source);
   const earlier = earlierSummaries(source.history);
   return (room) => {
-    const words = wordsEntry(plan, all, content.chosen, room);
+    const words = wordsEntry(plan, all, content, room);
     const summary = summaryEntry(plan, source, { content, kept: keptIn(words.choice), found, earlier }, room);
     const entries = [...words.entries, ...recordsEntries(source.work, room.records), summary.entry];
     return {
@@ -83,12 +85,12 @@ export interface WordsEntry {
 export function wordsEntry(
   { model, readAll }: CompactionPlan,
   all: readonly UserWords[],
-  chosen: readonly UserWords[],
+  { chosen, quote }: Pick<CheckpointContent, 'chosen' | 'quote'>,
   room: PartsRoom,
 ): WordsEntry {
   const isChosen = chosen.length > 0;
   const tasks = isChosen ? chosen : all.filter((row) => row.task);
-  const choice = keepWords(all, { tasks, room });
+  const choice = keepWords(all, { tasks, ...(quote === undefined ? {} : { quote }), room });
   if (choice.rows.length === 0) return { entries: [], choice };
   const isTask = ({ words }: KeptWords): boolean => tasks.some((task) => sameWords(words, task));
   const rows = choice.rows.map((row): IntentRow => {

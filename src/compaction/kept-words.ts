@@ -7,6 +7,7 @@ import { textTokens } from '../history/text-tokens.ts';
 import { countPictures, type UserWords } from '../history/users-words.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Candidate } from './candidate.ts';
+import { quotePlace } from './match-words.ts';
 
 /** A message as it enters a checkpoint. */
 export interface KeptWords {
@@ -45,12 +46,16 @@ export interface WordsChoice {
 export interface WordsWanted {
   /** The messages that a model chose as the active task, in this checkpoint or in the one before. */
   readonly tasks: readonly UserWords[];
+  /** How the model of this checkpoint quoted them: what it quoted stays when a message is cut. */
+  readonly quote?: string;
   /** In tokens: for all texts, and for all pictures. */
   readonly room: { readonly words: number; readonly pictures: number };
 }
 
 /** A message that is never left out takes this much, however little room there is. */
 const leastTokens = 32;
+/** A request inside a longer message takes up to so much in any case. */
+const mostOfRequest = 200;
 /** Less of any other message than this is not worth its room. */
 const leastWorthwhile = 96;
 /** Of the room for texts, the part that others than the user may take together. */
@@ -67,7 +72,7 @@ const frame = 16;
  * What hooks and programs said has a share of the room. What they said since the user's newest message is open, so it
  * goes before the user's older messages, and the last of it is always there; the rest takes what the user leaves.
  */
-export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWanted): WordsChoice {
+export function keepWords(all: readonly UserWords[], { tasks, quote, room }: WordsWanted): WordsChoice {
   const { rows, alsoIn } = distinct(all);
   const isUsers = ({ by }: UserWords): boolean => by === undefined;
   const own = rows.filter(isUsers);
@@ -76,22 +81,29 @@ export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWante
   const always = new Set([own.at(-1), ...chosen, own[0], since[0]].filter((row) => row !== undefined));
   const order = [...new Set([...always, ...since, ...own.toReversed(), ...rows.toReversed()])];
 
+  const requests = new Map(chosen.map((row) => [row, requestIn(row, quote)]));
+  const least = (row: UserWords): number => leastTokens + leastOfRequest(row, requests.get(row), room.words);
+
   const kept = new Map<UserWords, KeptWords>();
   const left = { all: room.words, others: Math.floor(room.words * othersShare) };
   const isFull = { user: false, others: false };
   for (const [place, row] of order.entries()) {
     const isAlways = place < always.size;
-    const reserved = Math.max(0, always.size - place - 1) * (leastTokens + frame);
+    const reserved = order.slice(place + 1, always.size).reduce((sum, other) => sum + least(other) + frame, 0);
     const speaker = isUsers(row) ? 'user' : 'others';
     const most = Math.max(0, (speaker === 'user' ? left.all : Math.min(left.all, left.others)) - reserved - frame);
-    const taken = isFull[speaker] && !isAlways ? undefined : takeText(row, most, isAlways);
+    const taken =
+      isFull[speaker] && !isAlways
+        ? undefined
+        : takeText(row, most, { isAlways, least: least(row), request: requests.get(row) });
     if (taken?.text !== row.text) isFull[speaker] = true;
     if (taken === undefined) continue;
-    const { text, gaps } = taken;
+    const { text, gaps, keep } = taken;
     const { pictures, picturesLeftOut, picturesLeftOutTokens = 0 } = row;
     const cut = row.cut || text !== row.text;
     const missing = { picturesLeftOut, picturesLeftOutTokens, cut };
-    kept.set(row, { words: row, text, gaps, pictures, ...missing, alsoIn: alsoIn.get(row) ?? [] });
+    const request = keep === undefined ? {} : { request: keep };
+    kept.set(row, { words: row, text, gaps, ...request, pictures, ...missing, alsoIn: alsoIn.get(row) ?? [] });
     const weight = (text === row.text ? rowTokens(row) : weigh(text)) + frame;
     left.all -= weight;
     if (speaker === 'others') left.others -= weight;
@@ -106,13 +118,35 @@ export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWante
   return { rows: inOrder(all, rows, kept), counts };
 }
 
-function takeText(row: UserWords, most: number, isAlways: boolean): CutText | undefined {
+interface TextWanted {
+  readonly isAlways: boolean;
+  readonly least: number;
+  readonly request: TextPlace | undefined;
+}
+
+function takeText(row: UserWords, most: number, { isAlways, least, request }: TextWanted): CutText | undefined {
   const weight = rowTokens(row);
-  const gaps = gapsOf(row);
-  if (weight <= most) return { text: row.text, gaps };
+  const known = { gaps: gapsOf(row), ...(request === undefined ? {} : { keep: request }) };
+  if (weight <= most) return { text: row.text, ...known };
   if (!isAlways && most < leastWorthwhile) return undefined;
   // Texts are cut by bytes; one that weighs more than its bytes say is cut shorter.
-  return cutAround(row.text, Math.max(leastTokens, Math.floor((most * sentTokens(row.text)) / weight)), { gaps });
+  return cutAround(row.text, Math.max(least, Math.floor((most * sentTokens(row.text)) / weight)), known);
+}
+
+/** The part of a message that a model quoted as the request, now or at the checkpoint before. */
+function requestIn(row: UserWords, quote: string | undefined): TextPlace | undefined {
+  const quoted = quote === undefined ? undefined : quotePlace(row.text, quote);
+  // A beginning only says which message is meant, and the head of a message stays in any case.
+  const isBeginning = quoted !== undefined && row.text.slice(0, quoted.start).trim() === '';
+  return isBeginning ? undefined : (quoted ?? row.request);
+}
+
+/** What the quoted part of a message takes beside its ends, as far as that is a small part of the room. */
+function leastOfRequest({ text }: UserWords, request: TextPlace | undefined, room: number): number {
+  if (request === undefined) return 0;
+  const marks = leastTokens;
+  const most = Math.min(mostOfRequest, Math.floor(room / 4));
+  return Math.min(most, marks + sentTokens(text.slice(request.start, Math.min(request.end, request.start + 4 * most))));
 }
 
 /** Earlier versions did not record where they cut. */

@@ -32,6 +32,14 @@ describe('the line that says where to continue', () => {
     expect(withResumeLine(line)).toEqual({ kind: 'found', summary: line, change: 'none' });
   });
 
+  test('has Windows line ends before it, or after it', () => {
+    const summary = `Half is done.\r\nRESUME_AT: ${step}`;
+    expect(withResumeLine(summary)).toEqual({ kind: 'found', summary, change: 'none' });
+    expect(withResumeLine(`RESUME_AT: ${step}\r\nGood luck!`)).toMatchObject({
+      summary: `Good luck!\nRESUME_AT: ${step}`,
+    });
+  });
+
   test('goes to the end, behind a courtesy', () => {
     expect(withResumeLine(`Half is done.\nRESUME_AT: ${step}\n\nGood luck!`)).toEqual({
       kind: 'found',

@@ -21,7 +21,7 @@ export function withResumeLine(given: string): ResumeLine {
   const before = lines.slice(0, at).join('\n');
   const after = lines.slice(end).join('\n').trim();
   const rest = [before, after].filter((part) => part.trim() !== '');
-  const body = markCursors(rest.join('\n'), 'earlier in this summary').trimEnd();
+  const body = markCursors(rest.join('\n'), 'earlier in this summary');
   const summary = `${body}${body === '' ? '' : '\n'}RESUME_AT: ${step}`;
   const isLast = after === '' && end === at + 1;
   const change = summary === text ? 'none' : isLast && lines[at] !== `RESUME_AT: ${step}` ? 'signs' : 'moved';
@@ -41,11 +41,11 @@ function cursorsIn(lines: readonly string[]): readonly Cursor[] {
   let isQuoted = false;
   for (const [at, line] of lines.entries()) {
     if (/^ {0,3}(?:```|~~~)/.test(line)) isQuoted = !isQuoted;
-    const match = isQuoted ? null : cursorLine.exec(line);
+    const match = isQuoted ? null : cursorLine.exec(line.trimEnd());
     if (match === null) continue;
     const own = stepIn(match.groups?.['step'] ?? '');
     const below = nextFull(lines, at + 1);
-    const isBelow = own === '' && below < lines.length && !cursorLine.test(lines[below]!);
+    const isBelow = own === '' && below < lines.length && !cursorLine.test(lines[below]!.trimEnd());
     found.push({ at, end: isBelow ? below + 1 : at + 1, step: isBelow ? stepIn(lines[below]!) : own });
   }
   return found;

@@ -96,3 +96,21 @@ test.each([
   expect(message.match(/RESUME_AT.*/gi)).toEqual(['RESUME_AT: fix the lexer']);
   expect(message).toMatch(/\nRESUME_AT: fix the lexer\n+<\/checkpoint_summary>$/);
 });
+
+test.each([
+  "I'm sorry, but I can't help with that request.",
+  '申し訳ありませんが、お手伝いできません。',
+  'الزر جاهز. بقي الاختبار.',
+  '画面の修正は半分終わり、残りは合計欄の計算と確認です。',
+  'Lexer ported.',
+])('a short text is kept, with the earlier summary and the ends of the work beside it: %s', (text) => {
+  const full = `${Array.from({ length: 30 }, (_, n) => `src/request-${n}.ts drains queue ${n * 7}`).join('\n')}\nRESUME_AT: the queue`;
+  const before = plainCandidate(planOf(), sourceOf([said('1', 'Fix src/request.ts.')]), full) as Candidate;
+  const later = [...installed(before), said('2', 'Go on.'), ...worked('1', 'three failures', 'npm test')];
+  const candidate = plainCandidate(planOf(), sourceOf(later), text);
+  const message = 'message' in candidate ? candidate.message : '';
+  expect(message).toContain(text);
+  expect(message).toContain(full.replace('RESUME_AT', '(at that time) RESUME_AT'));
+  expect(message).toContain('three failures');
+  expect(message).toMatch(/\nRESUME_AT: the user's newest message[^\n]*\n<\/checkpoint_summary>$/);
+});

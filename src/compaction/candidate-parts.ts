@@ -29,6 +29,8 @@ export interface CheckpointContent {
   readonly strategy: Exclude<Candidate['strategy'], 'remote'>;
   /** The messages that the model of this checkpoint chose as the request that defines the active task. */
   readonly chosen: readonly UserWords[];
+  /** How it quoted them. */
+  readonly quote?: string;
   readonly written:
     | { readonly by: 'model'; readonly context: string; readonly summary: string }
     | { readonly by: 'code'; readonly why: Outcome };
@@ -49,7 +51,7 @@ export function candidateMaker(
   const found = findLastWork(source);
   const earlier = earlierSummaries(source.history);
   return (room) => {
-    const words = wordsEntry(plan, all, content.chosen, room);
+    const words = wordsEntry(plan, all, content, room);
     const summary = summaryEntry(plan, source, { content, kept: keptIn(words.choice), found, earlier }, room);
     const entries = [...words.entries, ...recordsEntries(source.work, room.records), summary.entry];
     return {
@@ -83,12 +85,12 @@ export interface WordsEntry {
 export function wordsEntry(
   { model, readAll }: CompactionPlan,
   all: readonly UserWords[],
-  chosen: readonly UserWords[],
+  { chosen, quote }: Pick<CheckpointContent, 'chosen' | 'quote'>,
   room: PartsRoom,
 ): WordsEntry {
   const isChosen = chosen.length > 0;
   const tasks = isChosen ? chosen : all.filter((row) => row.task);
-  const choice = keepWords(all, { tasks, room });
+  const choice = keepWords(all, { tasks, ...(quote === undefined ? {} : { quote }), room });
   if (choice.rows.length === 0) return { entries: [], choice };
   const isTask = ({ words }: KeptWords): boolean => tasks.some((task) => sameWords(words, task));
   const rows = choice.rows.map((row): IntentRow => {
@@ -153,8 +155,10 @@ function quoteOf(kept: KeptWords, isTask: boolean): Omit<QuotedWords, 'start' | 
     ...(by === undefined ? {} : { by }),
     ...(endedEarly === undefined ? {} : { endedEarly }),
     ...(isTask ? { task: true as const } : {}),
-    ...(kept.cut ? { cut: true as const } : {}),
+    ...(kept.cut ? { cut: true as const, gaps: kept.gaps } : {}),
+    ...(kept.request === undefined ? {} : { request: kept.request }),
     ...(kept.picturesLeftOut === 0 ? {} : { picturesLeftOut: kept.picturesLeftOut }),
+    ...(kept.picturesLeftOutTokens === 0 ? {} : { picturesLeftOutTokens: kept.picturesLeftOutTokens }),
     ...(kept.alsoIn.length === 0 ? {} : { alsoIn: kept.alsoIn }),
   };
 }
@@ -164,7 +168,8 @@ export function recordsEntries({ plan, files }: WorkRecords, tokens: number): re
   if ((plan === undefined || plan.steps.length === 0) && files.length === 0) return [];
   if (tokens === 0) return [];
   const { text, role, kind } = render(checkpointRecordsFragment, {
-    ...(plan === undefined ? {} : { plan: plan.steps, planIsOlder: plan.isOlder }),
+    ...(plan === undefined ? {} : { plan: plan.steps }),
+    ...(plan?.isOlder ? { planIsOlderThan: plan.olderThan ?? ('user' as const) } : {}),
     ...(plan?.number === undefined ? {} : { planNumber: plan.number }),
     files,
     tokens,

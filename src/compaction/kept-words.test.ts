@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
+import { uncutBytes } from '../fragments/cut-text.ts';
+import { sentBytes } from '../fragments/truncate.ts';
 import { textTokens } from '../history/text-tokens.ts';
 import type { UserWords } from '../history/users-words.ts';
-import { keepWords } from './kept-words.ts';
+import { keepWords, type WordsRow } from './kept-words.ts';
 
 const row = (id: string, text: string): UserWords => ({
   id,
@@ -21,4 +23,42 @@ test('a table of numbers stays within the room as a tokeniser counts it', () => 
   const texts = rows.map((one) => ('leftOut' in one ? '' : one.text));
   expect(texts.map((text) => text.length > 0)).toEqual([true, true, true]);
   expect(texts.reduce((sum, text) => sum + textTokens(text), 0)).toBeLessThan(2000);
+});
+
+test('after any number of checkpoints, what stands and what marks say is missing are the original', () => {
+  const told = [
+    ['1', 'Keep all rules. '.repeat(200)],
+    ['2', 'A long paste with\n"quotes" in it. '.repeat(900)],
+    ['3', 'Another one: 請求書の画面を直してください。'.repeat(300)],
+    ['4', 'The newest message, long as well. '.repeat(400)],
+  ] as const;
+  const whole = told.reduce((sum, [, text]) => sum + Math.ceil(sentBytes(text) / 4), 0);
+  let all: readonly UserWords[] = told.map(([id, text]) => row(id, text));
+  for (const words of [9000, 6000, 3000, 1500, 600, 200]) {
+    const { rows } = keepWords(all, { tasks: [], room: { words, pictures: 0 } });
+    const standing = rows.map((one) =>
+      'leftOut' in one ? one.leftOut.tokens : Math.ceil(uncutBytes(one.text, one.gaps) / 4),
+    );
+    expect(standing.reduce((sum, tokens) => sum + tokens, 0)).toBe(whole);
+    const said = rows.flatMap((one) => ('leftOut' in one ? [] : [...one.text.matchAll(/about (\d+) tokens cut/g)]));
+    const missing = rows.flatMap((one) => ('leftOut' in one ? [] : one.gaps.map(({ bytes }) => Math.ceil(bytes / 4))));
+    expect(said.map(([, count]) => Number(count))).toEqual(missing);
+    all = again(rows);
+  }
+});
+
+/** The words as the next checkpoint finds them. */
+function again(rows: readonly WordsRow[]): readonly UserWords[] {
+  return rows.flatMap((one, index): UserWords[] => {
+    if ('leftOut' in one) return [];
+    const before = rows[index - 1];
+    const gap = before !== undefined && 'leftOut' in before ? { leftOutBefore: before.leftOut } : {};
+    return [{ ...row(one.words.id, one.text), cut: one.cut, gaps: one.gaps, ...gap }];
+  });
+}
+
+test('a mark that the user wrote is words, not a mark', () => {
+  const said = `[… about 999999 tokens cut here …]\n${'Words of mine. '.repeat(400)}`;
+  const { rows } = keepWords([row('1', said)], { tasks: [], room: { words: 100, pictures: 0 } });
+  expect(rows.map((one) => ('leftOut' in one ? 0 : uncutBytes(one.text, one.gaps)))).toEqual([sentBytes(said)]);
 });

@@ -1,22 +1,29 @@
-import { cutText } from '../fragments/cut-text.ts';
+import { cutAround, type CutText, gapsIn, type TextGap, uncutBytes } from '../fragments/cut-text.ts';
 import { partsMessage } from '../fragments/message.ts';
-import { sentTokens } from '../fragments/truncate.ts';
-import type { LeftOutMessages } from '../history/entry.ts';
+import { bytesPerToken, sentTokens } from '../fragments/truncate.ts';
+import type { LeftOutMessages, TextPlace } from '../history/entry.ts';
 import { itemTokens } from '../history/size.ts';
 import { textTokens } from '../history/text-tokens.ts';
 import { countPictures, type UserWords } from '../history/users-words.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Candidate } from './candidate.ts';
+import { quotePlace } from './match-words.ts';
 
 /** A message as it enters a checkpoint. */
 export interface KeptWords {
   readonly words: UserWords;
   /** Exact, or visibly cut. */
   readonly text: string;
+  /** Where marks stand in the text for what is missing, now or since an earlier checkpoint. */
+  readonly gaps: readonly TextGap[];
+  /** The part of the text that a model quoted as the request. */
+  readonly request?: TextPlace;
   /** Those of its pictures that come with it. */
   readonly pictures: readonly JsonObject[];
   /** How many of its pictures are missing, here or since an earlier checkpoint. */
   readonly picturesLeftOut: number;
+  /** What those weighed, in tokens. */
+  readonly picturesLeftOutTokens: number;
   /** Something of it is missing. */
   readonly cut: boolean;
   /** The turns in which the user wrote exactly the same before. */
@@ -39,12 +46,16 @@ export interface WordsChoice {
 export interface WordsWanted {
   /** The messages that a model chose as the active task, in this checkpoint or in the one before. */
   readonly tasks: readonly UserWords[];
+  /** How the model of this checkpoint quoted them: what it quoted stays when a message is cut. */
+  readonly quote?: string;
   /** In tokens: for all texts, and for all pictures. */
   readonly room: { readonly words: number; readonly pictures: number };
 }
 
 /** A message that is never left out takes this much, however little room there is. */
 const leastTokens = 32;
+/** A request inside a longer message takes up to so much in any case. */
+const mostOfRequest = 200;
 /** Less of any other message than this is not worth its room. */
 const leastWorthwhile = 96;
 /** Of the room for texts, the part that others than the user may take together. */
@@ -61,7 +72,7 @@ const frame = 16;
  * What hooks and programs said has a share of the room. What they said since the user's newest message is open, so it
  * goes before the user's older messages, and the last of it is always there; the rest takes what the user leaves.
  */
-export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWanted): WordsChoice {
+export function keepWords(all: readonly UserWords[], { tasks, quote, room }: WordsWanted): WordsChoice {
   const { rows, alsoIn } = distinct(all);
   const isUsers = ({ by }: UserWords): boolean => by === undefined;
   const own = rows.filter(isUsers);
@@ -70,20 +81,29 @@ export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWante
   const always = new Set([own.at(-1), ...chosen, own[0], since[0]].filter((row) => row !== undefined));
   const order = [...new Set([...always, ...since, ...own.toReversed(), ...rows.toReversed()])];
 
+  const requests = new Map(chosen.map((row) => [row, requestIn(row, quote)]));
+  const least = (row: UserWords): number => leastTokens + leastOfRequest(row, requests.get(row), room.words);
+
   const kept = new Map<UserWords, KeptWords>();
   const left = { all: room.words, others: Math.floor(room.words * othersShare) };
   const isFull = { user: false, others: false };
   for (const [place, row] of order.entries()) {
     const isAlways = place < always.size;
-    const reserved = Math.max(0, always.size - place - 1) * (leastTokens + frame);
+    const reserved = order.slice(place + 1, always.size).reduce((sum, other) => sum + least(other) + frame, 0);
     const speaker = isUsers(row) ? 'user' : 'others';
     const most = Math.max(0, (speaker === 'user' ? left.all : Math.min(left.all, left.others)) - reserved - frame);
-    const text = isFull[speaker] && !isAlways ? undefined : takeText(row, most, isAlways);
-    if (text === undefined || text !== row.text) isFull[speaker] = true;
-    if (text === undefined) continue;
-    const { pictures, picturesLeftOut } = row;
+    const taken =
+      isFull[speaker] && !isAlways
+        ? undefined
+        : takeText(row, most, { isAlways, least: least(row), request: requests.get(row) });
+    if (taken?.text !== row.text) isFull[speaker] = true;
+    if (taken === undefined) continue;
+    const { text, gaps, keep } = taken;
+    const { pictures, picturesLeftOut, picturesLeftOutTokens = 0 } = row;
     const cut = row.cut || text !== row.text;
-    kept.set(row, { words: row, text, pictures, picturesLeftOut, cut, alsoIn: alsoIn.get(row) ?? [] });
+    const missing = { picturesLeftOut, picturesLeftOutTokens, cut };
+    const request = keep === undefined ? {} : { request: keep };
+    kept.set(row, { words: row, text, gaps, ...request, pictures, ...missing, alsoIn: alsoIn.get(row) ?? [] });
     const weight = (text === row.text ? rowTokens(row) : weigh(text)) + frame;
     left.all -= weight;
     if (speaker === 'others') left.others -= weight;
@@ -98,12 +118,40 @@ export function keepWords(all: readonly UserWords[], { tasks, room }: WordsWante
   return { rows: inOrder(all, rows, kept), counts };
 }
 
-function takeText(row: UserWords, most: number, isAlways: boolean): string | undefined {
+interface TextWanted {
+  readonly isAlways: boolean;
+  readonly least: number;
+  readonly request: TextPlace | undefined;
+}
+
+function takeText(row: UserWords, most: number, { isAlways, least, request }: TextWanted): CutText | undefined {
   const weight = rowTokens(row);
-  if (weight <= most) return row.text;
+  const known = { gaps: gapsOf(row), ...(request === undefined ? {} : { keep: request }) };
+  if (weight <= most) return { text: row.text, ...known };
   if (!isAlways && most < leastWorthwhile) return undefined;
   // Texts are cut by bytes; one that weighs more than its bytes say is cut shorter.
-  return cutText(row.text, Math.max(leastTokens, Math.floor((most * sentTokens(row.text)) / weight)));
+  return cutAround(row.text, Math.max(least, Math.floor((most * sentTokens(row.text)) / weight)), known);
+}
+
+/** The part of a message that a model quoted as the request, now or at the checkpoint before. */
+function requestIn(row: UserWords, quote: string | undefined): TextPlace | undefined {
+  const quoted = quote === undefined ? undefined : quotePlace(row.text, quote);
+  // A beginning only says which message is meant, and the head of a message stays in any case.
+  const isBeginning = quoted !== undefined && row.text.slice(0, quoted.start).trim() === '';
+  return isBeginning ? undefined : (quoted ?? row.request);
+}
+
+/** What the quoted part of a message takes beside its ends, as far as that is a small part of the room. */
+function leastOfRequest({ text }: UserWords, request: TextPlace | undefined, room: number): number {
+  if (request === undefined) return 0;
+  const marks = leastTokens;
+  const most = Math.min(mostOfRequest, Math.floor(room / 4));
+  return Math.min(most, marks + sentTokens(text.slice(request.start, Math.min(request.end, request.start + 4 * most))));
+}
+
+/** Earlier versions did not record where they cut. */
+function gapsOf(row: UserWords): readonly TextGap[] {
+  return row.gaps ?? (row.cut ? gapsIn(row.text) : []);
 }
 
 /** By bytes, or as a tokeniser would count it, whichever is more: logs and tables have few bytes to a token. */
@@ -133,7 +181,9 @@ function dropPictures(order: readonly UserWords[], kept: Map<UserWords, KeptWord
     const missing = countPictures(row.pictures) - countPictures(fitting);
     if (missing === 0) continue;
     const picturesLeftOut = row.picturesLeftOut + missing;
-    kept.set(row, { ...found, pictures: fitting, picturesLeftOut, cut: true });
+    const weight = picturesTokens(row.pictures) - picturesTokens(fitting);
+    const picturesLeftOutTokens = found.picturesLeftOutTokens + weight;
+    kept.set(row, { ...found, pictures: fitting, picturesLeftOut, picturesLeftOutTokens, cut: true });
   }
 }
 
@@ -226,8 +276,10 @@ function span(from: number | undefined, to: number | undefined): Pick<LeftOutMes
   return from === undefined || to === undefined ? {} : { from, to };
 }
 
+/** All of a message, with what earlier checkpoints cut out of it, by the measure of the marks in texts. */
 function tokensOf(row: UserWords): number {
-  return rowTokens(row) + picturesTokens(row.pictures);
+  const text = Math.ceil(uncutBytes(row.text, gapsOf(row)) / bytesPerToken);
+  return text + picturesTokens(row.pictures) + (row.picturesLeftOutTokens ?? 0);
 }
 
 /** Words are looked at many times while a checkpoint is made to fit. */

@@ -1,3 +1,4 @@
+import type { TextPlace } from '../history/entry.ts';
 import type { UserWords } from '../history/users-words.ts';
 
 /** A shorter quote may be of anything. */
@@ -37,6 +38,30 @@ export function quotedWords(words: readonly UserWords[], given: string): readonl
     if (found.length > 0) return found;
   }
   return [];
+}
+
+/** Where in a message a quote stands that is a part of it; its white space does not count. */
+export function quotePlace(text: string, given: string): TextPlace | undefined {
+  const exact = given.trim();
+  const at = exact.length < leastBeginning ? -1 : text.indexOf(exact);
+  if (at >= 0) return { start: at, end: at + exact.length };
+  const quote = beginningOf(given);
+  if (quote.length < leastBeginning) return undefined;
+  const { squeezed: short, places } = squeezedPlaces(text);
+  const found = short.indexOf(quote);
+  return found < 0 ? undefined : { start: places[found]!, end: places[found + quote.length - 1]! + 1 };
+}
+
+/** A text with single spaces, and where each of its characters stands in the original. */
+function squeezedPlaces(text: string): { readonly squeezed: string; readonly places: readonly number[] } {
+  const places: number[] = [];
+  const parts: string[] = [];
+  for (const { index, 0: word } of text.matchAll(/\S+/g)) {
+    if (parts.length > 0) places.push(index - 1);
+    for (let at = 0; at < word.length; at++) places.push(index + at);
+    parts.push(word);
+  }
+  return { squeezed: parts.join(' '), places };
 }
 
 const mostJoined = 6;

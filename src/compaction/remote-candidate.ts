@@ -28,7 +28,7 @@ export function remoteCandidate(
   const all = heardWords(source.history);
   const asked = form === 'stream' ? fromAgents(entriesOf(source.history)) : [];
   return shrinkToFit(plan.room, (room) => {
-    const words = wordsEntry(plan, all, [], room);
+    const words = wordsEntry(plan, all, { chosen: [] }, room);
     const left = room.words - entriesTokens(words.entries);
     const entries = [
       ...words.entries,

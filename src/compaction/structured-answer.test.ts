@@ -61,6 +61,14 @@ test('what stands under other keys is kept as context', () => {
 });
 
 const withSummary = (summary: unknown): string => JSON.stringify({ intent_user_message: intent, summary });
+
+test('a cursor in the middle goes to the end', () => {
+  expect(readStructured(withSummary('RESUME_AT: here\nAnd more.'))).toMatchObject({
+    summary: 'And more.\nRESUME_AT: here',
+    mended: ['The `RESUME_AT:` line was moved to the end.'],
+  });
+});
+
 const withIntent = (intent: unknown): string => JSON.stringify({ intent_user_message: intent, summary });
 
 describe('is refused', () => {
@@ -96,11 +104,6 @@ describe('is refused', () => {
       ],
     ],
     ['no cursor', withSummary('All is well.'), ['`summary` does not end with a `RESUME_AT:` line.']],
-    [
-      'a cursor in the middle',
-      withSummary('RESUME_AT: here\nAnd more.'),
-      ['The `RESUME_AT:` line is not the last line of `summary`.'],
-    ],
     ['an empty cursor', withSummary('Done.\nRESUME_AT: …'), ['The `RESUME_AT:` line of `summary` names no next step.']],
   ])('%s', (_, text, faults) => {
     expect(readStructured(text)).toEqual(faulty(...faults));

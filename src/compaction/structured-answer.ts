@@ -2,6 +2,7 @@ import type { Json } from '../protocol/json.ts';
 import { type Faulty, faulty } from './faulty.ts';
 import { findTags, intentTags } from './intent-tags.ts';
 import { readLooseJson } from './loose-json.ts';
+import { withResumeLine } from './resume-line.ts';
 
 export interface StructuredAnswer {
   readonly kind: 'read';
@@ -27,7 +28,7 @@ export function readStructured(text: string): StructuredAnswer | Faulty {
   const { intent_user_message: intent, summary } = value;
   const faults = keys.flatMap((key) => faultOfValue(key, value[key]));
   if (typeof intent !== 'string' || typeof summary !== 'string' || faults.length > 0) return faulty(...faults);
-  const resumed = withResumeLine(summary);
+  const resumed = resumedIn(summary);
   faults.push(...faultsOfTags(intent), ...(resumed.kind === 'faulty' ? resumed.faults : []));
   if (resumed.kind === 'faulty' || faults.length > 0) return faulty(...faults);
   const extra = Object.entries(value)
@@ -76,24 +77,20 @@ interface Resumed {
   readonly mended: readonly string[];
 }
 
-/** List signs and emphasis around the word do not matter. */
-function withResumeLine(given: string): Resumed | Faulty {
-  const summary = given.trimEnd();
-  const start = summary.lastIndexOf('\n') + 1;
-  const last = /^[\s>*_#`-]*RESUME_AT[*_`]*:[*_`]*(?<step>.*)$/.exec(summary.slice(start));
-  if (last === null) {
-    return faulty(
-      summary.includes('RESUME_AT:')
-        ? 'The `RESUME_AT:` line is not the last line of `summary`.'
-        : '`summary` does not end with a `RESUME_AT:` line.',
-    );
+function resumedIn(given: string): Resumed | Faulty {
+  const found = withResumeLine(given);
+  switch (found.kind) {
+    case 'found':
+      return { kind: 'resumed', summary: found.summary, mended: mendings[found.change] };
+    case 'no-step':
+      return faulty('The `RESUME_AT:` line of `summary` names no next step.');
+    case 'none':
+      return faulty('`summary` does not end with a `RESUME_AT:` line.');
   }
-  const step = last.groups?.['step']?.trim() ?? '';
-  if (!/[\p{L}\p{N}]/u.test(step)) return faulty('The `RESUME_AT:` line of `summary` names no next step.');
-  const isPlain = summary.startsWith('RESUME_AT:', start);
-  return {
-    kind: 'resumed',
-    summary: isPlain ? summary : `${summary.slice(0, start)}RESUME_AT: ${step}`,
-    mended: isPlain ? [] : ['The `RESUME_AT:` line was freed of other signs.'],
-  };
 }
+
+const mendings = {
+  none: [],
+  signs: ['The `RESUME_AT:` line was freed of other signs.'],
+  moved: ['The `RESUME_AT:` line was moved to the end.'],
+} as const;

@@ -24,7 +24,10 @@ export function structuredCandidate(plan: CompactionPlan, source: CompactionSour
   if (faults.length > 0) return faulty(...faults);
   const notes = [context, answer.extra].filter((part) => part !== '').join('\n\n');
   const written = { by: 'model', context: notes, summary: answer.summary } as const;
-  const candidate = shrinkToFit(plan.room, candidateMaker(plan, source, { strategy: 'structured', chosen, written }));
+  const candidate = shrinkToFit(
+    plan.room,
+    candidateMaker(plan, source, { strategy: 'structured', chosen, quote: request, written }),
+  );
   const unmatched = chosen.length === 0 && all.length > 0 ? [notFound] : [];
   return { ...candidate, mended: [...answer.mended, ...unmatched, ...candidate.mended] };
 }

@@ -14,8 +14,24 @@ export interface WorkPlan {
   readonly steps: readonly PlanStep[];
   /** The number of the turn in which it was written. */
   readonly number?: number;
-  /** The user has written since, so the plan may be out of date. */
+  /** Something came after the plan, so it may be out of date. */
   readonly isOlder: boolean;
+  /** What that was; absent: a message of the user. */
+  readonly olderThan?: PlanOlderThan;
+}
+
+/** `stop`: its turn ended before the model was done. `program`: the program that drives the thread said something. */
+export type PlanOlderThan = (typeof plansAreOlderThan)[number];
+
+export const plansAreOlderThan = ['stop', 'program'] as const;
+
+/** The same once something else came after the plan. A message of the user says most. */
+export function olderWork(work: WorkRecords, than: PlanOlderThan | 'user'): WorkRecords {
+  const { plan } = work;
+  if (plan === undefined) return work;
+  const { olderThan, isOlder, ...rest } = plan;
+  const isUsers = than === 'user' || (isOlder && olderThan === undefined);
+  return { ...work, plan: { ...rest, isOlder: true, ...(isUsers ? {} : { olderThan: than as PlanOlderThan }) } };
 }
 
 export const noWork: WorkRecords = { files: [] };

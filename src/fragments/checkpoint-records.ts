@@ -7,12 +7,18 @@ export interface CheckpointRecordsText {
   readonly plan?: readonly PlanStep[];
   /** The number of the turn in which the plan was written. */
   readonly planNumber?: number;
-  /** The user has written since. */
-  readonly planIsOlder?: boolean;
+  /** What came after the plan, so that it may be out of date; absent: nothing. */
+  readonly planIsOlderThan?: keyof typeof since;
   readonly files: readonly ChangedFile[];
   /** What the lists may weigh. */
   readonly tokens: number;
 }
+
+const since = {
+  user: 'The user has written since',
+  stop: 'Its turn was stopped or ended early',
+  program: 'A program has written since',
+} as const;
 
 const sign: Readonly<Record<PlanStep['status'], string>> = {
   completed: '[done]',
@@ -31,23 +37,23 @@ export const checkpointRecordsFragment = defineFragment<CheckpointRecordsText>({
   markers: ['<checkpoint_records>', '</checkpoint_records>'],
   capTokens: 4200,
   separate: true,
-  body({ plan = [], planNumber, planIsOlder = false, files, tokens }) {
+  body({ plan = [], planNumber, planIsOlderThan, files, tokens }) {
     const most = Math.max(0, tokens * bytesPerToken);
     const steps = newestThatFit(plan.map(stepLine), files.length === 0 ? most : Math.floor(most / 2));
     const rest = most - weight(steps.lines);
     const changed = newestThatFit(files.map(fileLine), rest);
     const lines = [
       'Recorded by the tools while they worked.',
-      ...section(planTitle(planNumber, planIsOlder), steps),
+      ...section(planTitle(planNumber, planIsOlderThan), steps),
       ...section('Files that patches changed, oldest change first (what commands changed is not listed):', changed),
     ];
     return `\n${lines.join('\n')}\n`;
   },
 });
 
-function planTitle(number: number | undefined, isOlder: boolean): string {
+function planTitle(number: number | undefined, newer: CheckpointRecordsText['planIsOlderThan']): string {
   const when = number === undefined ? '' : `, from turn ${number}`;
-  return `Plan${when}${isOlder ? '. The user has written since, so it may be out of date' : ''}:`;
+  return `Plan${when}${newer === undefined ? '' : `. ${since[newer]}, so it may be out of date`}:`;
 }
 
 interface Lines {

@@ -1,3 +1,4 @@
+import { markCursors } from './cursor-lines.ts';
 import { defineFragment } from './define.ts';
 
 /** Who wrote what is left of the work, and what it says. */
@@ -107,11 +108,6 @@ export function layOutSummary(payload: CheckpointSummaryText): SummaryLayout {
 function withContext({ context, summary }: SummaryByModel): string {
   if (context === '') return summary;
   return `Context for the task:\n${markCursors(context, 'in this context')}\n\n${summary}`;
-}
-
-/** There is one place to continue from, at the end: a line that names another one says when it was meant. */
-function markCursors(text: string, when: string): string {
-  return text.replace(/^(?=[ \t>*_#`-]{0,20}RESUME_AT[*_`]{0,4}:)/gm, `(${when}) `);
 }
 
 /** Stands before and after a text of the model or of a tool: no line of theirs begins with it, so none can pose as ours. */

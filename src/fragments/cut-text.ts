@@ -1,6 +1,205 @@
-import { cutToFit } from './truncate.ts';
+import { bytesPerToken, sentBytes } from './truncate.ts';
+
+/** A mark that stands in a text in the place of what was cut out there. */
+export interface TextGap {
+  readonly start: number;
+  readonly end: number;
+  /** What is missing, in bytes as it was sent. */
+  readonly bytes: number;
+}
+
+interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface CutOptions {
+  /** Where the text is cut already. */
+  readonly gaps?: readonly TextGap[];
+  /** The part that matters most: it stays beside head and tail. */
+  readonly keep?: Range;
+}
+
+export interface CutText {
+  readonly text: string;
+  readonly gaps: readonly TextGap[];
+  /** Where the part that matters most stands now, as far as it does. */
+  readonly keep?: Range;
+}
 
 /** A text that does not fit whole: its head and tail, and between them how much is missing. */
 export function cutText(text: string, tokens: number): string {
-  return cutToFit(text, tokens, (missing) => `\n[… about ${missing} tokens cut here …]\n`);
+  return sentBytes(text) <= tokens * bytesPerToken ? text : cutAround(text, tokens, { gaps: gapsIn(text) }).text;
+}
+
+/** What a text and the gaps in it weigh together: what the text weighed before anything was cut out of it. */
+export function uncutBytes(text: string, gaps: readonly TextGap[]): number {
+  return uncut({ text, gaps }, { start: 0, end: text.length });
+}
+
+const mark = (bytes: number): string =>
+  `\n[… about ${Math.max(1, Math.ceil(bytes / bytesPerToken))} tokens cut here …]\n`;
+
+/** Of the room, the part that what matters most may take. */
+const keepShare = 0.75;
+
+/**
+ * Cuts a text down to so many tokens as it is sent. Marks say how much is missing in each place, and what earlier marks
+ * said is counted where they are cut out themselves. Marks stay however small the room is.
+ */
+export function cutAround(text: string, tokens: number, { gaps = [], keep }: CutOptions): CutText {
+  const most = tokens * bytesPerToken;
+  if (sentBytes(text) <= most) return { text, gaps, ...(keep === undefined ? {} : { keep }) };
+  const source = { text, gaps };
+  const widest = sentBytes(mark(uncutBytes(text, gaps)));
+  const part = keep === undefined ? undefined : fittingPart(text, keep, Math.floor((most - 2 * widest) * keepShare));
+  const ends = endsAround(text, part, most - widest);
+  const ranges = joined([...ends, ...(part === undefined ? [] : [part])], text.length).flatMap((range) =>
+    aligned(range, source),
+  );
+  return assemble(source, ranges, part);
+}
+
+/** As much of the beginning of a part as fits; nothing where there is no room for it. */
+function fittingPart(text: string, keep: Range, bytes: number): Range | undefined {
+  const [start, end] = [characterStart(text, keep.start), characterStart(text, keep.end)];
+  const to = forward(text, { start, end }, bytes);
+  return to > start ? { start, end: to } : undefined;
+}
+
+/** A place inside a pair of surrogates moves before it. */
+function characterStart(text: string, at: number): number {
+  return at > 0 && at < text.length && text.codePointAt(at - 1)! > 0xffff ? at - 1 : at;
+}
+
+/** Head and tail share what the part between them leaves. What one of them does not need goes to the other. */
+function endsAround(text: string, part: Range | undefined, room: number): readonly Range[] {
+  const all = { start: 0, end: text.length };
+  const before = part === undefined ? all : { start: 0, end: part.start };
+  const after = part === undefined ? all : { start: part.end, end: text.length };
+  const marks = part === undefined ? 0 : sentBytes(mark(Number.MAX_SAFE_INTEGER / 1e6));
+  const left = Math.max(0, room - marks - (part === undefined ? 0 : sentBytes(text.slice(part.start, part.end))));
+  const half = Math.floor(left / 2);
+  const [needsBefore, needsAfter] = [before, after].map((range) => sentBytes(text.slice(range.start, range.end)));
+  const head = Math.min(needsBefore!, Math.max(half, left - needsAfter!));
+  const tail = Math.min(needsAfter!, left - head);
+  return [
+    { start: 0, end: forward(text, before, head) },
+    { start: backward(text, after, tail), end: text.length },
+  ];
+}
+
+/** In order, those that touch as one. The ends of the text are there even when they are empty. */
+function joined(ranges: readonly Range[], length: number): readonly Range[] {
+  const result: Range[] = [];
+  for (const range of ranges.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    const last = result.at(-1);
+    if (last !== undefined && range.start <= last.end)
+      result[result.length - 1] = { start: last.start, end: Math.max(last.end, range.end) };
+    else result.push(range);
+  }
+  return result.filter(({ start, end }) => start < end || start === 0 || end === length);
+}
+
+/** No mark is split, and none stands at the edge of a new gap: that one says it all. */
+function aligned({ start, end }: Range, { text, gaps }: Source): readonly Range[] {
+  let [from, to] = [start, end];
+  for (const gap of gaps) if (from > 0 && from >= gap.start && from < gap.end) from = gap.end;
+  for (const gap of gaps.toReversed()) if (to < text.length && to > gap.start && to <= gap.end) to = gap.start;
+  return from <= to ? [{ start: from, end: to }] : [];
+}
+
+interface Source {
+  readonly text: string;
+  readonly gaps: readonly TextGap[];
+}
+
+function assemble(source: Source, ranges: readonly Range[], part: Range | undefined): CutText {
+  const { text, gaps } = source;
+  const found: TextGap[] = [];
+  let result = '';
+  let done = 0;
+  let kept: Range | undefined;
+  const leave = (to: number): void => {
+    const bytes = uncut(source, { start: done, end: to });
+    if (to <= done || bytes === 0) return;
+    const start = result.length;
+    result += mark(bytes);
+    found.push({ start, end: result.length, bytes });
+  };
+  for (const { start, end } of ranges) {
+    leave(start);
+    const shift = result.length - start;
+    for (const gap of gaps.filter((each) => each.start >= start && each.end <= end))
+      found.push({ ...gap, start: gap.start + shift, end: gap.end + shift });
+    if (part !== undefined && part.start >= start && part.start < end)
+      kept = { start: part.start + shift, end: Math.min(part.end, end) + shift };
+    result += text.slice(start, end);
+    done = end;
+  }
+  leave(text.length);
+  return { text: result, gaps: found, ...(kept === undefined ? {} : { keep: kept }) };
+}
+
+/** Of a range that splits no mark: what it weighs with what its marks stand for. */
+function uncut({ text, gaps }: Source, { start, end }: Range): number {
+  const inside = gaps.filter((gap) => gap.start >= start && gap.end <= end);
+  return inside.reduce(
+    (sum, gap) => sum + gap.bytes - sentBytes(text.slice(gap.start, gap.end)),
+    sentBytes(text.slice(start, end)),
+  );
+}
+
+/** The end of as many whole characters from the start as fit. */
+function forward(text: string, { start, end }: Range, bytes: number): number {
+  let left = bytes;
+  let at = start;
+  while (at < end) {
+    const code = text.codePointAt(at)!;
+    left -= sentSize(code);
+    const next = at + (code > 0xffff ? 2 : 1);
+    if (left < 0 || next > end) break;
+    at = next;
+  }
+  return at;
+}
+
+/** The start of as many whole characters before the end as fit. */
+function backward(text: string, { start, end }: Range, bytes: number): number {
+  let left = bytes;
+  let at = end;
+  while (at > start) {
+    const pair = at - 2 >= start ? text.codePointAt(at - 2)! : 0;
+    const code = pair > 0xffff ? pair : text.charCodeAt(at - 1);
+    left -= sentSize(code);
+    if (left < 0) break;
+    at -= code > 0xffff ? 2 : 1;
+  }
+  return at;
+}
+
+const shortEscapes: ReadonlySet<number> = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d, 0x22, 0x5c]);
+
+/** The bytes of a character inside JSON. */
+function sentSize(code: number): number {
+  if (shortEscapes.has(code)) return 2;
+  if (code < 0x20 || (code >= 0xd800 && code <= 0xdfff)) return 6;
+  if (code < 0x80) return 1;
+  if (code < 0x800) return 2;
+  return code < 0x10000 ? 3 : 4;
+}
+
+const marks =
+  /\n?\[… about (?<cut>\d{1,9}) tokens cut here …\]\n?|…(?<limited>\d{1,9}) (?<unit>chars|tokens) truncated…/g;
+
+/**
+ * The gaps of a text that no record describes: what a model wrote, or what a tool gave. Of the user's words a record
+ * says where they are cut, because the user may write such a mark, too.
+ */
+export function gapsIn(text: string): readonly TextGap[] {
+  return [...text.matchAll(marks)].map(({ index, 0: found, groups = {} }) => {
+    const amount = Number(groups['cut'] ?? groups['limited']);
+    const bytes = groups['unit'] === 'chars' ? amount : amount * bytesPerToken;
+    return { start: index, end: index + found.length, bytes };
+  });
 }

@@ -27,28 +27,6 @@ export function sentBytes(text: string): number {
 }
 
 /**
- * The text itself if it weighs no more than the tokens as it is sent, else its head and tail around a notice, which is
- * told how many tokens are missing. The notice stays however small the room is.
- */
-export function cutToFit(text: string, tokens: number, notice: (missing: number) => string): string {
-  const most = tokens * bytesPerToken;
-  const whole = sentBytes(text);
-  if (whole <= most) return text;
-  let room = most - sentBytes(notice(Math.ceil(whole / bytesPerToken)));
-  for (;;) {
-    const half = Math.max(0, Math.floor(room / 2));
-    // A character has at least one byte: what lies beyond need not be encoded.
-    const [head, tail] = [firstBytes(text.slice(0, half + 1), half), lastBytes(text.slice(-half - 1), half)];
-    const missing = Math.max(1, Math.ceil((whole - sentBytes(head) - sentBytes(tail)) / bytesPerToken));
-    const cut = head + notice(missing) + tail;
-    const over = sentBytes(cut) - most;
-    if (over <= 0 || half === 0) return cut;
-    // Characters that JSON escapes weigh up to six times what they weigh by themselves.
-    room -= Math.max(8, Math.ceil(over / 6), Math.floor(room / 16));
-  }
-}
-
-/**
  * The text itself if it fits, else its head and tail around a marker that says how much is missing. Characters are
  * never split. A budget of 0 leaves the marker alone; an empty text stays empty.
  */

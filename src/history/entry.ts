@@ -1,3 +1,4 @@
+import type { TextGap } from '../fragments/cut-text.ts';
 import { looksInjected, recognise } from '../fragments/recognise.ts';
 import { isMessage, type Item } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
@@ -62,10 +63,16 @@ export interface QuotedWords extends TextPlace {
   readonly endedEarly?: true;
   /** Only a part of it stands there. */
   readonly cut?: true;
+  /** Of a text that is cut: where marks stand in it, counted from its start, and what they stand for. */
+  readonly gaps?: readonly TextGap[];
+  /** The part of it that a model quoted as the request, counted from its start. */
+  readonly request?: TextPlace;
   /** Its pictures: the parts of the item's content from the first number up to the second. */
   readonly pictures?: readonly [from: number, to: number];
   /** How many of its pictures a checkpoint has left out. */
   readonly picturesLeftOut?: number;
+  /** What those weighed, in tokens. */
+  readonly picturesLeftOutTokens?: number;
   /** The turns in which the user wrote exactly the same before. */
   readonly alsoIn?: readonly number[];
   /** Messages between this one and the one before it that a checkpoint has left out. */
@@ -142,6 +149,8 @@ function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
     const { id, turn, pictures, alsoIn } = value;
     const leftOutBefore = readLeftOut(value['leftOutBefore']);
     const by = otherSpeakers.find((known) => known === value['by']);
+    const gaps = readGaps(value);
+    const request = readPlace(value['request']);
     return [
       {
         id,
@@ -152,12 +161,23 @@ function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
         ...(value['task'] === true ? { task: true } : {}),
         ...(value['endedEarly'] === true ? { endedEarly: true } : {}),
         ...(value['cut'] === true ? { cut: true } : {}),
+        ...(gaps === undefined ? {} : { gaps }),
+        ...(request === undefined ? {} : { request }),
         ...(isRange(pictures) ? { pictures } : {}),
         ...countAt(value, 'picturesLeftOut'),
+        ...countAt(value, 'picturesLeftOutTokens'),
         ...(isNumbers(alsoIn) ? { alsoIn } : {}),
         ...(leftOutBefore === undefined ? {} : { leftOutBefore }),
       },
     ];
+  });
+}
+
+function readGaps(value: JsonObject): readonly TextGap[] | undefined {
+  return arrayAt(value, 'gaps')?.flatMap((gap): TextGap[] => {
+    const place = readPlace(gap);
+    const { bytes } = isJsonObject(gap) ? countAt(gap, 'bytes') : {};
+    return place === undefined || bytes === undefined ? [] : [{ ...place, bytes }];
   });
 }
 
@@ -196,10 +216,9 @@ function isRange(value: Json | undefined): value is [number, number] {
   return Array.isArray(value) && value.length === 2 && value.every((place) => Number.isSafeInteger(place));
 }
 
-function countAt<Key extends 'number' | 'picturesLeftOut' | 'count' | 'others' | 'tokens' | 'from' | 'to'>(
-  source: JsonObject,
-  key: Key,
-): { readonly [K in Key]?: number } {
+type CountKey = 'number' | 'picturesLeftOut' | 'picturesLeftOutTokens' | 'count' | 'others' | 'tokens' | 'bytes';
+
+function countAt<Key extends CountKey | 'from' | 'to'>(source: JsonObject, key: Key): { readonly [K in Key]?: number } {
   const count = source[key];
   return typeof count === 'number' && Number.isSafeInteger(count) && count > 0
     ? ({ [key]: count } as { readonly [K in Key]: number })

@@ -1,3 +1,4 @@
+import type { TextGap } from '../fragments/cut-text.ts';
 import { hookWords } from '../fragments/hook-words.ts';
 import { recognise } from '../fragments/recognise.ts';
 import { isImageLabel } from '../fragments/user-image.ts';
@@ -5,7 +6,7 @@ import { isMessage, type Item, messageText, type MessageItem } from '../protocol
 import { stableItemId } from '../protocol/item-id.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
-import type { Entry, LeftOutMessages, OtherSpeaker, QuotedWords } from './entry.ts';
+import type { Entry, LeftOutMessages, OtherSpeaker, QuotedWords, TextPlace } from './entry.ts';
 import { entries, type History } from './history.ts';
 
 /** A message of the user, or of the user's setup, as far as it is still there. */
@@ -22,12 +23,18 @@ export interface UserWords {
   readonly pictures: readonly JsonObject[];
   /** How many of its pictures an earlier checkpoint left out. */
   readonly picturesLeftOut: number;
+  /** What those weighed, in tokens. */
+  readonly picturesLeftOutTokens?: number;
   /** A model chose it as the request that defines the active task, at the newest checkpoint. */
   readonly task: boolean;
   /** Its turn was stopped, or ended by a failure. */
   readonly endedEarly?: true;
   /** Only a part of it is left. */
   readonly cut: boolean;
+  /** Where marks stand in its text for what earlier checkpoints cut out. */
+  readonly gaps?: readonly TextGap[];
+  /** The part of its text that a model quoted as the request. */
+  readonly request?: TextPlace;
   /** The turns in which the user wrote exactly the same, as an earlier checkpoint noted. */
   readonly alsoIn?: readonly number[];
   /** Messages before it that an earlier checkpoint left out. */
@@ -132,8 +139,11 @@ function addKnown(row: Row, { turn, number, ...known }: Pick<Entry, 'turn' | 'nu
   if (known.by !== undefined) row.by = known.by;
   if (known.task) row.task = true;
   if (known.cut) row.cut = true;
+  if (known.gaps !== undefined) row.gaps = known.gaps;
+  if (known.request !== undefined) row.request = known.request;
   if (known.endedEarly) row.endedEarly = true;
   if (known.picturesLeftOut !== undefined) row.picturesLeftOut = known.picturesLeftOut;
+  if (known.picturesLeftOutTokens !== undefined) row.picturesLeftOutTokens = known.picturesLeftOutTokens;
   if (known.alsoIn !== undefined) row.alsoIn = known.alsoIn;
   if (known.leftOutBefore !== undefined) row.leftOutBefore = known.leftOutBefore;
 }

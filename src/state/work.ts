@@ -1,4 +1,4 @@
-import { noWork, type WorkPlan, type WorkRecords } from '../compaction/work-records.ts';
+import { noWork, olderWork, plansAreOlderThan, type WorkPlan, type WorkRecords } from '../compaction/work-records.ts';
 import { type Entry, isBoundary } from '../history/entry.ts';
 import { isCall, type Item } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
@@ -8,18 +8,25 @@ import type { ChangedFile, PlanStep } from '../protocol/turn-item.ts';
 /** The records of the work after one more item. */
 export function foldWork(work: WorkRecords, entry: Entry, { metadata }: Pick<Line, 'metadata'>): WorkRecords {
   if (isBoundary(entry)) return afterBoundary(work, entry);
+  const newer = newerThanPlan(entry);
+  if (newer !== undefined) return olderWork(work, newer);
   const steps = planIn(entry.item);
   if (steps !== undefined) return { ...work, plan: { steps, ...numbered(work.number), isOlder: false } };
   const changed = metadata === undefined ? undefined : objectAt(metadata, 'capstan')?.['changed'];
   return changed === undefined ? work : { ...work, files: withFiles(work.files, readFiles(changed)) };
 }
 
+/** A turn that was stopped, or a program that spoke to the model, may have made the plan obsolete. */
+function newerThanPlan({ item, origin }: Entry): 'stop' | 'program' | undefined {
+  if (origin.family === 'context' && origin.kinds.includes('turn-aborted')) return 'stop';
+  return origin.family === 'client' && item['role'] !== 'assistant' ? 'program' : undefined;
+}
+
 /** A plan that is done says nothing about what is asked for afterwards; any other may be out of date from here on. */
 function afterBoundary({ plan, files, number: before }: WorkRecords, { origin, number }: Entry): WorkRecords {
   const isOpen = plan?.steps.some(({ status }) => status !== 'completed') === true;
   return {
-    ...(isOpen ? { plan: { ...plan, isOlder: true } } : {}),
-    files,
+    ...olderWork({ ...(isOpen ? { plan } : {}), files }, 'user'),
     ...numbered(origin.family === 'user' ? number : before),
   };
 }
@@ -84,6 +91,7 @@ export function storeWork({ plan, files, number }: WorkRecords): JsonObject {
   return {
     ...(plan === undefined ? {} : { plan: plan.steps as unknown as Json, plan_is_older: plan.isOlder }),
     ...(plan?.number === undefined ? {} : { plan_number: plan.number }),
+    ...(plan?.olderThan === undefined ? {} : { plan_older_than: plan.olderThan }),
     files: [...files] as unknown as Json,
     ...numbered(number),
   };
@@ -104,5 +112,11 @@ function readPlan(stored: JsonObject): WorkPlan | undefined {
   const steps = arrayAt(stored, 'plan');
   if (steps === undefined) return undefined;
   const isOlder = stored['plan_is_older'] !== false;
-  return { steps: readSteps(steps, 'text'), ...numbered(numberAt(stored, 'plan_number')), isOlder };
+  const olderThan = plansAreOlderThan.find((known) => known === stored['plan_older_than']);
+  return {
+    steps: readSteps(steps, 'text'),
+    ...numbered(numberAt(stored, 'plan_number')),
+    isOlder,
+    ...(olderThan === undefined ? {} : { olderThan }),
+  };
 }

@@ -1,7 +1,8 @@
 import { anythingToFold, askedByHand } from '../compaction/anything-to-fold.ts';
-import { type CompactionStep, begin, next } from '../compaction/machine.ts';
+import { type CompactionState, type CompactionStep, begin, next } from '../compaction/machine.ts';
 import { planCompaction } from '../compaction/plan-compaction.ts';
 import { nothingToCompact } from '../compaction/refusals.ts';
+import { olderWork, type WorkRecords } from '../compaction/work-records.ts';
 import type { Envelope } from '../envelope/envelope.ts';
 import { providerOfTurn } from '../envelope/provider-of.ts';
 import type { Step } from '../envelope/step.ts';
@@ -56,7 +57,7 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
       // The model before may be gone, or full: the one that goes on can try.
       const { by: _by, ...without } = wanted;
       opened = open(turn, step, without);
-    } else opened = { ...opened, move: next(move.state, outcome) };
+    } else opened = { ...opened, move: next(withWork(move.state, workNow(turn)), outcome) };
   }
   learnWindow(turn);
   if (turn.signal.aborted) return aborted(turn, { ...opened, id, requests });
@@ -81,7 +82,7 @@ interface Opened {
 
 function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Step, wanted: WantedCompaction): Opened {
   const { by = envelope, only: _only, ...asked } = wanted;
-  const { history, work, usage } = log.state;
+  const { history, usage } = log.state;
   const { model, strategy, prompt, instructions, window, ...contract } = compactionContract(by);
   const provider = providerOfTurn(by);
   const input = inputOf(history, { modalities: contract.modalities, provider });
@@ -110,7 +111,20 @@ function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Ste
       pending: waitingTokens({ inbox }),
     },
   );
-  return { move: begin(plan, { history, input, work }), plan, by };
+  return { move: begin(plan, { history, input, work: workNow({ log, inbox }) }), plan, by };
+}
+
+/** What the tools recorded. A message that waits stands behind the checkpoint, and is newer than any plan in it. */
+function workNow({ log, inbox }: Pick<Turn, 'log' | 'inbox'>): WorkRecords {
+  const { work, waiting } = log.state;
+  const all = [...waiting, ...inbox.waiting];
+  if (all.length === 0) return work;
+  return olderWork(work, all.some(({ kind }) => kind === 'words') ? 'user' : 'program');
+}
+
+/** More may have come while a model was asked. */
+function withWork(state: CompactionState, work: WorkRecords): CompactionState {
+  return { ...state, source: { ...state.source, work } };
 }
 
 /** Where nothing else is known of the refused request than that it was too much. */

@@ -82,3 +82,35 @@ test.each(['', ' \n\t', '\uFEFF'])('nothing (%j) is refused', (text) => {
     faults: ['The answer is empty.'],
   });
 });
+
+test.each([
+  '- RESUME_AT: fix the lexer',
+  '**RESUME_AT:** fix the lexer',
+  '## RESUME_AT\nfix the lexer',
+  'RESUME_AT: fix the lexer\nGood luck!',
+])('the cursor of the model stands alone, in whatever form it came: %s', (line) => {
+  const work = { plan: { steps: [{ text: 'Numbers', status: 'pending' as const }], isOlder: false }, files: [] };
+  const source = sourceOf([said('1', 'Port the lexer in src/lex.ts.')], work);
+  const candidate = plainCandidate(planOf(), source, `src/lex.ts is half done.\n${line}`);
+  const message = 'message' in candidate ? candidate.message : '';
+  expect(message.match(/RESUME_AT.*/gi)).toEqual(['RESUME_AT: fix the lexer']);
+  expect(message).toMatch(/\nRESUME_AT: fix the lexer\n+<\/checkpoint_summary>$/);
+});
+
+test.each([
+  "I'm sorry, but I can't help with that request.",
+  '申し訳ありませんが、お手伝いできません。',
+  'الزر جاهز. بقي الاختبار.',
+  '画面の修正は半分終わり、残りは合計欄の計算と確認です。',
+  'Lexer ported.',
+])('a short text is kept, with the earlier summary and the ends of the work beside it: %s', (text) => {
+  const full = `${Array.from({ length: 30 }, (_, n) => `src/request-${n}.ts drains queue ${n * 7}`).join('\n')}\nRESUME_AT: the queue`;
+  const before = plainCandidate(planOf(), sourceOf([said('1', 'Fix src/request.ts.')]), full) as Candidate;
+  const later = [...installed(before), said('2', 'Go on.'), ...worked('1', 'three failures', 'npm test')];
+  const candidate = plainCandidate(planOf(), sourceOf(later), text);
+  const message = 'message' in candidate ? candidate.message : '';
+  expect(message).toContain(text);
+  expect(message).toContain(full.replace('RESUME_AT', '(at that time) RESUME_AT'));
+  expect(message).toContain('three failures');
+  expect(message).toMatch(/\nRESUME_AT: the user's newest message[^\n]*\n<\/checkpoint_summary>$/);
+});

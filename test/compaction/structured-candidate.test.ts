@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Candidate } from '../../src/compaction/candidate.ts';
 import { isFaulty } from '../../src/compaction/faulty.ts';
+import { mechanicalCandidate } from '../../src/compaction/mechanical-candidate.ts';
 import { structuredCandidate } from '../../src/compaction/structured-candidate.ts';
 import type { Entry } from '../../src/history/entry.ts';
 import { usersWords } from '../../src/history/users-words.ts';
@@ -211,7 +212,7 @@ describe('when the words do not fit', () => {
     const candidate = made(answerOf({ request: 'Do this: and this and this' }), { entries, room: { words: 1000 } });
     const [first, asked, last] = quoted(candidate);
     expect([first, last]).toEqual([all[0], all[2]]);
-    expect(asked).toEqual({ ...asTask, text: asked?.text, cut: true });
+    expect(asked).toEqual({ ...asTask, text: asked?.text, cut: true, gaps: [expect.anything()] });
     expect(asked?.text).toMatch(/^Do this: [a-z ]+\n\[… about \d+ tokens cut here …\]\n[a-z ]+ and that\.$/);
     expect(textsOf(installed(candidate))[0]).toContain(`to read all of it: ${readAll}\n`);
     expect(candidate.words).toEqual({ kept: 2, cut: 1, dropped: 0 });
@@ -334,3 +335,20 @@ test.each(['', 'I am sorry, I cannot do that.', answerOf({ request: task }).slic
     expect(structuredCandidate(planOf(), sourceOf(story), text)).toMatchObject({ kind: 'faulty' });
   },
 );
+
+test('an order inside a long paste stays when the paste is cut, through later checkpoints without a model, too', () => {
+  const order = 'IMPORTANT: please make the pool retry\nfive times, and nothing else';
+  const paste = `${'2026-11-15 pool: connection reset\n'.repeat(900)}${order}\n${'at Pool.next (pool.ts:1)\n'.repeat(900)}`;
+  const source = sourceOf([said('1', 'Hello.'), said('2', paste, { number: 2 }), said('3', 'Thanks.')]);
+  const quote = order.replace('\n', ' ');
+  const intent = `<VERBATIM_REQUEST_START>\n${quote}\n<VERBATIM_REQUEST_END>\n<RECENT_USER_CONTEXT_START>\n<RECENT_USER_CONTEXT_END>`;
+  const answer = JSON.stringify({ intent_user_message: intent, summary: 'The pool retries once.\nRESUME_AT: pool.ts' });
+  const candidate = structuredCandidate(planOf({ words: 1500 }), source, answer) as Candidate;
+  const first = installed(candidate);
+  expect(textsOf(first)[0]).toMatch(
+    /tokens cut here …\]\nIMPORTANT: please make the pool retry\nfive times, and nothing else\n\[… about/,
+  );
+  const why = { code: 'model-failed', message: 'It failed.', next: 'Try again.' };
+  const later = mechanicalCandidate(planOf({ words: 400 }), sourceOf(first), why);
+  expect(textsOf(installed(later))[0]).toContain(order);
+});

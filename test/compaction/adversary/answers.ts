@@ -76,7 +76,7 @@ export const formless: readonly Answers[] = [
     ],
     told: byCode,
   },
-  { name: 'a refusal in words', does: always('I am sorry, but I cannot help with that.'), told: byCode },
+  { name: 'a refusal in words', does: always('I am sorry, but I cannot help with that.'), told: plain },
   { name: 'prose', does: always('We ported half of the scanner. Next comes the loop.'), told: plain },
   { name: '"done" and nothing else', does: always('done'), told: byCode },
   { name: 'null', does: always('null'), told: byCode },
@@ -159,7 +159,7 @@ export const incomplete: readonly Answers[] = [
   { name: 'null for the summary', does: but(() => ({ summary: null })), told: plain },
   { name: 'a list for the summary', does: but(() => ({ summary: ['a', 'b'] })), told: plain },
   { name: 'an object for the intent', does: but(() => ({ intent_user_message: { request: 'x' } })), told: plain },
-  { name: 'numbers for both', does: but(() => ({ intent_user_message: 1, summary: 2 })), told: byCode },
+  { name: 'numbers for both', does: but(() => ({ intent_user_message: 1, summary: 2 })), told: plain },
   { name: 'an empty intent', does: but(() => ({ intent_user_message: ' ' })), told: plain },
   { name: 'an empty summary', does: but(() => ({ summary: '\n' })), told: plain },
   { name: 'no tags', does: but(({ task }) => ({ intent_user_message: task })), told: plain },
@@ -193,7 +193,7 @@ export const incomplete: readonly Answers[] = [
   {
     name: 'a resume line that is not the last',
     does: but(() => ({ summary: `${resume}\nThat is all.` })),
-    told: plain,
+    told: structured('The `RESUME_AT:` line was moved to the end.'),
   },
   {
     name: 'a resume line in bold',

@@ -99,11 +99,11 @@ function choiceFaults({ rows, closing }: MessageList, chosen: readonly Sent[]): 
   return faults;
 }
 
-/** The plan is marked when the user wrote since, and the last line names a step of it only when not. */
+/** The plan is marked when something came after it, and the last line names a step of it only when not. */
 function cursorFaults({ entries, records, summary }: Prompt, story: readonly Happening[], { isByCode }: Expected) {
   const faults: string[] = [];
   const { isOlder, steps } = planIn(story);
-  if (records.includes('The user has written since, so it may be out of date:') !== isOlder)
+  if (records.includes(', so it may be out of date:') !== isOlder)
     faults.push(`the plan is ${isOlder ? '' : 'not '}older than the newest message: ${records}`);
   if (summary === '') return faults;
   const cursor = /\nRESUME_AT: ([^\n]*\S)\n<\/checkpoint_summary>$/.exec(summary)?.[1];
@@ -148,11 +148,13 @@ function repetitions({ entries, texts, summary }: Prompt, sent: readonly Sent[])
 }
 
 /** The newest plan that has open steps or that nothing was asked after, from the story itself. */
+const newer: ReadonlySet<Happening['kind']> = new Set(['ask', 'steer', 'interrupt', 'program']);
+
 function planIn(story: readonly Happening[]): { readonly isOlder: boolean; readonly steps: readonly string[] } {
   const at = story.findLastIndex(({ kind }) => kind === 'plan');
   const found = story[at];
   if (found?.kind !== 'plan') return { isOlder: false, steps: [] };
-  const isOlder = story.slice(at).some(({ kind }) => kind === 'ask' || kind === 'steer');
+  const isOlder = story.slice(at).some(({ kind }) => newer.has(kind));
   const isOpen = found.steps.some((step) => !step.startsWith('x '));
   return isOlder && !isOpen ? { isOlder: false, steps: [] } : { isOlder, steps: found.steps };
 }

@@ -51,13 +51,13 @@ const requestOf = (messages: readonly Sent[]): string =>
 export const notedContext = 'Paths: /repo';
 const thinLine = 'Half of it is done.';
 
-const apology = 'I am sorry, I cannot help with that.';
+const garbage = 'the '.repeat(8000);
 
 export const summarisers: readonly Summariser[] = [
   structured('structured, good', 'active', ({ conversation }) => goodSummary(conversation)),
   structured('structured, thin', 'active', ({ conversation }) => `${thinLine}\nRESUME_AT: ${conversation.next}`),
   structured('structured, wrong', 'wrong', () => wrongSummary),
-  failed('structured, failed', 'structured', apology),
+  failed('structured, failed', 'structured', garbage),
   plain('plain, good', ({ conversation }) => goodSummary(conversation)),
   plain('plain, thin', ({ conversation }) => conversation.done),
   plain('plain, wrong', () => wrongSummary),

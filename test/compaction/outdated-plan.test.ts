@@ -1,0 +1,84 @@
+import { describe, expect, it } from 'vitest';
+import type { Entry } from '../../src/history/entry.ts';
+import { words } from '../../src/index.ts';
+import { readWork, storeWork, foldWork } from '../../src/state/work.ts';
+import { answer, callTool, type StepOf } from '../../src/testing/index.ts';
+import { LiveThread } from '../harness/live-thread.ts';
+import { said } from './scene.ts';
+import { says, saysLong, smallLimit, talk } from './talk.ts';
+
+const steps = [{ step: 'rm -rf src/pay', status: 'in_progress' }];
+const plans = answer({ items: [callTool('update_plan', { plan: steps })], usage: 'none' });
+/** No summary of a model: code alone says where to continue. */
+const unusable: StepOf = () => says('the '.repeat(8000));
+
+/** The request of the next turn, after a checkpoint that code made before it. */
+async function afterCheckpoint(fold: (live: LiveThread) => unknown, next: string): Promise<string> {
+  const live: LiveThread = await LiveThread.in(
+    talk([plans, saysLong(), says('Yes.')], async (request) => {
+      await fold(live);
+      return unusable(request);
+    }),
+    smallLimit,
+  );
+  await live.open({}, { foldsAfterTurns: false });
+  await live.turn('Remove the old payment module.');
+  await live.turn(next);
+  return live
+    .rows(live.model.requests.length - 1)
+    .map(([, text]) => text)
+    .join('\n');
+}
+
+describe('where code says to continue', () => {
+  it('is the message that waits for its turn, not a step of the plan before it', async () => {
+    const prompt = await afterCheckpoint(() => {}, 'Stop. Forget the removal, do not touch src/pay.');
+    expect(prompt).toContain('Plan, from turn 1. The user has written since, so it may be out of date:');
+    expect(prompt).toMatch(/^RESUME_AT: the user's newest message/m);
+    expect(prompt).not.toContain('RESUME_AT: the next step of the plan');
+  });
+
+  it('is the message that came while the checkpoint was made', async () => {
+    let steered = false;
+    const prompt = await afterCheckpoint(async ({ thread }) => {
+      if (steered) return;
+      steered = true;
+      await thread.steer({ input: words('And do not touch src/pay.') });
+    }, 'Hm.');
+    expect(prompt).not.toContain('RESUME_AT: the next step of the plan');
+  });
+});
+
+describe('a plan', () => {
+  const plan: Entry = {
+    item: { type: 'function_call', name: 'update_plan', call_id: '1', arguments: JSON.stringify({ plan: steps }) },
+    origin: { family: 'model' },
+  };
+  const stop: Entry = {
+    item: { type: 'message', role: 'user', content: [{ type: 'input_text', text: '<turn_aborted>\n</turn_aborted>' }] },
+    origin: { family: 'context', kinds: ['turn-aborted'] },
+  };
+  const program = (role: string): Entry => ({
+    item: { type: 'message', role, content: [{ type: 'input_text', text: 'CI is red.' }] },
+    origin: { family: 'client' },
+  });
+  const after = (...entries: readonly Entry[]) =>
+    [said('1', 'Remove it.', { number: 1 }), plan, ...entries].reduce(
+      (work, entry) => foldWork(work, entry, {}),
+      readWork(undefined),
+    ).plan;
+
+  it.each([
+    ['nothing', [], { isOlder: false }],
+    ['a stop', [stop], { isOlder: true, olderThan: 'stop' }],
+    ['words of a program', [program('user')], { isOlder: true, olderThan: 'program' }],
+    ["a program's words in the place of the model", [program('assistant')], { isOlder: false }],
+    ['a message', [stop, said('2', 'No.', { number: 2 })], { isOlder: true }],
+    ['a message, then a stop', [said('2', 'No.', { number: 2 }), stop], { isOlder: true }],
+  ] as const)('after %s', (_, entries, known) => {
+    const found = after(...entries);
+    const expected = { steps: [{ text: 'rm -rf src/pay', status: 'in-progress' }], number: 1, ...known };
+    expect(found).toEqual(expected);
+    expect(readWork(storeWork({ plan: found!, files: [] })).plan).toEqual(expected);
+  });
+});

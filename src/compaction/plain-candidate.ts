@@ -13,10 +13,15 @@ const leastLetters = 12;
 export function plainCandidate(plan: CompactionPlan, source: CompactionSource, text: string): Candidate | Faulty {
   const summary = text.replace(/^\uFEFF/, '').trim();
   if (summary === '') return faulty('The answer is empty.');
-  if ((summary.match(/\p{L}/gu)?.length ?? 0) < leastLetters)
-    return faulty('The answer says nothing to continue from.');
+  if (!saysSomething(summary)) return faulty('The answer says nothing to continue from.');
   const faults = proseFaults(summary, source);
   if (faults.length > 0) return faulty(...faults);
   const written = { by: 'model', context: '', summary } as const;
   return shrinkToFit(plan.room, candidateMaker(plan, source, { strategy: 'plain', chosen: [], written }));
+}
+
+function saysSomething(summary: string): boolean {
+  let letters = 0;
+  for (const _letter of summary.matchAll(/\p{L}/gu)) if (++letters === leastLetters) return true;
+  return false;
 }

@@ -80,7 +80,7 @@ interface Resumed {
 function withResumeLine(given: string): Resumed | Faulty {
   const summary = given.trimEnd();
   const start = summary.lastIndexOf('\n') + 1;
-  const last = /^[\s>*_#`-]*RESUME_AT[*_`]*:[*_`]*(?<step>.*)$/.exec(summary.slice(start));
+  const last = /^[\s>*_#`-]*RESUME_AT[*_`]*:[*_`]*(?<step>[^]*)$/.exec(summary.slice(start));
   if (last === null) {
     return faulty(
       summary.includes('RESUME_AT:')

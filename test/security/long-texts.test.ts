@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { layOutIntent } from '../../src/fragments/checkpoint-intent.ts';
+import { layOutSummary } from '../../src/fragments/checkpoint-summary.ts';
 import { findTags, intentTags } from '../../src/compaction/intent-tags.ts';
 import { readLooseJson } from '../../src/compaction/loose-json.ts';
 import { quotedWords } from '../../src/compaction/match-words.ts';
@@ -90,5 +92,38 @@ describe('a checkpoint is made', () => {
     const live = await thread('Worked on src/a.ts. '.repeat(2000), `In src/a.ts. ${blanks} Next are the tests.`);
     await live.turn('Add an option.');
     expect(await live.thread.compact({ signal })).toMatchObject({ kind: 'installed' });
+  });
+});
+
+describe('long lines of signs that look like a fence of ours', () => {
+  const message = (text: string) =>
+    ({ kind: 'message', text, pictures: [], pictureCount: 0, picturesLeftOut: 0, alsoIn: [] }) as const;
+  const lengthOf = (texts: readonly string[]): number =>
+    String(layOutIntent({ rows: texts.map(message) }).parts[0]?.['text']).length;
+
+  test('in a message of the user', () => {
+    const [plain, signs] = ['x', '='].map((sign) => [sign.repeat(100_000), ...Array(40).fill('note')] as string[]);
+    // Two fences stand in each row, and the opening names one.
+    expect(lengthOf(signs!) - lengthOf(plain!)).toBeLessThanOrEqual(10 * (2 * 42 + 1));
+  });
+
+  test('in the output of a tool', () => {
+    const layOut = (sign: string): number =>
+      layOutSummary({
+        by: 'code',
+        why: 'no answer',
+        resumeAt: 'go on',
+        results: Array.from({ length: 5 }, () => ({ call: 'cat', output: sign.repeat(100_000) })),
+      }).text.length;
+    expect(layOut('-') - layOut('x')).toBeLessThanOrEqual(10 * 10);
+  });
+
+  test('leave the messages of the user where they are', async () => {
+    const works = answer({ items: [say(`Worked. ${'word '.repeat(150)}`)], usage: 'none' });
+    const live = await LiveThread.in(() => works, 'model_context_window = 32000');
+    await live.turn(`The log:\n${'='.repeat(3000)}\nPlease fix it.`);
+    for (let turn = 0; turn < 20; turn++) await live.turn(`note ${turn}: the value must be ${turn * 7}`);
+    const made = await live.thread.compact({ signal });
+    expect(made).toMatchObject({ kind: 'installed', report: { words: { kept: 21, cut: 0, dropped: 0 } } });
   });
 });

@@ -18,7 +18,7 @@ import type { Candidate, CandidateEntry } from './candidate.ts';
 import { earlierSummaries } from './earlier-summary.ts';
 import { keepWords, type KeptWords, sameWords, type WordsChoice } from './kept-words.ts';
 import { endsOfWork, findLastWork, type FoundWork, resumeAt, shortLine } from './last-work.ts';
-import { cutNotice, cutSummary, isThin, ownText } from './model-text.ts';
+import { cutNotice, cutSummary, isThin, ownText, roomToLook } from './model-text.ts';
 import type { CompactionPlan } from './plan.ts';
 import type { PartsRoom } from './shrinking.ts';
 import type { CompactionSource } from './source.ts';
@@ -255,9 +255,11 @@ function summaryText(
     };
     return { payload, mended: [] };
   }
-  const notes = ownText(content.written.context, kept);
+  const { context, summary } = content.written;
+  const looked = [cutText(context, roomToLook(room.answer)), cutSummary(summary, roomToLook(room.answer))] as const;
+  const notes = ownText(looked[0], kept);
   const noted = room.answer === 0 ? '' : cutText(notes, Math.floor(room.answer * contextShare));
-  const told = ownText(content.written.summary, kept);
+  const told = ownText(looked[1], kept);
   const shown = cutSummary(told, Math.max(0, room.answer - sentTokens(noted)));
   const added = isThin(shown)
     ? { earlier: carried, ...endsOfWork(found, Math.floor(room.answer / 2)) }
@@ -270,7 +272,7 @@ function summaryText(
     ...added,
     ...(/^RESUME_AT:.*\S\s*$/m.test(lastLine(shown)) ? {} : { resumeAt: resumeAt(work, room.answer) }),
   };
-  return { payload, mended: cutNotice([notes, told], [noted, shown]) };
+  return { payload, mended: cutNotice([context, summary, notes, told], [...looked, noted, shown]) };
 }
 
 /** Thin summaries may follow each other: of all that stand there, the oldest, which was not thin, and the newest. */

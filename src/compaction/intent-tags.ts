@@ -39,7 +39,8 @@ export function findTags(intent: string): IntentPlaces {
   const [starts, ends, recents, closings] = places as [number[], number[], number[], number[]];
   const start = starts[0]!;
   const closing = closings.at(-1)!;
-  const recent = recents.find((at) => ends.some((end) => end > start && end < at));
+  const firstEnd = ends.find((end) => end > start) ?? Infinity;
+  const recent = recents.find((at) => at > firstEnd);
   const end = recent === undefined ? undefined : ends.findLast((at) => at > start && at < recent);
   if (recent === undefined || end === undefined || closing < recent) return { kind: 'disordered' };
   return { kind: 'found', at: [start, end, recent, closing] };

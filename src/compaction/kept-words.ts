@@ -60,7 +60,7 @@ const mostOfRequest = 200;
 const leastWorthwhile = 96;
 /** Of the room for texts, the part that others than the user may take together. */
 const othersShare = 0.25;
-/** What stands around a text, in tokens. */
+/** What stands around a text, in tokens: a note between two fences, which are short whatever the texts hold. */
 const frame = 16;
 
 /**

@@ -81,7 +81,8 @@ type Scan =
 
 /** The object that begins here, spelled as a strict parser wants it. */
 function scanObject(text: string, start: number): Scan {
-  let [out, depth, inString, mended] = ['', 0, false, false];
+  // `held`: a comma and the white space after it, until it is clear that no bracket closes there.
+  let [out, held, depth, inString, mended] = ['', '', 0, false, false];
   for (let at = start; at < text.length; at++) {
     const character = text[at]!;
     if (inString) {
@@ -95,16 +96,21 @@ function scanObject(text: string, start: number): Scan {
       }
       continue;
     }
+    if (held !== '' && character.trim() === '') {
+      held += character;
+      continue;
+    }
+    if (character === '}' || character === ']') {
+      depth--;
+      mended ||= held !== '';
+    } else out += held;
+    held = '';
+    if (character === ',') {
+      held = character;
+      continue;
+    }
     if (character === '"') inString = true;
     else if (character === '{' || character === '[') depth++;
-    else if (character === '}' || character === ']') {
-      depth--;
-      const bare = out.trimEnd();
-      if (bare.endsWith(',')) {
-        out = bare.slice(0, -1);
-        mended = true;
-      }
-    }
     out += character;
     if (depth === 0) return { kind: 'whole', text: out, end: at + 1, mended };
   }

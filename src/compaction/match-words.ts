@@ -8,6 +8,8 @@ const leastPart = 24;
 const leastLikeness = 0.7;
 /** Longer texts are compared by their beginnings. */
 const mostCompared = 4000;
+/** A longer quote that is no message, word for word, is looked for by its beginning. */
+const mostQuoted = 200_000;
 
 /**
  * The messages of the user that a model meant when it quoted a request: the one that the quote is of, is the beginning
@@ -17,7 +19,8 @@ export function quotedWords(words: readonly UserWords[], given: string): readonl
   const exact = words.findLast(({ text }) => text.trim() === given.trim() && text.trim() !== '');
   if (exact !== undefined) return [exact];
   const rows = words.map((row) => ({ row, text: squeezed(row.text) })).filter(({ text }) => text !== '');
-  const quote = beginningOf(given);
+  const cut = given.slice(0, mostQuoted);
+  const quote = beginningOf(cut);
   if (quote === '') return [];
   // Of messages that fit equally well the newest counts: a checkpoint keeps words where they were written last.
   const newest = (fits: (text: string) => boolean): readonly UserWords[] =>
@@ -29,7 +32,7 @@ export function quotedWords(words: readonly UserWords[], given: string): readonl
     () => newest((text) => text === quote),
     () => (quote.length < leastBeginning ? [] : newest((text) => text.startsWith(quote))),
     () => (quote.length < leastPart ? [] : newest((text) => text.includes(quote))),
-    () => oneAfterAnother(squeezed(given), [...rows, ...namedPictures(words)]),
+    () => oneAfterAnother(squeezed(cut), [...rows, ...namedPictures(words)]),
     () => joined(quote, rows),
     () => (quote.length < leastBeginning ? [] : mostAlike(quote, rows)),
   ];
@@ -65,6 +68,8 @@ function squeezedPlaces(text: string): { readonly squeezed: string; readonly pla
 }
 
 const mostJoined = 6;
+/** Of the messages that a quote holds, so many are compared with each other. */
+const mostHeld = 300;
 /** By which a model says that a message goes on. */
 const dots = / ?(?:…|\.{3}|\[(?:…|\.{3})\])(?= |$)/g;
 
@@ -109,7 +114,7 @@ function namedPictures(words: readonly UserWords[]): readonly Compared[] {
 
 /** The messages that a quote holds whole, where together they are most of it. */
 function joined(quote: string, rows: readonly Compared[]): readonly UserWords[] {
-  const held = rows.filter(({ text }) => text.length >= leastPart && quote.includes(text));
+  const held = rows.filter(({ text }) => text.length >= leastPart && quote.includes(text)).slice(-mostHeld);
   const own = held.filter(
     ({ text }) => !held.some((other) => other.text.length > text.length && other.text.includes(text)),
   );

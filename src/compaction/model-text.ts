@@ -12,18 +12,25 @@ const leastRepeated = 60;
  * Of a message that is cut only the part that stands is known to stand: a model that repeats all of it is the only copy.
  */
 export function ownText(text: string, kept: readonly KeptWords[]): string {
-  const longestFirst = kept
+  const said = kept
     .filter(({ words }) => words.by === undefined)
-    .map(({ text }) => text.trim())
-    .filter((said) => said.length >= leastRepeated)
-    // A model that was asked for prose may answer with JSON all the same.
-    .flatMap((said) => [said, JSON.stringify(said).slice(1, -1)].map((written) => ({ written, said })))
-    .toSorted((a, b) => b.written.length - a.written.length);
-  const own = longestFirst.reduce(
-    (left, { written, said }) => left.replaceAll(written, () => repeatedWords(said)),
-    text,
-  );
+    .map(({ text: stands }) => stands.trim())
+    .filter(({ length }) => length >= leastRepeated && length <= text.length);
+  // A model that was asked for prose may answer with JSON all the same.
+  const written = new Map(said.flatMap((one) => [one, JSON.stringify(one).slice(1, -1)].map((form) => [form, one])));
+  const own = [...written]
+    .toSorted(([a], [b]) => b.length - a.length)
+    .reduce((left, [form, one]) => left.replaceAll(form, () => repeatedWords(one)), text);
   return neutraliseMarkers(own);
+}
+
+/** So many times the room for a text is looked at: all that it repeats may be taken out of it. */
+const lookedAt = 4;
+const leastLookedAt = 1000;
+
+/** As much of what a model wrote as is looked at, in tokens. An answer may have megabytes, and each room looks again. */
+export function roomToLook(tokens: number): number {
+  return Math.max(leastLookedAt, tokens * lookedAt);
 }
 
 /** For people: what there was no room for. */
@@ -37,7 +44,11 @@ export function cutSummary(summary: string, tokens: number): string {
   if (sentTokens(summary) <= tokens) return summary;
   const at = summary.lastIndexOf('\nRESUME_AT:');
   if (at < 0) return cutText(summary, tokens);
-  const last = cutText(summary.slice(at + 1), Math.max(32, Math.floor(tokens / 4))).replace(/\s*\n\s*/g, ' ');
+  const last = cutText(summary.slice(at + 1), Math.max(32, Math.floor(tokens / 4)))
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ');
   return `${cutText(summary.slice(0, at), Math.max(0, tokens - sentTokens(last) - 1))}\n${last}`;
 }
 

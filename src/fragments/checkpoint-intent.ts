@@ -1,5 +1,6 @@
 import type { JsonObject } from '../protocol/json.ts';
 import { defineFragment } from './define.ts';
+import { fenceFor } from './fence.ts';
 
 /** What a checkpoint keeps of the messages of the user and of the user's setup: one list, in the order of time. */
 export interface CheckpointIntentText {
@@ -69,7 +70,10 @@ const opening = (fence: string, { rows, readAll }: CheckpointIntentText): string
 /** The user's words stand in it as they are, whatever they contain: the fence is one that no line of theirs begins with. */
 export function layOutIntent(payload: CheckpointIntentText): IntentLayout {
   const { rows } = payload;
-  const fence = fenceFor(rows);
+  const fence = fenceFor(
+    '=',
+    rows.map((row) => (row.kind === 'message' ? row.text : '')),
+  );
   const note = (text: string): string => `\n${fence} ${text} ${fence}\n`;
   const parts: JsonObject[] = [];
   const places: IntentPlace[] = [];
@@ -151,16 +155,6 @@ function gapNote({ count, others = 0, tokens, from, to }: IntentGap): string {
   const messages = count === 1 ? '1 message' : `${count} messages`;
   const whose = others === 0 ? '' : `, ${others === count ? '' : `${others} of them `}not from the user`;
   return `${turns}${messages} left out here${whose}, about ${tokens} tokens`;
-}
-
-const shortestFence = '=====';
-
-function fenceFor(rows: readonly IntentRow[]): string {
-  let fence = shortestFence;
-  const isTaken = (): boolean =>
-    rows.some((row) => row.kind === 'message' && (row.text.startsWith(fence) || row.text.includes(`\n${fence}`)));
-  while (isTaken()) fence += '=';
-  return fence;
 }
 
 /** The user's words in it must stay exact, so it has no markers that they could close. */

@@ -18,8 +18,9 @@ let pattern: RegExp | undefined;
  * escaped, wherever they stand. Other tags, such as those of code, stay as they are.
  */
 export function neutraliseMarkers(text: string): string {
-  pattern ??= new RegExp(`<(?=\\s*/?\\s*(?:${tagNames().join('|')})(?![\\w-]))`, 'gi');
-  return text.replace(pattern, '&lt;').replace(/^([^\S\n]*)#(?=\s*AGENTS\.md instructions)/gim, '$1\\#');
+  // The text may have megabytes of anything: no two repetitions may share white space, and no blank may begin a line.
+  pattern ??= new RegExp(`<(?=\\s*(?:/\\s*)?(?:${tagNames().join('|')})(?![\\w-]))`, 'gi');
+  return text.replace(pattern, '&lt;').replace(/^([^\S\r\n\u2028\u2029]*)#(?=\s*AGENTS\.md instructions)/gim, '$1\\#');
 }
 
 /** Of every kind, as a pattern. A part in capitals stands for a name that the payload brings. */

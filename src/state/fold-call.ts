@@ -4,6 +4,9 @@ import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.
 import type { CallStart } from './call-start.ts';
 import type { ThreadState } from './thread-state.ts';
 
+/** Of one turn, at once: so many do not run side by side. */
+const mostCalls = 500;
+
 /** What a `capstan_call` line does to the state: it belongs to the turn that is open. */
 export function foldCall(state: ThreadState, payload: JsonObject): ThreadState {
   const { openTurn } = state;
@@ -19,7 +22,7 @@ export function foldCall(state: ThreadState, payload: JsonObject): ThreadState {
     started === undefined
       ? known
       : { ...known, process: started, ...(processSeal === undefined ? {} : { processSeal }) };
-  return { ...state, openTurn: { ...openTurn, calls: [...others, call] } };
+  return { ...state, openTurn: { ...openTurn, calls: [...others.slice(1 - mostCalls), call] } };
 }
 
 /** A call that is answered is over. */

@@ -3,11 +3,13 @@ import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
+import type { ProviderName } from '../protocol/provider-name.ts';
 import type { ChangedFile, TurnItem } from '../protocol/turn-item.ts';
 
-/** A model-visible item with its origin. */
-export function itemLine(item: Item, origin: Origin, turn: TurnId): LineDraft {
-  return { type: lineType.responseItem, payload: item, metadata: entryMetadata({ origin, turn }) };
+/** A model-visible item with its origin, and with its maker where that is not who answers now. */
+export function itemLine(item: Item, origin: Origin, turn: TurnId, maker?: ProviderName): LineDraft {
+  const metadata = entryMetadata({ origin, turn, ...(maker === undefined ? {} : { maker }) });
+  return { type: lineType.responseItem, payload: item, metadata };
 }
 
 /** A message of the user in the turn of this number. */

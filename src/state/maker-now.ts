@@ -1,5 +1,6 @@
 import { type Entry } from '../history/entry.ts';
 import { isOpaque } from '../history/opaque-items.ts';
+import type { Item } from '../protocol/item.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { providerName, type ProviderName } from '../protocol/provider-name.ts';
 import { importOf } from './sealed-lines.ts';
@@ -14,8 +15,11 @@ type Said = Pick<ThreadState, 'meta' | 'envelope' | 'settings'>;
  * belongs to somebody else's configuration.
  */
 export function makerNow(said: Said): ProviderName | undefined {
-  const name = nameIn(said);
-  return name?.address === undefined && importOf(said.meta) !== undefined ? undefined : name;
+  return believed(nameIn(said), said.meta);
+}
+
+function believed(name: ProviderName | undefined, meta: JsonObject): ProviderName | undefined {
+  return name?.address === undefined && importOf(meta) !== undefined ? undefined : name;
 }
 
 function nameIn({ meta, envelope, settings }: Said): ProviderName | undefined {
@@ -36,7 +40,20 @@ function named(source: JsonObject | undefined, key: string): string | undefined 
 
 /** The entry with its maker, if it is one that needs to have one and does not say it. */
 export function withMaker(entry: Entry, said: Said): Entry {
-  if (entry.maker !== undefined || !isOpaque(entry.item)) return entry;
+  if (entry.maker !== undefined) {
+    if (believed(entry.maker, said.meta) !== undefined) return entry;
+    const { maker: _claimed, ...rest } = entry;
+    return rest;
+  }
+  if (!isOpaque(entry.item)) return entry;
   const maker = makerNow(said);
   return maker === undefined ? entry : { ...entry, maker };
+}
+
+/**
+ * Who made an item that waits, if only its maker can read it: who answered when it was accepted. When it enters history,
+ * another provider may answer.
+ */
+export function makerOfWaiting(item: Item, said: Said): ProviderName | undefined {
+  return isOpaque(item) ? makerNow(said) : undefined;
 }

@@ -19,13 +19,17 @@ export function pinRemoved(id: string): LineDraft {
   return { type: lineType.pin, payload: { id, removed: true } };
 }
 
-/** The pins after a `capstan_pin` line. A line that makes no sense changes nothing. */
+/** The pins after a `capstan_pin` line. A line that makes no sense, or that is beyond the limits, changes nothing. */
 export function foldPin(pins: readonly Pin[], payload: JsonObject): readonly Pin[] {
   const id = stringAt(payload, 'id');
   if (id === undefined) return pins;
   if (payload['removed'] === true) return pins.filter((pin) => pin.id !== id);
   const text = stringAt(payload, 'text');
   if (text === undefined) return pins;
+  const others = pins.filter((pin) => pin.id !== id);
+  const tokens = estimateTokens(text);
+  if (others.length >= pinLimits.pins || tokens > pinLimits.tokensEach) return pins;
+  if (tokensOf(others) + tokens > pinLimits.tokensInAll) return pins;
   const at = pins.findIndex((pin) => pin.id === id);
   return at < 0 ? [...pins, { id, text }] : pins.with(at, { id, text });
 }
@@ -61,10 +65,14 @@ export function pinProblem(id: ThreadId, pins: readonly Pin[], text: string): Ou
     return tooMuch(`The note has about ${tokens} tokens; one may have ${tokensEach}.`, next);
   }
   if (pins.length >= most) return tooMuch(`The thread has ${pins.length} notes; it may have ${most}.`, takeAway(id));
-  const before = pins.reduce((sum, pin) => sum + estimateTokens(pin.text), 0);
+  const before = tokensOf(pins);
   if (before + tokens <= tokensInAll) return undefined;
   const have = `The notes of the thread have about ${before} tokens, and this one ${tokens}`;
   return tooMuch(`${have}; together they may have ${tokensInAll}.`, takeAway(id));
+}
+
+function tokensOf(pins: readonly Pin[]): number {
+  return pins.reduce((sum, { text }) => sum + estimateTokens(text), 0);
 }
 
 function takeAway(id: ThreadId): string {

@@ -21,6 +21,9 @@ export function questionAnswered({ callId, turnId }: Question, { kind, note }: A
   return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, answer } };
 }
 
+/** Of one turn, at once: no answer of a model holds so many calls. */
+const mostQuestions = 500;
+
 /** What a `capstan_question` line does to the state: a question waits in the turn that is open, until it is answered. */
 export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadState {
   const { openTurn } = state;
@@ -29,7 +32,7 @@ export function foldQuestion(state: ThreadState, payload: JsonObject): ThreadSta
   const { questions = [], ...rest } = openTurn;
   const others = questions.filter((question) => question.callId !== callId);
   const asked = readQuestion(callId, openTurn.id, payload);
-  const waiting = asked === undefined ? others : [...others, asked];
+  const waiting = asked === undefined ? others : [...others.slice(1 - mostQuestions), asked];
   return { ...state, openTurn: waiting.length === 0 ? rest : { ...rest, questions: waiting } };
 }
 

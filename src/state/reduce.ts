@@ -65,7 +65,7 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
     case lineType.toolSet: {
       const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
       if (name === undefined || tools === undefined) return state;
-      return { ...state, toolSets: new Map([...state.toolSets, [name, tools as readonly ToolSpec[]]]) };
+      return { ...state, toolSets: withToolSet(state.toolSets, name, tools as readonly ToolSpec[]) };
     }
     case lineType.request: {
       const record = readRequest(payload);
@@ -85,6 +85,14 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
     default:
       return state;
   }
+}
+
+/** A thread has a handful of them. Those that are left out are recorded again when a request needs them. */
+const mostToolSets = 200;
+
+function withToolSet(sets: ThreadState['toolSets'], name: string, tools: readonly ToolSpec[]): ThreadState['toolSets'] {
+  const others = [...sets].filter(([known]) => known !== name);
+  return new Map([...others.slice(1 - mostToolSets), [name, tools]]);
 }
 
 function withWaiting(state: ThreadState, waiting: ThreadState['waiting']): ThreadState {

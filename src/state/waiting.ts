@@ -1,12 +1,33 @@
 import { asItem, type Item } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { type ProviderName, readProviderName } from '../protocol/provider-name.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 
 /** A message that the thread has accepted and that has not entered history: a user's words, or an item of a program. */
 export type WaitingMessage =
   | { readonly id: string; readonly kind: 'words'; readonly input: UserInput }
-  | { readonly id: string; readonly kind: 'item'; readonly item: Item };
+  | {
+      readonly id: string;
+      readonly kind: 'item';
+      readonly item: Item;
+      /** Of an item that only its maker can read: who answered when it was accepted. */
+      readonly maker?: ProviderName;
+    };
+
+/** How many messages may wait at once: each one that comes or goes is held against all of them. */
+const mostWaiting = 5000;
+
+/** Why no further message can wait, or undefined when one can. */
+export function waitingProblem(waiting: readonly WaitingMessage[]): Outcome<'too-many-waiting'> | undefined {
+  if (waiting.length < mostWaiting) return undefined;
+  return {
+    code: 'too-many-waiting',
+    message: `${waiting.length} messages wait for the next request of this thread; no more can wait at once.`,
+    next: 'Send it again after the next request, or start a turn.',
+  };
+}
 
 /** Why a message leaves without entering history: the code of an outcome, or what was done to its thread. */
 export type DroppedBecause = 'forked' | 'rolled-back' | (string & {});
@@ -32,7 +53,8 @@ export function foldWaiting(waiting: readonly WaitingMessage[], payload: JsonObj
   if (id === undefined) return waiting;
   if (payload['dropped'] !== undefined) return without(waiting, id);
   const message = readMessage(id, payload);
-  return message === undefined || waiting.some((each) => each.id === id) ? waiting : [...waiting, message];
+  if (message === undefined || waiting.length >= mostWaiting) return waiting;
+  return waiting.some((each) => each.id === id) ? waiting : [...waiting, message];
 }
 
 /** What waits after a `response_item` line with this metadata. */
@@ -65,7 +87,8 @@ function without(waiting: readonly WaitingMessage[], id: string): readonly Waiti
 function readMessage(id: string, payload: JsonObject): WaitingMessage | undefined {
   if (payload['kind'] === 'item') {
     const item = asItem(payload['item']);
-    return item === undefined ? undefined : { id, kind: 'item', item };
+    const maker = readProviderName(payload['maker']);
+    return item === undefined ? undefined : { id, kind: 'item', item, ...(maker === undefined ? {} : { maker }) };
   }
   const input = payload['kind'] === 'words' ? readInput(objectAt(payload, 'input')) : undefined;
   return input === undefined ? undefined : { id, kind: 'words', input };

@@ -7,6 +7,6 @@ import { recordUserMessage } from './record.ts';
 export function drainInbox(turn: Turn): void {
   for (const mail of turn.inbox.take()) {
     if (mail.kind === 'words') recordUserMessage(turn, mail.input, mail.id);
-    else turn.log.record(entering(itemLine(mail.item, { family: 'client' }, turn.turnId), mail.id));
+    else turn.log.record(entering(itemLine(mail.item, { family: 'client' }, turn.turnId, mail.maker), mail.id));
   }
 }

@@ -1,7 +1,9 @@
 import type { Settings } from '../envelope/settings.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Item } from '../protocol/item.ts';
+import type { ProviderName } from '../protocol/provider-name.ts';
 import type { UserInput } from '../protocol/user-input.ts';
+import { makerOfWaiting } from '../state/maker-now.ts';
 import { type DroppedBecause, messageDropped, messageWaits } from '../state/waiting.ts';
 import type { CompactionResult } from './compaction-result.ts';
 import type { ThreadLog } from './log.ts';
@@ -15,7 +17,7 @@ export type Mail = Content & {
 type Content =
   | { readonly kind: 'words'; readonly input: UserInput }
   /** An item that a program puts into history as it is. */
-  | { readonly kind: 'item'; readonly item: Item };
+  | { readonly kind: 'item'; readonly item: Item; readonly maker?: ProviderName };
 
 /** What a turn was submitted with. */
 export interface SubmittedWords {
@@ -126,7 +128,8 @@ export class Inbox {
     // Messages stand in the order in which they came.
     this.keep();
     const id = this.#ids.uuid();
-    this.#log.record(messageWaits({ id, ...message }));
+    const maker = message.kind === 'item' ? makerOfWaiting(message.item, this.#log.state) : undefined;
+    this.#log.record(messageWaits({ id, ...message, ...(maker === undefined ? {} : { maker }) }));
     return id;
   }
 

@@ -3,15 +3,16 @@ import type { ModelFailure } from '../ports/model-client.ts';
 import { fullText } from '../protocol/outcome.ts';
 import { isPaused } from '../state/checkpoints.ts';
 import { estimateNow } from './active-now.ts';
-import { makeRoomAfterRefusal } from './make-room.ts';
+import { makeRoomAfterRefusal, mayCompactAgain } from './make-room.ts';
 import type { Turn } from './parts.ts';
 import type { StepAnswer } from './sample.ts';
 import { afterUnexplained } from './unexplained-refusal.ts';
 
 /**
  * A request that the provider refused as too long is made again after history was compacted. If the next one is refused,
- * too, the turn ends, and says how large everything is and what to do. A refusal that nothing explains may be one for
- * length as well.
+ * too, the turn ends, and says how large everything is and what to do. So it does when the provider answers in between
+ * and refuses again before enough is new: the loop guard holds here as well. A refusal that nothing explains may be one
+ * for length.
  */
 export async function afterRefusal(turn: Turn, step: Step, answer: StepAnswer): Promise<StepAnswer> {
   if (answer.kind === 'failed' && answer.failure.code === 'context-window-exceeded') {
@@ -30,9 +31,13 @@ async function afterOverflow(turn: Turn, step: Step, { failure, lastMessage }: F
   if (isPaused(turn.log.state.checkpoints)) {
     return { kind: 'failed', failure: whilePaused(turn, step, failure), ...said };
   }
+  if (turn.overflow.compacted === true && !mayCompactAgain(turn)) {
+    return { kind: 'failed', failure: tooSoon(turn, step, failure), ...said };
+  }
   const message = sizes(turn, step, failure);
   const made = await makeRoomAfterRefusal(turn, step, 'context_overflow');
   turn.overflow.step = step.index;
+  turn.overflow.compacted = true;
   if (made.kind === 'installed') return { kind: 'go-on', ...said };
   if (made.kind === 'aborted') return { kind: 'aborted', ...said };
   const next = `Making room failed: ${fullText(made.outcome)}`;
@@ -42,6 +47,12 @@ async function afterOverflow(turn: Turn, step: Step, { failure, lastMessage }: F
 function again(turn: Turn, step: Step, failure: ModelFailure): ModelFailure {
   const next =
     'It was refused again after history had been compacted. Shorten the message, choose a model with a larger window, or start a new thread.';
+  return { ...failure, message: sizes(turn, step, failure), next };
+}
+
+function tooSoon(turn: Turn, step: Step, failure: ModelFailure): ModelFailure {
+  const next =
+    'This turn has compacted the history after such a refusal, and little is new since. If the window of the model is smaller than configured, set model_context_window; else send the message again, or start a new thread.';
   return { ...failure, message: sizes(turn, step, failure), next };
 }
 

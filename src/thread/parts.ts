@@ -129,10 +129,10 @@ export interface Turn {
   /** The contract under which the model of the turn before would run, if this turn's or its provider is another. */
   readonly before?: Envelope;
   /**
-   * The step whose request was too long, until one is not; and the refusal without a cause after which the turn compacted,
-   * which it does once.
+   * The step whose request was too long, until one is not; whether the turn compacted for such a refusal, after which it
+   * does so again only when enough is new; and the refusal without a cause after which it compacted, which it does once.
    */
-  readonly overflow: { step: number | undefined; unexplained?: ModelFailure };
+  readonly overflow: { step: number | undefined; compacted?: boolean; unexplained?: ModelFailure };
   /** The network was gone, or the quota, when history was to be folded: only another turn tries again by itself. */
   readonly outage: { seen: boolean };
   /**

@@ -10,6 +10,7 @@ import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import type { ThreadEvent } from '../protocol/thread-event.ts';
 import { restoredFields, restoredSettings } from '../state/restored-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
+import { waitingProblem } from '../state/waiting.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { Inbox, type SubmittedWords } from './inbox.ts';
@@ -261,6 +262,8 @@ export class Thread {
     if (input === notPlain || !isInput(input)) return { kind: 'refused', outcome: notData('The message') };
     const steered = steeringFor({ ...steering, input }, this.#running);
     if (steered.kind === 'refused') return steered;
+    const full = waitingProblem(this.#log.state.waiting);
+    if (full !== undefined) return { kind: 'refused', outcome: full };
     this.#inbox.accept({ kind: 'words', input });
     await this.#log.durable();
     return steered;
@@ -272,7 +275,8 @@ export class Thread {
    */
   async inject(given: Item): Promise<Injected> {
     const item = plainCopy(given);
-    const problem = item === notPlain ? notData('The item') : itemProblem(item);
+    const problem =
+      item === notPlain ? notData('The item') : (itemProblem(item) ?? waitingProblem(this.#log.state.waiting));
     if (problem !== undefined) return { kind: 'refused', outcome: problem };
     this.#inbox.accept({ kind: 'item', item: item as Item });
     await this.#log.durable();

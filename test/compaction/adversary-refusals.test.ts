@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   answer,
+  callTool,
   httpError,
   overflow,
   type RecordedRequest,
@@ -143,4 +144,21 @@ test.each(situations)('a provider with $name', async (situation) => {
     tries: expect.toSatisfy((count: number) => count >= 1 && count <= situation.checkpoints),
   });
   expect([...new Set(live.told('warning').map(({ outcome }) => outcome.code))].toSorted()).toEqual(situation.warnings);
+});
+
+test('a provider that answers one step and refuses the next as too long, over and over', async () => {
+  const steps = 40;
+  let asked = 0;
+  const live = await LiveThread.in((request) => {
+    if (isCompaction(request)) return folds(request);
+    asked += 1;
+    if (asked > steps) return answer({ items: [say('Done.')], usage: 'none' });
+    if (asked % 2 === 0) return overflow('status', { tokens: 90_000, window: 272_000 });
+    const call = callTool('exec_command', { cmd: `echo ${asked}` }, `c${asked}`);
+    return answer({ items: [say(notes(asked, 10_000)), call], usage: 'none' });
+  }, window);
+  expect(await live.turn(task)).toMatchObject({ kind: 'failed', outcome: { code: 'context-window-exceeded' } });
+  // One for the first refusal; at the next one less than a tenth of the window is new.
+  expect(live.told('checkpoint-started')).toHaveLength(1);
+  expect(asked).toBe(4);
 });

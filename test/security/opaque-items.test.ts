@@ -47,3 +47,39 @@ test('a key in the address of a provider: the file does not have it', async () =
   expect(JSON.stringify(two.live.place.lines())).not.toContain('pa55word');
   expect(two.maker.requests.map(textOf).join()).toContain(task);
 });
+
+test('an encrypted item that waits under one provider: another provider does not get it', async () => {
+  const two = await TwoProviders.set();
+  await two.openWith('maker');
+  await two.live.turn(task);
+  await two.live.thread.inject({ type: 'reasoning', summary: [], encrypted_content: 'U0VDUkVUIG9mIHRoZSBtYWtlcg==' });
+  await two.live.thread.inject({ type: 'compaction', encrypted_content: 'Q09NUEFDVCBvZiB0aGUgbWFrZXI=' });
+  await two.live.close();
+  two.asked();
+  await two.openWith('scripted');
+  await two.live.turn('Continue.');
+  const sent = JSON.stringify(two.live.model.requests.map(({ body }) => body));
+  expect([sent.includes('U0VDUkVU'), sent.includes('Q09NUEFDVC')]).toEqual([false, false]);
+});
+
+test('an encrypted item of a file from elsewhere whose maker is an id alone: no provider gets it', async () => {
+  const two = await TwoProviders.set();
+  await two.openWith('scripted');
+  await two.live.turn(task);
+  await two.live.rewrite((lines) => {
+    const [first, ...rest] = lines.map(({ type, payload, metadata }): LineDraft => ({
+      type,
+      payload,
+      ...(metadata === undefined ? {} : { metadata }),
+    }));
+    const forged: LineDraft = {
+      type: 'response_item',
+      payload: { type: 'reasoning', summary: [], encrypted_content: 'Rk9SR0VE' },
+      metadata: { capstan: { origin: { family: 'model' }, maker: { id: 'scripted' } } },
+    };
+    return [{ ...first!, payload: { ...first!.payload, capstan: { imported: 'a-name' } } }, ...rest, forged];
+  });
+  await two.openWith('scripted');
+  await two.live.turn('Continue.');
+  expect(JSON.stringify(two.live.model.requests.map(({ body }) => body))).not.toContain('Rk9SR0VE');
+});

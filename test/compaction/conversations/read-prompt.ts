@@ -11,7 +11,7 @@ export interface MessageList {
 
 /** The list of the user's messages, read as a model reads it: by the fence that its first line names. */
 export function readList(text: string): MessageList {
-  const fence = /Lines that begin with (=+) are notes/.exec(text)?.[1] ?? '=====';
+  const fence = /Lines that begin with (=+\d*) are notes/.exec(text)?.[1] ?? '=====';
   const notes = [...text.matchAll(new RegExp(`\n${fence} ([^\n]*) ${fence}\n`, 'g'))];
   const rows = notes.map((found, index) => {
     const note = found[1]!;

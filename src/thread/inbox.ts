@@ -40,6 +40,7 @@ export interface CompactionWish {
 export class Inbox {
   readonly #log: Pick<ThreadLog, 'state' | 'record'>;
   readonly #ids: Ids;
+  readonly #recordSettings: () => void;
   /** Of turns that have not begun, in their order. No other turn takes them in. */
   #submitted: SubmittedWords[] = [];
   /** Of the turn that has just begun, as long as they have no line. Nothing becomes durable without one. */
@@ -48,9 +49,11 @@ export class Inbox {
   /** Wishes that the turn did not come to. No other turn takes them: they have a place of their own. */
   #missed: CompactionWish[] = [];
 
-  constructor(log: Pick<ThreadLog, 'state' | 'record'>, ids: Ids) {
+  /** `recordSettings`: the file says under which settings a message waits, before it says that it waits. */
+  constructor(log: Pick<ThreadLog, 'state' | 'record'>, ids: Ids, recordSettings: () => void) {
     this.#log = log;
     this.#ids = ids;
+    this.#recordSettings = recordSettings;
   }
 
   get pending(): boolean {
@@ -126,6 +129,7 @@ export class Inbox {
     // Messages stand in the order in which they came.
     this.keep();
     const id = this.#ids.uuid();
+    this.#recordSettings();
     this.#log.record(messageWaits({ id, ...message }));
     return id;
   }

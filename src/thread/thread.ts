@@ -1,3 +1,4 @@
+import type { Envelope } from '../envelope/envelope.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { deepFreeze } from '../envelope/deep-freeze.ts';
 import { modelNotices } from '../envelope/model-notices.ts';
@@ -17,6 +18,7 @@ import { isInput, itemProblem, notData, readTurn, type ThreadTurn } from './read
 import { ThreadLog } from './log.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
 import { previewEnvelope, settingsEvent } from './preview.ts';
+import { recordInForce } from './record-settings.ts';
 import { readBehind, type ResumedThread } from './resume.ts';
 import { sessionMeta } from './session-meta.ts';
 import type { TurnResult } from './settle.ts';
@@ -73,6 +75,8 @@ export class Thread {
   readonly #warned = new Set<string>();
   /** After the changes that were made so far. Frozen. */
   #settings: Settings;
+  /** What they resolved to when they were made: what a line says about them. */
+  #inForce: Envelope;
   /** After the changes that were submitted so far: what is submitted next runs under these. Never rejects. */
   #submitted: Promise<Settings>;
   /** Settles when the turns and compactions that were submitted so far are over. Never rejects. */
@@ -85,11 +89,18 @@ export class Thread {
   #folding: Promise<unknown> = Promise.resolve();
   readonly #closing = new AbortController();
 
-  private constructor(id: ThreadId, parts: ThreadParts, log: ThreadLog, { settings, foldsAfterTurns }: ThreadOptions) {
+  private constructor(
+    id: ThreadId,
+    parts: ThreadParts,
+    log: ThreadLog,
+    inForce: Envelope,
+    { settings, foldsAfterTurns }: ThreadOptions,
+  ) {
     this.id = id;
+    this.#inForce = inForce;
     this.#parts = parts;
     this.#log = log;
-    this.#inbox = new Inbox(log, parts.ids);
+    this.#inbox = new Inbox(log, parts.ids, () => recordInForce(log, this.id, this.#inForce));
     // Nobody hears of a turn whose words could be lost.
     log.beforeDurable(() => this.#inbox.keep());
     this.#settings = deepFreeze(structuredClone(settings));
@@ -111,8 +122,9 @@ export class Thread {
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
     const log = new ThreadLog(owned, emptyState, subscribersOf(options));
-    log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', await envelope));
-    return new Thread(id, parts, log, options);
+    const inForce = await envelope;
+    log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', inForce));
+    return new Thread(id, parts, log, inForce, options);
   }
 
   /** Goes on with a thread that was folded from its file. */
@@ -128,7 +140,7 @@ export class Thread {
     const restored = restoredFields(restoredSettings(state, settings));
     subscribers.tell({ ...settingsEvent('resumed', envelope), restored });
     const log = new ThreadLog(owned, state, subscribers, () => readBehind(parts.store, takenFrom));
-    return new Thread(id, parts, log, options);
+    return new Thread(id, parts, log, envelope, options);
   }
 
   get state(): ThreadState {
@@ -342,6 +354,7 @@ export class Thread {
     if (missing !== undefined) return { kind: 'refused', outcome: { ...missing, next: 'Make it, or choose another.' } };
     const envelope = await previewEnvelope(this.#parts, this.id, result.settings, this.#log.state);
     this.#settings = result.settings;
+    this.#inForce = envelope;
     this.#log.record(settingsApplied(this.id, envelope));
     this.#log.tell(settingsEvent('override', envelope));
     const told = result.changed.some((name) => name === 'model' || name === 'serviceTier');

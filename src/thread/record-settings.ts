@@ -22,11 +22,19 @@ export function recordSettings({ log, threadId, envelope, isOutdated }: Turn): v
   if (!equalJson(withoutSeal(settings), applied.payload['thread_settings'])) log.record(applied);
 }
 
+/** Whether the turn runs under settings of the thread: those that a resume finds, or that it found before a change. */
+export function isOfThread({ log, threadId, envelope, isOutdated }: Turn): boolean {
+  return isOutdated() || restores(log.state, settingsIn(threadId, envelope));
+}
+
 /**
  * The thread's settings, unless a resume would find them anyway. A message that waits must not run under others, wider
  * ones perhaps, because the program died before the record of its turn.
  */
 export function recordInForce(log: Pick<ThreadLog, 'state' | 'record'>, threadId: ThreadId, inForce: Envelope): void {
-  const applied = settingsApplied(threadId, inForce);
-  if (!restores(log.state, applied.payload['thread_settings'] as JsonObject)) log.record(applied);
+  if (!restores(log.state, settingsIn(threadId, inForce))) log.record(settingsApplied(threadId, inForce));
+}
+
+function settingsIn(threadId: ThreadId, envelope: Envelope): JsonObject {
+  return settingsApplied(threadId, envelope).payload['thread_settings'] as JsonObject;
 }

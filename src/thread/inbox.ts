@@ -74,6 +74,8 @@ export class Inbox {
 
   /** Records a message for the next place where one can enter. The caller makes it durable. */
   accept(message: Content): void {
+    // Messages stand in the order in which they came: also after those of a turn that was submitted and has not begun.
+    this.keepAll();
     this.#record(message);
   }
 
@@ -126,8 +128,6 @@ export class Inbox {
   }
 
   #record(message: Content): string {
-    // Messages stand in the order in which they came.
-    this.keep();
     const id = this.#ids.uuid();
     this.#recordSettings();
     this.#log.record(messageWaits({ id, ...message }));

@@ -87,6 +87,8 @@ export class Thread {
   readonly #foldsAfterTurns: boolean;
   /** Settles when the newest fold in a turn of its own is over. Never rejects. */
   #folding: Promise<unknown> = Promise.resolve();
+  /** Settles when the turn that began last is over. Never rejects. */
+  #turning: Promise<unknown> = Promise.resolve();
   readonly #closing = new AbortController();
 
   private constructor(
@@ -237,7 +239,10 @@ export class Thread {
     };
     const run = async (known: Settings | Refused): Promise<TurnResult | Refused> => {
       if (isRefused(known)) return known;
-      return this.#closing.signal.aborted ? closedBefore(words) : this.#run(own, words, known, onFull);
+      if (this.#closing.signal.aborted) return closedBefore(words);
+      const ran = this.#run(own, words, known, onFull);
+      this.#turning = ran.catch(() => {});
+      return ran;
     };
     const result = this.#untilOver(this.#enqueue(settings, run));
     // The answer is there: the caller does not wait for what makes room for the next turn.
@@ -294,6 +299,7 @@ export class Thread {
     const item = plainCopy(given);
     const problem = item === notPlain ? notData('The item') : itemProblem(item);
     if (problem !== undefined) return { kind: 'refused', outcome: problem };
+    if (this.#closing.signal.aborted) return { kind: 'refused', outcome: closed };
     this.#inbox.accept({ kind: 'item', item: item as Item });
     await this.#log.durable();
     return { kind: 'injected' };
@@ -324,6 +330,7 @@ export class Thread {
     const before = this.#submitted;
     const copy = plainCopy(change);
     if (copy === notPlain) return Promise.resolve({ kind: 'refused', outcome: notData('The change') });
+    if (this.#closing.signal.aborted) return Promise.resolve({ kind: 'refused', outcome: closed });
     const result = before.then((settings) => this.#change(settings, copy));
     this.#submitted = result.then(
       (made) => (made.kind === 'refused' ? before : made.settings),
@@ -333,14 +340,15 @@ export class Thread {
   }
 
   /**
-   * Gives the thread up. Changes of settings that were submitted are made before; a compaction in a turn of its own
-   * is interrupted and ends as such. Whoever runs a turn ends it first: what it would still write is refused. Turns that
-   * have not begun do not run; their messages wait for the next turn of the thread.
+   * Gives the thread up. Changes of settings that were submitted are made before. A turn or a compaction that runs is
+   * interrupted, ends as such and is recorded. Turns that have not begun do not run; their messages wait for the next
+   * turn of the thread. What is asked of the thread from here on is refused.
    */
   async close(): Promise<void> {
     this.#closing.abort('closing');
     this.#inbox.keepAll();
     await this.#submitted;
+    await this.#turning;
     await this.#folding;
     await this.#log.close();
   }
@@ -401,7 +409,7 @@ export class Thread {
         settings: { ...settings, ...own },
         isOutdated: () => this.#settings !== settings,
         words,
-        signal,
+        signal: AbortSignal.any([signal, this.#closing.signal]),
         inbox: this.#inbox,
         warned: this.#warned,
         onOpened: (turnId, { identity, window }) => {
@@ -432,6 +440,12 @@ function subscribersOf({ listener }: ThreadOptions): Subscribers {
 function isRefused(value: Settings | Refused): value is Refused {
   return 'outcome' in value;
 }
+
+const closed: Outcome = {
+  code: 'thread-closed',
+  message: 'The thread is closed.',
+  next: 'Nothing was changed. Open the thread again and repeat it there.',
+};
 
 function closedBefore({ id }: SubmittedWords): TurnResult {
   const next =

@@ -308,7 +308,8 @@ export class Thread {
   /**
    * Folds history. While a turn runs, it is done inside that turn at the next place where it can be; otherwise by
    * itself, after what was submitted before and under the settings of this moment. Resolves when it is done, or when
-   * it is known that it cannot be.
+   * it is known that it cannot be. A tool of the thread is answered `compaction-follows` at once: it is made when the
+   * tool has ended.
    */
   compact({ focus, signal }: CompactionRequest): Promise<CompactionResult> {
     const settings = this.#submitted;
@@ -317,6 +318,10 @@ export class Thread {
       return this.#untilOver(this.#enqueue(settings, (known) => this.#fold({ ...asked, ...manual }, known)));
     const { promise, resolve } = Promise.withResolvers<CompactionResult>();
     this.#inbox.wish({ ...asked, settings, settle: resolve });
+    // Such a tool would wait for its own end.
+    void import('../tools/own-call.ts').then(({ threadOfOwnCall }) => {
+      if (threadOfOwnCall() === this.id) resolve({ kind: 'failed', outcome: compactionFollows });
+    });
     // Its place in the queue, for the case that the turn ends before it comes to it.
     this.#untilOver(this.#enqueue(settings, (known) => this.#foldWished(settings, known))).catch(() => {});
     return promise;
@@ -440,6 +445,12 @@ function subscribersOf({ listener }: ThreadOptions): Subscribers {
 function isRefused(value: Settings | Refused): value is Refused {
   return 'outcome' in value;
 }
+
+const compactionFollows: Outcome = {
+  code: 'compaction-follows',
+  message: 'A tool asked for a compaction of its own thread. The compaction is made when the tool has ended.',
+  next: 'Do not wait for it inside the tool: the events of the thread say what came of it.',
+};
 
 const closed: Outcome = {
   code: 'thread-closed',

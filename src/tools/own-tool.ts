@@ -16,7 +16,10 @@ export interface OwnTool {
   readonly alone?: true;
   /** Calling again does no harm. */
   readonly idempotent?: true;
-  /** Gives what the model is told. An error that it throws is told as a failure. */
+  /**
+   * Gives what the model is told. An error that it throws is told as a failure. It must not wait for a turn of its own
+   * thread: that begins when the turn of the call is over.
+   */
   run(given: JsonObject, call: OwnToolCall): Promise<string | OwnToolResult> | string | OwnToolResult;
 }
 
@@ -66,7 +69,8 @@ async function run(own: OwnTool, item: ToolCallItem, call: OwnToolCall): Promise
 
 async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Promise<OwnToolResult> {
   try {
-    const result: unknown = await own.run(given, call);
+    const { withinOwnCall } = await import('./own-call.ts');
+    const result: unknown = await withinOwnCall(call.threadId, () => own.run(given, call));
     if (typeof result === 'string') return { output: result, ok: true };
     const { output, ok } = (result ?? {}) as Partial<Record<keyof OwnToolResult, unknown>>;
     if (typeof output === 'string') return { output, ok: ok !== false };

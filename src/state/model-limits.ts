@@ -1,4 +1,5 @@
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
+import { type LineDraft, lineType } from '../protocol/line.ts';
 import { readUsage } from './usage-fields.ts';
 
 /** What a model of a provider has shown of its window in this thread. */
@@ -68,6 +69,16 @@ function withNamed(limit: ModelLimit, tokens: number | undefined, assumed: numbe
   if (tokens === undefined || assumed === undefined || !Number.isSafeInteger(tokens)) return limit;
   if (tokens < leastNamed || tokens < (limit.proven ?? 0)) return limit;
   return { ...limit, named: { tokens, assumed } };
+}
+
+/** What servers named, said again where a rollout goes on from a place before they did. Of no request that stands. */
+export function windowsStay(then: readonly ModelLimit[], now: readonly ModelLimit[]): readonly LineDraft[] {
+  return now.flatMap(({ provider, model, named }) => {
+    const before = limitOf(then, { provider, model })?.named;
+    if (named === undefined || (before?.tokens === named.tokens && before.assumed === named.assumed)) return [];
+    const said = { named_window: named.tokens, assumed_window: named.assumed };
+    return [{ type: lineType.step, payload: { provider, model, purpose: 'carried', ...said } }];
+  });
 }
 
 export function readLimits(carried: JsonObject): readonly ModelLimit[] {

@@ -43,6 +43,12 @@ export function lastSettings({ meta, context, settings, newest }: ThreadState): 
   return withoutUndefined({ ...chosen, provider, cwd, resolved: resolved.length === 0 ? undefined : resolved });
 }
 
+/** Whether a thread in this state is resumed with these `thread_settings` anyway. */
+export function restores(state: ThreadState, settings: JsonObject): boolean {
+  const [now, then] = [state, { ...state, settings, newest: 'settings' as const }].map(lastSettings);
+  return equalJson(now as unknown as JsonObject, then as unknown as JsonObject);
+}
+
 /** The line that says all of it which grants something: the newest change of settings of ours, else the newest turn. */
 export function grantingLine({ context, settings, newest }: ThreadState): JsonObject | undefined {
   return newest === 'settings' && settings?.['capstan'] !== undefined ? settings : context;

@@ -56,6 +56,7 @@ it('tells each turn with its time, its end, its words and its settings', async (
       endedAt: 1_005_000,
       status: 'completed',
       firstWords: 'Do this and that',
+      moreWords: ['and more'],
       ...one,
     },
     {
@@ -65,6 +66,7 @@ it('tells each turn with its time, its end, its words and its settings', async (
       endedAt: start + 10_000,
       status: 'failed',
       firstWords: 'again',
+      problem: 'no',
       ...one,
     },
     {

@@ -1,7 +1,9 @@
 import type { TurnId } from '../protocol/ids.ts';
-import type { Line } from '../protocol/line.ts';
-import { spokenWords } from './spoken-words.ts';
-import type { TurnStatus } from './turn-event.ts';
+import { objectAt, stringAt } from '../protocol/json.ts';
+import { type Line, lineType } from '../protocol/line.ts';
+import { oneLine } from './one-line.ts';
+import { spokenWords, type SpokenWords } from './spoken-words.ts';
+import { turnEvent, type TurnStatus } from './turn-event.ts';
 import type { TurnSettings } from './turn-settings.ts';
 import { foldTurn, noTurns, standingTurns, type TurnLog } from './turns.ts';
 
@@ -15,13 +17,64 @@ export interface TurnSummary extends TurnSettings {
   readonly status: TurnStatus;
   /** The beginning of what the user wanted, in one line; empty when the user said nothing. */
   readonly firstWords: string;
+  /** What the user said in it after that, a line for each message. Absent if there was no more. */
+  readonly moreWords?: readonly string[];
+  /** The turn only made a checkpoint, or tried to. */
+  readonly purpose?: 'compaction';
+  /** Why it failed, in one line. */
+  readonly problem?: string;
 }
+
+type Shown = Pick<TurnSummary, 'moreWords' | 'purpose' | 'problem'>;
 
 /** The turns of a thread that were not taken back, oldest first. Lines of any program, in the order of the thread. */
 export async function turnList(lines: AsyncIterable<Line>): Promise<readonly TurnSummary[]> {
   let log = noTurns;
-  for await (const line of lines) log = foldTurn(log, line, spokenWords(line));
-  return turnsOf(log);
+  const details = new Map<string, Details>();
+  for await (const line of lines) {
+    const words = spokenWords(line);
+    log = foldTurn(log, line, words);
+    if (log.newest !== undefined) addDetails(details, log.newest.id, line, words);
+  }
+  return turnsOf(log).map((turn) => ({ ...turn, ...shownOf(details.get(turn.id)) }));
+}
+
+/** What a list shows of a turn beside its record, which has a bounded size. */
+interface Details {
+  /** By form: old files say everything twice. */
+  readonly said: { readonly [Form in SpokenWords['form']]: string[] };
+  isCompaction: boolean;
+  problem?: string;
+}
+
+function addDetails(
+  all: Map<string, Details>,
+  newest: TurnId,
+  { type, payload }: Line,
+  words: SpokenWords | undefined,
+): void {
+  const of = (turn: string): Details => {
+    const known = all.get(turn) ?? { said: { item: [], event: [] }, isCompaction: false };
+    all.set(turn, known);
+    return known;
+  };
+  if (words?.role === 'user') of(newest).said[words.form].push(oneLine(words.text, 200));
+  const event = type === lineType.event ? turnEvent(payload) : undefined;
+  if (event?.kind === 'start' && event.isCompaction) of(newest).isCompaction = true;
+  const problem = event?.kind === 'end' ? stringAt(objectAt(payload, 'error') ?? {}, 'message') : undefined;
+  // An end may come late, and name an older turn.
+  if (event?.kind === 'end' && problem !== undefined) of(event.name || newest).problem = oneLine(problem, 200);
+}
+
+function shownOf(details: Details | undefined): Shown {
+  if (details === undefined) return {};
+  const { said, isCompaction, problem } = details;
+  const [, ...moreWords] = said.item.length >= said.event.length ? said.item : said.event;
+  return {
+    ...(moreWords.length === 0 ? {} : { moreWords }),
+    ...(isCompaction ? { purpose: 'compaction' } : {}),
+    ...(problem === undefined ? {} : { problem }),
+  };
 }
 
 export function turnsOf(log: TurnLog): readonly TurnSummary[] {

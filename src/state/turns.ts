@@ -1,11 +1,11 @@
 import type { Ordinal, TurnId } from '../protocol/ids.ts';
-import { type JsonObject, numberAt, stringAt } from '../protocol/json.ts';
+import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../protocol/line.ts';
 import { oneLine } from './one-line.ts';
 import { holdsUsersWords } from './reduce.ts';
 import { spokenWords, type SpokenWords } from './spoken-words.ts';
 import { closes, type TurnEvent, turnEvent, turnEventKind, type TurnStatus } from './turn-event.ts';
-import { contextSettings, type TurnSettings } from './turn-settings.ts';
+import { appliedSettings, contextSettings, type TurnSettings } from './turn-settings.ts';
 
 /**
  * A turn as its lines tell it, in files of any program and of both history modes. A *recorded* turn has a line that says
@@ -51,6 +51,8 @@ export interface TurnLog {
   readonly open?: string;
   /** Settings that were recorded while no turn ran: those of the next one. */
   readonly next?: TurnSettings;
+  /** The turn that runs has a record of its own settings: later changes of the thread's are not for it. */
+  readonly hasContext?: true;
   /** Lines before this place come from the thread that started this one: they make no turns of it. Absent: not known yet. */
   readonly ownFrom?: number;
   /** What the newest rollback marker took back, marker not included. */
@@ -77,6 +79,9 @@ export function turnNumber({ began }: TurnLog): number {
   return Math.max(1, began);
 }
 
+/** Events that say something of a turn, and neither begin nor end one. */
+const shown: ReadonlySet<string> = new Set(['user_message', 'thread_settings_applied']);
+
 /**
  * Whether a line of this kind can change the turns. Where lines have no ordinals, the fold has to see the others as well:
  * it counts them.
@@ -89,7 +94,7 @@ export function concernsTurns({ type, payloadType }: LineKind): boolean {
     case lineType.responseItem:
       return payloadType === undefined || payloadType === 'message' || payloadType === 'agent_message';
     case lineType.event:
-      return payloadType === undefined || payloadType === 'user_message' || turnEventKind(payloadType) !== undefined;
+      return payloadType === undefined || shown.has(payloadType) || turnEventKind(payloadType) !== undefined;
     default:
       return false;
   }
@@ -107,6 +112,8 @@ export function foldTurn(log: TurnLog, line: Line, words: SpokenWords | undefine
   if (line.type === lineType.turnContext) return withContext(now, line.payload);
   const event = line.type === lineType.event ? turnEvent(line.payload) : undefined;
   if (event !== undefined) return withEvent(now, line, event);
+  const applied = line.type === lineType.event ? ownSettings(line.payload) : undefined;
+  if (applied !== undefined) return withApplied(now, applied);
   if (words === undefined) return isSilentBoundary(now, line) ? withWords(now, line, silence) : now;
   return words.role === 'user' ? withWords(now, line, words) : now;
 }
@@ -144,7 +151,7 @@ type Beginning = Pick<TurnRecord, 'status' | 'spoken'> & { readonly startedAt: n
 
 /** A turn without a record of its settings ran with those of the turn before it. */
 function begin(log: TurnLog, { startedAt, ...beginning }: Beginning, name: string): TurnLog {
-  const { next, open: _open, newest: last, ...rest } = log;
+  const { next, open: _open, hasContext: _hasContext, newest: last, ...rest } = log;
   const number = log.began + 1;
   const turn: TurnRecord = {
     id: (name === '' ? `rollout-${log.place}` : name) as TurnId,
@@ -229,7 +236,20 @@ function unrecorded({ newest, began }: TurnLog): TurnRecord['spoken'] {
 function withContext(log: TurnLog, context: JsonObject): TurnLog {
   const settings = contextSettings(context);
   if (log.open === undefined && unrecorded(log) === undefined) return { ...log, next: settings };
-  return isOfTurn(log, context) ? change(log, (turn) => ({ ...turn, settings })) : log;
+  return isOfTurn(log, context) ? { ...change(log, (turn) => ({ ...turn, settings })), hasContext: true } : log;
+}
+
+/** What a change of settings of ours says. Other programs repeat there what a turn's record says better. */
+function ownSettings(event: JsonObject): JsonObject | undefined {
+  const settings = event['type'] === 'thread_settings_applied' ? objectAt(event, 'thread_settings') : undefined;
+  return settings !== undefined && objectAt(settings, 'capstan') !== undefined ? settings : undefined;
+}
+
+/** A turn that is cut off before its own record ran with the newest settings before that. */
+function withApplied(log: TurnLog, applied: JsonObject): TurnLog {
+  const settings = appliedSettings(applied);
+  if (log.open === undefined) return { ...log, next: settings };
+  return log.hasContext === true ? log : change(log, (turn) => ({ ...turn, settings }));
 }
 
 /** Whether a `turn_context` does not name another turn than the one that runs. */

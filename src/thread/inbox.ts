@@ -42,6 +42,7 @@ export interface CompactionWish {
 export class Inbox {
   readonly #log: Pick<ThreadLog, 'state' | 'record'>;
   readonly #ids: Ids;
+  readonly #recordSettings: () => void;
   /** Of turns that have not begun, in their order. No other turn takes them in. */
   #submitted: SubmittedWords[] = [];
   /** Of the turn that has just begun, as long as they have no line. Nothing becomes durable without one. */
@@ -50,9 +51,11 @@ export class Inbox {
   /** Wishes that the turn did not come to. No other turn takes them: they have a place of their own. */
   #missed: CompactionWish[] = [];
 
-  constructor(log: Pick<ThreadLog, 'state' | 'record'>, ids: Ids) {
+  /** `recordSettings`: the file says under which settings a message waits, before it says that it waits. */
+  constructor(log: Pick<ThreadLog, 'state' | 'record'>, ids: Ids, recordSettings: () => void) {
     this.#log = log;
     this.#ids = ids;
+    this.#recordSettings = recordSettings;
   }
 
   get pending(): boolean {
@@ -73,6 +76,8 @@ export class Inbox {
 
   /** Records a message for the next place where one can enter. The caller makes it durable. */
   accept(message: Content): void {
+    // Messages stand in the order in which they came: also after those of a turn that was submitted and has not begun.
+    this.keepAll();
     this.#record(message);
   }
 
@@ -125,9 +130,8 @@ export class Inbox {
   }
 
   #record(message: Content): string {
-    // Messages stand in the order in which they came.
-    this.keep();
     const id = this.#ids.uuid();
+    this.#recordSettings();
     const maker = message.kind === 'item' ? makerOfWaiting(message.item, this.#log.state) : undefined;
     this.#log.record(messageWaits({ id, ...message, ...(maker === undefined ? {} : { maker }) }));
     return id;

@@ -18,7 +18,7 @@ import { estimateNow } from './active-now.ts';
 import type { CompactionRequests } from './compaction-requests.ts';
 import type { Turn } from './parts.ts';
 import { tellContext } from './record-context.ts';
-import { recordSettings } from './record-settings.ts';
+import { isOfThread, recordSettings } from './record-settings.ts';
 
 export interface ToInstall {
   readonly id: string;
@@ -39,14 +39,16 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
     ownEntries(turn, candidate),
     context.map(({ entry }) => entry),
   );
-  const instructions = instructionsAfter(turn, plan);
+  const isContract = plan.phase !== 'standalone_turn' || isOfThread(turn);
+  const instructions = isContract ? instructionsAfter(turn, plan) : undefined;
   const input = entries.map(({ item }) => item);
   const text = instructions?.text ?? envelope.instructions.base.text;
   const tokensAfter = requestTokens({ instructions: text, tools: step.tools, input });
   const report = reportOf(turn, what, { before: estimateNow(turn, step), after: tokensAfter });
+  // What a compaction by hand is given for itself alone changes nothing of the thread.
   // A turn that only compacts has no step that would record its contract. Before the checkpoint: what stands after it
   // says that the world was told.
-  if (plan.phase === 'standalone_turn' || plan.phase === 'post_turn') recordSettings(turn);
+  if (isContract && (plan.phase === 'standalone_turn' || plan.phase === 'post_turn')) recordSettings(turn);
   log.record(
     ...compactedLines(log.state, {
       message: candidate.message,

@@ -3,6 +3,7 @@ import type { CurrentRollout, HeldThread, OpenRefused, RolloutPlace, RolloutStor
 import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import type { LineDraft } from '../protocol/line.ts';
+import { windowsStay } from '../state/model-limits.ts';
 import { type Pin, pinChanges, readPins } from '../state/pins.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import type { ThreadPlaces } from '../state/turn-places.ts';
@@ -55,6 +56,7 @@ export async function rollBack(
         ...pinChanges(then.pins, now.pins),
         ...waitingNoMore(then.waiting, now.waiting),
         ...costStays(then.usage, now.usage),
+        ...windowsStay(then.limits, now.limits),
       ],
     });
     if (made.kind === 'refused') return made;
@@ -125,6 +127,8 @@ async function undoRevert(
       // What was accepted since the rollback waits on.
       ...now.waiting.map(messageWaits),
       ...(left.usage === undefined ? [] : costStays(left.usage, now.usage)),
+      // Those that the left rollout knows as well are said twice.
+      ...windowsStay([], now.limits),
     ],
   });
   if (made.kind === 'refused') return made.code === 'place-unknown' ? takenBackIsGone(id) : made;

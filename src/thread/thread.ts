@@ -1,3 +1,4 @@
+import type { Envelope } from '../envelope/envelope.ts';
 import type { Settings } from '../envelope/settings.ts';
 import { deepFreeze } from '../envelope/deep-freeze.ts';
 import { modelNotices } from '../envelope/model-notices.ts';
@@ -18,6 +19,7 @@ import { isInput, itemProblem, notData, readTurn, type ThreadTurn } from './read
 import { ThreadLog } from './log.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
 import { previewEnvelope, settingsEvent } from './preview.ts';
+import { recordInForce } from './record-settings.ts';
 import { readBehind, type ResumedThread } from './resume.ts';
 import { sessionMeta } from './session-meta.ts';
 import type { TurnResult } from './settle.ts';
@@ -74,6 +76,8 @@ export class Thread {
   readonly #warned = new Set<string>();
   /** After the changes that were made so far. Frozen. */
   #settings: Settings;
+  /** What they resolved to when they were made: what a line says about them. */
+  #inForce: Envelope;
   /** After the changes that were submitted so far: what is submitted next runs under these. Never rejects. */
   #submitted: Promise<Settings>;
   /** Settles when the turns and compactions that were submitted so far are over. Never rejects. */
@@ -84,13 +88,22 @@ export class Thread {
   readonly #foldsAfterTurns: boolean;
   /** Settles when the newest fold in a turn of its own is over. Never rejects. */
   #folding: Promise<unknown> = Promise.resolve();
+  /** Settles when the turn that began last is over. Never rejects. */
+  #turning: Promise<unknown> = Promise.resolve();
   readonly #closing = new AbortController();
 
-  private constructor(id: ThreadId, parts: ThreadParts, log: ThreadLog, { settings, foldsAfterTurns }: ThreadOptions) {
+  private constructor(
+    id: ThreadId,
+    parts: ThreadParts,
+    log: ThreadLog,
+    inForce: Envelope,
+    { settings, foldsAfterTurns }: ThreadOptions,
+  ) {
     this.id = id;
+    this.#inForce = inForce;
     this.#parts = parts;
     this.#log = log;
-    this.#inbox = new Inbox(log, parts.ids);
+    this.#inbox = new Inbox(log, parts.ids, () => recordInForce(log, this.id, this.#inForce));
     // Nobody hears of a turn whose words could be lost.
     log.beforeDurable(() => this.#inbox.keep());
     this.#settings = deepFreeze(structuredClone(settings));
@@ -112,8 +125,9 @@ export class Thread {
     const owned = await parts.store.create(id, meta);
     if (owned.kind === 'refused') return owned;
     const log = new ThreadLog(owned, emptyState, subscribersOf(options));
-    log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', await envelope));
-    return new Thread(id, parts, log, options);
+    const inForce = await envelope;
+    log.tell({ kind: 'thread-started', threadId: id }, settingsEvent('started', inForce));
+    return new Thread(id, parts, log, inForce, options);
   }
 
   /** Goes on with a thread that was folded from its file. */
@@ -129,7 +143,7 @@ export class Thread {
     const restored = restoredFields(restoredSettings(state, settings));
     subscribers.tell({ ...settingsEvent('resumed', envelope), restored });
     const log = new ThreadLog(owned, state, subscribers, () => readBehind(parts.store, takenFrom));
-    return new Thread(id, parts, log, options);
+    return new Thread(id, parts, log, envelope, options);
   }
 
   get state(): ThreadState {
@@ -218,7 +232,10 @@ export class Thread {
     };
     const run = async (known: Settings | Refused): Promise<TurnResult | Refused> => {
       if (isRefused(known)) return known;
-      return this.#closing.signal.aborted ? closedBefore(words) : this.#run(own, words, known, onFull);
+      if (this.#closing.signal.aborted) return closedBefore(words);
+      const ran = this.#run(own, words, known, onFull);
+      this.#turning = ran.catch(() => {});
+      return ran;
     };
     const result = this.#untilOver(this.#enqueue(settings, run));
     // The answer is there: the caller does not wait for what makes room for the next turn.
@@ -278,6 +295,7 @@ export class Thread {
     const problem =
       item === notPlain ? notData('The item') : (itemProblem(item) ?? waitingProblem(this.#log.state.waiting));
     if (problem !== undefined) return { kind: 'refused', outcome: problem };
+    if (this.#closing.signal.aborted) return { kind: 'refused', outcome: closed };
     this.#inbox.accept({ kind: 'item', item: item as Item });
     await this.#log.durable();
     return { kind: 'injected' };
@@ -286,7 +304,8 @@ export class Thread {
   /**
    * Folds history. While a turn runs, it is done inside that turn at the next place where it can be; otherwise by
    * itself, after what was submitted before and under the settings of this moment. Resolves when it is done, or when
-   * it is known that it cannot be.
+   * it is known that it cannot be. A tool of the thread is answered `compaction-follows` at once: it is made when the
+   * tool has ended.
    */
   compact({ focus, signal }: CompactionRequest): Promise<CompactionResult> {
     const settings = this.#submitted;
@@ -295,6 +314,10 @@ export class Thread {
       return this.#untilOver(this.#enqueue(settings, (known) => this.#fold({ ...asked, ...manual }, known)));
     const { promise, resolve } = Promise.withResolvers<CompactionResult>();
     this.#inbox.wish({ ...asked, settings, settle: resolve });
+    // Such a tool would wait for its own end.
+    void import('../tools/own-call.ts').then(({ threadOfOwnCall }) => {
+      if (threadOfOwnCall() === this.id) resolve({ kind: 'failed', outcome: compactionFollows });
+    });
     // Its place in the queue, for the case that the turn ends before it comes to it.
     this.#untilOver(this.#enqueue(settings, (known) => this.#foldWished(settings, known))).catch(() => {});
     return promise;
@@ -308,6 +331,7 @@ export class Thread {
     const before = this.#submitted;
     const copy = plainCopy(change);
     if (copy === notPlain) return Promise.resolve({ kind: 'refused', outcome: notData('The change') });
+    if (this.#closing.signal.aborted) return Promise.resolve({ kind: 'refused', outcome: closed });
     const result = before.then((settings) => this.#change(settings, copy));
     this.#submitted = result.then(
       (made) => (made.kind === 'refused' ? before : made.settings),
@@ -317,14 +341,15 @@ export class Thread {
   }
 
   /**
-   * Gives the thread up. Changes of settings that were submitted are made before; a compaction in a turn of its own
-   * is interrupted and ends as such. Whoever runs a turn ends it first: what it would still write is refused. Turns that
-   * have not begun do not run; their messages wait for the next turn of the thread.
+   * Gives the thread up. Changes of settings that were submitted are made before. A turn or a compaction that runs is
+   * interrupted, ends as such and is recorded. Turns that have not begun do not run; their messages wait for the next
+   * turn of the thread. What is asked of the thread from here on is refused.
    */
   async close(): Promise<void> {
     this.#closing.abort('closing');
     this.#inbox.keepAll();
     await this.#submitted;
+    await this.#turning;
     await this.#folding;
     await this.#log.close();
   }
@@ -338,6 +363,7 @@ export class Thread {
     if (missing !== undefined) return { kind: 'refused', outcome: { ...missing, next: 'Make it, or choose another.' } };
     const envelope = await previewEnvelope(this.#parts, this.id, result.settings, this.#log.state);
     this.#settings = result.settings;
+    this.#inForce = envelope;
     this.#log.record(settingsApplied(this.id, envelope));
     this.#log.tell(settingsEvent('override', envelope));
     const told = result.changed.some((name) => name === 'model' || name === 'serviceTier');
@@ -384,7 +410,7 @@ export class Thread {
         settings: { ...settings, ...own },
         isOutdated: () => this.#settings !== settings,
         words,
-        signal,
+        signal: AbortSignal.any([signal, this.#closing.signal]),
         inbox: this.#inbox,
         warned: this.#warned,
         onOpened: (turnId, { identity, window }) => {
@@ -415,6 +441,18 @@ function subscribersOf({ listener }: ThreadOptions): Subscribers {
 function isRefused(value: Settings | Refused): value is Refused {
   return 'outcome' in value;
 }
+
+const compactionFollows: Outcome = {
+  code: 'compaction-follows',
+  message: 'A tool asked for a compaction of its own thread. The compaction is made when the tool has ended.',
+  next: 'Do not wait for it inside the tool: the events of the thread say what came of it.',
+};
+
+const closed: Outcome = {
+  code: 'thread-closed',
+  message: 'The thread is closed.',
+  next: 'Nothing was changed. Open the thread again and repeat it there.',
+};
 
 function closedBefore({ id }: SubmittedWords): TurnResult {
   const next =

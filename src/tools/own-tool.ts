@@ -16,7 +16,10 @@ export interface OwnTool {
   readonly alone?: true;
   /** Calling again does no harm. */
   readonly idempotent?: true;
-  /** Gives what the model is told. An error that it throws is told as a failure. */
+  /**
+   * Gives what the model is told. An error that it throws is told as a failure. It must not wait for a turn of its own
+   * thread: that begins when the turn of the call is over.
+   */
   run(given: JsonObject, call: OwnToolCall): Promise<string | OwnToolResult> | string | OwnToolResult;
 }
 
@@ -66,8 +69,9 @@ async function run(own: OwnTool, item: ToolCallItem, call: OwnToolCall): Promise
 
 async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Promise<OwnToolResult> {
   try {
+    const { withinOwnCall } = await import('./own-call.ts');
     // Its own copy: what is recorded of the call stays what the model wrote.
-    const result: unknown = await own.run(structuredClone(given), call);
+    const result: unknown = await withinOwnCall(call.threadId, () => own.run(structuredClone(given), call));
     if (typeof result === 'string') return { output: result, ok: true };
     const { output, ok } = (result ?? {}) as Partial<Record<keyof OwnToolResult, unknown>>;
     if (typeof output === 'string') return { output, ok: ok !== false };

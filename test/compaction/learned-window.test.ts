@@ -51,6 +51,24 @@ describe('the window that a server names in its refusal', () => {
     expect((await live.place.run('context', live.id)).stdout).toMatch(/^effective +19,000 /m);
   });
 
+  test('is kept by a rollback of the turn that was refused, and by its undo', async () => {
+    const live = await learned();
+    const { id } = live;
+    await live.close();
+    const engine = await live.engine();
+    expect(await engine.rollback(id, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
+    const windows = async () => {
+      await live.open();
+      const { limits } = live.thread.state;
+      await live.close();
+      return limits.flatMap(({ named }) => named ?? []);
+    };
+    const kept = [{ tokens: 20_000, assumed: expect.any(Number) }];
+    expect(await windows()).toEqual(kept);
+    expect(await engine.undoRollback(id, { force: false })).toMatchObject({ kind: 'rollback-undone' });
+    expect(await windows()).toEqual(kept);
+  });
+
   test('makes room before the next request that would not fit', async () => {
     const live = await learned(20_000, saysLong());
     await live.open({}, { foldsAfterTurns: false });

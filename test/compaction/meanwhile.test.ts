@@ -133,7 +133,7 @@ describe('a thread that is closed', () => {
         },
       ]),
     );
-    await expect(live.turn(task)).rejects.toMatchObject({ code: 'thread-closed' });
+    expect(await live.turn(task)).toEqual({ kind: 'aborted' });
     expect(await wish).toEqual({ kind: 'aborted' });
   });
 });

@@ -7,7 +7,7 @@ import { aFew } from './adversary/told.ts';
 import { checkBoth, makerSays, task, textOf, TwoProviders } from './two-providers.ts';
 
 const long = 30_000;
-const garbage = () => answer({ items: [say('the the the')] });
+const garbage = () => answer({ items: [say('the '.repeat(8000))] });
 const compactNow = { signal: new AbortController().signal };
 
 describe('a provider that cannot read a checkpoint of another', () => {

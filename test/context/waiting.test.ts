@@ -129,6 +129,18 @@ describe('a process that is killed', () => {
   });
 });
 
+it('a message that comes right after a turn was submitted stands behind the words of that turn', async () => {
+  const live = await LiveThread.in(() => says('Yes.'));
+  await live.open();
+  const started = [live.turn('A'), live.thread.inject(note('I')), live.turn('B'), live.thread.inject(note('J'))];
+  await Promise.all(started);
+  const said = (request: number) => live.rows(request).flatMap(([, text = '']) => (text.length === 1 ? [text] : []));
+  expect([said(0), said(1)]).toEqual([
+    ['A', 'I', 'J'],
+    ['A', 'I', 'J', 'B'],
+  ]);
+});
+
 describe('words are on the disk', () => {
   it('before anybody is told that their turn has begun, whatever becomes durable meanwhile', async () => {
     const model = await startScriptedModel(() => says('Yes.'));

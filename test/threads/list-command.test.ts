@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { answer, say } from '../../src/testing/index.ts';
+import { words } from '../../src/index.ts';
+import { answer, httpError, say } from '../../src/testing/index.ts';
+import { isCompaction } from '../compaction/summariser.ts';
+import { LiveThread } from '../harness/live-thread.ts';
 import { scene, threadId } from '../harness/scene.ts';
 
 const json = (text: string): JsonObject => JSON.parse(text) as JsonObject;
@@ -93,6 +96,22 @@ it('tells people the same in lines', async () => {
   expect(shown.replace(/^1\. {2}\S+/m, '1.  TURN')).toBe(
     `${head}  ${file}\n\n1.  TURN  TIME  completed\n  ${settings}\n  Where is the lamp?\n`,
   );
+});
+
+it('shows every message of a turn, and what a compaction that failed was', async () => {
+  const refusal = httpError({ status: 403, body: { error: { message: 'Not for you.' } } });
+  const live: LiveThread = await LiveThread.in((request) => {
+    if (isCompaction(request)) return refusal;
+    if (request.index > 0) return answer({ items: [say('Both.')] });
+    void live.thread.steer({ input: words('And the docs.') });
+    return answer({ items: [say('One.')] });
+  });
+  await live.turn('Build the parser.');
+  expect(await live.thread.compact({ signal: new AbortController().signal })).toMatchObject({ kind: 'failed' });
+  await live.close();
+  const { stdout } = await live.place.run('threads', 'show', live.id);
+  expect(stdout).toContain('\n  Build the parser.\n  And the docs.\n');
+  expect(stdout).toMatch(/ failed\n.*\n {2}\(compaction\)\n {2}.*Not for you\./);
 });
 
 it('says what is wrong with a question', async () => {

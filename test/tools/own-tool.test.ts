@@ -3,6 +3,7 @@ import type { OwnTool } from '../../src/index.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
+import { says, saysLong, talk, task } from '../compaction/talk.ts';
 
 const lookUp: OwnTool = {
   name: 'look_up',
@@ -119,4 +120,45 @@ it('a thread that is opened again without the tool goes on without it', async ()
   await live.open();
   await live.turn('Two.');
   expect(textsOf(inputOf(live.model, 3)).at(-1)).toMatch(/^There is no tool named "look_up"\. Tools: exec_command,/);
+});
+
+it('a tool that waits for a compaction of its own thread is answered at once, and the compaction follows', async () => {
+  const signal = new AbortController().signal;
+  const asks: OwnTool = {
+    ...lookUp,
+    async run() {
+      // Also when it has waited for something before.
+      await Promise.resolve();
+      const result = await live.thread.compact({ signal });
+      return result.kind === 'failed' ? result.outcome.code : result.kind;
+    },
+  };
+  const live: LiveThread = await LiveThread.in(
+    talk([saysLong(), answer({ items: [callTool('look_up', {})], usage: 'none' }), says('Done.')]),
+  );
+  await live.open({}, { tools: [asks] });
+  await live.turn(task);
+  expect(await live.turn('Compact.')).toEqual({ kind: 'completed', lastMessage: 'Done.' });
+  expect(live.told('item-completed').flatMap(({ item }) => (item.kind === 'tool-call' ? [item.output] : []))).toEqual([
+    'compaction-follows',
+  ]);
+  expect(live.told('checkpoint-installed')).toHaveLength(1);
+});
+
+it('a compaction that others ask for while a tool runs is waited for as ever', async () => {
+  const signal = new AbortController().signal;
+  let wish: Promise<unknown> | undefined;
+  const { promise: asked, resolve: goOn } = Promise.withResolvers<void>();
+  const live = await LiveThread.in(
+    talk([saysLong(), answer({ items: [callTool('look_up', {})], usage: 'none' }), says('Done.')]),
+  );
+  await live.open({}, { tools: [{ ...lookUp, run: () => asked.then(() => 'yes') }] });
+  await live.turn(task);
+  live.onEvent = ({ kind }) => {
+    if (kind !== 'item-started' || wish !== undefined) return;
+    wish = live.thread.compact({ signal });
+    goOn();
+  };
+  await live.turn('Go on.');
+  expect(await wish).toMatchObject({ kind: 'installed' });
 });

@@ -52,12 +52,15 @@ function waitingLines(waiting: readonly WaitingMessage[]): readonly string[] {
 }
 
 function turnLines(turn: TurnSummary, checkpoints: readonly ThreadCheckpoint[]): readonly string[] {
-  const { number, id, startedAt, status, firstWords } = turn;
+  const { number, id, startedAt, status, firstWords, moreWords = [], purpose, problem } = turn;
+  const silence = purpose === 'compaction' ? '(compaction)' : '(nothing was said)';
   const when = startedAt === undefined ? [] : [clockTime(startedAt)];
   return [
     [`${number}.`, id, ...when, status].join('  '),
     `  ${settingsLine(turn)}`,
-    `  ${firstWords === '' ? '(nothing was said)' : visibleLine(firstWords)}`,
+    `  ${firstWords === '' ? silence : visibleLine(firstWords)}`,
+    ...moreWords.map((words) => `  ${visibleLine(words)}`),
+    ...(problem === undefined ? [] : [`  ${visibleLine(problem)}`]),
     ...checkpoints.map((each) => `  ${checkpointWords(each)}`),
     '',
   ];

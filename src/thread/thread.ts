@@ -315,12 +315,15 @@ export class Thread {
     const { promise, resolve } = Promise.withResolvers<CompactionResult>();
     this.#inbox.wish({ ...asked, settings, settle: resolve });
     // Such a tool would wait for its own end.
-    void import('../tools/own-call.ts').then(({ threadOfOwnCall }) => {
-      if (threadOfOwnCall() === this.id) resolve({ kind: 'failed', outcome: compactionFollows });
-    });
+    void this.#answerOwnTool(resolve);
     // Its place in the queue, for the case that the turn ends before it comes to it.
     this.#untilOver(this.#enqueue(settings, (known) => this.#foldWished(settings, known))).catch(() => {});
     return promise;
+  }
+
+  async #answerOwnTool(settle: (result: CompactionResult) => void): Promise<void> {
+    const { threadOfOwnCall } = await import('../tools/own-call.ts');
+    if (threadOfOwnCall() === this.id) settle({ kind: 'failed', outcome: compactionFollows });
   }
 
   /**

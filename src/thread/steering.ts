@@ -32,7 +32,8 @@ export type SteeringRefusal =
   | 'output-schema-differs'
   | 'empty-input'
   | 'odd-input'
-  | 'prompt-too-long';
+  | 'prompt-too-long'
+  | 'too-many-waiting';
 
 /** Whether the running turn can take the words in. */
 export function steeringFor({ input, turnId, outputSchema }: Steering, running: RunningTurn | undefined): Steered {

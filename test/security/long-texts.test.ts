@@ -59,7 +59,7 @@ describe('the answer to a request for a checkpoint', () => {
   test('stars before a carriage return in the last line', () => {
     const intent = intentTags.join('\n');
     const summary = `Done.\nRESUME_AT:${'*'.repeat(million)}\rx`;
-    expect(readStructured(JSON.stringify({ intent_user_message: intent, summary })).kind).toBe('read');
+    expect(readStructured(JSON.stringify({ intent_user_message: intent, summary })).kind).toBe('faulty');
   });
 
   test('a quote of megabytes beside hundreds of messages', () => {

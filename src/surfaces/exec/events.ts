@@ -52,7 +52,10 @@ interface McpToolCall {
   readonly server: string;
   readonly tool: string;
   readonly arguments: JsonObject;
-  readonly result: { readonly content: readonly JsonObject[]; readonly structured_content: null } | null;
+  readonly result: {
+    readonly content: readonly { readonly type: 'text'; readonly text: string }[];
+    readonly structured_content: null;
+  } | null;
   readonly error: { readonly message: string } | null;
   readonly status: 'in_progress' | 'completed' | 'failed';
 }

@@ -10,7 +10,8 @@ type Printed<Value> = Value extends object ? { -readonly [Key in keyof Value]: P
 type Item = Printed<ExecItem>;
 type Command = Extract<Item, { type: 'command_execution' }>;
 type FileChange = Extract<Item, { type: 'file_change' }>;
-type OtherItem = Exclude<Item, Command | FileChange>;
+type ToolCall = Extract<Item, { type: 'mcp_tool_call' }>;
+type OtherItem = Exclude<Item, Command | FileChange | ToolCall>;
 
 /** Three values that Capstan and Codex print are missing in the types of the SDK. */
 type NarrowCommand = Omit<Command, 'exit_code' | 'status'> & {
@@ -19,8 +20,14 @@ type NarrowCommand = Omit<Command, 'exit_code' | 'status'> & {
 };
 type NarrowFileChange = Omit<FileChange, 'status'> & { status: Exclude<FileChange['status'], 'in_progress'> };
 
+/** What a call has not, both programs print as null. */
+type NarrowToolCall = Omit<ToolCall, 'result' | 'error'> & {
+  result?: Exclude<ToolCall['result'], null>;
+  error?: Exclude<ToolCall['error'], null>;
+};
+
 type WithNarrowItem<Event> = Event extends { item: unknown }
-  ? Omit<Event, 'item'> & { item: OtherItem | NarrowCommand | NarrowFileChange }
+  ? Omit<Event, 'item'> & { item: OtherItem | NarrowCommand | NarrowFileChange | NarrowToolCall }
   : Event;
 
 it('every event that can be printed is one of the SDK, three values aside', () => {

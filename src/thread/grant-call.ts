@@ -1,6 +1,7 @@
 import { declined, refused } from '../fragments/call-answers.ts';
 import { decideApproval, grantedPolicy } from '../policy/approval.ts';
 import type { AskUser } from '../ports/ask-user.ts';
+import { beforeAbort } from '../protocol/before-abort.ts';
 import type { Answer, Question } from '../protocol/question.ts';
 import type { CallItem } from '../protocol/item.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
@@ -41,20 +42,12 @@ async function ask({ log, signal }: Turn, askUser: AskUser, question: Question):
   log.record(questionAsked(question));
   log.tell({ kind: 'question-asked', turnId: question.turnId, question });
   await log.durable();
-  const answer = await orAborted(askUser.ask(question, signal), signal);
+  // A turn that is interrupted does not wait for an answer.
+  const answer = await beforeAbort(askUser.ask(question, signal), signal, unanswered);
   log.record(questionAnswered(question, answer));
   log.tell({ kind: 'question-answered', turnId: question.turnId, callId: question.callId, answer });
   return answer.kind === 'allowed' ? undefined : { kind: 'refused', output: declined(answer.note) };
 }
 
-/** A turn that is interrupted does not wait for an answer. */
-function orAborted(answer: Promise<Answer>, signal: AbortSignal): Promise<Answer> {
-  const { promise, resolve } = Promise.withResolvers<Answer>();
-  const giveUp = (): void => resolve({ kind: 'declined', note: 'The turn was interrupted before an answer came.' });
-  if (signal.aborted) giveUp();
-  signal.addEventListener('abort', giveUp, { once: true });
-  answer.then(resolve, giveUp).finally(() => signal.removeEventListener('abort', giveUp));
-  return promise;
-}
-
+const unanswered: Answer = { kind: 'declined', note: 'The turn was interrupted before an answer came.' };
 const withinTheSandbox = 'Run it within the sandbox, or tell the user what is needed.';

@@ -14,6 +14,7 @@ import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { waitingProblem } from '../state/waiting.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
+import { closed, closedBefore } from './closed-thread.ts';
 import { Inbox, type SubmittedWords } from './inbox.ts';
 import { isInput, itemProblem, notData, readTurn, type ThreadTurn } from './read-turn.ts';
 import { ThreadLog } from './log.ts';
@@ -27,6 +28,7 @@ import { type RunningTurn, type Steered, type Steering, steeringFor } from './st
 import { EventStream, readEvents, type ThreadNews } from './event-stream.ts';
 import { Subscribers, type ThreadSubscriber } from './subscribers.ts';
 import { runTurn } from './turn.ts';
+import { WorkQueue } from './work-queue.ts';
 
 export interface ThreadOptions {
   readonly settings: Settings;
@@ -80,11 +82,8 @@ export class Thread {
   #inForce: Envelope;
   /** After the changes that were submitted so far: what is submitted next runs under these. Never rejects. */
   #submitted: Promise<Settings>;
-  /** Settles when the turns and compactions that were submitted so far are over. Never rejects. */
-  #queue: Promise<unknown> = Promise.resolve();
+  readonly #work = new WorkQueue();
   #running: RunningTurn | undefined;
-  /** Turns and compactions that were submitted and are not over, and those that a turn is known to be followed by. */
-  #unfinished = 0;
   readonly #foldsAfterTurns: boolean;
   /** Settles when the newest fold in a turn of its own is over. Never rejects. */
   #folding: Promise<unknown> = Promise.resolve();
@@ -104,7 +103,7 @@ export class Thread {
     this.#parts = parts;
     this.#log = log;
     this.#inbox = new Inbox(log, parts.ids, () => recordInForce(log, this.id, this.#inForce));
-    // Nobody hears of a turn whose words could be lost.
+    // No subscriber hears of a turn whose words could be lost.
     log.beforeDurable(() => this.#inbox.keep());
     this.#settings = deepFreeze(structuredClone(settings));
     this.#submitted = Promise.resolve(this.#settings);
@@ -208,7 +207,7 @@ export class Thread {
 
   /** The words of a turn that has to wait for others are safe soon. */
   #submit({ input }: ThreadTurn): SubmittedWords {
-    const words = this.#inbox.submit(input, { waits: this.#unfinished > 0 && !this.#closing.signal.aborted });
+    const words = this.#inbox.submit(input, { waits: this.#work.isBusy && !this.#closing.signal.aborted });
     // A lost disk is seen by the turn.
     if (words.id !== undefined) this.#log.durable().catch(() => {});
     return words;
@@ -225,10 +224,10 @@ export class Thread {
     words: SubmittedWords,
     settings: Promise<Settings | Refused>,
   ): Promise<TurnResult | Refused> {
-    let isFull = false;
+    /** Known once the turn is followed by a compaction: what is submitted has to wait for that as well. */
+    let release: (() => void) | undefined;
     const onFull = (): void => {
-      isFull = true;
-      if (this.#foldsAfterTurns) this.#unfinished += 1;
+      if (this.#foldsAfterTurns) release = this.#work.hold();
     };
     const run = async (known: Settings | Refused): Promise<TurnResult | Refused> => {
       if (isRefused(known)) return known;
@@ -237,36 +236,18 @@ export class Thread {
       this.#turning = ran.catch(() => {});
       return ran;
     };
-    const result = this.#untilOver(this.#enqueue(settings, run));
+    const result = this.#work.submit(settings, run);
     // The answer is there: the caller does not wait for what makes room for the next turn.
     const foldAfter = async (known: Settings | Refused): Promise<void> => {
-      if (!isFull || isRefused(known)) return;
+      if (release === undefined || isRefused(known)) return;
       try {
         // A compaction that waits for its place makes the room.
         if (!this.#inbox.hasMissed) await this.#fold({ ...automatic, signal: this.#closing.signal }, known);
       } finally {
-        this.#unfinished -= 1;
+        release();
       }
     };
-    if (this.#foldsAfterTurns) this.#enqueue(settings, foldAfter).catch(() => {});
-    return result;
-  }
-
-  /** What is submitted meanwhile has to wait. */
-  #untilOver<Result>(work: Promise<Result>): Promise<Result> {
-    this.#unfinished += 1;
-    const over = (): void => {
-      this.#unfinished -= 1;
-    };
-    work.then(over, over);
-    return work;
-  }
-
-  /** Does the work when everything that was submitted before it is over, with the settings that it was submitted under. */
-  #enqueue<Known, Result>(settings: Promise<Known>, work: (settings: Known) => Promise<Result>): Promise<Result> {
-    const before = this.#queue;
-    const result = Promise.all([settings, before] as const).then(([known]) => work(known));
-    this.#queue = Promise.allSettled([before, result]).then(() => undefined);
+    if (this.#foldsAfterTurns) this.#work.add(settings, foldAfter).catch(() => {});
     return result;
   }
 
@@ -311,13 +292,13 @@ export class Thread {
     const settings = this.#submitted;
     const asked = { ...(focus === undefined || focus.trim() === '' ? {} : { focus: focus.trim() }), signal };
     if (this.#running === undefined)
-      return this.#untilOver(this.#enqueue(settings, (known) => this.#fold({ ...asked, ...manual }, known)));
+      return this.#work.submit(settings, (known) => this.#fold({ ...asked, ...manual }, known));
     const { promise, resolve } = Promise.withResolvers<CompactionResult>();
     this.#inbox.wish({ ...asked, settings, settle: resolve });
     // Such a tool would wait for its own end.
     void this.#answerOwnTool(resolve);
     // Its place in the queue, for the case that the turn ends before it comes to it.
-    this.#untilOver(this.#enqueue(settings, (known) => this.#foldWished(settings, known))).catch(() => {});
+    this.#work.submit(settings, (known) => this.#foldWished(settings, known)).catch(() => {});
     return promise;
   }
 
@@ -368,6 +349,8 @@ export class Thread {
     this.#settings = result.settings;
     this.#inForce = envelope;
     this.#log.record(settingsApplied(this.id, envelope));
+    // Words that were submitted after the change are safe with it.
+    this.#inbox.keepAll();
     this.#log.tell(settingsEvent('override', envelope));
     const told = result.changed.some((name) => name === 'model' || name === 'serviceTier');
     const notices = told ? modelNotices(catalogue, result.settings) : [];
@@ -450,18 +433,3 @@ const compactionFollows: Outcome = {
   message: 'A tool asked for a compaction of its own thread. The compaction is made when the tool has ended.',
   next: 'Do not wait for it inside the tool: the events of the thread say what came of it.',
 };
-
-const closed: Outcome = {
-  code: 'thread-closed',
-  message: 'The thread is closed.',
-  next: 'Nothing was changed. Open the thread again and repeat it there.',
-};
-
-function closedBefore({ id }: SubmittedWords): TurnResult {
-  const next =
-    id === undefined
-      ? 'Open the thread again and send the message there.'
-      : 'Its message is kept: the next turn of the thread takes it in.';
-  const message = 'The thread was closed before the turn began.';
-  return { kind: 'failed', outcome: { code: 'thread-closed', message, next } };
-}

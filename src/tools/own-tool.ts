@@ -1,8 +1,9 @@
 import { badArguments, toolFailed } from '../fragments/call-answers.ts';
+import { beforeAbort } from '../protocol/before-abort.ts';
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ToolCallItem } from '../protocol/turn-item.ts';
-import type { CallResult, RunningCall, Tool } from './define.ts';
+import type { CallResult, Tool } from './define.ts';
 
 /** A tool that a program brings along. It runs inside that program: no sandbox stands around it. */
 export interface OwnTool {
@@ -63,7 +64,8 @@ export function ownTool(own: OwnTool): Tool {
 }
 
 async function run(own: OwnTool, item: ToolCallItem, call: OwnToolCall): Promise<CallResult> {
-  const { output, ok } = await orAborted(attempt(own, item.arguments, call), call.signal);
+  // A tool that does not heed its signal holds up no turn.
+  const { output, ok } = await beforeAbort(attempt(own, item.arguments, call), call.signal, interrupted);
   return { output, item: { ...item, status: ok ? 'completed' : 'failed', output } };
 }
 
@@ -88,15 +90,6 @@ function wordsOf(error: unknown): string {
   } catch {
     return 'it threw something that has no words.';
   }
-}
-
-/** A tool that does not heed its signal holds up no turn. */
-function orAborted(result: Promise<OwnToolResult>, signal: RunningCall['signal']): Promise<OwnToolResult> {
-  if (signal.aborted) return Promise.resolve(interrupted);
-  const { promise, resolve } = Promise.withResolvers<OwnToolResult>();
-  const giveUp = (): void => resolve(interrupted);
-  signal.addEventListener('abort', giveUp, { once: true });
-  return Promise.race([result, promise]).finally(() => signal.removeEventListener('abort', giveUp));
 }
 
 const interrupted: OwnToolResult = { output: toolFailed('the turn was interrupted.'), ok: false };

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { words } from '../../src/index.ts';
 import type { TurnId } from '../../src/protocol/ids.ts';
@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import type { TurnItem } from '../../src/protocol/turn-item.ts';
 import { callProcess, callStarted } from '../../src/state/call-start.ts';
 import { SimulatedDisk, startScriptedModel, type StepOf } from '../../src/testing/index.ts';
+import { killedNow } from '../harness/killed-now.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { folds, linesOf, long, requestKinds, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
@@ -13,19 +14,6 @@ import { folds, linesOf, long, requestKinds, says, saysLong, smallLimit, talk, t
 const signal = new AbortController().signal;
 const later = { foldsAfterTurns: false };
 const note = (text: string) => ({ type: 'message', role: 'developer', content: [{ type: 'input_text', text }] });
-
-/** What a process that is killed now leaves on the disk; `back` puts it there again. */
-function killedNow({ place }: LiveThread): { back(live: LiveThread): Promise<void> } {
-  const [path] = place.rollouts();
-  const bytes = readFileSync(path!);
-  return {
-    async back(live) {
-      await live.close();
-      writeFileSync(path!, bytes);
-      await live.open({}, later);
-    },
-  };
-}
 
 /** The texts that wait in the thread, as a fold of its file has them. */
 function waitingIn({ thread }: LiveThread): readonly unknown[] {
@@ -35,6 +23,20 @@ function waitingIn({ thread }: LiveThread): readonly unknown[] {
 }
 
 const notice = (text: unknown) => expect.objectContaining({ code: 'messages-waiting', message: text });
+
+it('words that wait for a change of settings are safe with the change', async () => {
+  const live: LiveThread = await LiveThread.in(talk([says('Yes.')]));
+  await live.turn(task);
+  const change = live.thread.overrideTurnContext({ effort: 'high' });
+  const ended = live.turn('waits for the change');
+  await change;
+  const killed = killedNow(live);
+  await ended;
+  await killed.back(live);
+  await live.open({}, later);
+  expect(waitingIn(live)).toEqual(['waits for the change']);
+  expect(live.thread.settings.effort).toBe('high');
+});
 
 describe('a process that is killed', () => {
   it('during the compaction before a turn leaves the words of the turn, and the next turn begins with them', async () => {
@@ -48,6 +50,7 @@ describe('a process that is killed', () => {
     await live.turn(task);
     await live.turn('Do not touch the lexer.');
     await killed!.back(live);
+    await live.open({}, later);
     expect(waitingIn(live)).toEqual(['Do not touch the lexer.']);
     expect(live.notices).toContainEqual(notice(expect.stringContaining('“Do not touch the lexer.”')));
     const from = live.model.requests.length;
@@ -93,6 +96,7 @@ describe('a process that is killed', () => {
       ['user', 'four'],
     ]);
     await killed!.back(live);
+    await live.open({}, later);
     expect(waitingIn(live)).toEqual(['two', 'three', 'of a program']);
     await live.turn('five');
     expect(live.rows(live.model.requests.length - 1).slice(-4)).toEqual([
@@ -120,6 +124,7 @@ describe('a process that is killed', () => {
     );
     await live.turn('one');
     await killed!.back(live);
+    await live.open({}, later);
     expect(waitingIn(live)).toEqual(['Mind the gap.']);
     await live.turn('two');
     expect(live.rows(2).slice(-2)).toEqual([
@@ -245,6 +250,7 @@ describe('a message that does not enter history', () => {
     expect(linesOf(live, 'capstan_waiting').at(-1)?.payload).toMatchObject({ dropped: 'prompt-too-long' });
     expect(live.thread.state.waiting).toEqual([]);
     await killed!.back(live);
+    await live.open({}, later);
     expect(live.thread.state.waiting).toHaveLength(2);
     const from = live.events.length;
     expect(await live.turn('two')).toMatchObject({ kind: 'completed' });

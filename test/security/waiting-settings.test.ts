@@ -1,25 +1,13 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { folds, linesOf, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
 import { TwoProviders } from '../compaction/two-providers.ts';
+import { killedNow } from '../harness/killed-now.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import type { StepOf } from '../../src/testing/index.ts';
 
 const later = { foldsAfterTurns: false };
 const wide = { overrides: ['sandbox_mode=workspace-write'] };
 const narrow = { overrides: ['sandbox_mode=read-only', 'model=gpt-5.4'] };
-
-/** What a process that is killed now leaves on the disk; `back` puts it there again. */
-function killedNow({ place }: LiveThread): { back(live: LiveThread): Promise<void> } {
-  const [path] = place.rollouts();
-  const bytes = readFileSync(path!);
-  return {
-    async back(live) {
-      await live.close();
-      writeFileSync(path!, bytes);
-    },
-  };
-}
 
 const contextOf = (live: LiveThread) => linesOf(live, 'turn_context').at(-1)!.payload;
 

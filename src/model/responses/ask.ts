@@ -1,6 +1,7 @@
 import { type AnswerLimits, defaultAnswerLimits } from '../../config/defaults.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure, ModelRequest } from '../../ports/model-client.ts';
+import { beforeAbort } from '../../protocol/before-abort.ts';
 import { abortedFailure } from './connection-failure.ts';
 import type { Send } from '../network/exchange.ts';
 import { modelFailure, withoutSecrets } from './failure.ts';
@@ -93,7 +94,7 @@ type Usable = Exclude<Credentials, { kind: 'missing' }>;
 type Failed = Extract<OpenedAnswer, { kind: 'failed' }>;
 
 async function usableCredentials(options: ResponsesClientOptions, wanted: CredentialsWanted): Promise<Usable | Failed> {
-  const credentials = await beforeAbort(askCredentials(options, wanted), wanted.signal);
+  const credentials = await beforeAbort(askCredentials(options, wanted), wanted.signal, undefined);
   if (credentials === undefined) return failed(abortedFailure());
   if (credentials.kind === 'missing') {
     const { message, next, passing = false } = credentials;
@@ -121,19 +122,6 @@ export async function askCredentials(
       message: `The credentials for ${provider.name} could not be read.`,
       next: 'Check how the key of this provider is stored, or sign in again.',
     };
-  }
-}
-
-/** The value, or undefined as soon as the signal aborts. */
-async function beforeAbort<Value>(value: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
-  if (signal.aborted) return undefined;
-  const stop = Promise.withResolvers<undefined>();
-  const onAbort = (): void => stop.resolve(undefined);
-  signal.addEventListener('abort', onAbort, { once: true });
-  try {
-    return await Promise.race([value, stop.promise]);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }
 

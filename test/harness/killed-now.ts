@@ -1,0 +1,14 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { LiveThread } from './live-thread.ts';
+
+/** What a process that is killed now leaves on the disk; `back` puts it there again, where the thread is not open. */
+export function killedNow({ place }: LiveThread): { back(live: LiveThread): Promise<void> } {
+  const [path] = place.rollouts();
+  const bytes = readFileSync(path!);
+  return {
+    async back(live) {
+      await live.close();
+      writeFileSync(path!, bytes);
+    },
+  };
+}

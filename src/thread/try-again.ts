@@ -1,4 +1,4 @@
-import { delay } from '../model/responses/backoff.ts';
+import { delay } from '../model/http/backoff.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
 import { sentence } from '../protocol/outcome.ts';
 import type { Turn } from './parts.ts';

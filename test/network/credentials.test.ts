@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import { providerDefaults } from '../../src/config/providers.ts';
 import type { ChatgptLogin, Login } from '../../src/ports/login.ts';
-import { authModeOf, keyAdvice } from '../../src/model/responses/provider.ts';
-import type { Environment } from '../../src/model/environment.ts';
-import type { Credentials, ProviderOptions } from '../../src/model/responses/provider.ts';
-import { providerCredentials } from '../../src/model/auth/credentials.ts';
+import { authModeOf, keyAdvice } from '../../src/model/http/credentials.ts';
+import type { Environment } from '../../src/model/http/environment.ts';
+import type { Credentials, ProviderOptions } from '../../src/model/http/credentials.ts';
+import { providerCredentials } from '../../src/model/http/auth/credentials.ts';
 import { LoginInMemory } from '../harness/login-in-memory.ts';
-import type { PostedJson } from '../../src/model/auth/post-json.ts';
+import type { PostedJson } from '../../src/model/http/auth/post-json.ts';
 
 const provider = { ...providerDefaults, id: 'p', name: 'Some Place', baseUrl: 'http://x' };
 const noLogin = (): Login => ({ kind: 'none' });

@@ -27,7 +27,7 @@ import { readBounded } from '../../src/disk/read-bounded.ts';
 import { systemIds } from '../../src/gather/system-ids.ts';
 import { systemClock } from '../../src/gather/system-clock.ts';
 import { findTimezone } from '../../src/gather/timezone.ts';
-import { loadAuthorities } from '../../src/model/network/authorities.ts';
+import { loadAuthorities } from '../../src/model/http/network/authorities.ts';
 import { importRollout } from '../../src/rollout/import-rollout.ts';
 import { nodeFiles } from '../../src/rollout/node-files.ts';
 import { threadNames } from '../../src/rollout/thread-names.ts';

@@ -4,8 +4,8 @@ import { globCovers, parseGlob } from '../../src/policy/glob.ts';
 import type { GlobPart } from '../../src/policy/glob-part.ts';
 import { childEnvironment, defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
 import { isInClass, matchesWildcards, type Wildcard } from '../../src/policy/wildcards.ts';
-import { httpFailure } from '../../src/model/responses/http-failure.ts';
-import { saysOverflow } from '../../src/model/responses/overflow.ts';
+import { httpFailure } from '../../src/model/http/http-failure.ts';
+import { saysOverflow } from '../../src/model/http/overflow.ts';
 import { parseIgnorePattern } from '../../src/workspace/ignore-pattern.ts';
 import { isIgnored, mostIgnoreBytes, noRules, withIgnoreFile } from '../../src/workspace/ignore-rules.ts';
 

@@ -16,7 +16,7 @@ import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/process-identity.ts';
 import { callerPrograms, systemPrograms } from '../../src/exec/programs.ts';
 import { wardenScript } from '../../src/exec/warden-script.ts';
-import { tokenFromCommand } from '../../src/model/auth/token-command.ts';
+import { tokenFromCommand } from '../../src/model/http/auth/token-command.ts';
 import { programCandidates } from '../../src/policy/find-program.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
 import { resolvePolicy } from '../../src/policy/resolve-policy.ts';

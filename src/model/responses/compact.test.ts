@@ -12,9 +12,9 @@ import {
   say,
   startScriptedModel,
 } from '../../testing/index.ts';
-import type { ResponsesClientOptions } from './ask.ts';
-import type { ProviderOptions } from './provider.ts';
-import { responsesClient } from './transport.ts';
+import type { ResponsesClientOptions } from '../http/ask.ts';
+import type { ProviderOptions } from '../http/credentials.ts';
+import { responsesClient } from './client.ts';
 
 const never = new AbortController().signal;
 const request: ModelRequest = { body: [Buffer.from('{"model":"m"}')], headers: { 'thread-id': 't1' } };

@@ -2,13 +2,13 @@ import type { AnswerLimits } from '../../config/defaults.ts';
 import type { CompactAnswer, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { asItem } from '../../protocol/item.ts';
 import { arrayAt, nestsDeeperThan, objectAt, parseJsonObject } from '../../protocol/json.ts';
-import { ask, limitsOf } from './ask.ts';
-import type { Connection } from './ask.ts';
-import { abortedFailure, cutFailure, idleFailure } from './connection-failure.ts';
+import { ask, limitsOf } from '../http/ask.ts';
+import type { Connection } from '../http/ask.ts';
+import { abortedFailure, cutFailure, idleFailure } from '../http/connection-failure.ts';
 import { answerTooLarge, deepestItem, sizeWords } from './decode.ts';
-import { modelFailure } from './failure.ts';
-import { httpFailure } from './http-failure.ts';
-import type { OpenAnswer } from './open-answer.ts';
+import { modelFailure } from '../http/failure.ts';
+import { httpFailure } from '../http/http-failure.ts';
+import type { OpenAnswer } from '../http/open-answer.ts';
 import { usageFromWire } from './wire-usage.ts';
 
 /** Nothing comes until all of it is made, so the silence may last longer than that of a stream. */

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ModelEvent } from '../../ports/model-client.ts';
 import { responsesDecoder } from './decode.ts';
-import { modelFailure } from './failure.ts';
+import { modelFailure } from '../http/failure.ts';
 
 const cause = modelFailure({ code: 'stream-cut', message: 'cut', retry: {} });
 const message = {

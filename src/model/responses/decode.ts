@@ -4,10 +4,10 @@ import type { Item } from '../../protocol/item.ts';
 import { asItem } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { nestsDeeperThan, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
-import { eventStreamParser } from './event-stream.ts';
-import { modelFailure } from './failure.ts';
+import { eventStreamParser } from '../http/event-stream.ts';
+import { modelFailure } from '../http/failure.ts';
 import { addedItems } from './added-items.ts';
-import { incompleteFailure, streamFailure } from './stream-failure.ts';
+import { incompleteFailure, streamFailure } from '../http/stream-failure.ts';
 import { usageFromWire } from './wire-usage.ts';
 
 /** The events that are read. All others are dropped before anything is parsed. */

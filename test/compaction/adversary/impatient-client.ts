@@ -1,5 +1,5 @@
 import { providerDefaults } from '../../../src/config/providers.ts';
-import { responsesClient } from '../../../src/model/responses/transport.ts';
+import { responsesClient } from '../../../src/model/responses/client.ts';
 import type { ModelClient, ModelRequest } from '../../../src/ports/model-client.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { steppingClock } from '../../harness/fixed-parts.ts';

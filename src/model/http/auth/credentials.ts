@@ -1,7 +1,7 @@
-import type { ChatgptLogin, Login, LoginStore } from '../../ports/login.ts';
-import type { Programs } from '../../ports/program-files.ts';
+import type { ChatgptLogin, Login, LoginStore } from '../../../ports/login.ts';
+import type { Programs } from '../../../ports/program-files.ts';
 import type { Environment } from '../environment.ts';
-import type { Credentials, CredentialsWanted, ProviderOptions } from '../responses/provider.ts';
+import type { Credentials, CredentialsWanted, ProviderOptions } from '../credentials.ts';
 import type { PostJson } from './post-json.ts';
 import { type Renewal, renewalUrl, renewLogin } from './renew-login.ts';
 import { tokenFromCommand } from './token-command.ts';

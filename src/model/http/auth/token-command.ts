@@ -1,7 +1,7 @@
-import type { TokenCommand } from '../../config/providers.ts';
-import type { Programs } from '../../ports/program-files.ts';
+import type { TokenCommand } from '../../../config/providers.ts';
+import type { Programs } from '../../../ports/program-files.ts';
 import type { Environment } from '../environment.ts';
-import type { Credentials, CredentialsWanted, ProviderOptions } from '../responses/provider.ts';
+import type { Credentials, CredentialsWanted, ProviderOptions } from '../credentials.ts';
 
 export interface TokenCommandParts {
   readonly environment: Environment;

@@ -3,11 +3,11 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { delay } from './backoff.ts';
 import { abortedFailure } from './connection-failure.ts';
-import type { Opened, Outgoing, Send } from '../network/exchange.ts';
+import type { Opened, Outgoing, Send } from './network/exchange.ts';
 import { httpFailure } from './http-failure.ts';
 import { noAnswerFailure } from './no-answer-failure.ts';
-import type { ProviderOptions } from './provider.ts';
-import type { ResponseBody } from '../network/response-body.ts';
+import type { ProviderOptions } from './credentials.ts';
+import type { ResponseBody } from './network/response-body.ts';
 
 const mostRetries = 100;
 const errorBodyBytes = 64 * 1024;

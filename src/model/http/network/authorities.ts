@@ -1,6 +1,6 @@
 import type { SecureContext } from 'node:tls';
-import { errorCode } from '../../disk/file-system.ts';
-import { NotRegular, readUpTo, withRegular } from '../../disk/regular-file.ts';
+import { errorCode } from '../../../disk/file-system.ts';
+import { NotRegular, readUpTo, withRegular } from '../../../disk/regular-file.ts';
 import type { Environment } from '../environment.ts';
 import type { Unusable } from './proxy.ts';
 

@@ -1,6 +1,6 @@
-import type { Environment } from '../environment.ts';
-import type { Credentials, ProviderOptions } from './provider.ts';
-import { proxySecrets } from '../network/proxy.ts';
+import type { Environment } from './environment.ts';
+import type { Credentials, ProviderOptions } from './credentials.ts';
+import { proxySecrets } from './network/proxy.ts';
 
 type Headers = Readonly<Record<string, string>>;
 

@@ -3,16 +3,16 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
 import { abortedFailure } from './connection-failure.ts';
-import type { Send } from '../network/exchange.ts';
+import type { Send } from './network/exchange.ts';
 import { modelFailure, withoutSecrets } from './failure.ts';
 import { openAnswer } from './open-answer.ts';
 import type { Asking, OpenedAnswer } from './open-answer.ts';
-import { keyAdvice } from './provider.ts';
-import type { Environment } from '../environment.ts';
-import type { Credentials, CredentialsWanted, ProviderOptions } from './provider.ts';
+import { keyAdvice } from './credentials.ts';
+import type { Environment } from './environment.ts';
+import type { Credentials, CredentialsWanted, ProviderOptions } from './credentials.ts';
 import { isHeaderValue, requestHeaders, secretsOf } from './request-headers.ts';
-import { targetOf } from '../network/target.ts';
-import type { Target } from '../network/target.ts';
+import { targetOf } from './network/target.ts';
+import type { Target } from './network/target.ts';
 
 export interface ResponsesClientOptions {
   readonly provider: ProviderOptions;

@@ -21,9 +21,9 @@ import {
   startScriptedModel,
 } from '../../testing/index.ts';
 import { providerDefaults } from '../../config/providers.ts';
-import type { ProviderOptions } from './provider.ts';
-import { responsesClient } from './transport.ts';
-import type { ResponsesClientOptions } from './ask.ts';
+import type { ProviderOptions } from '../http/credentials.ts';
+import { responsesClient } from './client.ts';
+import type { ResponsesClientOptions } from '../http/ask.ts';
 
 const never = new AbortController().signal;
 const request: ModelRequest = { body: [Buffer.from('{"model":'), Buffer.from('"m"}')], headers: { 'thread-id': 't1' } };

@@ -1,8 +1,8 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { abortedFailure, connectionFailure, idleFailure } from './connection-failure.ts';
-import type { Opened } from '../network/exchange.ts';
+import type { Opened } from './network/exchange.ts';
 import { modelFailure } from './failure.ts';
-import type { Proxy } from '../network/proxy.ts';
+import type { Proxy } from './network/proxy.ts';
 
 export interface Unanswered {
   /** Where the request should have gone, as it may be shown. */

@@ -1,14 +1,14 @@
 import { defaultAnswerLimits } from '../../config/defaults.ts';
 import type { ModelClient, ModelEvent, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
-import { ask, askCredentials, limitsOf } from './ask.ts';
-import type { Connection, ResponsesClientOptions } from './ask.ts';
+import { ask, askCredentials, limitsOf } from '../http/ask.ts';
+import type { Connection, ResponsesClientOptions } from '../http/ask.ts';
 import { compact } from './compact.ts';
-import { abortedFailure, cutFailure, emptyFailure, idleFailure } from './connection-failure.ts';
+import { abortedFailure, cutFailure, emptyFailure, idleFailure } from '../http/connection-failure.ts';
 import { responsesDecoder } from './decode.ts';
-import { sender } from '../network/exchange.ts';
-import type { OpenAnswer } from './open-answer.ts';
-import { authModeOf } from './provider.ts';
-import type { Read } from '../network/response-body.ts';
+import { sender } from '../http/network/exchange.ts';
+import type { OpenAnswer } from '../http/open-answer.ts';
+import { authModeOf } from '../http/credentials.ts';
+import type { Read } from '../http/network/response-body.ts';
 
 /**
  * A client of `POST {base}/responses` that streams over server-sent events, and of the endpoints below it. Its

@@ -1,5 +1,5 @@
-import type { ChatgptLogin, LoginStore, NewTokens } from '../../ports/login.ts';
-import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import type { ChatgptLogin, LoginStore, NewTokens } from '../../../ports/login.ts';
+import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { PostJson } from './post-json.ts';
 
 export type Renewal =

@@ -1,4 +1,4 @@
-import type { ProviderConfig } from '../../config/providers.ts';
+import type { ProviderConfig } from '../../../config/providers.ts';
 
 /** Where requests go. */
 export interface Target {

@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../protocol/json.ts';
+import type { JsonObject } from '../../../protocol/json.ts';
 import type { Opened, Send } from '../network/exchange.ts';
-import { noAnswerFailure } from '../responses/no-answer-failure.ts';
+import { noAnswerFailure } from '../no-answer-failure.ts';
 import { type Target, targetAt } from '../network/target.ts';
 
 /** `why` is the end of a sentence. */

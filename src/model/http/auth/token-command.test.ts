@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { TokenCommand } from '../../config/providers.ts';
-import type { CredentialsWanted } from '../responses/provider.ts';
+import type { TokenCommand } from '../../../config/providers.ts';
+import type { CredentialsWanted } from '../credentials.ts';
 import { tokenFromCommand } from './token-command.ts';
 
 const { signal } = new AbortController();

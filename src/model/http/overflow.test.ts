@@ -1,6 +1,6 @@
 import { defaultAnswerLimits } from '../../config/defaults.ts';
 import { describe, expect, test } from 'vitest';
-import { responsesDecoder } from './decode.ts';
+import { responsesDecoder } from '../responses/decode.ts';
 import { httpFailure } from './http-failure.ts';
 import { windowNamedIn } from './overflow.ts';
 

@@ -9,8 +9,11 @@ import type { Usage } from '../protocol/usage.ts';
  */
 export interface ModelClient {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
-  /** Lets the provider make a checkpoint and waits for all of it. Never rejects; stops at once when the signal aborts. */
-  compact(request: ModelRequest, signal: AbortSignal): Promise<CompactAnswer>;
+  /**
+   * Lets the provider make a checkpoint and waits for all of it. Never rejects; stops at once when the signal aborts.
+   * A provider has it whose remote compaction is `unary`.
+   */
+  compact?(request: ModelRequest, signal: AbortSignal): Promise<CompactAnswer>;
   /** How the next request would identify itself. Never rejects. */
   authMode(): Promise<AuthMode>;
 }
@@ -33,6 +36,8 @@ export interface ModelRequest {
   readonly after?: Promise<void>;
   /** Called when the system has the whole request: from here on there is time. */
   readonly onSent?: () => void;
+  /** `checkpoint`: the request ends in a trigger, and the provider compacts by itself. Absent: the model answers. */
+  readonly wants?: 'checkpoint';
   /** What the answer may bring over the network, where that is less than what every answer may. */
   readonly maxBytes?: number;
 }

@@ -31,9 +31,6 @@ interface Contract {
   readonly modalities: readonly string[];
 }
 
-/** Some providers take a request that ends in a trigger only from whoever says that they mean it. */
-const streamGate = { 'x-codex-beta-features': 'remote_compaction_v2' } as const;
-
 /** There are other ways to a checkpoint: a connection that fails is tried only so often. */
 const mostRetries = 2;
 
@@ -96,11 +93,12 @@ export class CompactionRequests {
     this.#count++;
     const trace = new StepTrace(this.#turn, { step: this.#step, attempt, envelope: by, purpose: 'compaction' });
     const sent = sentRecorder(this.#turn, { turnId, step: this.#step.index, prompt, body, auxiliary: true });
-    const headers = { ...requestHeaders(this.#turn), ...(form === 'stream' ? streamGate : {}) };
+    const headers = requestHeaders(this.#turn);
+    const wants = form === 'stream' ? ({ wants: 'checkpoint' } as const) : {};
     const onSent = (): void => sent.record();
     const { maxBytes, timeoutMs } = parts.compactionLimits;
     const answer = await this.#inTime(timeoutMs, (inTime) =>
-      this.#read({ body, headers, after, onSent, maxBytes }, form, { signal: inTime, trace, sent }),
+      this.#read({ body, headers, after, onSent, maxBytes, ...wants }, form, { signal: inTime, trace, sent }),
     );
     sent.end();
     await after;
@@ -134,7 +132,7 @@ export class CompactionRequests {
   ): Promise<CompactionOutcome> {
     const { client } = this.#turn.parts;
     if (form === 'unary') {
-      const answer = await client.compact(request, signal);
+      const answer = await client.compact!(request, signal);
       if (answer.kind === 'failed') return answer;
       sent.record();
       this.#spend(trace, answer.usage);

@@ -148,7 +148,7 @@ describe('filters of variables', () => {
 });
 
 describe('what servers say', () => {
-  const failure = (body: string) => httpFailure({ status: 400, headers: {}, body }, 0);
+  const failure = (body: string) => httpFailure({ status: 400, headers: {}, body }, { now: 0, api: 'API' });
 
   test('words that are repeated without end are looked at once', () => {
     failure('image data not '.repeat(4300));

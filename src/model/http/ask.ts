@@ -10,11 +10,12 @@ import type { Asking, OpenedAnswer } from './open-answer.ts';
 import { keyAdvice } from './credentials.ts';
 import type { Environment } from './environment.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from './credentials.ts';
+import type { HttpWire } from './http-wire.ts';
 import { isHeaderValue, requestHeaders, secretsOf } from './request-headers.ts';
 import { targetOf } from './network/target.ts';
 import type { Target } from './network/target.ts';
 
-export interface ResponsesClientOptions {
+export interface HttpClientOptions {
   readonly provider: ProviderOptions;
   /** Asked before every request. When it rejects, no request is sent and the reason is not shown: it may hold a secret. */
   readonly credentials: (wanted: CredentialsWanted) => Promise<Credentials>;
@@ -27,15 +28,16 @@ export interface ResponsesClientOptions {
   readonly random: () => number;
 }
 
-/** The provider's options and its open connections. */
+/** The provider's options, its open connections, and what is spoken over them. */
 export interface Connection {
-  readonly options: ResponsesClientOptions;
+  readonly wire: HttpWire;
+  readonly options: HttpClientOptions;
   readonly sendTo: (target: Target) => Send;
 }
 
 /** What the answer to this request may bring. */
 export function limitsOf(
-  { limits = defaultAnswerLimits }: Pick<ResponsesClientOptions, 'limits'>,
+  { limits = defaultAnswerLimits }: Pick<HttpClientOptions, 'limits'>,
   { maxBytes }: Pick<ModelRequest, 'maxBytes'>,
 ): AnswerLimits {
   return maxBytes === undefined ? limits : { ...limits, maxBytes: Math.min(limits.maxBytes, maxBytes) };
@@ -71,20 +73,21 @@ export async function ask(connection: Connection, request: ModelRequest, questio
 
 async function askAs(
   credentials: Usable,
-  { options, sendTo }: Connection,
+  { wire, options, sendTo }: Connection,
   request: ModelRequest,
   { endpoint, ...question }: Question,
 ): Promise<Asked> {
   const { provider } = options;
   const { baseUrl = provider.baseUrl } = 'baseUrl' in credentials ? credentials : provider;
   const target = targetOf({ ...provider, baseUrl }, endpoint);
-  const sources = { ...options, request: request.headers, credentials, wants: question.wants };
+  const { identify } = wire;
+  const sources = { ...options, identify, request: request.headers, credentials, wants: question.wants };
   const secrets = secretsOf(sources);
   const hide = (failure: ModelFailure): ModelFailure => withoutSecrets(failure, secrets);
   if (target === undefined) return { opened: failed(badAddress(provider)), hide };
   const { body, after, onSent } = request;
   const opened = await openAnswer(
-    { ...options, send: sendTo(target), origin: target.origin },
+    { ...options, send: sendTo(target), origin: target.origin, api: wire.api },
     { ...question, headers: requestHeaders(sources), body, after, onSent, keyAdvice: keyAdvice(provider, credentials) },
   );
   return { opened, hide };
@@ -93,7 +96,7 @@ async function askAs(
 type Usable = Exclude<Credentials, { kind: 'missing' }>;
 type Failed = Extract<OpenedAnswer, { kind: 'failed' }>;
 
-async function usableCredentials(options: ResponsesClientOptions, wanted: CredentialsWanted): Promise<Usable | Failed> {
+async function usableCredentials(options: HttpClientOptions, wanted: CredentialsWanted): Promise<Usable | Failed> {
   const credentials = await beforeAbort(askCredentials(options, wanted), wanted.signal, undefined);
   if (credentials === undefined) return failed(abortedFailure());
   if (credentials.kind === 'missing') {
@@ -111,7 +114,7 @@ async function usableCredentials(options: ResponsesClientOptions, wanted: Creden
 const notAccepted = { code: 'unauthorized', retry: 'never' } as const;
 
 export async function askCredentials(
-  { provider, credentials }: ResponsesClientOptions,
+  { provider, credentials }: HttpClientOptions,
   wanted: CredentialsWanted,
 ): Promise<Credentials> {
   try {

@@ -69,12 +69,12 @@ export function cutFailure(code: string): ModelFailure {
 }
 
 /** The answer began and ended like a stream, without one event in it. */
-export function emptyFailure(contentType: string | undefined): ModelFailure {
+export function emptyFailure(contentType: string | undefined, api: string): ModelFailure {
   const type = contentType === undefined ? 'without a content type' : `of type ${contentType}`;
   return modelFailure({
     code: 'server-error',
     message: `The provider sent an answer ${type} in which there is no event.`,
-    next: 'Check that the base URL of the provider leads to the Responses API; if it does, send again.',
+    next: `Check that the base URL of the provider leads to the ${api}; if it does, send again.`,
     retry: {},
   });
 }

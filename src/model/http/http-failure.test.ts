@@ -3,7 +3,10 @@ import { httpFailure } from './http-failure.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const judged = (status: number, body: string | object, headers = {}): ReturnType<typeof httpFailure> =>
-  httpFailure({ status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) }, now);
+  httpFailure(
+    { status, headers, body: typeof body === 'string' ? body : JSON.stringify(body) },
+    { now, api: 'Responses API' },
+  );
 const error = (fields: object): object => ({ error: fields });
 
 describe('a status', () => {

@@ -16,8 +16,14 @@ export interface ErrorAnswer {
   readonly body: string;
 }
 
-/** The failure that a status stands for. `now` is the time in milliseconds since the epoch. */
-export function httpFailure(answer: ErrorAnswer, now: number): ModelFailure {
+/** When an answer came, in milliseconds since the epoch, and from which API it was expected. */
+export interface AnswerPlace {
+  readonly now: number;
+  readonly api: string;
+}
+
+/** The failure that a status stands for. */
+export function httpFailure(answer: ErrorAnswer, { now, api }: AnswerPlace): ModelFailure {
   const error = errorIn(answer.body);
   const waitMs = waitFromHeaders(answer.headers, now);
   const message = messageOf(answer, error);
@@ -27,7 +33,7 @@ export function httpFailure(answer: ErrorAnswer, now: number): ModelFailure {
   if (byCode !== undefined) return byCode.code === 'usage-limit' ? { ...byCode, message } : byCode;
   const words = error.message === '' ? answer.body : error.message;
   const unexplained = isUnexplained({ ...error, status: answer.status, words }) ? { unexplained: true as const } : {};
-  const draft = byStatus(answer, error, waitMs);
+  const draft = byStatus(answer, error, { waitMs, api });
   return modelFailure({
     ...draft,
     ...(draft.code === 'invalid-request' ? unexplained : {}),
@@ -46,7 +52,11 @@ function isTrusted(failure: ModelFailure, status: number): boolean {
   return status < 500 || failure.code === 'overloaded' || failure.code === 'context-window-exceeded';
 }
 
-function byStatus(answer: ErrorAnswer, error: ErrorWords, waitMs: number | undefined): Omit<FailureDraft, 'message'> {
+function byStatus(
+  answer: ErrorAnswer,
+  error: ErrorWords,
+  { waitMs, api }: { readonly waitMs: number | undefined; readonly api: string },
+): Omit<FailureDraft, 'message'> {
   const { status, body } = answer;
   if (isOverflow(answer, error)) return { code: 'context-window-exceeded', retry: 'never' };
   if (status >= 500) return { code: status === 529 ? 'overloaded' : 'server-error', retry: retryAfter(waitMs) };
@@ -69,7 +79,7 @@ function byStatus(answer: ErrorAnswer, error: ErrorWords, waitMs: number | undef
     return { code: 'invalid-request', retry: 'never', next };
   }
   if (status < 400) {
-    const next = 'Check the base URL of the provider: it must lead straight to an event stream of the Responses API.';
+    const next = `Check the base URL of the provider: it must lead straight to an event stream of the ${api}.`;
     return { code: 'invalid-request', retry: 'never', next };
   }
   return { code: 'invalid-request', retry: 'never' };

@@ -18,6 +18,8 @@ export interface Opening {
   readonly provider: ProviderOptions;
   /** Where the request goes, as it may be shown. */
   readonly origin: string;
+  /** What is spoken there, for advice. */
+  readonly api: string;
   readonly clock: Clock;
   readonly random: () => number;
 }
@@ -106,14 +108,14 @@ function isWanted({ statusCode = 0, headers }: IncomingMessage, wants: Asking['w
 
 async function refusal(
   answer: Extract<Opened, { kind: 'answer' }>,
-  { clock }: Opening,
+  { clock, api }: Opening,
   { keyAdvice }: Asking,
 ): Promise<Refused> {
   const body = await readError(answer.body);
   if (body.kind === 'aborted') return { kind: 'failed', failure: abortedFailure(), again: 'no' };
   const status = answer.message.statusCode ?? 0;
   const { headers } = answer.message;
-  const failure = httpFailure({ status, headers, body: body.text }, clock.now());
+  const failure = httpFailure({ status, headers, body: body.text }, { now: clock.now(), api });
   return {
     kind: 'failed',
     failure: status === 401 ? { ...failure, next: keyAdvice } : failure,

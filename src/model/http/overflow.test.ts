@@ -1,6 +1,7 @@
 import { defaultAnswerLimits } from '../../config/defaults.ts';
 import { describe, expect, test } from 'vitest';
-import { responsesDecoder } from '../responses/decode.ts';
+import { answerDecoder } from './answer-decoder.ts';
+import { responsesReader } from '../responses/decode.ts';
 import { httpFailure } from './http-failure.ts';
 import { windowNamedIn } from './overflow.ts';
 
@@ -118,26 +119,29 @@ const others = [
 ];
 
 const streamed = (events: readonly object[]): string => {
-  const decoder = responsesDecoder(defaultAnswerLimits);
+  const decoder = answerDecoder(defaultAnswerLimits, responsesReader(defaultAnswerLimits));
   const text = events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
   const cause = { code: 'stream-cut', message: '', next: '', retry: 'never' } as const;
   const last = [...decoder.push(Buffer.from(text)), ...decoder.end(() => cause)].at(-1);
   return last?.kind === 'failed' ? last.failure.code : String(last?.kind);
 };
 const answered = (status: number, body: object | string): string =>
-  httpFailure({ status, headers: {}, body: typeof body === 'string' ? body : JSON.stringify(body) }, 0).code;
+  httpFailure(
+    { status, headers: {}, body: typeof body === 'string' ? body : JSON.stringify(body) },
+    { now: 0, api: 'API' },
+  ).code;
 
 const exceeded = 'context-window-exceeded';
 
 test.each(servers)('%s: its words are understood, and the window that they name', (_, says, window) => {
   expect([answered(400, { error: { message: says } }), answered(500, { error: says })]).toEqual([exceeded, exceeded]);
   expect(windowNamedIn(says)).toBe(window);
-  expect(httpFailure({ status: 400, headers: {}, body: says }, 0).window).toBe(window);
+  expect(httpFailure({ status: 400, headers: {}, body: says }, { now: 0, api: 'API' }).window).toBe(window);
 });
 
 test('a limit that a server in front names in bytes is no window', () => {
   const body = 'Request Entity Too Large: the maximum is 1048576';
-  const failure = httpFailure({ status: 413, headers: {}, body }, 0);
+  const failure = httpFailure({ status: 413, headers: {}, body }, { now: 0, api: 'API' });
   expect([failure.code, failure.window]).toEqual([exceeded, undefined]);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { providerDefaults } from '../../config/providers.ts';
-import { requestHeaders, secretsOf } from './request-headers.ts';
+import { bearerHeader, requestHeaders, secretsOf } from './request-headers.ts';
 import type { HeaderSources } from './request-headers.ts';
 
 const sources: HeaderSources = {
@@ -16,6 +16,7 @@ const sources: HeaderSources = {
   environment: { KEY: ' environment-secret ', BLANK: ' ' },
   request: { 'x-place': 'request', 'Content-Length': '3', 'bad name': 'x', 'x-bad': 'a\r\nb' },
   credentials: { kind: 'bearer', mode: 'api-key', token: 'key' },
+  identify: bearerHeader,
   wants: 'events',
 };
 
@@ -30,13 +31,14 @@ test('later sources win by name, bad headers and framing are left out', () => {
   });
 });
 
-test('a login with ChatGPT names its account, and a request for one piece says so', () => {
+test('a wire format says how requests identify themselves, and a request for one piece says so', () => {
   const credentials = { kind: 'bearer', mode: 'chatgpt', token: 'access', accountId: 'account-1', renew: '' } as const;
-  const login: HeaderSources = { ...sources, credentials, wants: 'json' };
+  const identify = () => ({ 'X-Api-Key': 'access' });
+  const login: HeaderSources = { ...sources, credentials, identify, wants: 'json' };
   expect(requestHeaders(login)).toEqual({
     ...requestHeaders(sources),
-    authorization: 'Bearer access',
-    'chatgpt-account-id': 'account-1',
+    authorization: 'Basic provider-secret',
+    'x-api-key': 'access',
     accept: 'application/json',
   });
   expect(secretsOf(login)).toEqual(expect.arrayContaining(['access', 'account-1']));

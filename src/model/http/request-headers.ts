@@ -19,6 +19,7 @@ export interface HeaderSources {
   readonly provider: ProviderOptions;
   readonly environment: Environment;
   readonly request: Headers;
+  readonly identify: (credentials: Credentials) => Headers;
   readonly credentials: Credentials;
   readonly wants: 'events' | 'json';
 }
@@ -33,7 +34,7 @@ export function requestHeaders(sources: HeaderSources): Headers {
     provider.httpHeaders,
     environmentHeaders(provider, sources.environment),
     sources.request,
-    identification(credentials),
+    sources.identify(credentials),
     { accept: accepted[sources.wants], 'content-type': 'application/json' },
   ]) {
     for (const [name, value] of Object.entries(group)) {
@@ -43,11 +44,9 @@ export function requestHeaders(sources: HeaderSources): Headers {
   return Object.fromEntries(merged);
 }
 
-function identification(credentials: Credentials): Headers {
-  if (credentials.kind !== 'bearer') return {};
-  const authorization = { authorization: `Bearer ${credentials.token}` };
-  if (credentials.mode === 'api-key' || credentials.accountId === undefined) return authorization;
-  return { ...authorization, 'chatgpt-account-id': credentials.accountId };
+/** The usual way to say who sends a request. */
+export function bearerHeader(credentials: Credentials): Headers {
+  return credentials.kind === 'bearer' ? { authorization: `Bearer ${credentials.token}` } : {};
 }
 
 /** Values that must not be shown to anyone, longest first so that none hides a part of another. */

@@ -1,6 +1,6 @@
 import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { objectAt, stringAt } from '../../protocol/json.ts';
+import { stringAt } from '../../protocol/json.ts';
 import { detailOf, modelFailure, retryAfter } from './failure.ts';
 import { isOverflowCode, saysOverflow } from './overflow.ts';
 import { waitFromMessage } from './retry-hint.ts';
@@ -73,40 +73,22 @@ function failureOf(found: Class, error: ApiError): ModelFailure {
   });
 }
 
-/** Why a response failed, by the `error` object of the event that says so. */
+/** A request that does not fit, in the provider's words if it has any. */
+export function overflowFailure(message: string): ModelFailure {
+  return failureOf(overflow, { code: '', message });
+}
+
+/** Why an answer failed, by the `error` object of the event that says so. */
 export function streamFailure(error: JsonObject | undefined): ModelFailure {
   const [code = '', type = '', message = ''] = ['code', 'type', 'message'].map((key) => error && stringAt(error, key));
   const known = failureByCode({ code, message }) ?? failureByCode({ code: type, message });
   if (known !== undefined) return known;
-  if (saysOverflow(message)) return failureOf(overflow, { code, message });
+  if (saysOverflow(message)) return overflowFailure(message);
   const name = code === '' ? 'an error' : `the error ${detailOf(code)}`;
   const words = detailOf(message);
   return modelFailure({
     code: 'server-error',
     message: words === '' ? `The provider reported ${name}.` : `The provider reported ${name}: ${words}`,
     retry: {},
-  });
-}
-
-const incompleteAdvice: Readonly<Record<string, string>> = {
-  content_filter: 'Rephrase the request: the filter of the provider stopped the answer.',
-  max_output_tokens: 'Ask for the answer in smaller parts: it was longer than the provider allows.',
-};
-
-/** A response that the server ended early on purpose. Sending the same again would end the same way. */
-export function incompleteFailure(response: JsonObject | undefined): ModelFailure {
-  const details = response && objectAt(response, 'incomplete_details');
-  const error = response && objectAt(response, 'error');
-  const reason = (details && stringAt(details, 'reason')) ?? 'unknown';
-  const message = (error && stringAt(error, 'message')) ?? '';
-  const code = (error && stringAt(error, 'code')) ?? '';
-  if (isOverflowCode(reason) || isOverflowCode(code) || saysOverflow(message)) {
-    return failureOf(overflow, { code: reason, message });
-  }
-  return modelFailure({
-    code: 'incomplete',
-    message: `The provider ended the answer before it was complete. Reason: ${detailOf(reason)}.`,
-    next: Object.hasOwn(incompleteAdvice, reason) ? incompleteAdvice[reason] : undefined,
-    retry: 'never',
   });
 }

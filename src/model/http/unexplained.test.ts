@@ -3,7 +3,10 @@ import type { JsonObject } from '../../protocol/json.ts';
 import { httpFailure } from './http-failure.ts';
 
 const unexplained = (status: number, body: string | JsonObject): boolean | undefined =>
-  httpFailure({ status, headers: {}, body: typeof body === 'string' ? body : JSON.stringify(body) }, 0).unexplained;
+  httpFailure(
+    { status, headers: {}, body: typeof body === 'string' ? body : JSON.stringify(body) },
+    { now: 0, api: 'API' },
+  ).unexplained;
 
 test.each<[string, number, string | JsonObject]>([
   ['no words', 400, ''],

@@ -23,7 +23,7 @@ import {
 import { providerDefaults } from '../../config/providers.ts';
 import type { ProviderOptions } from '../http/credentials.ts';
 import { responsesClient } from './client.ts';
-import type { ResponsesClientOptions } from '../http/ask.ts';
+import type { HttpClientOptions } from '../http/ask.ts';
 
 const never = new AbortController().signal;
 const request: ModelRequest = { body: [Buffer.from('{"model":'), Buffer.from('"m"}')], headers: { 'thread-id': 't1' } };
@@ -67,7 +67,7 @@ function sleepless(): { readonly clock: Clock; readonly sleeps: number[] } {
   return { clock, sleeps };
 }
 
-interface Setting extends Partial<Omit<ResponsesClientOptions, 'provider'>> {
+interface Setting extends Partial<Omit<HttpClientOptions, 'provider'>> {
   readonly provider?: Partial<ProviderOptions>;
 }
 
@@ -367,7 +367,7 @@ describe('failures', () => {
       ['invalid-request', 'never', undefined],
     ]);
     const model = await start([]);
-    const ask = (credentials: ResponsesClientOptions['credentials']): Promise<readonly unknown[]> =>
+    const ask = (credentials: HttpClientOptions['credentials']): Promise<readonly unknown[]> =>
       failureOf(clientFor(model.url, { credentials }).stream(request, never));
     const unauthorized = [['unauthorized', 'never', undefined]];
     expect(await ask(() => Promise.resolve({ kind: 'missing', message: 'No key.', next: 'Get one.' }))).toEqual(

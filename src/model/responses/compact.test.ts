@@ -12,7 +12,7 @@ import {
   say,
   startScriptedModel,
 } from '../../testing/index.ts';
-import type { ResponsesClientOptions } from '../http/ask.ts';
+import type { HttpClientOptions } from '../http/ask.ts';
 import type { ProviderOptions } from '../http/credentials.ts';
 import { responsesClient } from './client.ts';
 
@@ -36,11 +36,11 @@ async function start(script: Script): Promise<ScriptedModel> {
   return model;
 }
 
-interface Setting extends Partial<Omit<ResponsesClientOptions, 'provider'>> {
+interface Setting extends Partial<Omit<HttpClientOptions, 'provider'>> {
   readonly provider?: Partial<ProviderOptions>;
 }
 
-function clientFor(baseUrl: string, setting: Setting = {}): ModelClient {
+function clientFor(baseUrl: string, setting: Setting = {}): Required<ModelClient> {
   return responsesClient({
     credentials: () => Promise.resolve({ kind: 'none' }),
     environment: {},

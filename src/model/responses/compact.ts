@@ -1,11 +1,11 @@
 import type { AnswerLimits } from '../../config/defaults.ts';
 import type { CompactAnswer, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
-import { asItem } from '../../protocol/item.ts';
-import { arrayAt, nestsDeeperThan, objectAt, parseJsonObject } from '../../protocol/json.ts';
+import { arrayAt, objectAt, parseJsonObject } from '../../protocol/json.ts';
+import { answerTooLarge, sizeWords } from '../http/answer-too-large.ts';
 import { ask, limitsOf } from '../http/ask.ts';
 import type { Connection } from '../http/ask.ts';
 import { abortedFailure, cutFailure, idleFailure } from '../http/connection-failure.ts';
-import { answerTooLarge, deepestItem, sizeWords } from './decode.ts';
+import { readableItem } from './readable-item.ts';
 import { modelFailure } from '../http/failure.ts';
 import { httpFailure } from '../http/http-failure.ts';
 import type { OpenAnswer } from '../http/open-answer.ts';
@@ -20,22 +20,26 @@ export async function compact(
   signal: AbortSignal,
   connection: Connection,
 ): Promise<CompactAnswer> {
-  const { provider, clock } = connection.options;
-  const limits = limitsOf(connection.options, request);
+  const { wire, options } = connection;
+  const { provider, clock } = options;
+  const limits = limitsOf(options, request);
   const idleMs = patience * provider.streamIdleTimeoutMs;
   const question = { endpoint: 'responses/compact', wants: 'json', idleMs, signal } as const;
   const { opened, hide } = await ask(connection, request, question);
-  const answer = opened.kind === 'failed' ? opened : await read(opened, { idleMs, now: clock.now(), limits });
+  const answer =
+    opened.kind === 'failed' ? opened : await read(opened, { idleMs, now: clock.now(), api: wire.api, limits });
   return answer.kind === 'failed' ? { kind: 'failed', failure: hide(answer.failure) } : answer;
 }
 
 interface Reading {
   readonly idleMs: number;
   readonly now: number;
+  readonly api: string;
   readonly limits: AnswerLimits;
 }
 
-async function read({ body, status, headers }: OpenAnswer, { idleMs, now, limits }: Reading): Promise<CompactAnswer> {
+async function read({ body, status, headers }: OpenAnswer, reading: Reading): Promise<CompactAnswer> {
+  const { idleMs, now, api, limits } = reading;
   const chunks: Uint8Array[] = [];
   for (let size = 0; ;) {
     const part = await body.read(idleMs);
@@ -57,11 +61,11 @@ async function read({ body, status, headers }: OpenAnswer, { idleMs, now, limits
   const output = arrayAt(answer, 'output');
   // Some servers report an error under a status of success.
   if (output === undefined && objectAt(answer, 'error') !== undefined) {
-    return failed(httpFailure({ status, headers, body: text }, now));
+    return failed(httpFailure({ status, headers, body: text }, { now, api }));
   }
   if (output === undefined) return failed(unreadable('has no list of items in "output"'));
   if (output.length > limits.maxItems) return failed(answerTooLarge(`${limits.maxItems} items`));
-  const items = output.map((member) => (nestsDeeperThan(deepestItem, member) ? undefined : asItem(member)));
+  const items = output.map(readableItem);
   if (!items.every((item) => item !== undefined))
     return failed(unreadable('has something in "output" that is no item'));
   const usage = usageFromWire(objectAt(answer, 'usage'));

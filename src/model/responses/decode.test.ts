@@ -2,7 +2,8 @@ import { defaultAnswerLimits } from '../../config/defaults.ts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ModelEvent } from '../../ports/model-client.ts';
-import { responsesDecoder } from './decode.ts';
+import { answerDecoder } from '../http/answer-decoder.ts';
+import { responsesReader } from './decode.ts';
 import { modelFailure } from '../http/failure.ts';
 
 const cause = modelFailure({ code: 'stream-cut', message: 'cut', retry: {} });
@@ -79,7 +80,7 @@ describe('a stream', () => {
   test('tells an answer without any event from one that was cut', () => {
     const asked: boolean[] = [];
     for (const bytes of [Buffer.from('no events\n\n'), wire(conversation.slice(0, 1))]) {
-      const decoder = responsesDecoder(defaultAnswerLimits);
+      const decoder = answerDecoder(defaultAnswerLimits, responsesReader(defaultAnswerLimits));
       decoder.push(bytes);
       decoder.end((sawEvent) => {
         asked.push(sawEvent);
@@ -276,6 +277,6 @@ function wire(events: readonly object[]): Buffer {
 }
 
 function decoded(chunks: readonly Uint8Array[]): readonly ModelEvent[] {
-  const decoder = responsesDecoder(defaultAnswerLimits);
+  const decoder = answerDecoder(defaultAnswerLimits, responsesReader(defaultAnswerLimits));
   return [...chunks.flatMap((chunk) => decoder.push(chunk)), ...decoder.end(() => cause)];
 }

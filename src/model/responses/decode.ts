@@ -3,11 +3,14 @@ import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
 import type { Item } from '../../protocol/item.ts';
 import { asItem } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import { nestsDeeperThan, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
-import { eventStreamParser } from '../http/event-stream.ts';
+import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
+import type { AnswerReader } from '../http/answer-decoder.ts';
+import { answerTooLarge } from '../http/answer-too-large.ts';
 import { modelFailure } from '../http/failure.ts';
+import { streamFailure } from '../http/stream-failure.ts';
 import { addedItems } from './added-items.ts';
-import { incompleteFailure, streamFailure } from '../http/stream-failure.ts';
+import { incompleteFailure } from './incomplete-failure.ts';
+import { readableItem } from './readable-item.ts';
 import { usageFromWire } from './wire-usage.ts';
 
 /** The events that are read. All others are dropped before anything is parsed. */
@@ -22,30 +25,15 @@ const eventType = {
   incomplete: 'response.incomplete',
   error: 'error',
 } as const;
-/** Other programs read no deeper line, and an item is three levels below its own. */
-export const deepestItem = 100;
 
 const wanted: ReadonlySet<string> = new Set(Object.values(eventType));
 
-/** Turns the bytes of one response into model events. After a `completed` or `failed` it gives nothing more. */
-export interface ResponsesDecoder {
-  push(chunk: Uint8Array): readonly ModelEvent[];
-  /**
-   * The stream is over. Gives `failed` unless the response was finished: for what the server said before, else for the
-   * cause, which may depend on whether there was any event.
-   */
-  end(cause: (sawEvent: boolean) => ModelFailure): readonly ModelEvent[];
-}
-
-export function responsesDecoder(limits: AnswerLimits): ResponsesDecoder {
-  const parser = eventStreamParser();
+/** Reads the events of one response. */
+export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): AnswerReader {
   const added = addedItems();
   let responseId = '';
-  let bytes = 0;
   /** Announced and finished ones are counted apart: a server may send either alone. */
   const items = { announced: 0, finished: 0 };
-  let finished = false;
-  let sawEvent = false;
   /** A bare `error` event does not end the stream, but explains why it ends soon after. */
   let reported: ModelFailure | undefined;
 
@@ -57,7 +45,7 @@ export function responsesDecoder(limits: AnswerLimits): ResponsesDecoder {
       }
       case eventType.itemAdded: {
         const item = asItem(event['item']);
-        if (++items.announced > limits.maxItems) return tooLarge(`${limits.maxItems} items`);
+        if (++items.announced > maxItems) return tooLarge(`${maxItems} items`);
         if (item !== undefined) added.remember(item, numberAt(event, 'output_index'));
         return undefined;
       }
@@ -74,11 +62,9 @@ export function responsesDecoder(limits: AnswerLimits): ResponsesDecoder {
         return { kind: 'reasoning-delta', itemId, part: numberAt(event, 'summary_index') ?? 0, delta };
       }
       case eventType.itemDone: {
-        const item = asItem(event['item']);
-        if (++items.finished > limits.maxItems) return tooLarge(`${limits.maxItems} items`);
-        if (item === undefined || nestsDeeperThan(deepestItem, item)) {
-          return { kind: 'failed', failure: unreadableItem() };
-        }
+        const item = readableItem(event['item']);
+        if (++items.finished > maxItems) return tooLarge(`${maxItems} items`);
+        if (item === undefined) return { kind: 'failed', failure: unreadableItem() };
         return { kind: 'item', item: withId(item, added.take(item, numberAt(event, 'output_index'))) };
       }
       case eventType.completed:
@@ -95,40 +81,23 @@ export function responsesDecoder(limits: AnswerLimits): ResponsesDecoder {
     }
   }
 
-  function decodeAll(events: readonly Buffer[]): ModelEvent[] {
-    const decoded: ModelEvent[] = [];
-    sawEvent ||= events.length > 0;
-    for (const data of events) {
-      if (finished) break;
-      const type = peekType(data);
-      if (type !== undefined && !wanted.has(type)) continue;
-      const event = parseJsonObject(data.toString('utf8'));
-      const result = event === undefined ? lost(type) : decode(event);
-      if (result === undefined) continue;
-      decoded.push(result);
-      finished = result.kind === 'completed' || result.kind === 'failed';
-    }
-    return decoded;
+  function read(data: Buffer): ModelEvent | undefined {
+    const type = peekType(data);
+    if (type !== undefined && !wanted.has(type)) return undefined;
+    const event = parseJsonObject(data.toString('utf8'));
+    return event === undefined ? lost(type) : decode(event);
   }
 
   return {
-    push(chunk) {
-      if (finished) return [];
-      bytes += chunk.length;
-      const decoded = decodeAll(parser.push(chunk));
-      // Whatever the bytes were: one endless event, events of unknown types, or comments.
-      if (finished || bytes <= limits.maxBytes) return decoded;
-      finished = true;
-      return [...decoded, tooLarge(sizeWords(limits.maxBytes))];
+    event(data) {
+      const event = read(data);
+      return event === undefined ? nothing : [event];
     },
-    end(cause) {
-      const decoded = finished ? [] : decodeAll(parser.end());
-      if (finished) return decoded;
-      finished = true;
-      return [...decoded, { kind: 'failed', failure: reported ?? cause(sawEvent) }];
-    },
+    end: () => (reported === undefined ? nothing : [{ kind: 'failed', failure: reported }]),
   };
 }
+
+const nothing: readonly ModelEvent[] = [];
 
 const typeOpening = Buffer.from('{"type":"');
 const quote = 0x22;
@@ -201,16 +170,4 @@ function unreadableEnd(): ModelFailure {
 
 function tooLarge(limit: string): ModelEvent {
   return { kind: 'failed', failure: answerTooLarge(limit) };
-}
-
-/** A size for a sentence. */
-export function sizeWords(bytes: number): string {
-  const mebibytes = bytes / 1024 / 1024;
-  return Number.isInteger(mebibytes) ? `${mebibytes} MB` : `${bytes} bytes`;
-}
-
-/** Asking again would bring the same. */
-export function answerTooLarge(limit: string): ModelFailure {
-  const message = `The provider sent more than ${limit} in one answer, so Capstan stopped reading it.`;
-  return modelFailure({ code: 'answer-too-large', message, retry: 'never' });
 }

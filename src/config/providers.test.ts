@@ -14,6 +14,7 @@ test('openai is there without configuration', () => {
     id: 'openai',
     name: 'OpenAI',
     baseUrl: 'https://api.openai.com/v1',
+    wireApi: 'responses',
     envKeys: ['CODEX_API_KEY', 'OPENAI_API_KEY'],
     envKeyInstructions: expect.stringContaining('OPENAI_API_KEY'),
     login: { baseUrl: 'https://chatgpt.com/backend-api/codex' },
@@ -58,6 +59,7 @@ test('a configured provider keeps what was set and takes the rest from the defau
     id: 'azure',
     name: 'azure',
     baseUrl: 'https://mine.openai.azure.com/openai/v1',
+    wireApi: 'responses',
     envKeys: ['AZURE_KEY'],
     envKeyInstructions: 'Ask the platform team.',
     httpHeaders: { 'x-team': 'core' },
@@ -119,7 +121,6 @@ test('an unknown id names the known ones', () => {
 });
 
 test.each<[string, JsonObject, string]>([
-  ['another wire', { base_url: 'http://x', wire_api: 'chat' }, 'provider-wire-api'],
   ['no address', { env_key: 'KEY' }, 'provider-incomplete'],
   ['an address that is none', { base_url: 'localhost:8080' }, 'provider-incomplete'],
   ['a command without its name', { base_url: 'http://x', auth: { args: ['k'] } }, 'provider-incomplete'],

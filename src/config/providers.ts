@@ -8,6 +8,8 @@ export interface ProviderConfig {
   readonly name: string;
   /** Without a slash at its end. */
   readonly baseUrl: string;
+  /** The wire format that it speaks, by name. */
+  readonly wireApi: string;
   /** Variables that may hold the key; the first that is set and not blank is used. Empty: the provider wants no key. */
   readonly envKeys: readonly string[];
   /** Shown when none of the variables is set. */
@@ -57,6 +59,7 @@ const mostRetries = 100;
 
 /** What a provider gets that says nothing about it. */
 export const providerDefaults = {
+  wireApi: 'responses',
   envKeys: [],
   httpHeaders: {},
   envHttpHeaders: {},
@@ -131,6 +134,7 @@ function customProvider(id: string, given: ConfiguredProvider): ProviderConfig |
     id,
     name: given.name ?? id,
     baseUrl: withoutSlash(baseUrl),
+    wireApi: given.wireApi ?? providerDefaults.wireApi,
     envKeys: given.envKey === undefined ? (usesOpenaiKeys ? openaiKeys : []) : [given.envKey],
     ...(instructions === undefined ? {} : { envKeyInstructions: instructions }),
     ...(given.experimentalBearerToken === undefined ? {} : { bearerToken: given.experimentalBearerToken }),
@@ -146,13 +150,6 @@ function customProvider(id: string, given: ConfiguredProvider): ProviderConfig |
 }
 
 function refuse(id: string, given: ConfiguredProvider): ProviderProblem | undefined {
-  if (given.wireApi !== undefined && given.wireApi !== 'responses') {
-    return {
-      code: 'provider-wire-api',
-      message: `The provider "${id}" has wire_api "${given.wireApi}"; only "responses" is supported now`,
-      next: `Remove model_providers.${id}.wire_api if the server speaks the Responses API, or choose another provider.`,
-    };
-  }
   if (given.aws !== undefined) {
     return {
       code: 'provider-auth-unsupported',

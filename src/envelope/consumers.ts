@@ -33,7 +33,7 @@ identity | src/envelope/identity.ts | identity.model.guessed identity.model.serv
 instructions | src/envelope/instructions.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.base.text workspace.cwd workspace.trust
 policy | src/envelope/policy.ts | workspace.cwd workspace.places
 capabilities | src/envelope/capabilities.ts | identity.model.imageGeneration identity.model.modalities identity.model.webSearch
-modes | src/envelope/modes.ts | identity.model.modes identity.provider
+modes | src/envelope/modes.ts | identity.model.modes
 window | src/envelope/window.ts | identity.model.autoCompactTokens identity.model.contextWindow identity.model.effectivePercent identity.model.guessed identity.model.maxContextWindow identity.model.slug identity.model.truncation.limit identity.model.truncation.mode identity.provider
 context updater | src/envelope/environment.ts | policy.approval policy.networkRules policy.resolved workspace.cwd workspace.roots workspace.shell.name workspace.timezone
 context updater | src/world/sections/environments.ts | modes.leaveOut

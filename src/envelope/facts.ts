@@ -1,5 +1,6 @@
 import type { Trust } from '../config/trust.ts';
 import type { Places } from '../policy/resolve-policy.ts';
+import type { ProviderCapabilities } from '../ports/provider.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { BaseInstructions } from './base-instructions.ts';
 import type { Catalogue } from './model-record.ts';
@@ -15,14 +16,23 @@ export interface Facts {
   readonly trust: Trust;
   readonly catalogue: Catalogue;
   readonly client: ClientFacts;
-  /** Where the provider is reached, without anything secret. Absent: nobody looked. */
-  readonly providerAddress?: string;
+  /** Absent: not looked at. */
+  readonly provider?: ProviderFacts;
   /** Optional capabilities that were found. Absent: nobody looked, or there are none. */
   readonly found?: FoundCapabilities;
   /** Parts of the engine that may still be starting, by name. */
   readonly readiness?: Readonly<Record<string, 'ready' | 'starting'>>;
   /** The trace that the caller is in, as 32 hexadecimal digits. */
   readonly traceId?: string;
+}
+
+/** What is known of the provider besides its id. */
+export interface ProviderFacts {
+  /** Where it is reached, without anything secret. */
+  readonly address?: string;
+  /** The wire format that it speaks. */
+  readonly wire?: string;
+  readonly accessPrograms?: ProviderCapabilities['accessPrograms'];
 }
 
 /** The same with what the thread knows of itself. */

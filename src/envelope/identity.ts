@@ -9,8 +9,8 @@ export interface Identity {
   readonly provider: string;
   /** Where it is reached, without anything secret: the same id at another address is another provider. */
   readonly address?: string;
-  /** The dialect in which the provider is spoken to. */
-  readonly modelClient: 'responses';
+  /** The wire format that the provider speaks. */
+  readonly modelClient: string;
   readonly effort?: string;
   /** `none` when it was chosen. */
   readonly summary?: string;
@@ -35,11 +35,12 @@ export function resolveIdentity(facts: Facts, settings: Settings): Identity {
   const verbosity = defaults.verbosity === undefined ? undefined : (settings.verbosity ?? defaults.verbosity);
   const serviceTier = tierFor(model, settings.serviceTier);
   const { name, version, source, threadSource } = facts.client;
+  const { address, wire = 'responses' } = facts.provider ?? {};
   return {
     model,
     provider: settings.provider,
-    ...(facts.providerAddress === undefined ? {} : { address: facts.providerAddress }),
-    modelClient: 'responses',
+    ...(address === undefined ? {} : { address }),
+    modelClient: wire,
     ...(effort === undefined ? {} : { effort }),
     ...(summary === undefined ? {} : { summary }),
     ...(verbosity === undefined ? {} : { verbosity }),

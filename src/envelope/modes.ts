@@ -35,7 +35,7 @@ export interface Collaboration {
 }
 
 export function resolveModes(
-  _facts: TurnFacts,
+  facts: TurnFacts,
   settings: TurnSettings,
   {
     identity,
@@ -49,7 +49,7 @@ export function resolveModes(
 ): Modes {
   const { personality, realtime, outputSchema, cyberAccessProgram } = settings;
   // Other providers do not know such programs, and may refuse a request that names one.
-  const known = cyberAccessProgram !== undefined && identity.provider === 'openai';
+  const known = cyberAccessProgram !== undefined && facts.provider?.accessPrograms === 'known';
   return {
     collaboration: collaborationFor(identity, settings),
     ...(personality === undefined ? {} : { personality }),

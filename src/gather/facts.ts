@@ -1,5 +1,5 @@
 import type { Trust } from '../config/trust.ts';
-import type { ClientFacts, Facts } from '../envelope/facts.ts';
+import type { ClientFacts, Facts, ProviderFacts } from '../envelope/facts.ts';
 import type { Catalogue } from '../envelope/model-record.ts';
 import type { OwnPlaces } from '../policy/own-places.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -28,14 +28,13 @@ export interface FactSources {
   readonly programFiles: ProgramFiles;
   /** Where commands may write besides the workspace and temporary folders, in this turn or under another mode. */
   readonly roots?: readonly string[];
-  /** Where the provider is reached. */
-  readonly providerAddress?: string;
+  readonly provider?: ProviderFacts;
 }
 
 /** What is true at the start of a turn. */
 export async function gatherFacts(sources: FactSources): Promise<Facts> {
   const { clock, env, cwd, client, trust, catalogue, own, profile, programFiles, roots = [] } = sources;
-  const { providerAddress } = sources;
+  const { provider } = sources;
   return {
     time: timeFactsAt(clock.now(), env),
     shell: findShell(env, { cwd, files: programFiles, roots }),
@@ -43,6 +42,6 @@ export async function gatherFacts(sources: FactSources): Promise<Facts> {
     trust,
     catalogue,
     client,
-    ...(providerAddress === undefined ? {} : { providerAddress }),
+    ...(provider === undefined ? {} : { provider }),
   };
 }

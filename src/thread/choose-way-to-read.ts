@@ -19,7 +19,7 @@ export async function chooseWay(turn: Turn, hidden: readonly Entry[]): Promise<W
   const behind = await turn.log.learnBehind();
   if (behind !== undefined && fitsAtOnce(turn)) return { kind: 'behind' };
   const maker = oneMaker(hidden);
-  const asked = maker === undefined ? undefined : makerToAsk(turn, maker);
+  const asked = maker === undefined ? undefined : await makerToAsk(turn, maker);
   const outcome = unreadable(turn, maker);
   if (asked !== undefined) return { kind: 'ask', maker: asked, hasBehind: behind !== undefined, otherwise: outcome };
   return behind === undefined ? { kind: 'refused', outcome } : { kind: 'behind' };
@@ -43,12 +43,12 @@ function fitsAtOnce({ log, envelope, parts }: Turn): boolean {
  * The maker sees only what it has seen before. It is asked with the model that ran last, if that was one of its own. A
  * file that was brought here from elsewhere does not decide whom this user's key is shown to.
  */
-function makerToAsk({ log, before, parts }: Turn, maker: ProviderName): MakerToAsk | undefined {
+async function makerToAsk({ log, before, parts }: Turn, maker: ProviderName): Promise<MakerToAsk | undefined> {
   const newest = makerNow(log.state);
   if (before === undefined || newest === undefined || importOf(log.state.meta) !== undefined) return undefined;
   if (!isSameProvider(newest, maker) || !isSameProvider(providerOfTurn(before), maker)) return undefined;
-  const client = parts.clientOf?.(maker);
-  return client === undefined ? undefined : { client, by: before };
+  const provider = await parts.providerOf?.(maker);
+  return provider === undefined ? undefined : { provider, by: before };
 }
 
 /** What stands in a command must not mean anything to a shell: it comes from a file. */

@@ -87,8 +87,9 @@ function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Ste
   const provider = providerOfTurn(by);
   const input = inputOf(history, { modalities: contract.modalities, provider });
   const tools = parts.router.specs(contract.tools);
-  // A provider that folds by itself takes no wishes: whoever has one is better served by a model that reads it.
-  const remote = strategy === 'remote' && asked.focus === undefined ? parts.remoteCompaction : 'none';
+  // A provider that compacts by itself takes no wishes: a model reads them.
+  const { remoteCompaction } = parts.provider.capabilities;
+  const remote = strategy === 'remote' && asked.focus === undefined ? remoteCompaction : 'none';
   const plan = planCompaction(
     {
       ...asked,

@@ -4,7 +4,7 @@ import type { Envelope } from '../envelope/envelope.ts';
 import { providerOfTurn } from '../envelope/provider-of.ts';
 import type { Step } from '../envelope/step.ts';
 import { compactionMessage, compactionTrigger } from '../fragments/message.ts';
-import type { AuthMode, ModelFailure } from '../ports/model-client.ts';
+import type { AuthMode, ModelFailure, ModelRequest } from '../ports/model-client.ts';
 import type { RequestOptions, ToolSpec } from '../ports/prompt.ts';
 import { isMessage, type Item, messageText } from '../protocol/item.ts';
 import { isSameProvider } from '../protocol/provider-name.ts';
@@ -70,13 +70,13 @@ export class CompactionRequests {
     const form = request.strategy === 'remote' ? (plan.remoteForm ?? 'stream') : undefined;
     const { options, tools, modalities } = this.#contract(by, form);
     // Only that form goes by it, and to know it the login is read.
-    const authMode = form === 'unary' ? await parts.client.authMode() : 'none';
+    const authMode = form === 'unary' ? await parts.provider.client.authMode() : 'none';
     const { record, drafts } = planRequest(
       log.state,
       {
         turnId,
         step: this.#step.index,
-        encoder: parts.encoder.version,
+        encoder: parts.provider.encoder.version,
         modalities,
         options: optionsFor(options, { request, form, authMode }),
         provider: providerOfTurn(by),
@@ -86,7 +86,7 @@ export class CompactionRequests {
     );
     log.record(...drafts);
     const prompt = promptFor(log.state, record);
-    const body = parts.encoder.body(prompt);
+    const body = parts.provider.encoder.body(prompt);
     const after = log.durable();
     // A lost disk is reported at the end; until then nobody may be listening.
     after.catch(() => {});
@@ -126,11 +126,11 @@ export class CompactionRequests {
   }
 
   async #read(
-    request: Parameters<Turn['parts']['client']['stream']>[0],
+    request: ModelRequest,
     form: 'unary' | 'stream' | undefined,
     { signal, trace, sent }: { signal: AbortSignal; trace: StepTrace; sent: { record(): void } },
   ): Promise<CompactionOutcome> {
-    const { client } = this.#turn.parts;
+    const { client } = this.#turn.parts.provider;
     if (form === 'unary') {
       const answer = await client.compact!(request, signal);
       if (answer.kind === 'failed') return answer;

@@ -22,9 +22,10 @@ export async function goThere(
   { wanted, makesRoom }: GoingThere,
 ): Promise<CompactionResult | undefined> {
   if (way.kind === 'ask') {
-    const { client, by } = way.maker;
-    // The old provider could only make another checkpoint that nobody else can read.
-    const asking = { ...turn, parts: { ...turn.parts, client, remoteCompaction: 'none' as const } };
+    const { provider, by } = way.maker;
+    // The old provider by itself would only make another checkpoint that no other can read.
+    const capabilities = { ...provider.capabilities, remoteCompaction: 'none' as const };
+    const asking = { ...turn, parts: { ...turn.parts, provider: { ...provider, capabilities } } };
     const step = await lookAround(turn, 0);
     const result = await compact(asking, step, { ...wanted, by, only: true, mayGrow: true });
     if (result.kind !== 'failed') return result;

@@ -1,11 +1,11 @@
 import { effortFor } from '../envelope/effort-for.ts';
 import { type Envelope, resolveEnvelope } from '../envelope/envelope.ts';
-import type { TurnFacts } from '../envelope/facts.ts';
+import type { ProviderFacts, TurnFacts } from '../envelope/facts.ts';
 import { lookUpModel } from '../envelope/model-record.ts';
 import type { TurnSettings } from '../envelope/settings.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { stringAt } from '../protocol/json.ts';
-import { isSameProvider, providerName } from '../protocol/provider-name.ts';
+import { isSameProvider, type ProviderName, providerName } from '../protocol/provider-name.ts';
 import { instructionsOf } from '../state/instructions.ts';
 import { makerNow } from '../state/maker-now.ts';
 import type { ThreadState } from '../state/thread-state.ts';
@@ -69,16 +69,21 @@ function withPast(facts: TurnFacts, state: ThreadState, parts: ThreadParts): Tur
 /** What the model of the turn before would run under now, if it or its provider is not the one of this turn. */
 function before(state: ThreadState, facts: TurnFacts, settings: TurnSettings): { readonly before?: Envelope } {
   const model = state.context === undefined ? undefined : stringAt(state.context, 'model');
-  const now = providerName(settings.provider, facts.providerAddress);
+  const now = providerName(settings.provider, facts.provider?.address);
   const then = makerNow(state) ?? now;
   const isElsewhere = !isSameProvider(then, now);
   if (model === undefined || (model === settings.model && !isElsewhere)) return {};
   const { effort: given, ...rest } = settings;
   const chosen = { model: settings.model, ...(given === undefined ? {} : { effort: given }) };
   const effort = effortFor(lookUpModel(facts.catalogue, model), chosen);
-  const { providerAddress: _address, ...others } = facts;
   const there = isElsewhere ? then : now;
-  const address = there.address === undefined ? {} : { providerAddress: there.address };
+  // Of a provider elsewhere only its name is known here.
+  const provider = isElsewhere ? nameFacts(then) : facts.provider;
   const known = { ...rest, model, provider: there.id, ...(effort === undefined ? {} : { effort }) };
-  return { before: resolveEnvelope({ ...others, ...address }, known) };
+  const { provider: _now, ...others } = facts;
+  return { before: resolveEnvelope({ ...others, ...(provider === undefined ? {} : { provider }) }, known) };
+}
+
+function nameFacts({ address }: ProviderName): ProviderFacts {
+  return address === undefined ? {} : { address };
 }

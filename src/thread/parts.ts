@@ -8,8 +8,8 @@ import type { Digester } from '../ports/digester.ts';
 import type { GitGuard } from '../ports/git-guard.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Processes } from '../ports/processes.ts';
-import type { ModelClient, ModelFailure } from '../ports/model-client.ts';
-import type { Encoder } from '../ports/prompt.ts';
+import type { ModelFailure } from '../ports/model-client.ts';
+import type { Provider } from '../ports/provider.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Seals } from '../ports/seals.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
@@ -31,9 +31,10 @@ export interface ThreadParts {
   readonly store: RolloutStore;
   /** Proves what lines of the thread say about processes. The store seals by itself. */
   readonly seals: Seals;
-  readonly encoder: Encoder;
+  readonly provider: Provider;
+  /** Another provider, if it is configured, at the same address where that is known. Nothing is sent yet. */
+  providerOf?(name: ProviderName): Promise<Provider | undefined>;
   readonly digester: Digester;
-  readonly client: ModelClient;
   /** A number from 0 up to but not including 1: spreads retries. */
   random(): number;
   /** How often a broken answer is asked for again. */
@@ -52,12 +53,8 @@ export interface ThreadParts {
   readonly requirements: Requirements;
   /** Where spans of steps go. */
   readonly tracer: Tracer;
-  /** How the provider folds history by itself, if it can. */
-  readonly remoteCompaction: 'none' | 'stream' | 'unary';
   /** When an answer to a request for a checkpoint is given up. */
   readonly compactionLimits: { readonly maxBytes: number; readonly timeoutMs: number };
-  /** How another provider is asked, if it is configured, at the same address where that is known. Nothing is sent yet. */
-  clientOf?(provider: ProviderName): ModelClient | undefined;
   /** Absent: nobody wants to know of checkpoints before they are made. */
   readonly checkpointHooks?: CheckpointHooks;
   /** Absent: what turns do to files cannot be undone. */

@@ -1,5 +1,5 @@
 import type { Envelope } from '../envelope/envelope.ts';
-import type { ModelClient } from '../ports/model-client.ts';
+import type { Provider } from '../ports/provider.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 
 /**
@@ -13,6 +13,6 @@ export type WayToRead =
   | { readonly kind: 'refused'; readonly outcome: Outcome };
 
 export interface MakerToAsk {
-  readonly client: ModelClient;
+  readonly provider: Provider;
   readonly by: Envelope;
 }

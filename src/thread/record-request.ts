@@ -15,7 +15,7 @@ export function recordRequest(turn: Turn, step: Step): Prompt {
     {
       turnId,
       step: step.index,
-      encoder: parts.encoder.version,
+      encoder: parts.provider.encoder.version,
       modalities: envelope.capabilities.modalities,
       options: requestOptions(turn, envelope),
       provider: providerOfTurn(envelope),
@@ -52,7 +52,8 @@ export function sentRecorder({ parts, log }: Turn, request: SentRequestParts) {
   let isDone = false;
   return {
     record(): void {
-      if (!isDone) log.record(sentLine(log.state, request, parts));
+      if (!isDone)
+        log.record(sentLine(log.state, request, { encoder: parts.provider.encoder, digester: parts.digester }));
       isDone = true;
     },
     /** The request is over. A connection that says later what became of it has nobody to say it to. */

@@ -45,7 +45,7 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
 async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer> {
   const { parts, log, signal } = turn;
   const prompt = recordRequest(turn, step);
-  const body = parts.encoder.body(prompt);
+  const body = parts.provider.encoder.body(prompt);
   const durable = log.durable();
   // A lost disk is reported at the end; until then nobody may be listening.
   durable.catch(() => {});
@@ -60,7 +60,7 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
     turn.effects.prepare();
   };
   const request = { body, headers: requestHeaders(turn), after: durable, onSent };
-  for await (const event of parts.client.stream(request, signal)) {
+  for await (const event of parts.provider.client.stream(request, signal)) {
     trace.sawEvent();
     if (event.kind === 'text-delta') turn.effects.prepareEnd();
     if (event.kind === 'text-delta' || event.kind === 'reasoning-delta') previews.delta(event);

@@ -32,7 +32,7 @@ export function fullFacts(): Required<TurnFacts> {
     ...factsOf(firstWorld, firstWorld.cwd, 1_794_720_724_810),
     catalogue: { models: [knownModel], fallback: factsOf(firstWorld, firstWorld.cwd, 0).catalogue.fallback },
     client: { name: 'capstan_test', version: '1', source: 'cli', threadSource: 'subagent' },
-    providerAddress: 'https://models.example/v1',
+    provider: { address: 'https://models.example/v1', wire: 'responses', accessPrograms: 'unknown' },
     found: {
       skills: 'The skills.',
       sessionContext: ['A hook speaks.'],
@@ -94,17 +94,18 @@ export function fullEnvelope(): Envelope {
     ...fullSettings(),
     collaboration: { mode: 'default', instructions: 'Go.' },
   });
-  const other = resolveEnvelope(fullFacts(), { ...fullSettings(), provider: 'openai', serviceTier: 'none such' });
+  const provider = { ...fullFacts().provider, accessPrograms: 'known' } as const;
+  const other = resolveEnvelope({ ...fullFacts(), provider }, { ...fullSettings(), serviceTier: 'none such' });
   const { mode, asked, given } = envelope.modes.collaboration;
   const collaboration = { mode, asked: asked!, instructions: modes.collaboration.instructions!, given: given! };
   const { serviceTier, ...identity } = envelope.identity;
   const { leaveOut, ...others } = envelope.modes;
-  const { modelClient, effort, summary, verbosity, chosen, model, provider, address, ...client } = identity;
+  const { modelClient, effort, summary, verbosity, chosen, model, provider: id, address, ...client } = identity;
   return {
     ...envelope,
     identity: {
       model,
-      provider,
+      provider: id,
       address: address!,
       modelClient,
       effort: effort!,

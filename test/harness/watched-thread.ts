@@ -1,11 +1,9 @@
 import { createDigester } from '../../src/model/digester.ts';
-import { responsesEncoder } from '../../src/model/responses/encode.ts';
 import type { Envelope } from '../../src/envelope/envelope.ts';
 import type { StepFacts } from '../../src/envelope/facts.ts';
 import { defaultCompactionLimits } from '../../src/config/defaults.ts';
 import { providerDefaults } from '../../src/config/providers.ts';
 import type { Credentials } from '../../src/model/http/credentials.ts';
-import { responsesClient } from '../../src/model/responses/client.ts';
 import { noRequirements } from '../../src/policy/requirements.ts';
 import type { Owned, RolloutStore } from '../../src/ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
@@ -30,6 +28,7 @@ import { createRouter, type Router } from '../../src/tools/router.ts';
 import { updatePlanTool } from '../../src/tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../src/tools/view-image/view-image.ts';
 import { countingIds, steppingClock } from './fixed-parts.ts';
+import { responsesProvider } from './responses-provider.ts';
 import { memorySeals } from './memory-seals.ts';
 import { configuredIn, factsOf, firstWorld, settingsOf, stepFactsOf, type World } from './world.ts';
 
@@ -180,9 +179,8 @@ export class WatchedThread {
       ids: (this.#ids ??= countingIds(this.idStart)),
       store: this.#watched(withSeals(store, memorySeals())),
       seals: memorySeals(),
-      encoder: responsesEncoder(),
       digester: createDigester(),
-      client: responsesClient({
+      provider: responsesProvider({
         provider: {
           id: 'scripted',
           name: 'scripted',
@@ -200,7 +198,6 @@ export class WatchedThread {
       router: this.#router(),
       processes: { end: () => Promise.resolve('gone') },
       requirements: noRequirements,
-      remoteCompaction: 'none',
       compactionLimits: defaultCompactionLimits,
       tracer: silentTracer,
       folderProblem: () => undefined,

@@ -20,6 +20,7 @@ import {
   type Step,
 } from '../../src/testing/index.ts';
 import { checkpointText } from '../compaction/summariser.ts';
+import { withCapabilities } from '../harness/responses-provider.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { changeTo } from '../harness/world.ts';
 import { checkRebuilt } from './prefix-law.ts';
@@ -77,7 +78,7 @@ async function play({ turns, strategy, form, auth, answers }: RandomThread): Pro
     auth === 'chatgpt'
       ? { kind: 'bearer', mode: 'chatgpt', token: 'access', renew: 'Sign in.' }
       : { kind: 'bearer', mode: 'api-key', token: 'key' };
-  watched.adapt = (parts) => ({ ...parts, remoteCompaction: form });
+  watched.adapt = (parts) => ({ ...parts, provider: withCapabilities(parts.provider, { remoteCompaction: form }) });
   try {
     const live = await watched.open();
     for (const { words: said, picture, items, change, tier, compacts } of turns) {

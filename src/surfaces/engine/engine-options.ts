@@ -1,5 +1,6 @@
 import type { ClientFacts } from '../../envelope/facts.ts';
 import type { ConfigChoices } from '../../gather/config-layers.ts';
+import type { WireFormat } from '../../model/wire-format.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
 import type { CheckpointHooks } from '../../thread/parts.ts';
 import type { Environment } from '../environment.ts';
@@ -16,4 +17,6 @@ export interface EngineOptions extends ConfigChoices {
   readonly ephemeral?: boolean;
   /** Asked before history is folded, and told afterwards. */
   readonly checkpointHooks?: CheckpointHooks;
+  /** Wire formats beside the built-in ones: a provider whose `wire_api` has the name of one speaks it. */
+  readonly formats?: readonly WireFormat[];
 }

@@ -47,13 +47,13 @@ export async function prepareThread(
   const configured = await configureThread(base, options, place);
   if ('code' in configured) return configured;
   const { config, catalogue, settings, notices } = configured;
-  const { env, osHome, client, checkpointHooks } = options;
+  const { env, osHome, client, checkpointHooks, formats = [] } = options;
   const known = providerOf(config, settings.provider);
   const provider = 'code' in known ? known : atLocalAddress(known, env);
   if ('code' in provider) return provider;
   const odd = ownToolsProblem(tools);
   if (odd !== undefined) return odd;
-  const parts = createThreadParts({
+  const parts = await createThreadParts({
     env,
     osHome,
     client,
@@ -71,7 +71,9 @@ export async function prepareThread(
     ephemeral: options.ephemeral === true,
     ...(checkpointHooks === undefined ? {} : { checkpointHooks }),
     tools,
+    formats,
   });
+  if ('code' in parts) return parts;
   return nameClash(parts.router.clashes) ?? { parts, settings, notices };
 }
 

@@ -1,9 +1,12 @@
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
-import { atLocalAddress } from '../../config/local-providers.ts';
-import { providerAddress, type ProviderConfig, providerOf, providerVariables } from '../../config/providers.ts';
-import { remoteCompaction } from '../../config/remote-compaction.ts';
+import {
+  providerAddress,
+  type ProviderConfig,
+  type ProviderProblem,
+  providerVariables,
+} from '../../config/providers.ts';
 import type { ClientFacts } from '../../envelope/facts.ts';
 import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
@@ -11,7 +14,6 @@ import { createChangeWatch } from '../../exec/call-times.ts';
 import { createNodeSpawn } from '../../exec/node-spawn.ts';
 import { nodeProgramFiles } from '../../exec/node-program-files.ts';
 import { processTable } from '../../exec/process-identity.ts';
-import { callerPrograms, systemPrograms } from '../../exec/programs.ts';
 import { runFolder } from '../../exec/run-folder.ts';
 import { createShellEnvironment, type ShellEnvironmentOptions } from '../../exec/shell-environment.ts';
 import { systemProcesses } from '../../exec/survivors.ts';
@@ -19,28 +21,21 @@ import { gatherFacts } from '../../gather/facts.ts';
 import { folderProblem } from '../../gather/folder.ts';
 import { InstructionFiles } from '../../gather/instruction-document.ts';
 import { loadImage } from '../../gather/load-image.ts';
-import { loginStore } from '../../gather/login-store.ts';
 import { readGuard } from '../../gather/read-guard.ts';
 import { findShell } from '../../gather/shell.ts';
 import { findTrust } from '../../gather/trust.ts';
 import { timeFactsAt } from '../../gather/timezone.ts';
-import { providerCredentials } from '../../model/http/auth/credentials.ts';
-import { postJson } from '../../model/http/auth/post-json.ts';
 import { createDigester } from '../../model/digester.ts';
-import { responsesEncoder } from '../../model/responses/encode.ts';
-import { sender } from '../../model/http/network/exchange.ts';
-import { responsesClient } from '../../model/responses/client.ts';
+import type { WireFormat } from '../../model/wire-format.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Ids } from '../../ports/ids.ts';
 import type { ModelClient } from '../../ports/model-client.ts';
 import type { Tracer } from '../../ports/tracer.ts';
-import { isSameProvider, providerName } from '../../protocol/provider-name.ts';
 import { grantedFolders } from '../../policy/granted-folders.ts';
 import type { OwnPlaces } from '../../policy/own-places.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { Seals } from '../../ports/seals.ts';
-import { createFlock } from '../../rollout/flock.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import type { CheckpointHooks, ThreadParts } from '../../thread/parts.ts';
@@ -55,6 +50,7 @@ import type { Environment } from '../environment.ts';
 import { lazyGitGuard } from './lazy-git-guard.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
 import { findOwnPlaces } from './own-places.ts';
+import { threadProviders } from './thread-providers.ts';
 
 export interface ThreadPartsInput {
   readonly env: Environment;
@@ -75,15 +71,21 @@ export interface ThreadPartsInput {
   readonly ephemeral: boolean;
   readonly checkpointHooks?: CheckpointHooks;
   readonly tools: readonly OwnTool[];
+  readonly formats: readonly WireFormat[];
 }
 
-/** Makes what one thread works with. Nothing here waits or touches the world yet. */
-export function createThreadParts(input: ThreadPartsInput): ThreadParts {
+/** Makes what one thread works with. Nothing here touches the world yet. */
+export async function createThreadParts(input: ThreadPartsInput): Promise<ThreadParts | ProviderProblem> {
   const { env, clock, ids, provider, config, catalogue, home, settings } = input;
   const { cwd } = settings;
   const spawn = createNodeSpawn({ clock, runFolder: runFolder(home) });
   // Settings may change from turn to turn; a folder that was writable once may hold what a command put there.
   const opened = new Set(openedFolders(settings, config));
+  const providers = threadProviders({ ...input, writable: () => [...opened] });
+  const made = await providers.make(provider);
+  if ('code' in made) return made;
+  const { accessPrograms } = made.capabilities;
+  const providerFacts = { address: providerAddress(provider), wire: made.wire, accessPrograms };
   const shell = findShell(env, { cwd, files: nodeProgramFiles, roots: [...opened] });
   const root = packageRoot();
   let own: OwnPlaces | undefined;
@@ -107,25 +109,6 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     programFiles: nodeProgramFiles,
     processes: processTable,
   });
-  const clientFor = (provider: ProviderConfig): ModelClient =>
-    responsesClient({
-      provider,
-      credentials: providerCredentials(provider, {
-        environment: env,
-        logins: loginStore({ home, locks: createFlock({ clock, programs: systemPrograms }), clock }),
-        post: postJson(sender({ environment: env })),
-        programs: callerPrograms({
-          path: env['PATH'] ?? '',
-          writable: () => [cwd, '/tmp', env['TMPDIR'] ?? '', ...opened],
-        }),
-        now: () => clock.now(),
-      }),
-      environment: env,
-      limits: config.answer,
-      clock,
-      random: Math.random,
-    });
-  const client = clientFor(provider);
   const gitGuard = lazyGitGuard(clock);
   const hasUndo = !input.ephemeral && config.undo.enabled;
   const watched = hasUndo ? { watch: createChangeWatch(home) } : {};
@@ -135,7 +118,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
   const builtIn = [
     execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
     updatePlanTool(),
-    applyPatchTool(patches, { form: 'freeform' }),
+    applyPatchTool(patches, { form: made.capabilities.freeformTools === 'grammar' ? 'freeform' : 'function' }),
     viewImageTool({ loadImage: (path, policy) => loadImage(path, cwd, { denies: readGuard(policy).deniesModel }) }),
   ];
   return {
@@ -143,27 +126,10 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
     ids,
     store: input.store,
     seals: input.seals,
-    encoder: responsesEncoder(),
+    provider: { ...made, client: withPreparation(made.client, () => sandbox.prepare()) },
+    providerOf: providers.find,
     digester: createDigester(),
-    client: {
-      ...client,
-      stream(request, signal) {
-        // While the model thinks there is time to look around; the first command finds the answers waiting.
-        const onSent = (): void => {
-          request.onSent?.();
-          sandbox.prepare();
-        };
-        return client.stream({ ...request, onSent }, signal);
-      },
-    },
     compactionLimits: config.compaction,
-    clientOf(wanted) {
-      const known = providerOf(config, wanted.id);
-      const found = 'code' in known ? known : atLocalAddress(known, env);
-      if ('code' in found || !isSameProvider(wanted, providerName(found.id, providerAddress(found)))) return undefined;
-      return clientFor(found);
-    },
-    remoteCompaction: remoteCompaction(provider, settings.features ?? {}),
     processes: systemProcesses,
     requirements: input.requirements,
     tracer: input.tracer,
@@ -189,7 +155,7 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
         profile,
         programFiles: nodeProgramFiles,
         roots: [...opened],
-        providerAddress: providerAddress(provider),
+        provider: providerFacts,
       });
     },
     folderProblem,
@@ -197,6 +163,21 @@ export function createThreadParts(input: ThreadPartsInput): ThreadParts {
       const { document, problems } = await instructions.load(envelope.instructions.user, envelope.policy.resolved);
       return { instructionDocument: document, date: timeFactsAt(clock.now(), env).date, problems };
     },
+  };
+}
+
+/** While the model thinks there is time to look around; the first command finds the answers waiting. */
+function withPreparation(client: ModelClient, prepare: () => void): ModelClient {
+  return {
+    stream(request, signal) {
+      const onSent = (): void => {
+        request.onSent?.();
+        prepare();
+      };
+      return client.stream({ ...request, onSent }, signal);
+    },
+    ...(client.compact === undefined ? {} : { compact: (request, signal) => client.compact!(request, signal) }),
+    authMode: () => client.authMode(),
   };
 }
 

@@ -13,6 +13,7 @@ import {
 import type { Thread } from '../../../src/thread/thread.ts';
 import { WatchedThread } from '../../harness/watched-thread.ts';
 import { checkpointText, saysCheckpoint } from '../summariser.ts';
+import { withCapabilities } from '../../harness/responses-provider.ts';
 import { impatient } from './impatient-client.ts';
 import { isFold } from './is-fold.ts';
 import { checkThread } from './laws.ts';
@@ -95,8 +96,10 @@ export async function play(given: Play): Promise<Played> {
             })
           : parts.clock.sleep(milliseconds, signal),
     },
-    client: given.waits === 'a moment' ? impatient(parts.client, model.url) : parts.client,
-    remoteCompaction: given.remoteForm ?? 'none',
+    provider: {
+      ...withCapabilities(parts.provider, { remoteCompaction: given.remoteForm ?? 'none' }),
+      ...(given.waits === 'a moment' ? { client: impatient(parts.provider.client, model.url) } : {}),
+    },
   });
   const ran: string[] = [];
   watched.onCommand = () => void ran.push('');

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
-import { readConfig } from './config.ts';
-import { type ProviderConfig, providerOf } from './providers.ts';
-import { remoteCompaction } from './remote-compaction.ts';
+import { readConfig } from '../../config/config.ts';
+import { type ProviderConfig, providerOf } from '../../config/providers.ts';
+import { responsesCapabilities } from './capabilities.ts';
 
 const provider = { id: 'p', name: 'p', baseUrl: 'http://x/v1' };
+
+function remoteCompaction(...given: Parameters<typeof responsesCapabilities>) {
+  return responsesCapabilities(...given).remoteCompaction;
+}
 
 test.each<[string, Partial<typeof provider>, string]>([
   ['OpenAI by its name', { name: 'OpenAI' }, 'stream'],
@@ -28,10 +32,11 @@ test.each<[string, Partial<typeof provider>, string]>([
   ]).toEqual([expected, expected, unary]);
 });
 
-test('of what is built in, only OpenAI has it', () => {
+test('of what is built in, only OpenAI compacts and knows access programs', () => {
   const { config } = readConfig([]);
-  const forms = ['openai', 'ollama', 'lmstudio'].map((id) =>
-    remoteCompaction(providerOf(config, id) as ProviderConfig, {}),
+  const found = ['openai', 'ollama', 'lmstudio'].map((id) =>
+    responsesCapabilities(providerOf(config, id) as ProviderConfig, {}),
   );
-  expect(forms).toEqual(['stream', 'none', 'none']);
+  const others = { remoteCompaction: 'none', freeformTools: 'grammar', accessPrograms: 'unknown' };
+  expect(found).toEqual([{ ...others, remoteCompaction: 'stream', accessPrograms: 'known' }, others, others]);
 });

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { providerDefaults } from '../config/providers.ts';
+import type { HttpClientOptions } from './http/ask.ts';
+import { loadEncoders, providerFor } from './provider-for.ts';
+import { responsesFormat } from './responses/format.ts';
+
+const options = (wireApi: string): HttpClientOptions => ({
+  provider: { ...providerDefaults, id: 'mine', name: 'Mine', baseUrl: 'http://localhost:1/v1', wireApi },
+  credentials: () => Promise.resolve({ kind: 'none' }),
+  environment: {},
+  clock: { now: () => 0, sleep: () => Promise.resolve() },
+  random: () => 0.5,
+});
+const own = { ...responsesFormat, name: 'own' };
+
+test('wire_api chooses the format', async () => {
+  expect(await providerFor(options('responses'), { gates: {}, formats: [own] })).toMatchObject({ wire: 'responses' });
+  expect(await providerFor(options('own'), { gates: {}, formats: [own] })).toMatchObject({ wire: 'own' });
+});
+
+test.each(['chat', 'toString', ''])('"%s" is refused with the formats that there are', async (wireApi) => {
+  expect(await providerFor(options(wireApi), { gates: {}, formats: [] })).toEqual({
+    code: 'provider-wire-api',
+    message: `The provider "mine" has wire_api "${wireApi}"; only "responses" is supported now`,
+    next: 'Remove model_providers.mine.wire_api if the server speaks the Responses API, or choose another provider.',
+  });
+  expect(await providerFor(options(wireApi), { gates: {}, formats: [own] })).toMatchObject({
+    message: `The provider "mine" has wire_api "${wireApi}"; supported are "responses", "own"`,
+  });
+});
+
+test('a request of the past is encoded by the version that its record names', async () => {
+  const encoders = await loadEncoders();
+  const { version } = responsesFormat.encoder();
+  expect(encoders.get(version)).toMatchObject({ version });
+  expect(encoders.get('responses/0')).toBe(undefined);
+});

@@ -1,0 +1,57 @@
+import type { ProviderProblem } from '../config/providers.ts';
+import type { Encoder } from '../ports/prompt.ts';
+import type { Provider } from '../ports/provider.ts';
+import type { HttpClientOptions } from './http/ask.ts';
+import { responsesFormat } from './responses/format.ts';
+import type { WireFormat } from './wire-format.ts';
+
+/** By their names. A format that few threads use is imported when it is asked for. */
+const builtIn: Readonly<Record<string, () => WireFormat | Promise<WireFormat>>> = {
+  responses: () => responsesFormat,
+};
+
+export interface ProviderChoice {
+  /** Features that are switched on or off. */
+  readonly gates: Readonly<Record<string, boolean>>;
+  /** Formats that a program brought along. One of them takes the place of a built-in one with its name. */
+  readonly formats: readonly WireFormat[];
+}
+
+/** The provider that the options configure, by its wire format. Nothing is opened before its first request. */
+export async function providerFor(
+  options: HttpClientOptions,
+  { gates, formats }: ProviderChoice,
+): Promise<Provider | ProviderProblem> {
+  const { provider } = options;
+  const { wireApi } = provider;
+  const found = formats.find(({ name }) => name === wireApi) ?? (await builtInFormat(wireApi));
+  if (found === undefined) {
+    return unknownFormat(provider.id, wireApi, [...Object.keys(builtIn), ...formats.map(({ name }) => name)]);
+  }
+  return {
+    wire: found.name,
+    encoder: found.encoder(),
+    client: found.client(options),
+    capabilities: found.capabilities(provider, gates),
+  };
+}
+
+/** By version: with them requests of the past are made again, whose records name the version. */
+export async function loadEncoders(): Promise<ReadonlyMap<string, Encoder>> {
+  const formats = await Promise.all(Object.values(builtIn).map((load) => load()));
+  return new Map(formats.map((format) => format.encoder()).map((encoder) => [encoder.version, encoder]));
+}
+
+async function builtInFormat(name: string): Promise<WireFormat | undefined> {
+  return Object.hasOwn(builtIn, name) ? builtIn[name]?.() : undefined;
+}
+
+function unknownFormat(id: string, wireApi: string, known: readonly string[]): ProviderProblem {
+  const names = known.map((name) => `"${name}"`);
+  const supported = names.length === 1 ? `only ${names[0]} is supported now` : `supported are ${names.join(', ')}`;
+  return {
+    code: 'provider-wire-api',
+    message: `The provider "${id}" has wire_api "${wireApi}"; ${supported}`,
+    next: `Remove model_providers.${id}.wire_api if the server speaks the Responses API, or choose another provider.`,
+  };
+}

@@ -1,0 +1,18 @@
+import type { HttpClientOptions } from '../../src/model/http/ask.ts';
+import { responsesFormat } from '../../src/model/responses/format.ts';
+import type { Provider, ProviderCapabilities } from '../../src/ports/provider.ts';
+
+/** A provider that speaks the Responses API. Unless its options name one that can, it does not compact by itself. */
+export function responsesProvider(options: HttpClientOptions): Provider {
+  return {
+    wire: responsesFormat.name,
+    encoder: responsesFormat.encoder(),
+    client: responsesFormat.client(options),
+    capabilities: responsesFormat.capabilities(options.provider, {}),
+  };
+}
+
+/** The same provider, if it could do something else. */
+export function withCapabilities(provider: Provider, capabilities: Partial<ProviderCapabilities>): Provider {
+  return { ...provider, capabilities: { ...provider.capabilities, ...capabilities } };
+}

@@ -40,13 +40,16 @@ export type Difference =
 
 /** Compares the requests of one thread, which must be given in order: each record says only what is new to it. */
 export function createComparison(digester: Digester): (request: RebuiltRequest | InferredRequest) => Verdict {
-  const known = new WeakMap<Item, string>();
+  /** A thread may have changed its wire format: an item has a digest for each. */
+  const known = new WeakMap<Encoder, WeakMap<Item, string>>();
   /** Digests of the items of the newest body that was written down. Where one was lost there is a hole. */
   let sentItems: readonly (string | undefined)[] = [];
 
   function digestOf(item: Item, encoder: Encoder): string {
-    const digest = known.get(item) ?? digester.short(encoder.item(item));
-    known.set(item, digest);
+    const byItem = known.get(encoder) ?? new WeakMap<Item, string>();
+    known.set(encoder, byItem);
+    const digest = byItem.get(item) ?? digester.short(encoder.item(item));
+    byItem.set(item, digest);
     return digest;
   }
 

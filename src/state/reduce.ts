@@ -78,7 +78,10 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       const body = readSent(payload);
       if (sent?.kind !== 'request' || body === undefined || body.auxiliary !== undefined) return state;
       const { bytes } = body;
-      return { ...state, posted: { history: sent.history, reader: readerOf(sent.record), bytes } };
+      return {
+        ...state,
+        posted: { history: sent.history, reader: readerOf(sent.record), encoder: sent.record.encoder, bytes },
+      };
     }
     case lineType.step:
       return { ...state, limits: foldStepLimits(state.limits, payload, state.posted?.bytes) };

@@ -43,7 +43,7 @@ export function sentLine(
   { turnId, step, prompt, body, auxiliary }: SentRequestParts,
   { encoder, digester }: { readonly encoder: Encoder; readonly digester: Digester },
 ): LineDraft {
-  const { posted } = state;
+  const posted = state.posted?.encoder === encoder.version ? state.posted : undefined;
   const from = posted === undefined ? 0 : commonLength(inputOf(posted.history, posted.reader), prompt.input);
   const digests = prompt.input.slice(from).map((item) => digester.short(encoder.item(item)));
   const payload = {

@@ -114,11 +114,14 @@ function prefixOf(state: ThreadState, record: RequestRecord): PrefixReport | und
   return comparePrefix(sentRequest(before, sent.record), sentRequest(now, record));
 }
 
-function sentRequest({ instructions, tools, input }: Prompt, { toolSet, options }: RequestRecord): SentRequest {
+function sentRequest(
+  { instructions, tools, input }: Prompt,
+  { toolSet, options, encoder }: RequestRecord,
+): SentRequest {
   // What is asked of the answer stands behind the input, and so do the labels.
   const { model, toolChoice: _choice, form: _form, verbosity: _verbosity, outputSchema: _schema, ...rest } = options;
   const { labels: _labels, ...settings } = rest;
-  return { instructions, toolSet, tools, input, model, settings: settings as unknown as JsonObject };
+  return { instructions, toolSet, tools, input, model, settings: { ...(settings as unknown as JsonObject), encoder } };
 }
 
 const names = new WeakMap<readonly ToolSpec[], string>();

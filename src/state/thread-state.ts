@@ -39,7 +39,7 @@ export interface ThreadState {
   /** The request that was made last, to hold the next one against. */
   readonly sent?: Sent;
   /** What the newest line about a sent body counts its items from. Checkpoints do not carry it. */
-  readonly posted?: { readonly history: History; readonly reader: RequestReader; readonly bytes: number };
+  readonly posted?: PostedBody;
   readonly usage: { readonly total: Usage; readonly last: Usage };
   /** The turn that has started and not ended. On a thread nobody writes, it was cut off. */
   readonly openTurn?: OpenTurn;
@@ -127,3 +127,11 @@ export const emptyState: ThreadState = {
   waiting: [],
   marks: noMarks,
 };
+
+export interface PostedBody {
+  readonly history: History;
+  readonly reader: RequestReader;
+  /** The version that made it: digests of another cannot be counted on. */
+  readonly encoder: string;
+  readonly bytes: number;
+}

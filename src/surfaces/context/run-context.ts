@@ -27,19 +27,19 @@ export async function run({
   const { changes, request, checkpoint, json: isJson } = options;
   const isWindow = !changes && request === undefined && checkpoint === undefined;
   const next = isWindow ? await nextRequest(thread.id, story) : undefined;
-  const answer = answerTo(options, thread, story, next);
+  const answer = await answerTo(options, thread, story, next);
   if (typeof answer !== 'string') return answer;
   print(answer, isJson ? (request === undefined ? 'json' : 'exact json') : 'text');
   if (thread.skipped > 0) printNote(`${thread.skipped} lines of the thread could not be read.`);
   return 0;
 }
 
-function answerTo(
+async function answerTo(
   asked: Options,
   { id }: ReadThread,
   story: ThreadStory,
   next: NextRequest | Outcome | undefined,
-): string | Outcome {
+): Promise<string | Outcome> {
   if (asked.request !== undefined) {
     const request = chooseRequest(story, asked.request);
     if ('code' in request) return request;

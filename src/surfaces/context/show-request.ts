@@ -1,6 +1,6 @@
 import { entries } from '../../history/history.ts';
 import { ledgerOf } from '../../history/ledger.ts';
-import { responsesEncoder } from '../../model/responses/encode.ts';
+import { loadEncoders } from '../../model/provider-for.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { instructionsOf } from '../../state/instructions.ts';
@@ -25,7 +25,10 @@ export function chooseRequest({ requests }: ThreadStory, asked: number | 'last')
 }
 
 /** The body as it was sent, byte for byte; of a request of another program what the file holds of it. */
-export function requestBody({ record, state }: StoryRequest): string | Outcome<'encoder-unknown' | 'tools-missing'> {
+export async function requestBody({
+  record,
+  state,
+}: StoryRequest): Promise<string | Outcome<'encoder-unknown' | 'tools-missing'>> {
   if (record === undefined) {
     const known = {
       instructions: instructionsOf(state)?.text ?? null,
@@ -34,11 +37,12 @@ export function requestBody({ record, state }: StoryRequest): string | Outcome<'
     return `${JSON.stringify({ known, unknown: ['model settings', 'tools', 'labels'] })}\n`;
   }
   if (!hasTools(state, record)) return toolsMissing(record);
-  const encoder = responsesEncoder();
-  if (encoder.version !== record.encoder) {
+  const encoders = await loadEncoders();
+  const encoder = encoders.get(record.encoder);
+  if (encoder === undefined) {
     return {
       code: 'encoder-unknown',
-      message: `The request was made by the encoder ${record.encoder}; this version has ${encoder.version}.`,
+      message: `The request was made by the encoder ${record.encoder}; this version has ${[...encoders.keys()].join(', ')}.`,
       next: 'Read it without --json, or with the version that made it.',
     };
   }

@@ -1,5 +1,5 @@
 import { createDigester } from '../../model/digester.ts';
-import { responsesEncoder } from '../../model/responses/encode.ts';
+import { loadEncoders } from '../../model/provider-for.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
 import { createComparison } from '../../replay/compare.ts';
@@ -33,12 +33,10 @@ export async function proveFromFile(
   const path = (await findRollouts(nodeFiles, home, id)).rollouts[0]?.path;
   if (path === undefined) return undefined;
   const { lines, fileBytes } = await loadLines(path);
-  const encoder = responsesEncoder();
+  const encoders = await loadEncoders();
   const rebuilt: Buffer[] = [];
   const verdictOn = createComparison(createDigester());
-  for await (const request of rebuildRequests(lines, (version) =>
-    version === encoder.version ? encoder : undefined,
-  )) {
+  for await (const request of rebuildRequests(lines, (version) => encoders.get(version))) {
     // The record must agree as well: it is what there is to go by when nobody has kept what arrived.
     const isSame = verdictOn(request).kind === 'same';
     if (request.kind === 'rebuilt' && isSame) rebuilt.push(Buffer.concat(request.encoded?.body ?? []));

@@ -1,13 +1,16 @@
-import type { Encoder } from '../../ports/prompt.ts';
+import type { Item } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { InferredRequest, RebuiltRequest } from '../../replay/rebuild.ts';
 import { toolsMissing } from '../../state/request.ts';
 import { print } from '../print.ts';
 
 /** Writes the body as it was sent. Of a request that left no record there is only the input, as a list. */
-export function printRequest(request: RebuiltRequest | InferredRequest, encoder: Encoder): number | Outcome {
+export function printRequest(
+  request: RebuiltRequest | InferredRequest,
+  itemBytes: (item: Item) => Uint8Array,
+): number | Outcome {
   if (request.kind === 'inferred') {
-    const items = request.input.map((item) => Buffer.from(encoder.item(item)).toString('utf8'));
+    const items = request.input.map((item) => Buffer.from(itemBytes(item)).toString('utf8'));
     print(`[${items.join(',')}]`, 'exact json');
     return 0;
   }

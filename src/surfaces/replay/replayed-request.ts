@@ -1,4 +1,4 @@
-import type { Encoder } from '../../ports/prompt.ts';
+import type { Item } from '../../protocol/item.ts';
 import { numberAt, objectAt } from '../../protocol/json.ts';
 import type { Difference, Verdict } from '../../replay/compare.ts';
 import type { InferredRequest, RebuiltRequest } from '../../replay/rebuild.ts';
@@ -32,7 +32,7 @@ export interface ReplayedRequest {
 export function replayedRequest(
   request: RebuiltRequest | InferredRequest,
   verdict: Verdict,
-  { number, encoder }: { readonly number: number; readonly encoder: Encoder },
+  { number, itemBytes }: { readonly number: number; readonly itemBytes: (item: Item) => Uint8Array },
 ): ReplayedRequest {
   const { turn, line } = request;
   const result = { result: verdict.kind, ...(verdict.kind === 'different' ? { first: verdict.first } : {}) };
@@ -46,7 +46,7 @@ export function replayedRequest(
       ...place,
       ...(model === undefined ? {} : { model }),
       items: input.length,
-      bytes: sum(input.map((item) => encoder.item(item).length + 1)) + 1,
+      bytes: sum(input.map((item) => itemBytes(item).length + 1)) + 1,
       ...result,
     };
   }

@@ -1,6 +1,7 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import { createDigester } from '../../model/digester.ts';
-import { responsesEncoder } from '../../model/responses/encode.ts';
+import { loadEncoders } from '../../model/provider-for.ts';
+import { itemBytes } from '../../model/responses/item-bytes.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { createComparison } from '../../replay/compare.ts';
 import { rebuildRequests } from '../../replay/rebuild.ts';
@@ -20,18 +21,16 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
   const thread = await readThread(given.thread);
   if ('code' in thread) return thread;
 
-  const encoder = responsesEncoder();
+  const encoders = await loadEncoders();
   const verdictOn = createComparison(createDigester());
   const requests: ReplayedRequest[] = [];
   let number = 0;
-  for await (const request of rebuildRequests(thread.lines, (version) =>
-    version === encoder.version ? encoder : undefined,
-  )) {
+  for await (const request of rebuildRequests(thread.lines, (version) => encoders.get(version))) {
     number++;
     const verdict = verdictOn(request);
     if (only !== undefined && number !== only) continue;
-    if (wantsBody) return printRequest(request, encoder);
-    requests.push(replayedRequest(request, verdict, { number, encoder }));
+    if (wantsBody) return printRequest(request, itemBytes);
+    requests.push(replayedRequest(request, verdict, { number, itemBytes }));
   }
   if (only !== undefined && requests.length === 0) return noSuchRequest(thread.id, only, number);
   const { skipped } = thread;

@@ -18,6 +18,7 @@ import { hookAgainst, tellHook } from './checkpoint-hooks.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { CompactionRequests } from './compaction-requests.ts';
+import { windowNow } from './contract-now.ts';
 import { learnWindow } from './learned-window.ts';
 import { install } from './install-checkpoint.ts';
 import type { Turn } from './parts.ts';
@@ -25,7 +26,7 @@ import { waitingTokens } from './waiting-tokens.ts';
 
 /** Folds history, if that can be done. Until the new one is recorded the old one stands (I8). */
 export async function compact(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {
-  const wanted = askedByHand(asked, turn.log.state, compactionContract(turn.envelope).strategy);
+  const wanted = askedByHand(asked, turn.log.state, compactionContract(turn).strategy);
   if (!anythingToFold(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
   // The words of the turn wait meanwhile, and a process may die: they are safe before anything of it begins.
   if (turn.inbox.keep()) await turn.log.durable();
@@ -41,6 +42,7 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
   const { strategy, model } = first.plan;
   const tokens = shownNow(turn, step);
   const startedAt = turn.parts.clock.now();
+  const { effective: assumed } = windowNow(turn);
   const { log, turnId } = turn;
   log.tell({ kind: 'checkpoint-started', turnId, id, trigger, reason, phase, strategy, model, tokens });
   const requests = new CompactionRequests(turn, step);
@@ -59,7 +61,7 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
       opened = open(turn, step, without);
     } else opened = { ...opened, move: next(withWork(move.state, workNow(turn)), outcome) };
   }
-  learnWindow(turn);
+  learnWindow(turn, assumed);
   if (turn.signal.aborted) return aborted(turn, { ...opened, id, requests });
   return settleMove(turn, step, { ...opened, move: withoutCode(opened.move, wanted), id, requests, startedAt });
 }
@@ -80,10 +82,15 @@ interface Opened {
   readonly by: Envelope;
 }
 
-function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Step, wanted: WantedCompaction): Opened {
+function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
+  const { parts, log, envelope, threadId, turnId, inbox } = turn;
   const { by = envelope, only: _only, ...asked } = wanted;
   const { history, usage } = log.state;
-  const { model, strategy, prompt, instructions, window, ...contract } = compactionContract(by);
+  const { model, strategy, prompt, instructions, window, ...contract } = compactionContract({
+    parts,
+    log,
+    envelope: by,
+  });
   const provider = providerOfTurn(by);
   const input = inputOf(history, { modalities: contract.modalities, provider });
   const tools = parts.router.specs(contract.tools);
@@ -102,7 +109,7 @@ function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Ste
       ...(prompt === undefined ? {} : { prompt }),
     },
     {
-      window: compactionWindow(envelope),
+      window: compactionWindow(turn),
       requestWindow: window,
       fixed: requestTokens({ instructions, tools, input: [] }),
       history: input.reduce((sum, item) => sum + itemTokens(item), 0),

@@ -14,6 +14,7 @@ import type { Auxiliary } from '../state/request-record.ts';
 import { tokenCount } from '../state/turn-drafts.ts';
 import type { Turn } from './parts.ts';
 import { compactionContract } from './compaction-contract.ts';
+import { windowNow } from './contract-now.ts';
 import { requestOptions, sentRecorder } from './record-request.ts';
 import { requestHeaders } from './request-headers.ts';
 import { StepTrace } from './trace-step.ts';
@@ -157,10 +158,10 @@ export class CompactionRequests {
   #spend(trace: StepTrace, usage: Usage | undefined): void {
     trace.answered(usage);
     if (usage === undefined) return;
-    const { log, envelope } = this.#turn;
+    const { log } = this.#turn;
     this.#usage = addUsage(this.#usage, usage);
     const { total, last } = log.state.usage;
-    log.record(tokenCount({ total: addUsage(total, usage), last, window: envelope.window.effective }));
+    log.record(tokenCount({ total: addUsage(total, usage), last, window: windowNow(this.#turn).effective }));
   }
 
   /**
@@ -170,7 +171,7 @@ export class CompactionRequests {
   #contract(by: Envelope, form: 'unary' | 'stream' | undefined): Contract {
     const { parts, log, threadId, turnId } = this.#turn;
     const { sent, toolSets } = log.state;
-    const { tools: names, modalities: taken } = compactionContract(by);
+    const { tools: names, modalities: taken } = compactionContract({ parts, log, envelope: by });
     const own = { options: requestOptions(this.#turn, by), tools: parts.router.specs(names), modalities: taken };
     if (sent?.kind !== 'request' || sent.record.options.model !== own.options.model) return own;
     if (sent.record.provider !== undefined && !isSameProvider(sent.record.provider, providerOfTurn(by))) return own;

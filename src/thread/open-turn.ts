@@ -11,9 +11,9 @@ import { makerNow } from '../state/maker-now.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { turnStarted } from '../state/turn-drafts.ts';
 import { closeDeadTurn } from './dead-turn.ts';
-import { namedWindows } from './learned-window.ts';
 import type { ThreadLog } from './log.ts';
 import { tellSwitch } from './model-switch.ts';
+import { namedWindows } from './named-windows.ts';
 import type { ThreadParts, Turn, TurnInput } from './parts.ts';
 import { TurnEffects } from './turn-effects.ts';
 
@@ -23,27 +23,15 @@ export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: Tur
   const { onEnding, isOutdated } = asked;
   const gathered = await parts.gatherFacts(settings);
   const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId };
-  const known = { ...gathered, thread, tools: parts.router.tools };
-  const facts = withPast(known, log.state, parts);
+  const facts = withPast({ ...gathered, thread, tools: parts.router.tools }, log.state, parts);
   const envelope = resolveEnvelope(facts, settings);
   const { turnId } = envelope.telemetry;
   const { clock, snapshots, gitGuard } = parts;
   const effects = new TurnEffects({ snapshots, gitGuard, clock, log, turnId, envelope, signal, warned });
   const hooks = { isOutdated, onEnding };
   const own = { threadId, turnId, envelope, signal, inbox, warned, ...hooks, ...before(log.state, facts, settings) };
-  let past = facts.thread;
-  const renew = (): void => {
-    const now = withPast(known, log.state, parts);
-    const { base, windows } = now.thread;
-    // A thread without a past has nothing that could be replaced.
-    const isSameBase = past.base === undefined || past.base.text === base?.text;
-    if (isSameBase && JSON.stringify(windows) === JSON.stringify(past.windows)) return;
-    turn.envelope = resolveEnvelope(now, settings);
-    past = now.thread;
-  };
   const seen = { standing: new Map(), overflow: { step: undefined }, outage: { seen: false } };
-  const turn: Turn = { parts, log, ...own, ...seen, effects, renew };
-  return turn;
+  return { parts, log, ...own, ...seen, effects };
 }
 
 /** Records that it begins. What a dead process left open is closed first. */

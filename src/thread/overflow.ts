@@ -3,6 +3,7 @@ import type { ModelFailure } from '../ports/model-client.ts';
 import { fullText } from '../protocol/outcome.ts';
 import { isPaused } from '../state/checkpoints.ts';
 import { estimateNow } from './active-now.ts';
+import { windowNow } from './contract-now.ts';
 import { makeRoomAfterRefusal, mayCompactAgain } from './make-room.ts';
 import type { Turn } from './parts.ts';
 import type { StepAnswer } from './sample.ts';
@@ -63,6 +64,6 @@ function whilePaused(turn: Turn, step: Step, failure: ModelFailure): ModelFailur
 
 /** By our own estimate: what the provider counted, it did not say, and an older count was of another request. */
 function sizes(turn: Turn, step: Step, failure: ModelFailure): string {
-  const { effective } = turn.envelope.window;
+  const { effective } = windowNow(turn);
   return `${failure.message} (about ${estimateNow(turn, step)} tokens by Capstan's estimate; it takes the window of ${turn.envelope.identity.model.slug} for ${effective})`;
 }

@@ -116,8 +116,8 @@ export interface Turn {
   readonly threadId: ThreadId;
   /** Whose turn the lines belong to. */
   readonly turnId: TurnId;
-  /** Resolved when the turn began; a second time at most, by `renew`. */
-  envelope: Envelope;
+  /** Resolved when the turn began, and what it is to the end. */
+  readonly envelope: Envelope;
   /** Whether the thread's own settings were changed after the turn was submitted: they are what resume goes by. */
   isOutdated(): boolean;
   readonly signal: AbortSignal;
@@ -135,11 +135,6 @@ export interface Turn {
   readonly overflow: { step: number | undefined; compacted?: boolean; unexplained?: ModelFailure };
   /** The network was gone, or the quota, when history was to be folded: only another turn tries again by itself. */
   readonly outage: { seen: boolean };
-  /**
-   * A checkpoint before the first request may give the turn's model its own instructions to begin with: the contract is
-   * resolved again, from the same facts. Without such a checkpoint nothing is done.
-   */
-  renew(): void;
   /** Nothing more enters it. */
   onEnding(): void;
 }

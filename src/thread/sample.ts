@@ -4,6 +4,7 @@ import { isCall, isMessage, isReasoning, type Item, messageText } from '../proto
 import { itemLine } from '../state/item-drafts.ts';
 import { AnswerPreviews } from './answer-previews.ts';
 import { Calls } from './calls.ts';
+import { windowNow } from './contract-now.ts';
 import { learnWindow } from './learned-window.ts';
 import type { Turn } from './parts.ts';
 import { recordRequest, sentRecorder } from './record-request.ts';
@@ -85,9 +86,10 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
   await calls.finish();
   if (signal.aborted) answer = { kind: 'aborted' };
   const failure = answer.kind === 'failed' ? { failure: answer.failure } : {};
+  const { effective: assumed } = windowNow(turn);
   trace.end({ outcome: answer.kind, calls: calls.count, ...failure });
   if (answer.kind === 'failed' && answer.failure.code === 'context-window-exceeded') {
-    learnWindow(turn);
+    learnWindow(turn, assumed);
     recordOverflow(turn, step);
   }
   return lastMessage === undefined ? answer : { ...answer, lastMessage };

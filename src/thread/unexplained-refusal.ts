@@ -5,6 +5,7 @@ import type { ModelFailure } from '../ports/model-client.ts';
 import { type Outcome, sentence } from '../protocol/outcome.ts';
 import { limitOf } from '../state/model-limits.ts';
 import { shownNow } from './active-now.ts';
+import { windowNow } from './contract-now.ts';
 import { makeRoomAfterRefusal, mayCompactAgain } from './make-room.ts';
 import type { Turn } from './parts.ts';
 import type { StepAnswer } from './sample.ts';
@@ -37,11 +38,11 @@ export async function afterUnexplained(turn: Turn, step: Step, answer: Failed): 
 
 function reasonToTry(turn: Turn, step: Step, { bytes = 0 }: Failed): WhySmaller | undefined {
   const { log, envelope, overflow } = turn;
-  const { identity, window } = envelope;
+  const { identity } = envelope;
   const wasTried = overflow.step !== undefined || overflow.unexplained !== undefined;
   return whySmaller({
     tokens: shownNow(turn, step),
-    effective: window.effective,
+    effective: windowNow(turn).effective,
     bytes,
     accepted: limitOf(log.state.limits, { provider: identity.provider, model: identity.model.slug })?.accepted,
     hasPast: weightOf(log.state.history).afterModel !== undefined,
@@ -51,11 +52,11 @@ function reasonToTry(turn: Turn, step: Step, { bytes = 0 }: Failed): WhySmaller 
 }
 
 function trying(turn: Turn, step: Step, why: WhySmaller): Outcome {
-  const { window } = turn.envelope;
+  const { effective } = windowNow(turn);
   const tokens = shownNow(turn, step);
   const size =
     why === 'near-the-window'
-      ? `it fills ${Math.round((100 * tokens) / window.effective)} % of the window`
+      ? `it fills ${Math.round((100 * tokens) / effective)} % of the window`
       : 'it is larger than any that this provider answered in this thread';
   return {
     code: 'refused-without-cause',

@@ -3,7 +3,7 @@
  * which writes them anew with `npm test -- test/envelope/ownership.test.ts -u`; what a source does is written by hand.
  */
 export const consumerTable = `
-request builder | src/thread/record-request.ts | capabilities.modalities identity.effort identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
+request builder | src/thread/request-options.ts | identity.effort identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
 request headers | src/thread/request-headers.ts | identity.client.name identity.client.version
 compactor | src/thread/compaction-contract.ts | capabilities.modalities capabilities.tools identity.model.compatibility identity.model.slug instructions.base.text instructions.compactPrompt modes.compaction window.autoCompact window.autoCompactScope window.checkpoint window.compactionReserve window.effective
 compactor | src/thread/checkpoint-hooks.ts | workspace.cwd
@@ -69,5 +69,5 @@ compactor | src/thread/unexplained-refusal.ts | identity.model.slug identity.pro
 tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId workspace.cwd
 compactor | src/thread/compact.ts | window.effective
 contract of now | src/thread/contract-now.ts | instructions.base
-refusals | src/thread/sample.ts | window.effective
+request builder | src/thread/sample.ts | capabilities.modalities window.effective
 `;

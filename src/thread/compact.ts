@@ -30,7 +30,7 @@ export async function compact(turn: Turn, step: Step, asked: WantedCompaction): 
   if (!anythingToFold(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
   // The words of the turn wait meanwhile, and a process may die: they are safe before anything of it begins.
   if (turn.inbox.keep()) await turn.log.durable();
-  const stopped = await hookAgainst(turn, wanted);
+  const stopped = await hookAgainst(turn, wanted, signalOf(turn, wanted));
   return stopped === undefined ? fold(turn, step, wanted) : { kind: 'failed', outcome: stopped };
 }
 
@@ -45,15 +45,16 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
   const { effective: assumed } = windowNow(turn);
   const { log, turnId } = turn;
   log.tell({ kind: 'checkpoint-started', turnId, id, trigger, reason, phase, strategy, model, tokens });
-  const requests = new CompactionRequests(turn, step);
+  const signal = signalOf(turn, wanted);
+  const requests = new CompactionRequests(turn, step, { client: wanted.client ?? turn.parts.client, signal });
   let opened: Opened = first;
-  while (opened.move.kind === 'request' && !turn.signal.aborted) {
+  while (opened.move.kind === 'request' && !signal.aborted) {
     const { move, by } = opened;
     if (wanted.only === true && !readsAll(move))
       opened = { ...opened, move: { kind: 'refused', outcome: tooLongForMaker } };
     if (opened.move.kind !== 'request') break;
     const outcome = await requests.perform(move.request, opened);
-    if (turn.signal.aborted) break;
+    if (signal.aborted) break;
     const isReplaceable = by !== turn.envelope && wanted.only !== true;
     if (outcome.kind === 'failed' && isReplaceable && isItsOwnFault(outcome.failure.code)) {
       // The model before may be gone, or full: the one that goes on can try.
@@ -62,8 +63,13 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
     } else opened = { ...opened, move: next(withWork(move.state, workNow(turn)), outcome) };
   }
   learnWindow(turn, assumed);
-  if (turn.signal.aborted) return aborted(turn, { ...opened, id, requests });
-  return settleMove(turn, step, { ...opened, move: withoutCode(opened.move, wanted), id, requests, startedAt });
+  if (signal.aborted) return aborted(turn, { ...opened, id, requests });
+  const ended = { ...opened, move: withoutCode(opened.move, wanted), id, requests, startedAt };
+  return settleMove(turn, step, ended, signal);
+}
+
+function signalOf(turn: Turn, { signal }: WantedCompaction): AbortSignal {
+  return signal === undefined ? turn.signal : AbortSignal.any([turn.signal, signal]);
 }
 
 /** Whether the request holds all of history as it is. */
@@ -84,7 +90,7 @@ interface Opened {
 
 function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   const { parts, log, envelope, threadId, turnId, inbox } = turn;
-  const { by = envelope, only: _only, ...asked } = wanted;
+  const { by = envelope, only: _only, signal: _signal, client, ...asked } = wanted;
   const { history, usage } = log.state;
   const { model, strategy, prompt, instructions, window, ...contract } = compactionContract({
     parts,
@@ -95,7 +101,8 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   const input = inputOf(history, { modalities: contract.modalities, provider });
   const tools = parts.router.specs(contract.tools);
   // A provider that folds by itself takes no wishes: whoever has one is better served by a model that reads it.
-  const remote = strategy === 'remote' && asked.focus === undefined ? parts.remoteCompaction : 'none';
+  const isOpen = strategy === 'remote' && asked.focus === undefined && client === undefined;
+  const remote = isOpen ? parts.remoteCompaction : 'none';
   const plan = planCompaction(
     {
       ...asked,
@@ -151,7 +158,7 @@ interface Ended extends Pick<Opened, 'plan' | 'move'> {
   readonly startedAt: number;
 }
 
-async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<CompactionResult> {
+async function settleMove(turn: Turn, step: Step, ended: Ended, signal: AbortSignal): Promise<CompactionResult> {
   const { id, plan, move, requests } = ended;
   const { log, threadId, turnId } = turn;
   if (move.kind === 'candidate' || move.kind === 'mechanical') {
@@ -159,7 +166,7 @@ async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<Compact
     const report = install(turn, step, { ...ended, candidate, ...(why === undefined ? {} : { why }) });
     log.tell({ kind: 'checkpoint-installed', turnId, id, report });
     await log.durable();
-    await tellHook(turn, report);
+    await tellHook(turn, report, signal);
     return { kind: 'installed', report };
   }
   const outcome = move.kind === 'refused' ? move.outcome : unfinished;

@@ -21,7 +21,7 @@ export async function foldAlone(
   if (!anythingToFold(wanted, log.state)) return { kind: 'failed', outcome: nothingToCompact };
   const quiet = { onOpened: () => {}, onEnding: () => {}, onFull: () => {} };
   const turn = await prepareTurn(parts, log, { ...own, ...quiet });
-  const stopped = await hookAgainst(turn, wanted);
+  const stopped = await hookAgainst(turn, wanted, turn.signal);
   if (stopped !== undefined || own.signal.aborted) {
     // There was no turn; what people are told goes out all the same.
     await log.durable();

@@ -23,10 +23,8 @@ export async function goThere(
 ): Promise<CompactionResult | undefined> {
   if (way.kind === 'ask') {
     const { client, by } = way.maker;
-    // The old provider could only make another checkpoint that nobody else can read.
-    const asking = { ...turn, parts: { ...turn.parts, client, remoteCompaction: 'none' as const } };
     const step = await lookAround(turn, 0);
-    const result = await compact(asking, step, { ...wanted, by, only: true, mayGrow: true });
+    const result = await compact(turn, step, { ...wanted, by, client, only: true, mayGrow: true });
     if (result.kind !== 'failed') return result;
     if (!way.hasBehind) {
       const { message } = way.otherwise;

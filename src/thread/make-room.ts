@@ -25,15 +25,15 @@ export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promis
   const phase = step.index === 0 ? 'pre_turn' : 'mid_turn';
   const wish = turn.inbox.takeWishes();
   if (wish !== undefined) {
-    const { focus } = wish;
+    const { focus, signal } = wish;
     const wanted = {
       trigger: 'manual',
       reason: 'user_requested',
       phase,
+      signal,
       ...(focus === undefined ? {} : { focus }),
     } as const;
-    const signal = AbortSignal.any([turn.signal, wish.signal]);
-    const result = perform(withSignal(turn, signal), step, wanted);
+    const result = perform(turn, step, wanted);
     wish.settle(result);
     await result;
     return;
@@ -69,11 +69,6 @@ async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promis
   const result = await compact(turn, step, wanted);
   if (result.kind === 'failed' && passes(result.outcome.code)) turn.outage.seen = true;
   return result;
-}
-
-/** The same turn under another signal, and no copy: what changes in one changes in the other. */
-function withSignal(turn: Turn, signal: AbortSignal): Turn {
-  return Object.create(turn, { signal: { value: signal } }) as Turn;
 }
 
 /** By itself. */

@@ -70,4 +70,5 @@ tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId
 compactor | src/thread/compact.ts | window.effective
 contract of now | src/thread/contract-now.ts | instructions.base
 request builder | src/thread/sample.ts | capabilities.modalities window.effective
+steering | src/thread/steering.ts | identity.model.slug modes.outputSchema window.effective
 `;

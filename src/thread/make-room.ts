@@ -67,13 +67,13 @@ export async function makeRoomAfterReopening(turn: Turn, step: Step): Promise<vo
 async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
   const { compact } = await import('./compact.ts');
   const result = await compact(turn, step, wanted);
-  if (result.kind === 'failed' && passes(result.outcome.code)) turn.outage.seen = true;
+  if (result.kind === 'failed' && passes(result.outcome.code)) turn.memory.outage = 'seen';
   return result;
 }
 
 /** By itself. */
-function mayFold({ log, outage }: Turn): boolean {
-  return !isPaused(log.state.checkpoints) && !outage.seen;
+function mayFold({ log, memory }: Turn): boolean {
+  return !isPaused(log.state.checkpoints) && memory.outage === 'none';
 }
 
 /** Whether the thread may compact although its limit was not reached. */

@@ -8,7 +8,7 @@ import type { Digester } from '../ports/digester.ts';
 import type { GitGuard } from '../ports/git-guard.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Processes } from '../ports/processes.ts';
-import type { ModelClient, ModelFailure } from '../ports/model-client.ts';
+import type { ModelClient } from '../ports/model-client.ts';
 import type { Encoder } from '../ports/prompt.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Seals } from '../ports/seals.ts';
@@ -18,11 +18,11 @@ import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ProviderName } from '../protocol/provider-name.ts';
-import type { TurnItem } from '../protocol/turn-item.ts';
 import type { Router } from '../tools/router.ts';
 import type { Inbox, SubmittedWords } from './inbox.ts';
 import type { ThreadLog } from './log.ts';
 import type { TurnEffects } from './turn-effects.ts';
+import type { TurnMemory } from './turn-memory.ts';
 
 /** What a thread works with. Made once by the engine. */
 export interface ThreadParts {
@@ -101,15 +101,9 @@ export interface TurnInput {
   readonly inbox: Inbox;
   /** Problems that the thread has told already: one that lasts is told once. */
   readonly warned: Set<string>;
-  /** The turn has begun: it can be steered. */
-  onOpened(turnId: TurnId, envelope: Envelope): void;
-  /** The turn is done, and leaves less room than the next one should find. */
-  onFull(): void;
-  /** Nothing more enters the turn: it can no longer be steered. */
-  onEnding(): void;
 }
 
-/** A turn that runs. */
+/** A turn that runs. Nothing of it changes but its memory. */
 export interface Turn {
   readonly parts: ThreadParts;
   readonly log: ThreadLog;
@@ -122,21 +116,14 @@ export interface Turn {
   isOutdated(): boolean;
   readonly signal: AbortSignal;
   readonly inbox: Inbox;
+  /** Absent: the turn only compacts history. */
+  readonly words?: SubmittedWords;
+  /** Of the thread, and older than the turn. */
   readonly warned: Set<string>;
-  /** Items that stand until the turn ends, by id. */
-  readonly standing: Map<string, TurnItem>;
   readonly effects: TurnEffects;
   /** The contract under which the model of the turn before would run, if this turn's or its provider is another. */
   readonly before?: Envelope;
-  /**
-   * The step whose request was too long, until one is not; whether the turn compacted for such a refusal, after which it
-   * does so again only when enough is new; and the refusal without a cause after which it compacted, which it does once.
-   */
-  readonly overflow: { step: number | undefined; compacted?: boolean; unexplained?: ModelFailure };
-  /** The network was gone, or the quota, when history was to be folded: only another turn tries again by itself. */
-  readonly outage: { seen: boolean };
-  /** Nothing more enters it. */
-  onEnding(): void;
+  readonly memory: TurnMemory;
 }
 
 /** As much of a turn as it takes to record what belongs to it. */

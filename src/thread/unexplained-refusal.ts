@@ -17,29 +17,29 @@ type Failed = Extract<StepAnswer, { kind: 'failed' }>;
  * made once more, once in a turn. If that does not help, the turn ends with what the server said first.
  */
 export async function afterUnexplained(turn: Turn, step: Step, answer: Failed): Promise<StepAnswer> {
-  const { overflow } = turn;
+  const { memory } = turn;
   const said = answer.lastMessage === undefined ? {} : { lastMessage: answer.lastMessage };
-  if (overflow.step !== undefined && overflow.unexplained !== undefined) {
-    return { kind: 'failed', failure: ending(overflow.unexplained, refusedAgain), ...said };
+  if (memory.refusedStep !== undefined && memory.unexplained !== undefined) {
+    return { kind: 'failed', failure: ending(memory.unexplained, refusedAgain), ...said };
   }
   const why = reasonToTry(turn, step, answer);
   if (why === undefined) {
-    overflow.step = undefined;
+    memory.refusedStep = undefined;
     return answer;
   }
-  overflow.unexplained = answer.failure;
+  memory.unexplained = answer.failure;
   turn.log.tell({ kind: 'warning', outcome: trying(turn, step, why) });
   const made = await makeRoomAfterRefusal(turn, step, 'unexplained_refusal');
-  overflow.step = step.index;
+  memory.refusedStep = step.index;
   if (made.kind === 'installed') return { kind: 'go-on', ...said };
   if (made.kind === 'aborted') return { kind: 'aborted', ...said };
   return { kind: 'failed', failure: ending(answer.failure, notCompacted(made.outcome)), ...said };
 }
 
 function reasonToTry(turn: Turn, step: Step, { bytes = 0 }: Failed): WhySmaller | undefined {
-  const { log, envelope, overflow } = turn;
+  const { log, envelope, memory } = turn;
   const { identity } = envelope;
-  const wasTried = overflow.step !== undefined || overflow.unexplained !== undefined;
+  const wasTried = memory.refusedStep !== undefined || memory.unexplained !== undefined;
   return whySmaller({
     tokens: shownNow(turn, step),
     effective: windowNow(turn).effective,

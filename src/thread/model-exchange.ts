@@ -5,7 +5,7 @@ import type { ModelClient, ModelEvent, ModelRequest } from '../ports/model-clien
 import type { Prompt, RequestOptions, ToolSpec } from '../ports/prompt.ts';
 import { planRequest, promptFor } from '../state/request.ts';
 import type { Auxiliary } from '../state/request-record.ts';
-import { sentLine, type SentRequestParts } from '../state/request-sent.ts';
+import { sentLine } from '../state/request-sent.ts';
 import type { Turn } from './parts.ts';
 import { requestHeaders } from './request-headers.ts';
 import { StepTrace } from './trace-step.ts';
@@ -36,23 +36,23 @@ export class ModelExchange {
   readonly #body: ModelRequest['body'];
   readonly #durable: Promise<void>;
   readonly #trace: StepTrace;
-  readonly #sent: ReturnType<typeof sentRecorder>;
+  readonly #prompt: Prompt;
+  /** Whether there is nothing more to record about its leaving. */
+  #hasLeft = false;
 
   /** Records it. It leaves when its answer is read. */
   constructor(turn: Turn, given: RequestToSend) {
-    const { parts, log, turnId } = turn;
+    const { parts, log } = turn;
     const { step, attempt, by, auxiliary } = given;
     this.#turn = turn;
     this.#given = given;
-    const prompt = recordRequest(turn, given);
-    this.#body = parts.encoder.body(prompt);
+    this.#prompt = recordRequest(turn, given);
+    this.#body = parts.encoder.body(this.#prompt);
     this.#durable = log.durable();
     // A lost disk is reported at the end of the answer; until then nothing listens.
     this.#durable.catch(() => {});
     const purpose = auxiliary === undefined ? {} : { purpose: auxiliary.purpose };
     this.#trace = new StepTrace(turn, { step, attempt, envelope: by, ...purpose });
-    const beside = auxiliary === undefined ? {} : ({ auxiliary: true } as const);
-    this.#sent = sentRecorder(turn, { turnId, step: step.index, prompt, body: this.#body, ...beside });
   }
 
   get bytes(): number {
@@ -66,17 +66,29 @@ export class ModelExchange {
     for await (const event of form === 'unary' ? compacted(client, request, signal) : client.stream(request, signal)) {
       if (form === 'stream') this.#trace.sawEvent();
       // An answer proves that the request was sent.
-      if (event.kind !== 'failed') this.#sent.record();
+      if (event.kind !== 'failed') this.#recordSent();
       if (event.kind === 'completed') this.#trace.answered(event.usage);
       yield event;
     }
-    this.#sent.end();
+    // What the connection says later of the request counts no more.
+    this.#hasLeft = true;
     await this.#durable;
   }
 
   /** What came of it, and of the calls that it led to. */
   end(result: Parameters<StepTrace['end']>[0]): void {
     this.#trace.end(result);
+  }
+
+  /** The digest of what has left: the model thinks meanwhile. The next sync takes the line along. */
+  #recordSent(): void {
+    if (this.#hasLeft) return;
+    this.#hasLeft = true;
+    const { parts, log, turnId } = this.#turn;
+    const { step, auxiliary } = this.#given;
+    const beside = auxiliary === undefined ? {} : ({ auxiliary: true } as const);
+    const request = { turnId, step: step.index, prompt: this.#prompt, body: this.#body, ...beside };
+    log.record(sentLine(log.state, request, parts));
   }
 
   #request(): ModelRequest {
@@ -86,7 +98,7 @@ export class ModelExchange {
       headers: { ...requestHeaders(this.#turn), ...headers },
       after: this.#durable,
       onSent: () => {
-        this.#sent.record();
+        this.#recordSent();
         if (auxiliary === undefined) this.#turn.effects.prepare();
       },
       ...(maxBytes === undefined ? {} : { maxBytes }),
@@ -117,21 +129,6 @@ function recordRequest({ parts, log, turnId }: Turn, given: RequestToSend): Prom
     log.tell({ kind: 'prefix-broken', turnId, step: step.index, keptTokens: kept.tokens ?? 0, breaks });
   }
   return promptFor(log.state, record);
-}
-
-/** Records the digest of a request once it has left: the model thinks meanwhile. The next sync takes the line along. */
-function sentRecorder({ parts, log }: Turn, request: SentRequestParts) {
-  let isDone = false;
-  return {
-    record(): void {
-      if (!isDone) log.record(sentLine(log.state, request, parts));
-      isDone = true;
-    },
-    /** The request is over. What its connection says later of it counts no more. */
-    end(): void {
-      isDone = true;
-    },
-  };
 }
 
 async function* compacted(client: ModelClient, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {

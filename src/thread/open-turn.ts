@@ -20,28 +20,17 @@ import { newMemory } from './turn-memory.ts';
 
 /** Resolves the turn's envelope. Nothing is recorded yet: it may still come to nothing. */
 export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
-  const { settings, threadId, signal, inbox, warned, words, isOutdated } = asked;
+  const { settings, ...own } = asked;
   const gathered = await parts.gatherFacts(settings);
-  const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId };
+  const thread = { id: own.threadId, turnId: parts.ids.uuid() as TurnId };
   const facts = withPast({ ...gathered, thread, tools: parts.router.tools }, log.state, parts);
   const envelope = resolveEnvelope(facts, settings);
   const { turnId } = envelope.telemetry;
   const { clock, snapshots, gitGuard } = parts;
-  return {
-    parts,
-    log,
-    threadId,
-    turnId,
-    envelope,
-    ...before(log.state, facts, settings),
-    isOutdated,
-    signal,
-    inbox,
-    ...(words === undefined ? {} : { words }),
-    warned,
-    effects: new TurnEffects({ snapshots, gitGuard, clock, log, turnId, envelope, signal, warned }),
-    memory: newMemory(),
-  };
+  const { signal, warned } = own;
+  const effects = new TurnEffects({ snapshots, gitGuard, clock, log, turnId, envelope, signal, warned });
+  const contract = { envelope, ...before(log.state, facts, settings) };
+  return { ...own, ...contract, parts, log, turnId, effects, memory: newMemory() };
 }
 
 /** Records that it begins. What a dead process left open is closed first. From here on it can be steered. */

@@ -92,9 +92,9 @@ export interface AboutCheckpoint {
 export interface TurnInput {
   readonly threadId: ThreadId;
   readonly settings: TurnSettings;
-  /** Whether the thread's own settings were changed after the turn was submitted. */
+  /** Whether the thread's own settings were changed after the turn was submitted: they are what resume goes by. */
   isOutdated(): boolean;
-  /** Absent for a turn that only folds history. */
+  /** Absent for a turn that only compacts history. */
   readonly words?: SubmittedWords;
   readonly signal: AbortSignal;
   /** What arrives while the turn runs. */
@@ -104,25 +104,16 @@ export interface TurnInput {
 }
 
 /** A turn that runs. Nothing of it changes but its memory. */
-export interface Turn {
+export interface Turn extends Omit<TurnInput, 'settings'> {
   readonly parts: ThreadParts;
   readonly log: ThreadLog;
-  readonly threadId: ThreadId;
   /** Whose turn the lines belong to. */
   readonly turnId: TurnId;
   /** Resolved when the turn began, and what it is to the end. */
   readonly envelope: Envelope;
-  /** Whether the thread's own settings were changed after the turn was submitted: they are what resume goes by. */
-  isOutdated(): boolean;
-  readonly signal: AbortSignal;
-  readonly inbox: Inbox;
-  /** Absent: the turn only compacts history. */
-  readonly words?: SubmittedWords;
-  /** Of the thread, and older than the turn. */
-  readonly warned: Set<string>;
-  readonly effects: TurnEffects;
   /** The contract under which the model of the turn before would run, if this turn's or its provider is another. */
   readonly before?: Envelope;
+  readonly effects: TurnEffects;
   readonly memory: TurnMemory;
 }
 

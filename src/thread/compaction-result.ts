@@ -14,7 +14,7 @@ export interface WantedCompaction {
   readonly by?: Envelope;
   /** Who is asked, if it is not the turn's provider. It is not asked to fold by itself: only it could read the result. */
   readonly client?: ModelClient;
-  /** Aborted when whoever wished for it has given up. The turn's own signal ends it as well. */
+  /** Aborted when the callers who wished for it have given up. The turn's own signal ends it as well. */
   readonly signal?: AbortSignal;
   /**
    * Only that model can read all of history: it reads it in one piece, or there is no checkpoint. Neither another model

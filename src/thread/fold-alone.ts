@@ -10,7 +10,7 @@ import type { ThreadParts, TurnInput } from './parts.ts';
 import { settle, type TurnEnding } from './settle.ts';
 import { compactReadable, wayToRead } from './way-to-read.ts';
 
-/** Folds history in a turn of its own, in which nobody says anything. */
+/** Compacts history in a turn of its own, in which the user says nothing. */
 export async function foldAlone(
   parts: ThreadParts,
   log: ThreadLog,

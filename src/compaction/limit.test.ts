@@ -1,21 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import type { Window } from '../envelope/window.ts';
 import { limitReached, roomLeft, switchReason } from './limit.ts';
+import type { CompactionWindow } from './plan.ts';
 
-const window = (over: Partial<Window> = {}): Window => ({
+const window = (over: Partial<CompactionWindow> = {}): CompactionWindow => ({
   effective: 95,
-  configured: 95,
   autoCompact: 90,
   autoCompactScope: 'total',
   compactionReserve: 9,
   checkpoint: { words: 20, pictures: 10, answer: 10, records: 5 },
-  skills: 1,
-  memory: 1,
-  baseline: 0,
-  toolOutput: { mode: 'tokens', limit: 10 },
   ...over,
 });
-const body = (autoCompact: number, effective = 10_000): Window =>
+const body = (autoCompact: number, effective = 10_000): CompactionWindow =>
   window({ autoCompact, effective, autoCompactScope: 'body' });
 
 describe('limitReached and roomLeft', () => {

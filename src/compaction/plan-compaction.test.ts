@@ -1,19 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Window } from '../envelope/window.ts';
 import type { TurnId } from '../protocol/ids.ts';
+import type { CompactionWindow } from './plan.ts';
 import { type AskedCompaction, type CompactionSizes, planCompaction } from './plan-compaction.ts';
 
-const window: Window = {
+const window: CompactionWindow = {
   effective: 100_000,
-  configured: 100_000,
   autoCompact: 90_000,
   autoCompactScope: 'total',
   compactionReserve: 10_000,
   checkpoint: { words: 20_000, pictures: 10_000, answer: 4000, records: 4000 },
-  skills: 1,
-  memory: 1,
-  baseline: 0,
-  toolOutput: { mode: 'tokens', limit: 10 },
 };
 const asked: AskedCompaction = {
   turnId: 'turn' as TurnId,

@@ -3,7 +3,7 @@
  * which writes them anew with `npm test -- test/envelope/ownership.test.ts -u`; what a source does is written by hand.
  */
 export const consumerTable = `
-request builder | src/thread/record-request.ts | capabilities.modalities identity.effort identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
+request builder | src/thread/request-options.ts | identity.effort identity.model.slug identity.serviceTier identity.summary identity.verbosity modes.cyberAccessProgram modes.outputSchema
 request headers | src/thread/request-headers.ts | identity.client.name identity.client.version
 compactor | src/thread/compaction-contract.ts | capabilities.modalities capabilities.tools identity.model.compatibility identity.model.slug instructions.base.text instructions.compactPrompt modes.compaction window.autoCompact window.autoCompactScope window.checkpoint window.compactionReserve window.effective
 compactor | src/thread/checkpoint-hooks.ts | workspace.cwd
@@ -27,19 +27,19 @@ refusals | src/envelope/effort-problem.ts | identity.model.guessed identity.mode
 refusals | src/thread/prompt-size.ts | identity.model.slug instructions.base.text window.effective
 check of the answer | src/thread/settle.ts | modes.outputSchema
 request builder | src/envelope/sent-effort.ts | identity.model.defaultEffort identity.model.supportedEfforts
-rollout | src/state/stored-envelope.ts | policy.shellEnvironment
+rollout | src/state/stored-envelope.ts | policy.shellEnvironment window
 undo of files | src/thread/turn-effects.ts | policy.resolved policy.sandboxLevel workspace.cwd
 identity | src/envelope/identity.ts | identity.model.guessed identity.model.serviceTiers
 instructions | src/envelope/instructions.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.base.text workspace.cwd workspace.trust
 policy | src/envelope/policy.ts | workspace.cwd workspace.places
 capabilities | src/envelope/capabilities.ts | identity.model.imageGeneration identity.model.modalities identity.model.webSearch
 modes | src/envelope/modes.ts | identity.model.modes
-window | src/envelope/window.ts | identity.model.autoCompactTokens identity.model.contextWindow identity.model.effectivePercent identity.model.guessed identity.model.maxContextWindow identity.model.slug identity.model.truncation.limit identity.model.truncation.mode identity.provider
+window | src/envelope/window.ts | identity.model.autoCompactTokens identity.model.contextWindow identity.model.effectivePercent identity.model.guessed identity.model.maxContextWindow identity.model.slug identity.model.truncation.limit identity.model.truncation.mode identity.provider window.shares
 context updater | src/envelope/environment.ts | policy.approval policy.networkRules policy.resolved workspace.cwd workspace.roots workspace.shell.name workspace.timezone
 context updater | src/world/sections/environments.ts | modes.leaveOut
 context updater | src/world/sections/permissions.ts | modes.leaveOut policy.approval policy.approvedPrefixes policy.networkRules policy.resolved workspace.cwd
 context updater | src/world/sections/collaboration-mode.ts | modes.collaboration.instructions modes.collaboration.mode modes.leaveOut
-context updater | src/world/sections/model.ts | identity.model.instructions identity.model.slug instructions.base.provenance instructions.model
+context updater | src/world/sections/model.ts | identity.model.instructions identity.model.slug instructions.base instructions.model
 context updater | src/world/sections/personality.ts | identity.model.slug modes.personality
 context updater | src/world/sections/realtime.ts | modes.realtime
 context updater | src/world/sections/developer-instructions.ts | instructions.developer
@@ -67,4 +67,8 @@ call pipeline | src/thread/grant-call.ts | policy.approval policy.resolved
 compactor | src/thread/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
 compactor | src/thread/unexplained-refusal.ts | identity.model.slug identity.provider window.effective
 tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId workspace.cwd
+compactor | src/thread/compact.ts | window.effective
+contract of now | src/thread/contract-now.ts | instructions.base
+request builder | src/thread/sample.ts | capabilities.modalities window.effective
+steering | src/thread/steering.ts | identity.model.slug modes.outputSchema window.effective
 `;

@@ -45,7 +45,7 @@ export interface TurnFacts extends Facts {
 export interface ThreadFacts {
   readonly id: ThreadId;
   readonly turnId: TurnId;
-  /** What requests of this thread begin with, once it has started. */
+  /** What requests of this thread begin with as the turn begins, once it has started. */
   readonly base?: BaseInstructions;
   /** Windows that servers named when they refused requests of this thread. */
   readonly windows?: readonly NamedWindow[];
@@ -93,6 +93,8 @@ export interface FoundCapabilities {
 export interface StepFacts {
   readonly instructionDocument: InstructionDocument;
   readonly date: string;
+  /** What requests begin with now. Absent: what they began with when the turn began. */
+  readonly base?: BaseInstructions;
   /** Notes that the user pinned to the thread, oldest first. */
   readonly pins?: readonly { readonly id: string; readonly text: string }[];
 }

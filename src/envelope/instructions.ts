@@ -10,9 +10,9 @@ import type { Workspace } from './workspace.ts';
  * to the step; what is fixed for the turn is where it is looked for.
  */
 export interface Instructions {
-  /** What every request begins with. Stays the same until history is replaced. */
+  /** What requests begin with as the turn begins. The state says what they begin with after a checkpoint. */
   readonly base: BaseInstructions;
-  /** The instructions of this turn's model, if they differ from the base and the base was not chosen by the user. */
+  /** The instructions of the turn's model, if they differ from that and the user did not choose it. */
   readonly model?: string;
   readonly developer?: string;
   readonly managed?: string;

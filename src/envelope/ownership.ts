@@ -51,7 +51,8 @@ type WholeField =
   | 'instructions.base.provenance'
   | 'policy.profile'
   | 'policy.resolved'
-  | 'policy.shellEnvironment';
+  | 'policy.shellEnvironment'
+  | 'window.shares';
 
 type Row = Omit<Ownership, 'field' | 'consumers'>;
 
@@ -193,6 +194,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'window.baseline': chosen('default', 'window.baselineTokens'),
   'window.toolOutput.mode': catalogue,
   'window.toolOutput.limit': chosen('model catalogue', 'window.toolOutputTokens'),
+  'window.shares': chosen('default', 'window'),
 };
 
 /** A source that reads the envelope: what it does, its path, and the fields or groups of fields that it reads. */

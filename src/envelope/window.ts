@@ -1,5 +1,5 @@
+import { type DefaultShares, defaultShares } from '../config/default-shares.ts';
 import type { NamedWindow, TurnFacts } from './facts.ts';
-import { defaultShares } from '../config/default-shares.ts';
 import type { Identity } from './identity.ts';
 import type { Settings, WindowSettings } from './settings.ts';
 
@@ -33,7 +33,12 @@ export interface Window {
   readonly baseline: number;
   /** What one tool output may add to history. */
   readonly toolOutput: { readonly mode: 'bytes' | 'tokens'; readonly limit: number };
+  /** What the budgets are made from: they are made again where a server names a narrower window. Not kept in lines. */
+  readonly shares: WindowShares;
 }
+
+/** What was chosen of the window, and the defaults of the rest. */
+export type WindowShares = WindowSettings & DefaultShares;
 
 /** A tool output never takes more than this share of the window, however the limit was configured. */
 const toolOutputPercent = 25;
@@ -49,12 +54,23 @@ export function resolveWindow(
   settings: Settings,
   { identity }: { readonly identity: Identity },
 ): Window {
-  const { model, provider } = identity;
-  const chosen = { ...defaultShares(settings.window), ...settings.window };
-  const configured = effectiveWindow(model, chosen);
+  const shares = { ...defaultShares(settings.window), ...settings.window };
+  return budgetsOf(identity, shares, windows);
+}
+
+/** The budgets of an envelope under the windows that servers have named by now, which may be more or fewer than then. */
+export function windowUnder(
+  { identity, window }: { readonly identity: Identity; readonly window: Pick<Window, 'shares'> },
+  windows: readonly NamedWindow[],
+): Window {
+  return budgetsOf(identity, window.shares, windows);
+}
+
+function budgetsOf({ model, provider }: Identity, shares: WindowShares, windows: readonly NamedWindow[]): Window {
+  const configured = effectiveWindow(model, shares);
   const named = windows.find((window) => window.provider === provider && window.model === model.slug);
   const effective = isNarrower(named, configured)
-    ? effectiveWindow(model, { ...chosen, contextWindow: named.tokens })
+    ? effectiveWindow(model, { ...shares, contextWindow: named.tokens })
     : configured;
   const share = (percent: number): number => Math.floor((effective * percent) / 100);
   const checkpoint = {
@@ -69,18 +85,19 @@ export function resolveWindow(
     effective,
     configured,
     autoCompact: Math.min(
-      share(chosen.autoCompactPercent),
+      share(shares.autoCompactPercent),
       askable >= share(leastCompactPercent) ? askable : Infinity,
-      chosen.autoCompactTokens ?? Infinity,
+      shares.autoCompactTokens ?? Infinity,
       model.autoCompactTokens ?? Infinity,
     ),
-    autoCompactScope: chosen.autoCompactScope ?? 'total',
-    compactionReserve: share(chosen.reservePercent),
+    autoCompactScope: shares.autoCompactScope ?? 'total',
+    compactionReserve: share(shares.reservePercent),
     checkpoint,
-    skills: Math.max(1, share(chosen.skillsPercent)),
-    memory: Math.max(1, share(chosen.memoryPercent)),
-    baseline: Math.min(chosen.baselineTokens, effective),
-    toolOutput: toolOutputBudget(model, chosen, share(toolOutputPercent)),
+    skills: Math.max(1, share(shares.skillsPercent)),
+    memory: Math.max(1, share(shares.memoryPercent)),
+    baseline: Math.min(shares.baselineTokens, effective),
+    toolOutput: toolOutputBudget(model, shares, share(toolOutputPercent)),
+    shares,
   };
 }
 

@@ -30,7 +30,7 @@ export interface SentBody {
 }
 
 /** A request with its body. */
-export interface SentRequestParts {
+interface SentRequestParts {
   readonly turnId: TurnId;
   readonly step: number;
   readonly prompt: Prompt;

@@ -5,13 +5,15 @@ import { applyPatch, makePatch } from '../world/merge-patch.ts';
 
 /**
  * The envelope as a line keeps it: plain JSON without null. Long texts stand elsewhere in the file (I9) and leave only
- * their size and digest here. What somebody sets for commands may be a secret: only its names are kept.
+ * their size and digest here. What the user sets for commands may be a secret: only its names are kept. Budgets are kept,
+ * and not the shares that they are made from.
  */
 export function storeEnvelope(envelope: Envelope): JsonObject {
   const { policy } = envelope;
+  const { shares: _shares, ...window } = envelope.window;
   const { shellEnvironment } = policy;
   const set = Object.fromEntries(Object.keys(shellEnvironment.set).map((name) => [name, 'hidden']));
-  const kept = { ...envelope, policy: { ...policy, shellEnvironment: { ...shellEnvironment, set } } };
+  const kept = { ...envelope, policy: { ...policy, shellEnvironment: { ...shellEnvironment, set } }, window };
   return shorten(JSON.parse(JSON.stringify(kept)) as JsonObject) as JsonObject;
 }
 

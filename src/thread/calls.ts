@@ -74,7 +74,7 @@ export class Calls {
   }
 
   #record({ call, end }: Ended, share: number): void {
-    if ('item' in end && !this.#turn.standing.has(end.item.id)) {
+    if ('item' in end && !this.#turn.memory.standing.has(end.item.id)) {
       recordTurnItem(this.#turn, end.item);
       this.#turn.log.tell({ kind: 'item-completed', turnId: this.#turn.turnId, item: end.item });
     }
@@ -82,7 +82,8 @@ export class Calls {
   }
 
   #tellStart({ item, standing }: PreparedCall): void {
-    const { turnId, standing: all, log } = this.#turn;
+    const { turnId, memory, log } = this.#turn;
+    const all = memory.standing;
     const known = all.has(item.id);
     if (standing === true) all.set(item.id, item);
     log.tell({ kind: known ? 'item-updated' : 'item-started', turnId, item });

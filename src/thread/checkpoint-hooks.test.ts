@@ -24,7 +24,7 @@ it('a hook that takes too long has no opinion', async () => {
     },
   } as unknown as Turn;
   const wanted = { trigger: 'auto', reason: 'context_limit', phase: 'pre_turn' } as const;
-  expect(await hookAgainst(turn, wanted)).toBeUndefined();
+  expect(await hookAgainst(turn, wanted, turn.signal)).toBeUndefined();
   expect(slept).toEqual([60_000]);
   expect(events).toEqual([
     {

@@ -8,13 +8,17 @@ import { warnOnce } from './warn-once.ts';
 const patienceMs = 60_000;
 
 /** What a hook says against the compaction, if anything. One that breaks or takes too long has no opinion. */
-export async function hookAgainst(turn: Turn, wanted: WantedCompaction): Promise<Outcome | undefined> {
+export async function hookAgainst(
+  turn: Turn,
+  wanted: WantedCompaction,
+  signal: AbortSignal,
+): Promise<Outcome | undefined> {
   const { threadId, turnId, envelope, parts } = turn;
   const { trigger, reason, phase, focus } = wanted;
   const about = { threadId, turnId, cwd: envelope.workspace.cwd, trigger, reason, phase };
   const hook = async () =>
     reasonIn(await parts.checkpointHooks?.before?.(focus === undefined ? about : { ...about, focus }));
-  const against = await guarded(turn, 'before', hook);
+  const against = await guarded(turn, 'before', { hook, signal });
   if (against === undefined) return undefined;
   const outcome = stopped(against);
   // Whoever asked for it gets the answer; of what the thread wanted by itself a person hears once.
@@ -22,15 +26,16 @@ export async function hookAgainst(turn: Turn, wanted: WantedCompaction): Promise
   return outcome;
 }
 
-export async function tellHook(turn: Turn, report: CheckpointReport): Promise<void> {
-  await guarded(turn, 'after', async () => turn.parts.checkpointHooks?.after?.(report));
+export async function tellHook(turn: Turn, report: CheckpointReport, signal: AbortSignal): Promise<void> {
+  const hook = async () => turn.parts.checkpointHooks?.after?.(report);
+  await guarded(turn, 'after', { hook, signal });
 }
 
 /** A program's own code: whatever it does, the turn goes on. */
 async function guarded<Answer>(
-  { parts, log, signal }: Turn,
+  { parts, log }: Turn,
   name: 'before' | 'after',
-  hook: () => Promise<Answer>,
+  { hook, signal }: { readonly hook: () => Promise<Answer>; readonly signal: AbortSignal },
 ): Promise<Answer | undefined> {
   if (parts.checkpointHooks === undefined) return undefined;
   const done = new AbortController();

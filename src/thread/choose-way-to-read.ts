@@ -32,8 +32,9 @@ function oneMaker(hidden: readonly Entry[]): ProviderName | undefined {
 }
 
 /** Whether a request for a checkpoint could hold all of it. */
-function fitsAtOnce({ log, envelope, parts }: Turn): boolean {
-  const { instructions, tools, modalities, window } = compactionContract(envelope);
+function fitsAtOnce(turn: Turn): boolean {
+  const { log, envelope, parts } = turn;
+  const { instructions, tools, modalities, window } = compactionContract(turn);
   const input = inputOf(foldReopened(log.state).history, { modalities, provider: providerOfTurn(envelope) });
   const tokens = requestTokens({ instructions, tools: parts.router.specs(tools), input });
   return tokens <= window.effective - window.checkpoint.answer;

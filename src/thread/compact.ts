@@ -18,6 +18,7 @@ import { hookAgainst, tellHook } from './checkpoint-hooks.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { CompactionRequests } from './compaction-requests.ts';
+import { windowNow } from './contract-now.ts';
 import { learnWindow } from './learned-window.ts';
 import { install } from './install-checkpoint.ts';
 import type { Turn } from './parts.ts';
@@ -25,11 +26,11 @@ import { waitingTokens } from './waiting-tokens.ts';
 
 /** Folds history, if that can be done. Until the new one is recorded the old one stands (I8). */
 export async function compact(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {
-  const wanted = askedByHand(asked, turn.log.state, compactionContract(turn.envelope).strategy);
+  const wanted = askedByHand(asked, turn.log.state, compactionContract(turn).strategy);
   if (!anythingToFold(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
   // The words of the turn wait meanwhile, and a process may die: they are safe before anything of it begins.
   if (turn.inbox.keep()) await turn.log.durable();
-  const stopped = await hookAgainst(turn, wanted);
+  const stopped = await hookAgainst(turn, wanted, signalOf(turn, wanted));
   return stopped === undefined ? fold(turn, step, wanted) : { kind: 'failed', outcome: stopped };
 }
 
@@ -41,17 +42,19 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
   const { strategy, model } = first.plan;
   const tokens = shownNow(turn, step);
   const startedAt = turn.parts.clock.now();
+  const { effective: assumed } = windowNow(turn);
   const { log, turnId } = turn;
   log.tell({ kind: 'checkpoint-started', turnId, id, trigger, reason, phase, strategy, model, tokens });
-  const requests = new CompactionRequests(turn, step);
+  const signal = signalOf(turn, wanted);
+  const requests = new CompactionRequests(turn, step, { provider: wanted.provider ?? turn.parts.provider, signal });
   let opened: Opened = first;
-  while (opened.move.kind === 'request' && !turn.signal.aborted) {
+  while (opened.move.kind === 'request' && !signal.aborted) {
     const { move, by } = opened;
     if (wanted.only === true && !readsAll(move))
       opened = { ...opened, move: { kind: 'refused', outcome: tooLongForMaker } };
     if (opened.move.kind !== 'request') break;
     const outcome = await requests.perform(move.request, opened);
-    if (turn.signal.aborted) break;
+    if (signal.aborted) break;
     const isReplaceable = by !== turn.envelope && wanted.only !== true;
     if (outcome.kind === 'failed' && isReplaceable && isItsOwnFault(outcome.failure.code)) {
       // The model before may be gone, or full: the one that goes on can try.
@@ -59,9 +62,14 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
       opened = open(turn, step, without);
     } else opened = { ...opened, move: next(withWork(move.state, workNow(turn)), outcome) };
   }
-  learnWindow(turn);
-  if (turn.signal.aborted) return aborted(turn, { ...opened, id, requests });
-  return settleMove(turn, step, { ...opened, move: withoutCode(opened.move, wanted), id, requests, startedAt });
+  learnWindow(turn, assumed);
+  if (signal.aborted) return aborted(turn, { ...opened, id, requests });
+  const ended = { ...opened, move: withoutCode(opened.move, wanted), id, requests, startedAt };
+  return settleMove(turn, step, ended, signal);
+}
+
+function signalOf(turn: Turn, { signal }: WantedCompaction): AbortSignal {
+  return signal === undefined ? turn.signal : AbortSignal.any([turn.signal, signal]);
 }
 
 /** Whether the request holds all of history as it is. */
@@ -80,16 +88,21 @@ interface Opened {
   readonly by: Envelope;
 }
 
-function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Step, wanted: WantedCompaction): Opened {
-  const { by = envelope, only: _only, ...asked } = wanted;
+function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
+  const { parts, log, envelope, threadId, turnId, inbox } = turn;
+  const { by = envelope, only: _only, signal: _signal, provider: other, ...asked } = wanted;
   const { history, usage } = log.state;
-  const { model, strategy, prompt, instructions, window, ...contract } = compactionContract(by);
+  const { model, strategy, prompt, instructions, window, ...contract } = compactionContract({
+    parts,
+    log,
+    envelope: by,
+  });
   const provider = providerOfTurn(by);
   const input = inputOf(history, { modalities: contract.modalities, provider });
   const tools = parts.router.specs(contract.tools);
   // A provider that compacts by itself takes no wishes: a model reads them.
-  const { remoteCompaction } = parts.provider.capabilities;
-  const remote = strategy === 'remote' && asked.focus === undefined ? remoteCompaction : 'none';
+  const isOpen = strategy === 'remote' && asked.focus === undefined && other === undefined;
+  const remote = isOpen ? parts.provider.capabilities.remoteCompaction : 'none';
   const plan = planCompaction(
     {
       ...asked,
@@ -103,7 +116,7 @@ function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Ste
       ...(prompt === undefined ? {} : { prompt }),
     },
     {
-      window: compactionWindow(envelope),
+      window: compactionWindow(turn),
       requestWindow: window,
       fixed: requestTokens({ instructions, tools, input: [] }),
       history: input.reduce((sum, item) => sum + itemTokens(item), 0),
@@ -145,7 +158,7 @@ interface Ended extends Pick<Opened, 'plan' | 'move'> {
   readonly startedAt: number;
 }
 
-async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<CompactionResult> {
+async function settleMove(turn: Turn, step: Step, ended: Ended, signal: AbortSignal): Promise<CompactionResult> {
   const { id, plan, move, requests } = ended;
   const { log, threadId, turnId } = turn;
   if (move.kind === 'candidate' || move.kind === 'mechanical') {
@@ -153,7 +166,7 @@ async function settleMove(turn: Turn, step: Step, ended: Ended): Promise<Compact
     const report = install(turn, step, { ...ended, candidate, ...(why === undefined ? {} : { why }) });
     log.tell({ kind: 'checkpoint-installed', turnId, id, report });
     await log.durable();
-    await tellHook(turn, report);
+    await tellHook(turn, report, signal);
     return { kind: 'installed', report };
   }
   const outcome = move.kind === 'refused' ? move.outcome : unfinished;

@@ -4,19 +4,19 @@ import type { Envelope } from '../envelope/envelope.ts';
 import { providerOfTurn } from '../envelope/provider-of.ts';
 import type { Step } from '../envelope/step.ts';
 import { compactionMessage, compactionTrigger } from '../fragments/message.ts';
-import type { AuthMode, ModelFailure, ModelRequest } from '../ports/model-client.ts';
+import type { AuthMode, ModelEvent, ModelFailure } from '../ports/model-client.ts';
 import type { RequestOptions, ToolSpec } from '../ports/prompt.ts';
+import type { Provider } from '../ports/provider.ts';
 import { isMessage, type Item, messageText } from '../protocol/item.ts';
 import { isSameProvider } from '../protocol/provider-name.ts';
 import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
-import { planRequest, promptFor } from '../state/request.ts';
 import type { Auxiliary } from '../state/request-record.ts';
 import { tokenCount } from '../state/turn-drafts.ts';
 import type { Turn } from './parts.ts';
 import { compactionContract } from './compaction-contract.ts';
-import { requestOptions, sentRecorder } from './record-request.ts';
-import { requestHeaders } from './request-headers.ts';
-import { StepTrace } from './trace-step.ts';
+import { windowNow } from './contract-now.ts';
+import { requestOptions } from './request-options.ts';
+import { ModelExchange } from './model-exchange.ts';
 import { tryAgain } from './try-again.ts';
 
 interface Asking {
@@ -25,7 +25,13 @@ interface Asking {
   readonly by: Envelope;
 }
 
-interface Contract {
+/** How the model is asked, and until when. */
+interface AskedModel {
+  readonly provider: Provider;
+  readonly signal: AbortSignal;
+}
+
+interface AskedContract {
   readonly options: RequestOptions;
   readonly tools: readonly ToolSpec[];
   readonly modalities: readonly string[];
@@ -41,12 +47,14 @@ const longestTimer = 2 ** 31 - 1;
 export class CompactionRequests {
   readonly #turn: Turn;
   readonly #step: Step;
+  readonly #asked: AskedModel;
   #usage = noUsage;
   #count = 0;
 
-  constructor(turn: Turn, step: Step) {
+  constructor(turn: Turn, step: Step, asked: AskedModel) {
     this.#turn = turn;
     this.#step = step;
+    this.#asked = asked;
   }
 
   get usage(): Usage {
@@ -58,51 +66,37 @@ export class CompactionRequests {
   }
 
   perform(request: CompactionRequest, asking: Asking): Promise<CompactionOutcome> {
-    const { parts } = this.#turn;
-    return tryAgain(this.#turn, (attempt) => this.#ask(request, asking, attempt), {
+    const { parts, log } = this.#turn;
+    const { signal } = this.#asked;
+    return tryAgain({ parts, log, signal }, (attempt) => this.#ask(request, asking, attempt), {
       failureOf: (outcome) => (outcome.kind === 'failed' ? outcome.failure : undefined),
       most: Math.min(mostRetries, parts.streamMaxRetries),
     });
   }
 
-  async #ask(request: CompactionRequest, { plan, by }: Asking, attempt: number): Promise<CompactionOutcome> {
-    const { parts, log, turnId } = this.#turn;
-    const form = request.strategy === 'remote' ? (plan.remoteForm ?? 'stream') : undefined;
+  async #ask(asked: CompactionRequest, { plan, by }: Asking, attempt: number): Promise<CompactionOutcome> {
+    const { provider } = this.#asked;
+    const form = asked.strategy === 'remote' ? (plan.remoteForm ?? 'stream') : undefined;
     const { options, tools, modalities } = this.#contract(by, form);
     // Only that form goes by it, and to know it the login is read.
-    const authMode = form === 'unary' ? await parts.provider.client.authMode() : 'none';
-    const { record, drafts } = planRequest(
-      log.state,
-      {
-        turnId,
-        step: this.#step.index,
-        encoder: parts.provider.encoder.version,
-        modalities,
-        options: optionsFor(options, { request, form, authMode }),
-        provider: providerOfTurn(by),
-        auxiliary: this.#auxiliary(request, form),
-      },
+    const authMode = form === 'unary' ? await provider.client.authMode() : 'none';
+    const { maxBytes, timeoutMs } = this.#turn.parts.compactionLimits;
+    const request = new ModelExchange(this.#turn, {
+      step: this.#step,
+      attempt,
+      by,
+      provider,
+      options: optionsFor(options, { request: asked, form, authMode }),
       tools,
-    );
-    log.record(...drafts);
-    const prompt = promptFor(log.state, record);
-    const body = parts.provider.encoder.body(prompt);
-    const after = log.durable();
-    // A lost disk is reported at the end; until then nobody may be listening.
-    after.catch(() => {});
+      modalities,
+      auxiliary: this.#auxiliary(asked, form),
+      form: form ?? 'stream',
+      ...(form === 'stream' ? { wants: 'checkpoint' } : {}),
+      maxBytes,
+    });
     this.#count++;
-    const trace = new StepTrace(this.#turn, { step: this.#step, attempt, envelope: by, purpose: 'compaction' });
-    const sent = sentRecorder(this.#turn, { turnId, step: this.#step.index, prompt, body, auxiliary: true });
-    const headers = requestHeaders(this.#turn);
-    const wants = form === 'stream' ? ({ wants: 'checkpoint' } as const) : {};
-    const onSent = (): void => sent.record();
-    const { maxBytes, timeoutMs } = parts.compactionLimits;
-    const answer = await this.#inTime(timeoutMs, (inTime) =>
-      this.#read({ body, headers, after, onSent, maxBytes, ...wants }, form, { signal: inTime, trace, sent }),
-    );
-    sent.end();
-    await after;
-    trace.end({ outcome: answer.kind === 'failed' ? 'failed' : 'done', calls: 0, ...failureIn(answer) });
+    const answer = await this.#inTime(timeoutMs, (inTime) => this.#read(request.answer(inTime)));
+    request.end({ outcome: answer.kind === 'failed' ? 'failed' : 'done', calls: 0, ...failureIn(answer) });
     return answer;
   }
 
@@ -111,10 +105,10 @@ export class CompactionRequests {
     timeoutMs: number,
     read: (signal: AbortSignal) => Promise<CompactionOutcome>,
   ): Promise<CompactionOutcome> {
-    const { parts, signal } = this.#turn;
+    const { signal } = this.#asked;
     const late = new AbortController();
     const done = new AbortController();
-    void parts.clock
+    void this.#turn.parts.clock
       .sleep(Math.min(timeoutMs, longestTimer), AbortSignal.any([done.signal, signal]))
       .then(() => late.abort());
     const answer = await read(AbortSignal.any([signal, late.signal]));
@@ -125,50 +119,34 @@ export class CompactionRequests {
     return { kind: 'failed', failure: withOwnKey(answer.failure) };
   }
 
-  async #read(
-    request: ModelRequest,
-    form: 'unary' | 'stream' | undefined,
-    { signal, trace, sent }: { signal: AbortSignal; trace: StepTrace; sent: { record(): void } },
-  ): Promise<CompactionOutcome> {
-    const { client } = this.#turn.parts.provider;
-    if (form === 'unary') {
-      const answer = await client.compact!(request, signal);
-      if (answer.kind === 'failed') return answer;
-      sent.record();
-      this.#spend(trace, answer.usage);
-      return answerOf(answer.output);
-    }
+  async #read(events: AsyncIterable<ModelEvent>): Promise<CompactionOutcome> {
     const items: Item[] = [];
     let failure: ModelFailure | undefined;
-    for await (const event of client.stream(request, signal)) {
-      trace.sawEvent();
+    for await (const event of events) {
       if (event.kind === 'failed') failure = event.failure;
-      // An answer proves that the request was sent.
-      else sent.record();
       if (event.kind === 'item') items.push(event.item);
-      if (event.kind === 'completed') this.#spend(trace, event.usage);
+      if (event.kind === 'completed') this.#spend(event.usage);
     }
     return failure === undefined ? answerOf(items) : { kind: 'failed', failure };
   }
 
   /** Counts in the thread's total. What the next sampling request weighs is not touched by it. */
-  #spend(trace: StepTrace, usage: Usage | undefined): void {
-    trace.answered(usage);
+  #spend(usage: Usage | undefined): void {
     if (usage === undefined) return;
-    const { log, envelope } = this.#turn;
+    const { log } = this.#turn;
     this.#usage = addUsage(this.#usage, usage);
     const { total, last } = log.state.usage;
-    log.record(tokenCount({ total: addUsage(total, usage), last, window: envelope.window.effective }));
+    log.record(tokenCount({ total: addUsage(total, usage), last, window: windowNow(this.#turn).effective }));
   }
 
   /**
    * The contract of the newest sampling request, if it was one of this model at this provider: what it held is in the provider's cache.
    * Else what this envelope says. The unary form is no sampling request: it is sent in the tier that holds now.
    */
-  #contract(by: Envelope, form: 'unary' | 'stream' | undefined): Contract {
+  #contract(by: Envelope, form: 'unary' | 'stream' | undefined): AskedContract {
     const { parts, log, threadId, turnId } = this.#turn;
     const { sent, toolSets } = log.state;
-    const { tools: names, modalities: taken } = compactionContract(by);
+    const { tools: names, modalities: taken } = compactionContract({ parts, log, envelope: by });
     const own = { options: requestOptions(this.#turn, by), tools: parts.router.specs(names), modalities: taken };
     if (sent?.kind !== 'request' || sent.record.options.model !== own.options.model) return own;
     if (sent.record.provider !== undefined && !isSameProvider(sent.record.provider, providerOfTurn(by))) return own;

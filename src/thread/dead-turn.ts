@@ -19,10 +19,10 @@ import { endSurvivors } from './survivors.ts';
  * a record for lists; the model is told (I3).
  */
 export async function closeDeadTurn(turn: Turn): Promise<void> {
-  const { log, threadId } = turn;
+  const { parts, log, threadId, envelope } = turn;
   const dead = log.state.openTurn;
   if (dead === undefined) return;
-  const asDead = { ...turn, turnId: dead.id };
+  const asDead = { parts, log, threadId, turnId: dead.id, envelope };
   const survival = await endSurvivors(turn, dead);
   for (const call of dead.calls ?? []) log.record(callFoundDead(call, { threadId, turnId: dead.id }));
   for (const call of unansweredCalls(log.state)) {
@@ -37,11 +37,10 @@ function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: Cal
 }
 
 /** A thread was branched off in the middle of a turn, which goes on elsewhere: nothing of it is touched. */
-export function closeForkedTurn(turn: RecordingTurn): void {
-  const { log } = turn;
+export function closeForkedTurn({ parts, log, threadId, envelope }: Omit<RecordingTurn, 'turnId'>): void {
   const open = log.state.openTurn;
   if (open === undefined) return;
-  const asOpen = { ...turn, turnId: open.id };
+  const asOpen = { parts, log, threadId, turnId: open.id, envelope };
   for (const call of unansweredCalls(log.state)) recordAnswer(asOpen, call, { output: outcomeElsewhere });
   endTurn(asOpen, 'forked');
 }

@@ -4,7 +4,7 @@ import { makeRoom } from './make-room.ts';
 import type { Turn } from './parts.ts';
 import { recordTelling } from './record-context.ts';
 import { recordSettings } from './record-settings.ts';
-import { stepNow, tellingFor } from './step-now.ts';
+import { asStateSays, stepNow, tellingFor } from './step-now.ts';
 import { warnOnce } from './warn-once.ts';
 
 /** Looks at what may have moved, tells the model what it does not know yet, and records that it was told. */
@@ -14,8 +14,8 @@ export async function enterStep(turn: Turn, index: number): Promise<Step> {
   const planned = tellingFor(log.state, looked);
   const { history } = log.state;
   await makeRoom(turn, looked, planned);
-  turn.renew();
-  const step = { ...looked, envelope: turn.envelope };
+  // A checkpoint may have given the model its instructions, and a refusal may have named its window.
+  const step = asStateSays(turn, looked);
   const { baseline } = log.state;
   const telling = log.state.history === history ? planned : tellingFor(log.state, step);
   recordTelling(turn, telling, baseline);
@@ -27,8 +27,7 @@ export async function enterStep(turn: Turn, index: number): Promise<Step> {
 
 /** The step as the world is now. Nothing of it is told yet. */
 export async function lookAround(turn: Turn, index: number): Promise<Step> {
-  const { parts, log, envelope } = turn;
-  const { step, problems } = await stepNow(parts, envelope, { pins: log.state.pins, index });
+  const { step, problems } = await stepNow(turn, index);
   for (const problem of problems) warnOnce(turn, problem, 'message');
   return step;
 }

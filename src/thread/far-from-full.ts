@@ -4,6 +4,7 @@ import { mergeFragments } from '../history/merge-fragments.ts';
 import { mostTokens } from '../history/most-tokens.ts';
 import type { Telling } from '../world/telling.ts';
 import { compactionWindow } from './compaction-contract.ts';
+import { instructionsNow } from './contract-now.ts';
 import type { Turn } from './parts.ts';
 import { itemOf } from './waiting-tokens.ts';
 
@@ -11,11 +12,11 @@ import { itemOf } from './waiting-tokens.ts';
  * Whether the first request of a thread fits, by the length of its texts alone. A closer look reads every character: of
  * all that a start does before its request, V8 would spend the most on that loop.
  */
-export function isFarFromFull({ log, envelope, inbox }: Turn, step: Step, { told }: Telling): boolean {
-  const { history, usage, prefill } = log.state;
+export function isFarFromFull(turn: Turn, step: Step, { told }: Telling): boolean {
+  const { history, usage, prefill } = turn.log.state;
   if (history.length > 0 || usage.last.total > 0) return false;
   const context = mergeFragments(told.map(({ fragment }) => fragment)).map(({ item }) => item(''));
-  const active = mostTokens([envelope.instructions.base.text, ...step.tools]);
-  const pending = mostTokens([...context, ...inbox.waiting.map(itemOf)]);
-  return !limitReached({ active, pending, prefill, window: compactionWindow(envelope) });
+  const active = mostTokens([instructionsNow(turn).text, ...step.tools]);
+  const pending = mostTokens([...context, ...turn.inbox.waiting.map(itemOf)]);
+  return !limitReached({ active, pending, prefill, window: compactionWindow(turn) });
 }

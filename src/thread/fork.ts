@@ -92,7 +92,7 @@ export async function forkThread(
     // A file of the old form has its first line already.
     const before = owned.mode === 'legacy' ? (await foldThread(parts.store, id)).state : { ...state, meta: {} };
     const log = new ThreadLog(owned, before);
-    closeForkedTurn({ parts, log, threadId: id, turnId: id as string as TurnId, envelope });
+    closeForkedTurn({ parts, log, threadId: id, envelope });
     // It is the other thread's next turn that takes them in.
     log.record(...log.state.waiting.map((message) => messageDropped(message.id, 'forked')));
     log.record(settingsApplied(id, envelope));

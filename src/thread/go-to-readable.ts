@@ -23,11 +23,8 @@ export async function goThere(
 ): Promise<CompactionResult | undefined> {
   if (way.kind === 'ask') {
     const { provider, by } = way.maker;
-    // The old provider by itself would only make another checkpoint that no other can read.
-    const capabilities = { ...provider.capabilities, remoteCompaction: 'none' as const };
-    const asking = { ...turn, parts: { ...turn.parts, provider: { ...provider, capabilities } } };
     const step = await lookAround(turn, 0);
-    const result = await compact(asking, step, { ...wanted, by, only: true, mayGrow: true });
+    const result = await compact(turn, step, { ...wanted, by, provider, only: true, mayGrow: true });
     if (result.kind !== 'failed') return result;
     if (!way.hasBehind) {
       const { message } = way.otherwise;

@@ -16,6 +16,7 @@ import { sections } from '../world/sections.ts';
 import type { Telling } from '../world/telling.ts';
 import { estimateNow } from './active-now.ts';
 import type { CompactionRequests } from './compaction-requests.ts';
+import { instructionsNow, windowNow } from './contract-now.ts';
 import type { Turn } from './parts.ts';
 import { tellContext } from './record-context.ts';
 import { isOfThread, recordSettings } from './record-settings.ts';
@@ -31,7 +32,7 @@ export interface ToInstall {
 
 /** Puts the candidate in the place of history: one line, and what follows from it. */
 export function install(turn: Turn, step: Step, what: ToInstall): CheckpointReport {
-  const { log, parts, threadId, turnId, envelope } = turn;
+  const { log, parts, threadId, turnId } = turn;
   const { plan, candidate } = what;
   const telling = plan.placement === 'before-last-words' ? buildBundle(sections, step, () => false) : undefined;
   const context = telling === undefined ? [] : contextEntries(turn, telling);
@@ -42,7 +43,7 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
   const isContract = plan.phase !== 'standalone_turn' || isOfThread(turn);
   const instructions = isContract ? instructionsAfter(turn, plan) : undefined;
   const input = entries.map(({ item }) => item);
-  const text = instructions?.text ?? envelope.instructions.base.text;
+  const text = (instructions ?? instructionsNow(turn)).text;
   const tokensAfter = requestTokens({ instructions: text, tools: step.tools, input });
   const report = reportOf(turn, what, { before: estimateNow(turn, step), after: tokensAfter });
   // What a compaction by hand is given for itself alone changes nothing of the thread.
@@ -67,7 +68,7 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
   const { total } = log.state.usage;
   const shown = { threadId, turnId, startedAt: what.startedAt, completedAt: parts.clock.now() };
   log.record(
-    tokenCount({ total, last: { ...noUsage, total: tokensAfter }, window: envelope.window.effective }),
+    tokenCount({ total, last: { ...noUsage, total: tokensAfter }, window: windowNow(turn).effective }),
     itemRecord({ ...shown, item: { type: 'ContextCompaction', id: what.id } }),
   );
   return report;
@@ -98,10 +99,11 @@ function withContext(entries: readonly Entry[], context: readonly Entry[]): read
 }
 
 /** A model that took over keeps the instructions of the one before until history is replaced: now it gets its own. */
-function instructionsAfter({ envelope }: Turn, { placement }: CompactionPlan) {
-  const { model } = envelope.instructions;
-  if (model === undefined || placement !== 'next-turn') return undefined;
-  return { text: model, provenance: { type: 'model', model: envelope.identity.model.slug } } as const;
+function instructionsAfter(turn: Turn, { placement }: CompactionPlan) {
+  const { instructions, identity } = turn.envelope;
+  const { model } = instructions;
+  if (model === undefined || model === instructionsNow(turn).text || placement !== 'next-turn') return undefined;
+  return { text: model, provenance: { type: 'model', model: identity.model.slug } } as const;
 }
 
 interface Weights {

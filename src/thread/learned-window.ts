@@ -1,44 +1,21 @@
-import type { NamedWindow, ThreadFacts } from '../envelope/facts.ts';
-import { requestTokens } from '../history/ledger.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { instructionsOf } from '../state/instructions.ts';
 import { limitOf } from '../state/model-limits.ts';
-import type { ThreadState } from '../state/thread-state.ts';
-import type { ThreadParts, Turn } from './parts.ts';
-
-/** What four fifths of a window must leave beside instructions and tools. In a smaller one no conversation fits. */
-const leastRoom = 4000;
-const usedShare = 0.8;
+import { windowNow } from './contract-now.ts';
+import type { Turn } from './parts.ts';
 
 /**
- * The windows that servers named in this thread, as facts for the contract of a turn. A file may claim anything: one
- * that leaves no room for a conversation is left out.
+ * After a refusal: what the server named counts from here on in this thread, and the user learns what to configure.
+ * `assumed`: the effective window before the refusal.
  */
-export function namedWindows(
-  { router }: Pick<ThreadParts, 'router'>,
-  state: Pick<ThreadState, 'limits' | 'meta' | 'instructions'>,
-): Pick<ThreadFacts, 'windows'> {
-  const named = state.limits.flatMap(({ provider, model, named: claim }): readonly NamedWindow[] =>
-    claim === undefined ? [] : [{ provider, model, ...claim }],
-  );
-  if (named.length === 0) return {};
-  const instructions = instructionsOf(state)?.text ?? '';
-  const fixed = requestTokens({ instructions, tools: router.specs(router.tools.map(({ name }) => name)), input: [] });
-  const windows = named.filter(({ tokens }) => tokens * usedShare >= fixed + leastRoom);
-  return windows.length === 0 ? {} : { windows };
-}
-
-/** After a refusal: what the server named counts from here on in this thread, and the user learns what to configure. */
-export function learnWindow(turn: Turn): void {
+export function learnWindow(turn: Turn, assumed: number): void {
   const { log, envelope } = turn;
   const { identity, window } = envelope;
   const model = identity.model.slug;
   const named = limitOf(log.state.limits, { provider: identity.provider, model })?.named;
   if (named === undefined || named.assumed !== window.configured) return;
-  turn.renew();
-  const { effective } = turn.envelope.window;
-  const what = { model, named: named.tokens, assumed: window.effective };
-  if (effective !== window.effective) tellOnce(turn, learned(what));
+  const { effective } = windowNow(turn);
+  const what = { model, named: named.tokens, assumed };
+  if (effective !== assumed) tellOnce(turn, learned(what));
   else if (named.tokens < effective) tellOnce(turn, unusable(what));
 }
 

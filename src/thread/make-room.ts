@@ -25,15 +25,15 @@ export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promis
   const phase = step.index === 0 ? 'pre_turn' : 'mid_turn';
   const wish = turn.inbox.takeWishes();
   if (wish !== undefined) {
-    const { focus } = wish;
+    const { focus, signal } = wish;
     const wanted = {
       trigger: 'manual',
       reason: 'user_requested',
       phase,
+      signal,
       ...(focus === undefined ? {} : { focus }),
     } as const;
-    const signal = AbortSignal.any([turn.signal, wish.signal]);
-    const result = perform(withSignal(turn, signal), step, wanted);
+    const result = perform(turn, step, wanted);
     wish.settle(result);
     await result;
     return;
@@ -55,11 +55,11 @@ export function makeRoomAfterRefusal(
 /** The history behind an opaque checkpoint is used again: if it is too long for the model, it is compacted at once. */
 export async function makeRoomAfterReopening(turn: Turn, step: Step): Promise<void> {
   const { log, envelope } = turn;
-  const { instructions, modalities } = compactionContract(envelope);
+  const { instructions, modalities } = compactionContract(turn);
   const input = inputOf(log.state.history, { modalities, provider: providerOfTurn(envelope) });
   const active = requestTokens({ instructions, tools: step.tools, input });
   const pending = bundleTokens(step) + waitingTokens(turn);
-  if (!limitReached({ active, pending, prefill: undefined, window: compactionWindow(envelope) })) return;
+  if (!limitReached({ active, pending, prefill: undefined, window: compactionWindow(turn) })) return;
   await perform(turn, step, { trigger: 'auto', reason: 'provider_changed', phase: 'pre_turn' });
 }
 
@@ -67,18 +67,13 @@ export async function makeRoomAfterReopening(turn: Turn, step: Step): Promise<vo
 async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
   const { compact } = await import('./compact.ts');
   const result = await compact(turn, step, wanted);
-  if (result.kind === 'failed' && passes(result.outcome.code)) turn.outage.seen = true;
+  if (result.kind === 'failed' && passes(result.outcome.code)) turn.memory.outage = 'seen';
   return result;
 }
 
-/** The same turn under another signal, and no copy: what changes in one changes in the other. */
-function withSignal(turn: Turn, signal: AbortSignal): Turn {
-  return Object.create(turn, { signal: { value: signal } }) as Turn;
-}
-
 /** By itself. */
-function mayFold({ log, outage }: Turn): boolean {
-  return !isPaused(log.state.checkpoints) && !outage.seen;
+function mayFold({ log, memory }: Turn): boolean {
+  return !isPaused(log.state.checkpoints) && memory.outage === 'none';
 }
 
 /** Whether the thread may compact although its limit was not reached. */
@@ -88,15 +83,16 @@ export function mayCompactAgain(turn: Turn): boolean {
 
 type Wanted = Pick<WantedCompaction, 'reason' | 'by'> | undefined;
 
-function switched({ log, envelope, before }: Turn, step: Step): Wanted {
+function switched(turn: Turn, step: Step): Wanted {
+  const { parts, log, envelope, before } = turn;
   if (step.index > 0 || before === undefined) return undefined;
-  const then = compactionContract(before);
+  const then = compactionContract({ parts, log, envelope: before });
   // Another provider does not run that model, and is sent nothing that only the one before can read.
   const isElsewhere = !isSameProvider(providerOfTurn(before), providerOfTurn(envelope));
   const reason = switchReason({
     before: { ...modelOf(then), effective: then.window.effective },
-    now: { ...modelOf(compactionContract(envelope)), window: compactionWindow(envelope) },
-    active: activeNow({ log, envelope }, step).tokens,
+    now: { ...modelOf(compactionContract(turn)), window: compactionWindow(turn) },
+    active: activeNow(turn, step).tokens,
   });
   if (isElsewhere) return reason === 'model_downshift' ? { reason } : undefined;
   return reason === undefined ? undefined : { reason, by: before };
@@ -121,7 +117,7 @@ export function leavesTooLittle(turn: Turn, step: Step): boolean {
 /** The thread is full, a checkpoint can change that, and there is something new to compact. */
 function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
   const { prefill } = turn.log.state;
-  const window = compactionWindow(turn.envelope);
+  const window = compactionWindow(turn);
   if (!limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window })) return false;
   return canMakeRoom(turn, step) && hasGrown(turn, step);
 }
@@ -134,7 +130,7 @@ export const leastCheckpoint = 1000;
  * again, and so on. What the provider counts beyond our estimate counts with them.
  */
 function canMakeRoom(turn: Turn, step: Step): boolean {
-  const { window } = compactionContract(turn.envelope);
+  const { window } = compactionContract(turn);
   const fixed = fixedTokens(turn, step) + bundleTokens(step) + overhead(turn, step);
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
   const can = fixed + leastCheckpoint < limit;
@@ -161,7 +157,7 @@ function hasGrown(turn: Turn, step: Step): boolean {
 function growth(turn: Turn): { readonly isEnough: boolean; readonly needed: number } {
   const { checkpoints, history, prefill } = turn.log.state;
   if (checkpoints.count === 0) return { isEnough: true, needed: 0 };
-  const { effective, autoCompact, autoCompactScope } = compactionWindow(turn.envelope);
+  const { effective, autoCompact, autoCompactScope } = compactionWindow(turn);
   // A provider whose first count was already over the limit is not believed again soon.
   const isFullAtOnce = autoCompactScope === 'total' && prefill !== undefined && prefill >= autoCompact;
   const needed = Math.floor((isFullAtOnce ? effective : Math.min(effective, autoCompact)) * leastNewShare);
@@ -170,8 +166,8 @@ function growth(turn: Turn): { readonly isEnough: boolean; readonly needed: numb
 }
 
 /** Instructions and tools. */
-function fixedTokens({ envelope }: Turn, step: Step): number {
-  const { instructions } = compactionContract(envelope);
+function fixedTokens(turn: Turn, step: Step): number {
+  const { instructions } = compactionContract(turn);
   return requestTokens({ instructions, tools: step.tools, input: [] });
 }
 
@@ -184,7 +180,7 @@ function overhead(turn: Turn, step: Step): number {
 }
 
 function sizesOf(turn: Turn, step: Step): { readonly overhead: number; readonly effective: number } {
-  return { overhead: overhead(turn, step), effective: compactionWindow(turn.envelope).effective };
+  return { overhead: overhead(turn, step), effective: compactionWindow(turn).effective };
 }
 
 function limitTooLow(fixed: number, limit: number): Outcome {

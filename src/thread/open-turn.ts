@@ -11,44 +11,31 @@ import { makerNow } from '../state/maker-now.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { turnStarted } from '../state/turn-drafts.ts';
 import { closeDeadTurn } from './dead-turn.ts';
-import { namedWindows } from './learned-window.ts';
 import type { ThreadLog } from './log.ts';
 import { tellSwitch } from './model-switch.ts';
+import { namedWindows } from './named-windows.ts';
 import type { ThreadParts, Turn, TurnInput } from './parts.ts';
 import { TurnEffects } from './turn-effects.ts';
+import { newMemory } from './turn-memory.ts';
 
 /** Resolves the turn's envelope. Nothing is recorded yet: it may still come to nothing. */
 export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
-  const { settings, threadId, signal, inbox, warned } = asked;
-  const { onEnding, isOutdated } = asked;
+  const { settings, ...own } = asked;
   const gathered = await parts.gatherFacts(settings);
-  const thread = { id: threadId, turnId: parts.ids.uuid() as TurnId };
-  const known = { ...gathered, thread, tools: parts.router.tools };
-  const facts = withPast(known, log.state, parts);
+  const thread = { id: own.threadId, turnId: parts.ids.uuid() as TurnId };
+  const facts = withPast({ ...gathered, thread, tools: parts.router.tools }, log.state, parts);
   const envelope = resolveEnvelope(facts, settings);
   const { turnId } = envelope.telemetry;
   const { clock, snapshots, gitGuard } = parts;
+  const { signal, warned } = own;
   const effects = new TurnEffects({ snapshots, gitGuard, clock, log, turnId, envelope, signal, warned });
-  const hooks = { isOutdated, onEnding };
-  const own = { threadId, turnId, envelope, signal, inbox, warned, ...hooks, ...before(log.state, facts, settings) };
-  let past = facts.thread;
-  const renew = (): void => {
-    const now = withPast(known, log.state, parts);
-    const { base, windows } = now.thread;
-    // A thread without a past has nothing that could be replaced.
-    const isSameBase = past.base === undefined || past.base.text === base?.text;
-    if (isSameBase && JSON.stringify(windows) === JSON.stringify(past.windows)) return;
-    turn.envelope = resolveEnvelope(now, settings);
-    past = now.thread;
-  };
-  const seen = { standing: new Map(), overflow: { step: undefined }, outage: { seen: false } };
-  const turn: Turn = { parts, log, ...own, ...seen, effects, renew };
-  return turn;
+  const contract = { envelope, ...before(log.state, facts, settings) };
+  return { ...own, ...contract, parts, log, turnId, effects, memory: newMemory() };
 }
 
-/** Records that it begins. What a dead process left open is closed first. */
-export async function beginTurn(turn: Turn, { words, onOpened }: Pick<TurnInput, 'words' | 'onOpened'>): Promise<void> {
-  const { log, turnId, envelope, inbox } = turn;
+/** Records that it begins. What a dead process left open is closed first. From here on it can be steered. */
+export async function beginTurn(turn: Turn): Promise<void> {
+  const { log, turnId, envelope, inbox, words } = turn;
   if (words !== undefined) inbox.begin(words);
   // Ending what a dead process left running may take seconds: the words are safe before.
   if (words !== undefined && (log.state.openTurn?.calls ?? []).length > 0) await log.durable();
@@ -56,7 +43,7 @@ export async function beginTurn(turn: Turn, { words, onOpened }: Pick<TurnInput,
   log.record(turnStarted(envelope, words === undefined ? 'compaction' : 'work'));
   log.tell({ kind: 'turn-started', turnId });
   tellSwitch(turn);
-  onOpened(turnId, envelope);
+  turn.memory.phase = 'open';
 }
 
 /** What the thread's own lines say about its turns. */

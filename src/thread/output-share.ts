@@ -20,7 +20,7 @@ const leastShare = 400;
  * had read any of them.
  */
 export function fairShare(turn: Turn, step: Step, outputs: number): number {
-  const { window } = compactionContract(turn.envelope);
+  const { window } = compactionContract(turn);
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
   const { tokens } = activeNow(turn, step);
   // A provider that counts far too much must not leave every output a stub.
@@ -28,9 +28,9 @@ export function fairShare(turn: Turn, step: Step, outputs: number): number {
   return Math.max(leastShare, Math.floor((room * 0.9) / Math.max(1, outputs)));
 }
 
-function ownEstimate({ log, envelope }: Turn, { tools }: Step): number {
-  const { instructions } = compactionContract(envelope);
-  return requestTokens({ instructions, tools, input: [] }) + historyTokens(log.state.history);
+function ownEstimate(turn: Turn, { tools }: Step): number {
+  const { instructions } = compactionContract(turn);
+  return requestTokens({ instructions, tools, input: [] }) + historyTokens(turn.log.state.history);
 }
 
 /** The output within the budget of one output, and within so many tokens by our estimate. */

@@ -3,6 +3,7 @@ import type { ModelFailure } from '../ports/model-client.ts';
 import { fullText } from '../protocol/outcome.ts';
 import { isPaused } from '../state/checkpoints.ts';
 import { estimateNow } from './active-now.ts';
+import { windowNow } from './contract-now.ts';
 import { makeRoomAfterRefusal, mayCompactAgain } from './make-room.ts';
 import type { Turn } from './parts.ts';
 import type { StepAnswer } from './sample.ts';
@@ -19,7 +20,7 @@ export async function afterRefusal(turn: Turn, step: Step, answer: StepAnswer): 
     return afterOverflow(turn, step, answer);
   }
   if (answer.kind === 'failed' && answer.failure.unexplained === true) return afterUnexplained(turn, step, answer);
-  turn.overflow.step = undefined;
+  turn.memory.refusedStep = undefined;
   return answer;
 }
 
@@ -27,17 +28,17 @@ type Failed = Extract<StepAnswer, { kind: 'failed' }>;
 
 async function afterOverflow(turn: Turn, step: Step, { failure, lastMessage }: Failed): Promise<StepAnswer> {
   const said = lastMessage === undefined ? {} : { lastMessage };
-  if (turn.overflow.step !== undefined) return { kind: 'failed', failure: again(turn, step, failure), ...said };
+  if (turn.memory.refusedStep !== undefined) return { kind: 'failed', failure: again(turn, step, failure), ...said };
   if (isPaused(turn.log.state.checkpoints)) {
     return { kind: 'failed', failure: whilePaused(turn, step, failure), ...said };
   }
-  if (turn.overflow.compacted === true && !mayCompactAgain(turn)) {
+  if (turn.memory.overflow === 'compacted' && !mayCompactAgain(turn)) {
     return { kind: 'failed', failure: tooSoon(turn, step, failure), ...said };
   }
   const message = sizes(turn, step, failure);
   const made = await makeRoomAfterRefusal(turn, step, 'context_overflow');
-  turn.overflow.step = step.index;
-  turn.overflow.compacted = true;
+  turn.memory.refusedStep = step.index;
+  turn.memory.overflow = 'compacted';
   if (made.kind === 'installed') return { kind: 'go-on', ...said };
   if (made.kind === 'aborted') return { kind: 'aborted', ...said };
   const next = `Making room failed: ${fullText(made.outcome)}`;
@@ -63,6 +64,6 @@ function whilePaused(turn: Turn, step: Step, failure: ModelFailure): ModelFailur
 
 /** By our own estimate: what the provider counted, it did not say, and an older count was of another request. */
 function sizes(turn: Turn, step: Step, failure: ModelFailure): string {
-  const { effective } = turn.envelope.window;
+  const { effective } = windowNow(turn);
   return `${failure.message} (about ${estimateNow(turn, step)} tokens by Capstan's estimate; it takes the window of ${turn.envelope.identity.model.slug} for ${effective})`;
 }

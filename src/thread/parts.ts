@@ -8,7 +8,6 @@ import type { Digester } from '../ports/digester.ts';
 import type { GitGuard } from '../ports/git-guard.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { Processes } from '../ports/processes.ts';
-import type { ModelFailure } from '../ports/model-client.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Seals } from '../ports/seals.ts';
@@ -18,11 +17,11 @@ import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ProviderName } from '../protocol/provider-name.ts';
-import type { TurnItem } from '../protocol/turn-item.ts';
 import type { Router } from '../tools/router.ts';
 import type { Inbox, SubmittedWords } from './inbox.ts';
 import type { ThreadLog } from './log.ts';
 import type { TurnEffects } from './turn-effects.ts';
+import type { TurnMemory } from './turn-memory.ts';
 
 /** What a thread works with. Made once by the engine. */
 export interface ThreadParts {
@@ -89,56 +88,29 @@ export interface AboutCheckpoint {
 export interface TurnInput {
   readonly threadId: ThreadId;
   readonly settings: TurnSettings;
-  /** Whether the thread's own settings were changed after the turn was submitted. */
+  /** Whether the thread's own settings were changed after the turn was submitted: they are what resume goes by. */
   isOutdated(): boolean;
-  /** Absent for a turn that only folds history. */
+  /** Absent for a turn that only compacts history. */
   readonly words?: SubmittedWords;
   readonly signal: AbortSignal;
   /** What arrives while the turn runs. */
   readonly inbox: Inbox;
   /** Problems that the thread has told already: one that lasts is told once. */
   readonly warned: Set<string>;
-  /** The turn has begun: it can be steered. */
-  onOpened(turnId: TurnId, envelope: Envelope): void;
-  /** The turn is done, and leaves less room than the next one should find. */
-  onFull(): void;
-  /** Nothing more enters the turn: it can no longer be steered. */
-  onEnding(): void;
 }
 
-/** A turn that runs. */
-export interface Turn {
+/** A turn that runs. Nothing of it changes but its memory. */
+export interface Turn extends Omit<TurnInput, 'settings'> {
   readonly parts: ThreadParts;
   readonly log: ThreadLog;
-  readonly threadId: ThreadId;
   /** Whose turn the lines belong to. */
   readonly turnId: TurnId;
-  /** Resolved when the turn began; a second time at most, by `renew`. */
-  envelope: Envelope;
-  /** Whether the thread's own settings were changed after the turn was submitted: they are what resume goes by. */
-  isOutdated(): boolean;
-  readonly signal: AbortSignal;
-  readonly inbox: Inbox;
-  readonly warned: Set<string>;
-  /** Items that stand until the turn ends, by id. */
-  readonly standing: Map<string, TurnItem>;
-  readonly effects: TurnEffects;
+  /** Resolved when the turn began, and what it is to the end. */
+  readonly envelope: Envelope;
   /** The contract under which the model of the turn before would run, if this turn's or its provider is another. */
   readonly before?: Envelope;
-  /**
-   * The step whose request was too long, until one is not; whether the turn compacted for such a refusal, after which it
-   * does so again only when enough is new; and the refusal without a cause after which it compacted, which it does once.
-   */
-  readonly overflow: { step: number | undefined; compacted?: boolean; unexplained?: ModelFailure };
-  /** The network was gone, or the quota, when history was to be folded: only another turn tries again by itself. */
-  readonly outage: { seen: boolean };
-  /**
-   * A checkpoint before the first request may give the turn's model its own instructions to begin with: the contract is
-   * resolved again, from the same facts. Without such a checkpoint nothing is done.
-   */
-  renew(): void;
-  /** Nothing more enters it. */
-  onEnding(): void;
+  readonly effects: TurnEffects;
+  readonly memory: TurnMemory;
 }
 
 /** As much of a turn as it takes to record what belongs to it. */

@@ -10,7 +10,7 @@ import { storeEnvelope } from '../state/stored-envelope.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
 import type { Telling } from '../world/telling.ts';
-import { namedWindows } from './learned-window.ts';
+import { namedWindows } from './named-windows.ts';
 import type { ThreadParts } from './parts.ts';
 import { stepNow, tellingFor } from './step-now.ts';
 
@@ -47,7 +47,7 @@ export async function previewRequest(
   state: ThreadState,
 ): Promise<NextRequest> {
   const envelope = await previewEnvelope(parts, id, settings, state);
-  const { step } = await stepNow(parts, envelope, { pins: state.pins, index: 0 });
+  const { step } = await stepNow({ parts, envelope, log: { state } }, 0);
   return { envelope: storeEnvelope(envelope), tools: step.tools, telling: tellingFor(state, step) };
 }
 

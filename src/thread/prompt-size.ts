@@ -4,6 +4,7 @@ import { itemTokens } from '../history/size.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import { bundleTokens } from './bundle-tokens.ts';
+import { instructionsNow, windowNow } from './contract-now.ts';
 import { lookAround } from './enter-step.ts';
 import { leastCheckpoint } from './make-room.ts';
 import type { Turn } from './parts.ts';
@@ -18,12 +19,12 @@ export function promptTokens(input: UserInput): number {
  */
 export async function promptProblem(turn: Turn, input: UserInput): Promise<Outcome<'prompt-too-long'> | undefined> {
   const { envelope, log } = turn;
-  const { effective } = envelope.window;
+  const { effective } = windowNow(turn);
   const prompt = promptTokens(input);
   // Nearly all prompts are far from it, and need no closer look.
   if (prompt <= effective / 2) return undefined;
   const step = await lookAround(turn, 0);
-  const fixed = requestTokens({ instructions: envelope.instructions.base.text, tools: step.tools, input: [] });
+  const fixed = requestTokens({ instructions: instructionsNow(turn).text, tools: step.tools, input: [] });
   const others = fixed + bundleTokens(step) + (log.state.history.length === 0 ? 0 : leastCheckpoint);
   // A window that is too small without any prompt is a slip in the configuration: the provider knows the real one.
   if (others >= effective || prompt + others <= effective) return undefined;

@@ -6,12 +6,13 @@ import { percentRemaining, usageAfterOverflow } from '../history/percent-remaini
 import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
 import { tokenCount } from '../state/turn-drafts.ts';
 import { estimateNow } from './active-now.ts';
+import { instructionsNow, windowNow } from './contract-now.ts';
 import type { Turn } from './parts.ts';
 
 /** What the request cost, and what is left; estimated where the provider says nothing of the input. */
 export function recordUsage(turn: Turn, step: Step, counted: Usage | undefined): void {
-  const { log, envelope } = turn;
-  const window = envelope.window.effective;
+  const { log } = turn;
+  const window = windowNow(turn).effective;
   const believed = counted !== undefined && countsRequest(turn, step, counted) ? counted : undefined;
   if (counted !== undefined) {
     const total = addUsage(log.state.usage.total, counted);
@@ -35,10 +36,10 @@ const mostBeyond = 4000;
  * Whether a count says something of the window. A request is never empty, and there are servers that count only what
  * was not in their cache, or nothing that means something: a count is not believed that is far below what was sent.
  */
-function countsRequest({ log, envelope }: Turn, { tools }: Step, { input }: Usage): boolean {
-  const { sent } = log.state;
+function countsRequest(turn: Turn, { tools }: Step, { input }: Usage): boolean {
+  const { sent } = turn.log.state;
   if (input === 0 || input >= believedAtOnce || sent?.kind !== 'request') return input > 0;
-  const fixed = requestTokens({ instructions: envelope.instructions.base.text, tools, input: [] });
+  const fixed = requestTokens({ instructions: instructionsNow(turn).text, tools, input: [] });
   const weighed = fixed + historyTokens(sent.history) - weightOf(sent.history).earlierReasoning;
   return weighed <= mostTimes * input + mostBeyond;
 }
@@ -54,17 +55,17 @@ interface Counted {
  * What stands in the place of the newest count: an older one says nothing of what has been added since, and is the
  * least that it can be. That a request did not fit says nothing once one was answered.
  */
-function estimateAfter({ log, envelope }: Turn, { tools }: Step): Usage {
-  const { history, usage } = log.state;
-  const instructions = envelope.instructions.base.text;
+function estimateAfter(turn: Turn, { tools }: Step): Usage {
+  const { history, usage } = turn.log.state;
+  const instructions = instructionsNow(turn).text;
   const { tokens } = activeTokens({ history, instructions, tools, last: undefined, reasoningCounted: false });
   return { ...noUsage, total: Math.max(tokens, usage.last.input === 0 ? 0 : usage.last.total) };
 }
 
 /** The provider refused the request as too long: the window is full, whatever was counted before. */
 export function recordOverflow(turn: Turn, step: Step): void {
-  const { log, envelope } = turn;
-  const { effective } = envelope.window;
+  const { log } = turn;
+  const { effective } = windowNow(turn);
   log.record(tokenCount({ ...usageAfterOverflow(effective, log.state.usage.total), window: effective }));
   // The line says that the window is full, in the one way that all readers know; people are told what was sent.
   log.tell({
@@ -79,14 +80,15 @@ export function recordOverflow(turn: Turn, step: Step): void {
   });
 }
 
-function tellUsage({ log, turnId, envelope }: Turn, step: Step, { counted, believed }: Counted): void {
-  const { window, instructions } = envelope;
+function tellUsage(turn: Turn, step: Step, { counted, believed }: Counted): void {
+  const { log, turnId } = turn;
+  const { effective, baseline } = windowNow(turn);
   const { history, usage } = log.state;
   // An older count says nothing of what this answer added: all is estimated, and the total is the least it can be.
   const last = believed ?? { ...noUsage, total: usage.last.total };
   const active = activeTokens({
     history,
-    instructions: instructions.base.text,
+    instructions: instructionsNow(turn).text,
     tools: step.tools,
     last,
     reasoningCounted: false,
@@ -99,11 +101,7 @@ function tellUsage({ log, turnId, envelope }: Turn, step: Step, { counted, belie
     total: usage.total,
     tokens: active.tokens,
     measure: active.measure,
-    effectiveWindow: window.effective,
-    percentRemaining: percentRemaining({
-      effective: window.effective,
-      baseline: window.baseline,
-      tokens: active.tokens,
-    }),
+    effectiveWindow: effective,
+    percentRemaining: percentRemaining({ effective, baseline, tokens: active.tokens }),
   });
 }

@@ -6,6 +6,7 @@ import { answerLine, itemCompleted, userLine } from '../state/item-drafts.ts';
 import { entering } from '../state/waiting.ts';
 import type { UnusableImage, UserInput } from '../protocol/user-input.ts';
 import type { CallResult } from '../tools/define.ts';
+import { windowNow } from './contract-now.ts';
 import { limitToShare } from './output-share.ts';
 import type { RecordingTurn } from './parts.ts';
 import { recordEvent } from './record-context.ts';
@@ -36,13 +37,14 @@ function recordUnusableImages(turn: RecordingTurn, unusable: readonly UnusableIm
  * kept beside the line.
  */
 export function recordAnswer(
-  { log, parts, turnId, envelope }: RecordingTurn,
+  turn: RecordingTurn,
   call: CallItem,
   { output, fullOutput, item: shown }: Pick<CallResult, 'output' | 'fullOutput'> & Partial<Pick<CallResult, 'item'>>,
   /** In tokens: what it may weigh beside the other outputs of its step. */
   share = Infinity,
 ): void {
-  const limited = limitToShare(output, envelope.window.toolOutput, share);
+  const { log, parts, turnId } = turn;
+  const limited = limitToShare(output, windowNow(turn).toolOutput, share);
   const [type, prefix] =
     call.type === 'function_call' ? ['function_call_output', 'fco'] : ['custom_tool_call_output', 'ctco'];
   const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output: limited };

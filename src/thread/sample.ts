@@ -4,13 +4,13 @@ import { isCall, isMessage, isReasoning, type Item, messageText } from '../proto
 import { itemLine } from '../state/item-drafts.ts';
 import { AnswerPreviews } from './answer-previews.ts';
 import { Calls } from './calls.ts';
+import { windowNow } from './contract-now.ts';
 import { learnWindow } from './learned-window.ts';
 import type { Turn } from './parts.ts';
-import { recordRequest, sentRecorder } from './record-request.ts';
-import { requestHeaders } from './request-headers.ts';
+import { requestOptions } from './request-options.ts';
 import { recordOverflow, recordUsage } from './record-usage.ts';
 import { recordTurnItem } from './record.ts';
-import { StepTrace } from './trace-step.ts';
+import { type RequestToSend, ModelExchange } from './model-exchange.ts';
 import { tryAgain } from './try-again.ts';
 
 /** What came of one step. `lastMessage` is the last thing the model said in it. */
@@ -41,56 +41,47 @@ export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
   return turn.signal.aborted ? { ...answer, kind: 'aborted' } : answer;
 }
 
-/** One request: recorded, made durable, sent, and its answer recorded item by item. */
+/** One request, and its answer recorded item by item. */
 async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer> {
-  const { parts, log, signal } = turn;
-  const prompt = recordRequest(turn, step);
-  const body = parts.provider.encoder.body(prompt);
-  const durable = log.durable();
-  // A lost disk is reported at the end; until then nobody may be listening.
-  durable.catch(() => {});
-  const trace = new StepTrace(turn, { step, attempt, envelope: turn.envelope });
+  const { signal } = turn;
+  const request = new ModelExchange(turn, requestOf(turn, step, attempt));
   const calls = new Calls(turn, step);
   const previews = new AnswerPreviews(turn);
   let answer: StepAnswer = { kind: 'done' };
   let lastMessage: string | undefined;
-  const sent = sentRecorder(turn, { turnId: turn.turnId, step: step.index, prompt, body });
-  const onSent = (): void => {
-    sent.record();
-    turn.effects.prepare();
-  };
-  const request = { body, headers: requestHeaders(turn), after: durable, onSent };
-  for await (const event of parts.provider.client.stream(request, signal)) {
-    trace.sawEvent();
+  for await (const event of request.answer(signal)) {
     if (event.kind === 'text-delta') turn.effects.prepareEnd();
     if (event.kind === 'text-delta' || event.kind === 'reasoning-delta') previews.delta(event);
-    // An answer proves it, too.
-    if (event.kind !== 'failed') sent.record();
     if (event.kind === 'item') {
       const item = recordItem(turn, previews.named(event.item));
       if (isCall(item)) calls.start(item);
       if (isMessage(item) && item.role === 'assistant') lastMessage = messageText(item);
     }
-    if (event.kind === 'failed') answer = { kind: 'failed', failure: event.failure, bytes: bytesOf(body) };
+    if (event.kind === 'failed') answer = { kind: 'failed', failure: event.failure, bytes: request.bytes };
     if (event.kind === 'completed') {
-      trace.answered(event.usage);
       recordUsage(turn, step, event.usage);
       answer = calls.count > 0 || event.endTurn === false ? { kind: 'go-on' } : { kind: 'done' };
     }
   }
-  sent.end();
   previews.end();
-  // Rejects if the lines of the request are lost. Then nothing was sent.
-  await durable;
   await calls.finish();
   if (signal.aborted) answer = { kind: 'aborted' };
   const failure = answer.kind === 'failed' ? { failure: answer.failure } : {};
-  trace.end({ outcome: answer.kind, calls: calls.count, ...failure });
+  const { effective: assumed } = windowNow(turn);
+  request.end({ outcome: answer.kind, calls: calls.count, ...failure });
   if (answer.kind === 'failed' && answer.failure.code === 'context-window-exceeded') {
-    learnWindow(turn);
+    learnWindow(turn, assumed);
     recordOverflow(turn, step);
   }
   return lastMessage === undefined ? answer : { ...answer, lastMessage };
+}
+
+function requestOf(turn: Turn, step: Step, attempt: number): RequestToSend {
+  const { parts, envelope } = turn;
+  const { modalities } = envelope.capabilities;
+  const { provider } = parts;
+  const options = requestOptions(turn, envelope);
+  return { step, attempt, by: envelope, provider, options, tools: step.tools, modalities, form: 'stream' };
 }
 
 /** The model's own item, as it came; only an id is added where none was given. */
@@ -128,8 +119,4 @@ const prefixes: Readonly<Record<string, string>> = {
 
 function withId({ type, ...rest }: Item, uuid: string): Item {
   return { type, id: `${prefixes[type] ?? 'it'}_${uuid}`, ...rest };
-}
-
-function bytesOf(body: readonly Uint8Array[]): number {
-  return body.reduce((sum, piece) => sum + piece.length, 0);
 }

@@ -2,10 +2,11 @@ import { turnAbortedFragment } from '../fragments/turn-aborted.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { turnAborted, turnComplete } from '../state/turn-drafts.ts';
 import { drainInbox } from './drain-inbox.ts';
-import type { SubmittedWords } from './inbox.ts';
 import type { Turn } from './parts.ts';
 import { recordEvent } from './record-context.ts';
-import type { StepAnswer } from './sample.ts';
+
+/** How a turn comes to its end. */
+export type TurnEnding = { readonly kind: 'done' | 'aborted' } | { readonly kind: 'failed'; readonly failure: Outcome };
 
 /** How a turn ended. */
 export type TurnResult =
@@ -14,18 +15,15 @@ export type TurnResult =
   | { readonly kind: 'aborted'; readonly lastMessage?: string }
   | { readonly kind: 'failed'; readonly outcome: Outcome; readonly lastMessage?: string };
 
-/** The one way to end a turn: its end is recorded, durable, and only then told. */
-export async function settle(
-  turn: Turn,
-  answer: Exclude<StepAnswer, { kind: 'go-on' | 'failed' }> | { readonly kind: 'failed'; readonly failure: Outcome },
-  lastMessage: string | undefined,
-): Promise<TurnResult> {
-  const { log, parts, turnId, envelope } = turn;
+/** The one way to end a turn that has begun: its end is recorded, durable, and only then told. */
+export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string | undefined): Promise<TurnResult> {
+  const { log, parts, turnId, envelope, memory } = turn;
+  const isWork = turn.words !== undefined;
   // What arrived too late for this turn is not lost: the next request has it.
-  drainInbox(turn);
-  turn.onEnding();
+  if (isWork) drainInbox(turn);
+  memory.phase = 'ending';
   await turn.effects.after();
-  for (const item of turn.standing.values()) log.tell({ kind: 'item-completed', turnId, item });
+  for (const item of memory.standing.values()) log.tell({ kind: 'item-completed', turnId, item });
   const said = lastMessage === undefined ? {} : { lastMessage };
   const end = { envelope, endedAt: parts.clock.now(), ...said };
   switch (answer.kind) {
@@ -38,7 +36,8 @@ export async function settle(
       return { kind: 'completed', ...said, ...(unfit === undefined ? {} : { unfit }) };
     }
     case 'aborted':
-      recordEvent(turn, turnAbortedFragment, 'interrupted');
+      // In a turn that only compacts nothing was done that the model would have to look after.
+      if (isWork) recordEvent(turn, turnAbortedFragment, 'interrupted');
       log.record(turnAborted(end));
       log.tell({ kind: 'turn-aborted', turnId });
       await log.durable();
@@ -63,11 +62,7 @@ async function unfitAnswer({ envelope }: Turn, answer: string | undefined): Prom
  * A turn that cannot begin: nothing of it is recorded, but that its words wait no more. Surfaces see it fail like any
  * other.
  */
-export async function refuse(
-  { log, turnId, inbox }: Turn,
-  words: SubmittedWords | undefined,
-  outcome: Outcome,
-): Promise<TurnResult> {
+export async function refuse({ log, turnId, inbox, words }: Turn, outcome: Outcome): Promise<TurnResult> {
   if (words !== undefined) inbox.refuse(words, outcome.code);
   log.tell({ kind: 'turn-started', turnId }, { kind: 'turn-failed', turnId, outcome });
   await log.durable();

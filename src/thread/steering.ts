@@ -2,7 +2,9 @@ import type { TurnId } from '../protocol/ids.ts';
 import { equalJson, type JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { UserInput } from '../protocol/user-input.ts';
+import { windowNow } from './contract-now.ts';
 import { inputProblem } from './input-problem.ts';
+import type { Turn } from './parts.ts';
 import { promptTokens, tooLong } from './prompt-size.ts';
 
 /** Words for a turn that runs. */
@@ -20,6 +22,15 @@ export interface RunningTurn {
   /** Tokens of its window. */
   readonly effective: number;
   readonly outputSchema?: JsonObject;
+}
+
+/** As much of an open turn as steering needs. */
+export function runningTurn(turn: Turn | undefined): RunningTurn | undefined {
+  if (turn === undefined) return undefined;
+  const { identity, modes } = turn.envelope;
+  const { outputSchema } = modes;
+  const schema = outputSchema === undefined ? {} : { outputSchema };
+  return { turnId: turn.turnId, model: identity.model.slug, effective: windowNow(turn).effective, ...schema };
 }
 
 export type Steered =

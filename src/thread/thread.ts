@@ -1,7 +1,5 @@
 import type { Envelope } from '../envelope/envelope.ts';
 import type { Settings } from '../envelope/settings.ts';
-import { deepFreeze } from '../envelope/deep-freeze.ts';
-import { modelNotices } from '../envelope/model-notices.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
@@ -12,22 +10,23 @@ import type { ThreadEvent } from '../protocol/thread-event.ts';
 import { restoredFields, restoredSettings } from '../state/restored-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { waitingProblem } from '../state/waiting.ts';
-import { settingsApplied } from '../state/turn-drafts.ts';
-import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
-import { closed, closedBefore } from './closed-thread.ts';
-import { Inbox, type SubmittedWords } from './inbox.ts';
+import type { CompactionResult } from './compaction-result.ts';
+import { closed } from './closed-thread.ts';
+import { Inbox } from './inbox.ts';
 import { isInput, itemProblem, notData, readTurn, type ThreadTurn } from './read-turn.ts';
 import { ThreadLog } from './log.ts';
-import type { ThreadParts, TurnInput } from './parts.ts';
+import type { ThreadParts } from './parts.ts';
 import { previewEnvelope, settingsEvent } from './preview.ts';
 import { recordInForce } from './record-settings.ts';
 import { readBehind, type ResumedThread } from './resume.ts';
 import { sessionMeta } from './session-meta.ts';
 import type { TurnResult } from './settle.ts';
-import { type RunningTurn, type Steered, type Steering, steeringFor } from './steering.ts';
+import { runningTurn, type Steered, type Steering, steeringFor } from './steering.ts';
 import { EventStream, readEvents, type ThreadNews } from './event-stream.ts';
 import { Subscribers, type ThreadSubscriber } from './subscribers.ts';
-import { runTurn } from './turn.ts';
+import { type CompactionByHand, ThreadCompactions } from './thread-compactions.ts';
+import { type Overridden, type RefusedChange, ThreadSettings } from './thread-settings.ts';
+import { ThreadTurns } from './thread-turns.ts';
 import { WorkQueue } from './work-queue.ts';
 
 export interface ThreadOptions {
@@ -42,28 +41,10 @@ export interface ThreadOptions {
 }
 
 export type { ThreadTurn } from './read-turn.ts';
-
-/** What a compaction by hand shall keep in view, if anything. */
-export interface CompactionRequest extends Pick<TurnInput, 'signal'> {
-  readonly focus?: string;
-}
-
-type AskedFold = WantedCompaction & Pick<TurnInput, 'signal'>;
-
-const manual = { trigger: 'manual', reason: 'user_requested', phase: 'standalone_turn' } as const;
-const automatic = { trigger: 'auto', reason: 'context_limit', phase: 'post_turn' } as const;
+export type { Overridden } from './thread-settings.ts';
 
 /** Whether an item waits to enter history, and will after a crash, or why it does not. */
 export type Injected = { readonly kind: 'injected' } | { readonly kind: 'refused'; readonly outcome: Outcome };
-
-export type Overridden =
-  /** `settings` are frozen, deeply. */
-  { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] } | Refused;
-
-interface Refused {
-  readonly kind: 'refused';
-  readonly outcome: Outcome;
-}
 
 /**
  * A conversation that this process may write. Turns and compactions run one after the other, in the order in which they
@@ -72,23 +53,11 @@ interface Refused {
  */
 export class Thread {
   readonly id: ThreadId;
-  readonly #parts: ThreadParts;
   readonly #log: ThreadLog;
   readonly #inbox: Inbox;
-  readonly #warned = new Set<string>();
-  /** After the changes that were made so far. Frozen. */
-  #settings: Settings;
-  /** What they resolved to when they were made: what a line says about them. */
-  #inForce: Envelope;
-  /** After the changes that were submitted so far: what is submitted next runs under these. Never rejects. */
-  #submitted: Promise<Settings>;
-  readonly #work = new WorkQueue();
-  #running: RunningTurn | undefined;
-  readonly #foldsAfterTurns: boolean;
-  /** Settles when the newest fold in a turn of its own is over. Never rejects. */
-  #folding: Promise<unknown> = Promise.resolve();
-  /** Settles when the turn that began last is over. Never rejects. */
-  #turning: Promise<unknown> = Promise.resolve();
+  readonly #settings: ThreadSettings;
+  readonly #turns: ThreadTurns;
+  readonly #compactions: ThreadCompactions;
   readonly #closing = new AbortController();
 
   private constructor(
@@ -99,15 +68,16 @@ export class Thread {
     { settings, foldsAfterTurns }: ThreadOptions,
   ) {
     this.id = id;
-    this.#inForce = inForce;
-    this.#parts = parts;
     this.#log = log;
-    this.#inbox = new Inbox(log, parts.ids, () => recordInForce(log, this.id, this.#inForce));
+    this.#inbox = new Inbox(log, parts.ids, () => recordInForce(log, id, this.#settings.inForce));
     // No subscriber hears of a turn whose words could be lost.
     log.beforeDurable(() => this.#inbox.keep());
-    this.#settings = deepFreeze(structuredClone(settings));
-    this.#submitted = Promise.resolve(this.#settings);
-    this.#foldsAfterTurns = foldsAfterTurns ?? true;
+    const closing = this.#closing.signal;
+    const shared = { id, parts, log, inbox: this.#inbox, work: new WorkQueue(), warned: new Set<string>(), closing };
+    this.#settings = new ThreadSettings(shared, settings, inForce);
+    const core = { ...shared, settings: this.#settings };
+    this.#compactions = new ThreadCompactions(core);
+    this.#turns = new ThreadTurns(core, this.#compactions, { compactsAfter: foldsAfterTurns ?? true });
   }
 
   /** Begins a new thread. Its file appears with its first turn, or with what is accepted before it. */
@@ -151,7 +121,7 @@ export class Thread {
 
   /** What a turn that is submitted now starts from, once the changes before it are made. Frozen, deeply. */
   get settings(): Settings {
-    return this.#settings;
+    return this.#settings.current;
   }
 
   /** The rollout file. */
@@ -161,7 +131,7 @@ export class Thread {
 
   /** The turn that runs, if one does. */
   get turnId(): TurnId | undefined {
-    return this.#running?.turnId;
+    return this.#turns.open?.turnId;
   }
 
   /** Follows the thread from now on, until the function that it gives is called. */
@@ -183,16 +153,16 @@ export class Thread {
   run(turn: ThreadTurn): Promise<TurnResult> {
     const own = readTurn(turn);
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
-    return this.#submitTurn(own, this.#submit(own), this.#submitted);
+    return this.#turns.submit(own, this.#turns.submitWords(own), this.#settings.submitted);
   }
 
   /** A change and a turn under it, with nothing in between. The change stays. If it is refused, there is no turn. */
-  runWith(change: unknown, turn: ThreadTurn): Promise<TurnResult | Refused> {
+  runWith(change: unknown, turn: ThreadTurn): Promise<TurnResult | RefusedChange> {
     const own = readTurn(turn);
     if ('code' in own) return Promise.resolve({ kind: 'failed', outcome: own });
     const changed = this.overrideTurnContext(change);
-    const words = this.#submit(own);
-    const ended = this.#submitTurn(
+    const words = this.#turns.submitWords(own);
+    const ended = this.#turns.submit(
       own,
       words,
       changed.then((result) => (result.kind === 'refused' ? result : result.settings)),
@@ -205,52 +175,6 @@ export class Thread {
     });
   }
 
-  /** The words of a turn that has to wait for others are safe soon. */
-  #submit({ input }: ThreadTurn): SubmittedWords {
-    const words = this.#inbox.submit(input, { waits: this.#work.isBusy && !this.#closing.signal.aborted });
-    // A lost disk is seen by the turn.
-    if (words.id !== undefined) this.#log.durable().catch(() => {});
-    return words;
-  }
-
-  #submitTurn(turn: ThreadTurn, words: SubmittedWords, settings: Promise<Settings>): Promise<TurnResult>;
-  #submitTurn(
-    turn: ThreadTurn,
-    words: SubmittedWords,
-    settings: Promise<Settings | Refused>,
-  ): Promise<TurnResult | Refused>;
-  #submitTurn(
-    own: ThreadTurn,
-    words: SubmittedWords,
-    settings: Promise<Settings | Refused>,
-  ): Promise<TurnResult | Refused> {
-    /** Known once the turn is followed by a compaction: what is submitted has to wait for that as well. */
-    let release: (() => void) | undefined;
-    const onFull = (): void => {
-      if (this.#foldsAfterTurns) release = this.#work.hold();
-    };
-    const run = async (known: Settings | Refused): Promise<TurnResult | Refused> => {
-      if (isRefused(known)) return known;
-      if (this.#closing.signal.aborted) return closedBefore(words);
-      const ran = this.#run(own, words, known, onFull);
-      this.#turning = ran.catch(() => {});
-      return ran;
-    };
-    const result = this.#work.submit(settings, run);
-    // The answer is there: the caller does not wait for what makes room for the next turn.
-    const foldAfter = async (known: Settings | Refused): Promise<void> => {
-      if (release === undefined || isRefused(known)) return;
-      try {
-        // A compaction that waits for its place makes the room.
-        if (!this.#inbox.hasMissed) await this.#fold({ ...automatic, signal: this.#closing.signal }, known);
-      } finally {
-        release();
-      }
-    };
-    if (this.#foldsAfterTurns) this.#work.add(settings, foldAfter).catch(() => {});
-    return result;
-  }
-
   /**
    * Words that the running turn takes in before its next request. The turn's envelope stays what it is. Resolves when the
    * words are durable: if the process dies before they enter history, the next turn takes them in.
@@ -258,7 +182,7 @@ export class Thread {
   async steer(steering: Steering): Promise<Steered> {
     const input = plainCopy(steering.input);
     if (input === notPlain || !isInput(input)) return { kind: 'refused', outcome: notData('The message') };
-    const steered = steeringFor({ ...steering, input }, this.#running);
+    const steered = steeringFor({ ...steering, input }, runningTurn(this.#turns.open));
     if (steered.kind === 'refused') return steered;
     const full = waitingProblem(this.#log.state.waiting);
     if (full !== undefined) return { kind: 'refused', outcome: full };
@@ -283,28 +207,13 @@ export class Thread {
   }
 
   /**
-   * Folds history. While a turn runs, it is done inside that turn at the next place where it can be; otherwise by
+   * Compacts history. While a turn runs, that is done inside that turn at the next place where it can be; otherwise by
    * itself, after what was submitted before and under the settings of this moment. Resolves when it is done, or when
    * it is known that it cannot be. A tool of the thread is answered `compaction-follows` at once: it is made when the
    * tool has ended.
    */
-  compact({ focus, signal }: CompactionRequest): Promise<CompactionResult> {
-    const settings = this.#submitted;
-    const asked = { ...(focus === undefined || focus.trim() === '' ? {} : { focus: focus.trim() }), signal };
-    if (this.#running === undefined)
-      return this.#work.submit(settings, (known) => this.#fold({ ...asked, ...manual }, known));
-    const { promise, resolve } = Promise.withResolvers<CompactionResult>();
-    this.#inbox.wish({ ...asked, settings, settle: resolve });
-    // Such a tool would wait for its own end.
-    void this.#answerOwnTool(resolve);
-    // Its place in the queue, for the case that the turn ends before it comes to it.
-    this.#work.submit(settings, (known) => this.#foldWished(settings, known)).catch(() => {});
-    return promise;
-  }
-
-  async #answerOwnTool(settle: (result: CompactionResult) => void): Promise<void> {
-    const { threadOfOwnCall } = await import('../tools/own-call.ts');
-    if (threadOfOwnCall() === this.id) settle({ kind: 'failed', outcome: compactionFollows });
+  compact(asked: CompactionByHand): Promise<CompactionResult> {
+    return this.#turns.open === undefined ? this.#compactions.submit(asked) : this.#compactions.wish(asked);
   }
 
   /**
@@ -312,16 +221,7 @@ export class Thread {
    * keep theirs. Resolves when the change is durable.
    */
   overrideTurnContext(change: unknown): Promise<Overridden> {
-    const before = this.#submitted;
-    const copy = plainCopy(change);
-    if (copy === notPlain) return Promise.resolve({ kind: 'refused', outcome: notData('The change') });
-    if (this.#closing.signal.aborted) return Promise.resolve({ kind: 'refused', outcome: closed });
-    const result = before.then((settings) => this.#change(settings, copy));
-    this.#submitted = result.then(
-      (made) => (made.kind === 'refused' ? before : made.settings),
-      () => before,
-    );
-    return result;
+    return this.#settings.override(change);
   }
 
   /**
@@ -332,89 +232,10 @@ export class Thread {
   async close(): Promise<void> {
     this.#closing.abort('closing');
     this.#inbox.keepAll();
-    await this.#submitted;
-    await this.#turning;
-    await this.#folding;
+    await this.#settings.submitted;
+    await this.#turns.over;
+    await this.#compactions.over;
     await this.#log.close();
-  }
-
-  async #change(settings: Settings, change: unknown): Promise<Overridden> {
-    const { catalogue } = await this.#parts.gatherFacts(settings);
-    const { applyChange } = await import('../envelope/override.ts');
-    const result = applyChange(settings, change, { catalogue, requirements: this.#parts.requirements });
-    if (result.kind === 'refused' || result.changed.length === 0) return result;
-    const missing = result.changed.includes('cwd') ? this.#parts.folderProblem(result.settings.cwd) : undefined;
-    if (missing !== undefined) return { kind: 'refused', outcome: { ...missing, next: 'Make it, or choose another.' } };
-    const envelope = await previewEnvelope(this.#parts, this.id, result.settings, this.#log.state);
-    this.#settings = result.settings;
-    this.#inForce = envelope;
-    this.#log.record(settingsApplied(this.id, envelope));
-    // Words that were submitted after the change are safe with it.
-    this.#inbox.keepAll();
-    this.#log.tell(settingsEvent('override', envelope));
-    const told = result.changed.some((name) => name === 'model' || name === 'serviceTier');
-    const notices = told ? modelNotices(catalogue, result.settings) : [];
-    this.#log.tell(...notices.map((outcome) => ({ kind: 'warning', outcome }) as const));
-    await this.#log.durable();
-    return result;
-  }
-
-  /** Compactions that were asked for under these settings while a turn ran that did not come to them: one serves all. */
-  async #foldWished(submitted: Promise<Settings>, settings: Settings): Promise<void> {
-    const wish = this.#inbox.takeMissed(submitted);
-    if (wish === undefined) return;
-    const { focus, signal } = wish;
-    const folded = this.#fold({ ...(focus === undefined ? {} : { focus }), ...manual, signal }, settings);
-    wish.settle(folded);
-    await folded;
-  }
-
-  /** Folds history in a turn of its own. A thread that is being closed begins none, and waits for the one that runs. */
-  async #fold({ signal: asked, ...wanted }: AskedFold, settings: Settings): Promise<CompactionResult> {
-    const closing = this.#closing.signal;
-    if (closing.aborted) return { kind: 'aborted' };
-    const isOutdated = (): boolean => this.#settings !== settings;
-    const own = { threadId: this.id, settings, inbox: this.#inbox, warned: this.#warned, isOutdated };
-    const signal = AbortSignal.any([asked, closing]);
-    const folded = import('./fold-alone.ts').then(({ foldAlone }) =>
-      foldAlone(this.#parts, this.#log, { ...own, signal }, wanted),
-    );
-    this.#folding = folded.catch(() => {});
-    return folded;
-  }
-
-  async #run(
-    { input: _input, signal, ...own }: ThreadTurn,
-    words: SubmittedWords,
-    settings: Settings,
-    onFull: () => void,
-  ): Promise<TurnResult> {
-    const { outputSchema } = own;
-    try {
-      return await runTurn(this.#parts, this.#log, {
-        threadId: this.id,
-        settings: { ...settings, ...own },
-        isOutdated: () => this.#settings !== settings,
-        words,
-        signal: AbortSignal.any([signal, this.#closing.signal]),
-        inbox: this.#inbox,
-        warned: this.#warned,
-        onOpened: (turnId, { identity, window }) => {
-          const { effective } = window;
-          const schema = outputSchema === undefined ? {} : { outputSchema };
-          this.#running = { turnId, effective, model: identity.model.slug, ...schema };
-        },
-        onFull,
-        onEnding: () => {
-          this.#running = undefined;
-        },
-      });
-    } finally {
-      this.#running = undefined;
-      // Only a lost disk leaves any.
-      this.#log.dropPreviews();
-      this.#inbox.missWishes();
-    }
   }
 }
 
@@ -423,13 +244,3 @@ function subscribersOf({ listener }: ThreadOptions): Subscribers {
   if (listener !== undefined) subscribers.add({ event: listener });
   return subscribers;
 }
-
-function isRefused(value: Settings | Refused): value is Refused {
-  return 'outcome' in value;
-}
-
-const compactionFollows: Outcome = {
-  code: 'compaction-follows',
-  message: 'A tool asked for a compaction of its own thread. The compaction is made when the tool has ended.',
-  next: 'Do not wait for it inside the tool: the events of the thread say what came of it.',
-};

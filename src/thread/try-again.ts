@@ -5,7 +5,7 @@ import type { Turn } from './parts.ts';
 
 /** Asks until there is an answer, a failure that lasts, an interruption, or no patience left. Tells each new attempt. */
 export async function tryAgain<Answer>(
-  { signal, parts, log }: Turn,
+  { signal, parts, log }: Pick<Turn, 'signal' | 'parts' | 'log'>,
   ask: (attempt: number) => Promise<Answer>,
   { failureOf, most }: { failureOf(answer: Answer): ModelFailure | undefined; readonly most: number },
 ): Promise<Answer> {

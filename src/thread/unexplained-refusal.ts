@@ -5,6 +5,7 @@ import type { ModelFailure } from '../ports/model-client.ts';
 import { type Outcome, sentence } from '../protocol/outcome.ts';
 import { limitOf } from '../state/model-limits.ts';
 import { shownNow } from './active-now.ts';
+import { windowNow } from './contract-now.ts';
 import { makeRoomAfterRefusal, mayCompactAgain } from './make-room.ts';
 import type { Turn } from './parts.ts';
 import type { StepAnswer } from './sample.ts';
@@ -16,32 +17,32 @@ type Failed = Extract<StepAnswer, { kind: 'failed' }>;
  * made once more, once in a turn. If that does not help, the turn ends with what the server said first.
  */
 export async function afterUnexplained(turn: Turn, step: Step, answer: Failed): Promise<StepAnswer> {
-  const { overflow } = turn;
+  const { memory } = turn;
   const said = answer.lastMessage === undefined ? {} : { lastMessage: answer.lastMessage };
-  if (overflow.step !== undefined && overflow.unexplained !== undefined) {
-    return { kind: 'failed', failure: ending(overflow.unexplained, refusedAgain), ...said };
+  if (memory.refusedStep !== undefined && memory.unexplained !== undefined) {
+    return { kind: 'failed', failure: ending(memory.unexplained, refusedAgain), ...said };
   }
   const why = reasonToTry(turn, step, answer);
   if (why === undefined) {
-    overflow.step = undefined;
+    memory.refusedStep = undefined;
     return answer;
   }
-  overflow.unexplained = answer.failure;
+  memory.unexplained = answer.failure;
   turn.log.tell({ kind: 'warning', outcome: trying(turn, step, why) });
   const made = await makeRoomAfterRefusal(turn, step, 'unexplained_refusal');
-  overflow.step = step.index;
+  memory.refusedStep = step.index;
   if (made.kind === 'installed') return { kind: 'go-on', ...said };
   if (made.kind === 'aborted') return { kind: 'aborted', ...said };
   return { kind: 'failed', failure: ending(answer.failure, notCompacted(made.outcome)), ...said };
 }
 
 function reasonToTry(turn: Turn, step: Step, { bytes = 0 }: Failed): WhySmaller | undefined {
-  const { log, envelope, overflow } = turn;
-  const { identity, window } = envelope;
-  const wasTried = overflow.step !== undefined || overflow.unexplained !== undefined;
+  const { log, envelope, memory } = turn;
+  const { identity } = envelope;
+  const wasTried = memory.refusedStep !== undefined || memory.unexplained !== undefined;
   return whySmaller({
     tokens: shownNow(turn, step),
-    effective: window.effective,
+    effective: windowNow(turn).effective,
     bytes,
     accepted: limitOf(log.state.limits, { provider: identity.provider, model: identity.model.slug })?.accepted,
     hasPast: weightOf(log.state.history).afterModel !== undefined,
@@ -51,11 +52,11 @@ function reasonToTry(turn: Turn, step: Step, { bytes = 0 }: Failed): WhySmaller 
 }
 
 function trying(turn: Turn, step: Step, why: WhySmaller): Outcome {
-  const { window } = turn.envelope;
+  const { effective } = windowNow(turn);
   const tokens = shownNow(turn, step);
   const size =
     why === 'near-the-window'
-      ? `it fills ${Math.round((100 * tokens) / window.effective)} % of the window`
+      ? `it fills ${Math.round((100 * tokens) / effective)} % of the window`
       : 'it is larger than any that this provider answered in this thread';
   return {
     code: 'refused-without-cause',

@@ -1,9 +1,9 @@
 import { providerOfTurn } from '../envelope/provider-of.ts';
-import type { Outcome } from '../protocol/outcome.ts';
 import { hiddenFrom } from '../state/behind.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import type { Turn } from './parts.ts';
 import type { WayToRead } from './readable-way.ts';
+import type { TurnEnding } from './settle.ts';
 
 /** Undefined for nearly all turns: their provider can read what stands. Nothing is recorded or sent yet. */
 export async function wayToRead(turn: Turn): Promise<WayToRead | undefined> {
@@ -17,7 +17,7 @@ export async function wayToRead(turn: Turn): Promise<WayToRead | undefined> {
 export async function makeReadable(
   turn: Turn,
   way: Exclude<WayToRead, { kind: 'refused' }> | undefined,
-): Promise<{ readonly kind: 'aborted' } | { readonly kind: 'failed'; readonly failure: Outcome } | undefined> {
+): Promise<TurnEnding | undefined> {
   if (way === undefined) return undefined;
   const { goThere } = await import('./go-to-readable.ts');
   const wanted = { trigger: 'auto', reason: 'provider_changed', phase: 'pre_turn' } as const;

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { JsonObject } from '../../src/protocol/json.ts';
+import { type JsonObject, valueAt } from '../../src/protocol/json.ts';
 import { answer, overflow, overflowForms, say, type Step } from '../../src/testing/index.ts';
+import type { Steered } from '../../src/thread/steering.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { calls, linesOf, requestKinds, says, saysLong, story, talk, task } from './talk.ts';
 
@@ -49,6 +50,22 @@ describe('the window that a server names in its refusal', () => {
     expect(started).toEqual([258_400, 258_400, 19_000, 19_000, 19_000]);
     await live.close();
     expect((await live.place.run('context', live.id)).stdout).toMatch(/^effective +19,000 /m);
+  });
+
+  test('binds the rest of the turn, whose contract stays as it was when the turn began', async () => {
+    let steered: Promise<Steered> | undefined;
+    const steers = (): Step => {
+      steered = live.thread.steer({ input: { text: 'word '.repeat(30_000), images: [] } });
+      return says('Done.');
+    };
+    const live = await LiveThread.in(talk([saysLong(), names(20_000), steers, says('More.')]));
+    await live.turn(task);
+    await live.turn('Go on.');
+    expect(await steered).toMatchObject({ kind: 'refused', outcome: { code: 'prompt-too-long' } });
+    const recorded = (): unknown => valueAt(live.thread.state.envelope!, ['window', 'effective']);
+    expect(recorded()).toBe(258_400);
+    await live.turn('And on.');
+    expect(recorded()).toBe(19_000);
   });
 
   test('is kept by a rollback of the turn that was refused, and by its undo', async () => {

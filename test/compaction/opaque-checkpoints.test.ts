@@ -79,6 +79,9 @@ describe('a provider that cannot read a checkpoint of another', () => {
       model: 'large',
     });
     // Only what it has seen before, and what it can read itself.
+    // The checkpoint gave the model its own instructions to begin with: they are not told once more.
+    const { instructions, input } = two.reader.requests.at(-1)!.body;
+    expect([instructions, JSON.stringify(input).includes('You are small.')]).toEqual(['You are small.', false]);
     const question = JSON.stringify(two.maker.requests.at(-1)!.body);
     expect([question.includes('Go on here.'), question.includes('checkpoint 1 of maker')]).toEqual([false, true]);
     await two.openWith('scripted', 'small');

@@ -25,7 +25,7 @@ const purposes: Readonly<Record<string, string>> = {
 
 const intro = `# The envelope
 
-An envelope is the resolved contract of one turn: seven groups and the window. It is made once, when the turn begins, from facts and settings; it is frozen all the way down, and whatever shapes the turn is read from it and from nowhere else. \`capstan envelope\` shows it for any turn of a thread, with who decided each value, and what changed between two turns, down to the part of a long value that differs:
+An envelope is the resolved contract of one turn: seven groups and the window. It is made once, when the turn begins, from facts and settings; it is frozen all the way down, and whatever shapes the turn is read from it. Two parts have a value of now in the thread's state: what requests begin with, after a checkpoint, and the window, after a server has named a narrower one. \`capstan envelope\` shows it for any turn of a thread, with who decided each value, and what changed between two turns, down to the part of a long value that differs:
 
 \`\`\`sh
 capstan envelope                      # the newest turn of the newest thread of this folder

@@ -9,8 +9,12 @@ interface Node {
 /** What a name stands for: a path into the envelope, or nothing of interest. */
 type Scope = Map<string, string | undefined>;
 
-/** Functions that give a part of the envelope. */
-const makers: Readonly<Record<string, string>> = { lookUpModel: 'identity.model' };
+/** Functions that give a part of the envelope, or that part as the state has it by now. */
+const makers: Readonly<Record<string, string>> = {
+  lookUpModel: 'identity.model',
+  windowNow: 'window',
+  instructionsNow: 'instructions.base',
+};
 
 const fieldName = /^(?:identity|workspace|instructions|policy|capabilities|modes|telemetry|window)(?:\.\w+)*$/;
 
@@ -29,7 +33,11 @@ const partOf: Readonly<Record<string, string>> = {
   Collaboration: 'modes.collaboration',
   Telemetry: 'telemetry',
   Window: 'window',
+  Step: 'step',
 };
+
+/** A step holds the envelope, and its window as the state has it by now. Its other members are no parts of the envelope. */
+const stepParts: Readonly<Record<string, string>> = { envelope: '', window: 'window' };
 
 /**
  * The fields of the envelope that a source reads, by dotted name. It follows what is called `envelope`, parameters and
@@ -218,7 +226,8 @@ function nameOf(node: Node | undefined): string {
   return node?.type === 'Identifier' ? (node['name'] as string) : String(node?.['value'] ?? '');
 }
 
-function join(path: string, key: string): string {
+function join(path: string, key: string): string | undefined {
+  if (path === 'step') return stepParts[key];
   return path === '' ? key : `${path}.${key}`;
 }
 

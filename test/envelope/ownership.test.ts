@@ -82,6 +82,7 @@ describe('the reader of sources', () => {
       import type { Envelope } from '../envelope/envelope.ts';
       import type { Window } from '../envelope/window.ts';
       import type { Policy } from '../elsewhere/policy.ts';
+      import type { Step } from '../envelope/step.ts';
       const a = (turn) => turn.envelope.identity.model.slug;
       const b = ({ envelope: { modes, workspace: { cwd: folder } } }) => [modes.leaveOut.includes('x'), folder];
       function c({ telemetry, ...rest }: Envelope, { effective: most }: Window): number {
@@ -91,16 +92,24 @@ describe('the reader of sources', () => {
       function d(policy: Policy) { return policy.resolved; }
       function e(policy) { return policy.profile; }
       const f = (stored) => { const window = stored as unknown as Window; return window.toolOutput; };
+      const g = (step: Step, { envelope: { policy: rules }, window: { memory }, index }: Step) =>
+        [step.facts, step.window.skills, rules.approval, memory, index];
+      const h = (turn) => [windowNow(turn).baseline, instructionsNow(turn).text];
       const list = ['identity.effort', 'window'];
       const record = { modes: { review: false } };
     `;
     expect(envelopeReads('src/thread/a.ts', source)).toEqual([
       'identity.effort',
       'identity.model.slug',
+      'instructions.base.text',
       'modes.leaveOut',
+      'policy.approval',
       'telemetry.turnId',
       'window',
+      'window.baseline',
       'window.effective',
+      'window.memory',
+      'window.skills',
       'window.toolOutput',
       'workspace.cwd',
     ]);

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { defaultShares } from '../../src/config/default-shares.ts';
 import { resolveEnvelope } from '../../src/envelope/envelope.ts';
 import type { TurnFacts } from '../../src/envelope/facts.ts';
 import type { WindowSettings } from '../../src/envelope/settings.ts';
-import type { Window } from '../../src/envelope/window.ts';
+import { type Window, windowUnder } from '../../src/envelope/window.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
@@ -107,6 +108,7 @@ describe('with nothing but what must be there', () => {
       memory: 180_880,
       baseline: 12_000,
       toolOutput: { mode: 'bytes', limit: 10_000 },
+      shares: defaultShares(),
     });
   });
 });
@@ -213,6 +215,7 @@ describe('with everything that somebody can choose', () => {
       memory: 84_000,
       baseline: 12_000,
       toolOutput: { mode: 'tokens', limit: 10_000 },
+      shares: { ...defaultShares(), ...fullSettings().window },
     });
   });
 
@@ -276,6 +279,33 @@ describe('the window', () => {
         expect(baseline).toBe(Math.min(12_000, effective));
         // Bytes: a quarter of the window, four bytes to a token.
         expect(toolOutput).toEqual({ mode: 'bytes', limit: Math.min(10_000, Math.floor(effective / 4) * 4) });
+      }),
+    );
+  });
+
+  test('that a server names in the middle of a turn counts as if it had been known when the turn began', () => {
+    const chosen: fc.Arbitrary<WindowSettings> = fc.record(
+      {
+        effectivePercent: fc.integer({ min: 1, max: 100 }),
+        effectiveTokens: fc.integer({ min: 100, max: 272_000 }),
+        autoCompactPercent: fc.integer({ min: 10, max: 90 }),
+        toolOutputTokens: fc.integer({ min: 1, max: 100_000 }),
+      },
+      { requiredKeys: [] },
+    );
+    const named = fc.integer({ min: 1001, max: 300_000 });
+    fc.assert(
+      fc.property(chosen, named, fc.integer({ max: 1 }), (window, tokens, since) => {
+        const settings = { ...bareSettings, window };
+        const before = resolveEnvelope(bareFacts, settings);
+        const { provider, model } = before.identity;
+        const claim = { provider, model: model.slug, tokens, assumed: before.window.configured - since };
+        const facts = { ...bareFacts, thread: { ...bareFacts.thread, windows: [claim] } };
+        const known = resolveEnvelope(facts, settings);
+        expect(windowUnder(before, [claim])).toEqual(known.window);
+        // A claim that was refuted counts no more.
+        expect(windowUnder(known, [])).toEqual(before.window);
+        expect(windowUnder(before, []).effective).toBeGreaterThanOrEqual(known.window.effective);
       }),
     );
   });

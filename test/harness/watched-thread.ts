@@ -13,8 +13,9 @@ import { withSeals } from '../../src/rollout/sealed-store.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { describeState } from './describe-state.ts';
 import type { Settings } from '../../src/envelope/settings.ts';
+import { instructionsOf } from '../../src/state/instructions.ts';
 import { chosenOnly, lastSettings } from '../../src/state/resumed-settings.ts';
-import type { ThreadState } from '../../src/state/thread-state.ts';
+import { emptyState, type ThreadState } from '../../src/state/thread-state.ts';
 import type { Spawn } from '../../src/ports/spawn.ts';
 import type { Files, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/ids.ts';
@@ -204,7 +205,9 @@ export class WatchedThread {
       gatherFacts: ({ cwd }) => Promise.resolve(factsOf(this.world, cwd, clock.now())),
       gatherStep: (envelope) => {
         const facts = stepFactsOf(this.world, envelope.workspace.cwd);
-        this.onStep({ envelope, facts: { ...facts, pins: this.#thread?.state.pins ?? [] } });
+        const state = this.#thread?.state ?? emptyState;
+        const base = instructionsOf(state) ?? envelope.instructions.base;
+        this.onStep({ envelope, facts: { ...facts, pins: state.pins, base } });
         return Promise.resolve(facts);
       },
     };

@@ -3,13 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { requestWeight, sentWeight } from '../../src/compaction/fits.ts';
 import { begin, type CompactionStep, next } from '../../src/compaction/machine.ts';
 import { planCompaction } from '../../src/compaction/plan-compaction.ts';
-import type { CompactionPlan } from '../../src/compaction/plan.ts';
+import type { CompactionPlan, CompactionWindow } from '../../src/compaction/plan.ts';
 import type { CompactionOutcome, CompactionRequest } from '../../src/compaction/request.ts';
 import type { CompactionSource } from '../../src/compaction/source.ts';
 import { stubOf } from '../../src/compaction/stub.ts';
 import { unitsOf } from '../../src/compaction/units.ts';
 import { noWork } from '../../src/compaction/work-records.ts';
-import type { Window } from '../../src/envelope/window.ts';
 import { entryOf } from '../../src/history/entry.ts';
 import { historyOf } from '../../src/history/history.ts';
 import { pairedItem } from '../../src/history/missing-answer.ts';
@@ -177,17 +176,12 @@ describe('a thread that is full', () => {
         const fixed = Math.floor((effective * percent) / 100);
         fc.pre(fixed + history > effective && source.history.length > 0);
         const share = (of: number): number => Math.floor((effective * of) / 100);
-        const window: Window = {
+        const window: CompactionWindow = {
           effective,
-          configured: effective,
           autoCompact: share(90),
           autoCompactScope: 'total',
           compactionReserve: share(10),
           checkpoint: { words: share(20), pictures: share(10), answer: share(10), records: share(5) },
-          skills: 1,
-          memory: 1,
-          baseline: 0,
-          toolOutput: { mode: 'tokens', limit: 1000 },
         };
         const asked = { trigger: 'auto', reason: 'context_limit', phase: 'pre_turn', strategy: 'structured' } as const;
         const context = share(5);

@@ -38,7 +38,8 @@ export class TellingLaw {
   posted(body: JsonObject): void {
     const step = this.#step!;
     const parts = partsOf(body['input']);
-    checkTold(body, parts, step, this.#beginsAnew ? guidanceToHold(step) : step.envelope.instructions.base.text);
+    const { text } = step.facts.base ?? step.envelope.instructions.base;
+    checkTold(body, parts, step, this.#beginsAnew ? guidanceToHold(step) : text);
     const texts = parts.filter(isWorldText).length;
     const known = this.#known;
     const nothingChanged = known !== undefined && this.#since.every((each) => each === known.facts);

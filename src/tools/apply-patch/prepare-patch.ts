@@ -40,7 +40,7 @@ export interface PatchCall {
 
 /** Reads a patch and says what it would do. Files are looked at when it runs, not before. */
 export function preparePatch(ports: ApplyPatchPorts, call: PatchCall, step: Step): Prepared {
-  const budget = step.envelope.window.toolOutput;
+  const budget = step.window.toolOutput;
   const parsed = parsePatch(call.text);
   if (parsed.kind === 'problem') return { kind: 'refused', output: patchUnfit(parseMessage(parsed), budget) };
   const { patch } = parsed;
@@ -86,7 +86,7 @@ function runPatch(
   { disk, clock, watch }: ApplyPatchPorts,
   patch: Patch,
   { folder, cameAs, policy }: PatchCall & Pick<RunningCall, 'policy'>,
-  { envelope: { workspace, window } }: Step,
+  { envelope: { workspace }, window }: Step,
 ): PatchEnd {
   const budget = window.toolOutput;
   const began = clock.now();

@@ -111,7 +111,7 @@ async function run(
   step: Step,
   { signal, policy, started, output, warn }: RunningCall,
 ): Promise<CallResult> {
-  const { window, telemetry, workspace } = step.envelope;
+  const { telemetry, workspace } = step.envelope;
   const { shellEnvironment: variablesPolicy, sandboxLevel } = step.envelope.policy;
   const names = {
     CODEX_THREAD_ID: telemetry.threadId,
@@ -131,7 +131,7 @@ async function run(
   const open = mayChangeFiles(sandboxLevel, needsOf(given)) ? watch?.begin(workspace.cwd) : undefined;
   const end = await spawn.run(command, limits, { signal, started, ...(output === undefined ? {} : { output }) });
   const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
-  return { ...answer(item, end, given, outputBudget(window.toolOutput, given.outputTokens)), ...touched };
+  return { ...answer(item, end, given, outputBudget(step.window.toolOutput, given.outputTokens)), ...touched };
 }
 
 /** Nothing where commands run without a sandbox: they may start every program themselves. */

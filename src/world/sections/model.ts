@@ -1,4 +1,4 @@
-import type { Instructions } from '../../envelope/instructions.ts';
+import type { Step } from '../../envelope/step.ts';
 import { type Fragment, render } from '../../fragments/define.ts';
 import { modelSwitchFragment, type ModelSwitchText } from '../../fragments/model-switch.ts';
 import { isJsonObject, stringAt } from '../../protocol/json.ts';
@@ -31,10 +31,10 @@ export const modelSection: Section<ModelFact, string, ToldModel> = {
   assumes: 'nothing: it frames everything that follows',
   kinds: { telling: [modelSwitchFragment.id], withdrawing: [] },
 
-  of: ({ envelope: { identity, instructions } }) => ({
-    model: identity.model.slug,
-    guidance: guidanceOf(instructions),
-    digest: textDigest(identity.model.instructions),
+  of: (step) => ({
+    model: step.envelope.identity.model.slug,
+    guidance: guidanceOf(step),
+    digest: textDigest(step.envelope.identity.model.instructions),
   }),
 
   stored: ({ model }) => model,
@@ -57,9 +57,12 @@ export const modelSection: Section<ModelFact, string, ToldModel> = {
   },
 };
 
-function guidanceOf({ base, model }: Instructions): ModelFact['guidance'] {
-  if (base.provenance.type === 'custom') return { kind: 'custom' };
-  return model === undefined ? { kind: 'base' } : { kind: 'text', text: model };
+/** A checkpoint may have given the model its own instructions to begin with, also since the turn began. */
+function guidanceOf({ envelope: { instructions }, facts }: Step): ModelFact['guidance'] {
+  const { model } = instructions;
+  const { text, provenance } = facts.base ?? instructions.base;
+  if (provenance.type === 'custom') return { kind: 'custom' };
+  return model === undefined || model === text ? { kind: 'base' } : { kind: 'text', text: model };
 }
 
 function told({ model, guidance }: ModelFact, revised: Pick<ModelSwitchText, 'revised'> = {}): readonly Fragment[] {

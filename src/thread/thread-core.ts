@@ -1,0 +1,42 @@
+import type { Settings, TurnSettings } from '../envelope/settings.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+import type { Inbox, SubmittedWords } from './inbox.ts';
+import type { ThreadLog } from './log.ts';
+import type { ThreadParts, TurnInput } from './parts.ts';
+import type { ThreadSettings } from './thread-settings.ts';
+import type { WorkQueue } from './work-queue.ts';
+
+/** What the settings, the turns and the compactions of one thread share. */
+export interface ThreadCore {
+  readonly id: ThreadId;
+  readonly parts: ThreadParts;
+  readonly log: ThreadLog;
+  readonly inbox: Inbox;
+  readonly settings: ThreadSettings;
+  readonly work: WorkQueue;
+  /** Problems that the thread has told already: one that lasts is told once. */
+  readonly warned: Set<string>;
+  /** Aborted when the thread is being closed. */
+  readonly closing: AbortSignal;
+}
+
+interface AskedTurn {
+  readonly signal: AbortSignal;
+  readonly words?: SubmittedWords;
+  /** What holds for this turn alone. */
+  readonly own?: Omit<TurnSettings, keyof Settings>;
+}
+
+/** A turn of the thread under settings that it was submitted with. It ends when the thread is closed. */
+export function turnUnder(core: ThreadCore, submitted: Settings, { signal, words, own }: AskedTurn): TurnInput {
+  const { id, inbox, settings, warned, closing } = core;
+  return {
+    threadId: id,
+    settings: { ...submitted, ...own },
+    isOutdated: () => settings.current !== submitted,
+    ...(words === undefined ? {} : { words }),
+    signal: AbortSignal.any([signal, closing]),
+    inbox,
+    warned,
+  };
+}

@@ -1,0 +1,105 @@
+import { deepFreeze } from '../envelope/deep-freeze.ts';
+import type { Envelope } from '../envelope/envelope.ts';
+import { modelNotices } from '../envelope/model-notices.ts';
+import type { Settings } from '../envelope/settings.ts';
+import type { ThreadId } from '../protocol/ids.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
+import { settingsApplied } from '../state/turn-drafts.ts';
+import { closed } from './closed-thread.ts';
+import type { Inbox } from './inbox.ts';
+import type { ThreadLog } from './log.ts';
+import type { ThreadParts } from './parts.ts';
+import { previewEnvelope, settingsEvent } from './preview.ts';
+import { notData } from './read-turn.ts';
+
+export type Overridden =
+  /** `settings` are frozen, deeply. */
+  { readonly kind: 'changed'; readonly settings: Settings; readonly changed: readonly string[] } | RefusedChange;
+
+export interface RefusedChange {
+  readonly kind: 'refused';
+  readonly outcome: Outcome;
+}
+
+export function isRefusedChange(value: Settings | RefusedChange): value is RefusedChange {
+  return 'outcome' in value;
+}
+
+/** What they need of their thread. */
+interface ChangedThread {
+  readonly id: ThreadId;
+  readonly parts: ThreadParts;
+  readonly log: ThreadLog;
+  readonly inbox: Inbox;
+  /** Aborted when the thread is being closed. */
+  readonly closing: AbortSignal;
+}
+
+/** The settings of one thread, as changes are submitted and made one after the other. */
+export class ThreadSettings {
+  readonly #thread: ChangedThread;
+  /** Frozen. */
+  #current: Settings;
+  #inForce: Envelope;
+  /** Never rejects. */
+  #submitted: Promise<Settings>;
+
+  constructor(thread: ChangedThread, settings: Settings, inForce: Envelope) {
+    this.#thread = thread;
+    this.#current = deepFreeze(structuredClone(settings));
+    this.#inForce = inForce;
+    this.#submitted = Promise.resolve(this.#current);
+  }
+
+  /** After the changes that were made so far. Frozen, deeply. */
+  get current(): Settings {
+    return this.#current;
+  }
+
+  /** What they resolved to when they were made: what a line says about them. */
+  get inForce(): Envelope {
+    return this.#inForce;
+  }
+
+  /** After the changes that were submitted so far: what is submitted next runs under these. Never rejects. */
+  get submitted(): Promise<Settings> {
+    return this.#submitted;
+  }
+
+  /** Changes all that is asked for, or nothing. Resolves when the change is durable. */
+  override(change: unknown): Promise<Overridden> {
+    const before = this.#submitted;
+    const copy = plainCopy(change);
+    if (copy === notPlain) return Promise.resolve({ kind: 'refused', outcome: notData('The change') });
+    if (this.#thread.closing.aborted) return Promise.resolve({ kind: 'refused', outcome: closed });
+    const result = before.then((settings) => this.#change(settings, copy));
+    this.#submitted = result.then(
+      (made) => (made.kind === 'refused' ? before : made.settings),
+      () => before,
+    );
+    return result;
+  }
+
+  async #change(settings: Settings, change: unknown): Promise<Overridden> {
+    const { id, parts, log, inbox } = this.#thread;
+    const { catalogue } = await parts.gatherFacts(settings);
+    const { applyChange } = await import('../envelope/override.ts');
+    const result = applyChange(settings, change, { catalogue, requirements: parts.requirements });
+    if (result.kind === 'refused' || result.changed.length === 0) return result;
+    const missing = result.changed.includes('cwd') ? parts.folderProblem(result.settings.cwd) : undefined;
+    if (missing !== undefined) return { kind: 'refused', outcome: { ...missing, next: 'Make it, or choose another.' } };
+    const envelope = await previewEnvelope(parts, id, result.settings, log.state);
+    this.#current = result.settings;
+    this.#inForce = envelope;
+    log.record(settingsApplied(id, envelope));
+    // Words that were submitted after the change are safe with it.
+    inbox.keepAll();
+    log.tell(settingsEvent('override', envelope));
+    const told = result.changed.some((name) => name === 'model' || name === 'serviceTier');
+    const notices = told ? modelNotices(catalogue, result.settings) : [];
+    log.tell(...notices.map((outcome) => ({ kind: 'warning', outcome }) as const));
+    await log.durable();
+    return result;
+  }
+}

@@ -1,0 +1,102 @@
+import type { Settings } from '../envelope/settings.ts';
+import { closedBefore } from './closed-thread.ts';
+import type { SubmittedWords } from './inbox.ts';
+import { prepareTurn } from './open-turn.ts';
+import type { Turn } from './parts.ts';
+import type { ThreadTurn } from './read-turn.ts';
+import type { TurnResult } from './settle.ts';
+import type { ThreadCompactions } from './thread-compactions.ts';
+import { type ThreadCore, turnUnder } from './thread-core.ts';
+import { isRefusedChange, type RefusedChange } from './thread-settings.ts';
+import { runTurn } from './turn.ts';
+
+/** The turns of one thread in which the user speaks, each in its place of the queue. */
+export class ThreadTurns {
+  readonly #thread: ThreadCore;
+  readonly #compactions: ThreadCompactions;
+  readonly #compactsAfter: boolean;
+  #running: Turn | undefined;
+  #newest: Promise<unknown> = Promise.resolve();
+
+  /** `compactsAfter`: a turn that leaves too little room for the next one is followed by a compaction. */
+  constructor(
+    thread: ThreadCore,
+    compactions: ThreadCompactions,
+    { compactsAfter }: { readonly compactsAfter: boolean },
+  ) {
+    this.#thread = thread;
+    this.#compactions = compactions;
+    this.#compactsAfter = compactsAfter;
+  }
+
+  /** The turn that can be steered, if one can. */
+  get open(): Turn | undefined {
+    return this.#running?.memory.phase === 'open' ? this.#running : undefined;
+  }
+
+  /** Settles when the turn that began last is over. Never rejects. */
+  get over(): Promise<unknown> {
+    return this.#newest;
+  }
+
+  /** The words of a turn that has to wait for others are safe soon. */
+  submitWords({ input }: ThreadTurn): SubmittedWords {
+    const { inbox, work, log, closing } = this.#thread;
+    const words = inbox.submit(input, { waits: work.isBusy && !closing.aborted });
+    // A lost disk is seen by the turn.
+    if (words.id !== undefined) log.durable().catch(() => {});
+    return words;
+  }
+
+  submit(own: ThreadTurn, words: SubmittedWords, settings: Promise<Settings>): Promise<TurnResult>;
+  submit(
+    own: ThreadTurn,
+    words: SubmittedWords,
+    settings: Promise<Settings | RefusedChange>,
+  ): Promise<TurnResult | RefusedChange>;
+  submit(
+    own: ThreadTurn,
+    words: SubmittedWords,
+    settings: Promise<Settings | RefusedChange>,
+  ): Promise<TurnResult | RefusedChange> {
+    const { work, closing } = this.#thread;
+    /** Known once the turn is followed by a compaction: what is submitted has to wait for that as well. */
+    let release: (() => void) | undefined;
+    const run = async (known: Settings | RefusedChange): Promise<TurnResult | RefusedChange> => {
+      if (isRefusedChange(known)) return known;
+      if (closing.aborted) return closedBefore(words);
+      const ran = this.#run(own, words, known);
+      this.#newest = ran.catch(() => {});
+      const { result, leaves } = await ran;
+      if (leaves === 'too-little' && this.#compactsAfter) release = work.hold();
+      return result;
+    };
+    const result = work.submit(settings, run);
+    // The answer is there: the caller does not wait for what makes room for the next turn.
+    const compactAfter = async (known: Settings | RefusedChange): Promise<void> => {
+      if (release === undefined || isRefusedChange(known)) return;
+      await this.#compactions.afterTurn(known).finally(release);
+    };
+    if (this.#compactsAfter) work.add(settings, compactAfter).catch(() => {});
+    return result;
+  }
+
+  async #run(
+    { input: _input, signal, ...own }: ThreadTurn,
+    words: SubmittedWords,
+    settings: Settings,
+  ): Promise<{ readonly result: TurnResult; readonly leaves: Turn['memory']['leaves'] }> {
+    const { parts, log, inbox } = this.#thread;
+    try {
+      const turn = await prepareTurn(parts, log, turnUnder(this.#thread, settings, { signal, words, own }));
+      this.#running = turn;
+      const result = await runTurn(turn);
+      return { result, leaves: turn.memory.leaves };
+    } finally {
+      this.#running = undefined;
+      // Only a lost disk leaves any.
+      log.dropPreviews();
+      inbox.missWishes();
+    }
+  }
+}

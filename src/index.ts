@@ -1,6 +1,10 @@
 /** The library: everything a program needs to run threads of its own. */
 export { Engine } from './surfaces/engine/engine.ts';
 export type { EngineOptions } from './surfaces/engine/engine-options.ts';
+export type { WireFormat } from './model/wire-format.ts';
+export type { ModelClient } from './ports/model-client.ts';
+export type { Encoder } from './ports/prompt.ts';
+export type { ProviderCapabilities } from './ports/provider.ts';
 export type { EngineRefused } from './surfaces/engine/engine-refused.ts';
 export type { OpenedThread, ThreadRequest } from './surfaces/engine/open-thread.ts';
 export type { CompactRequest } from './surfaces/engine/compact-thread.ts';

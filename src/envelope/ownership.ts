@@ -88,7 +88,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
   'identity.model.guessed': catalogue,
   'identity.provider': chosen('default', 'provider'),
   'identity.address': facts,
-  'identity.modelClient': { ...facts, awaits: 'a second dialect of providers' },
+  'identity.modelClient': { ...facts, awaits: 'a second wire format' },
   'identity.effort': chosen('default of the model', 'effort'),
   'identity.summary': chosen('default of the model', 'summary'),
   'identity.verbosity': chosen('default of the model', 'verbosity'),

@@ -57,6 +57,8 @@ export interface Locks {
 
 export interface Lock {
   readonly kind: 'lock';
+  /** Whether another process may hold it instead: the file was removed meanwhile, and made again. */
+  isLost(): Promise<boolean>;
   release(): Promise<void>;
 }
 

@@ -15,7 +15,7 @@ import { historyBase, withBase } from './history-base.ts';
 import { encodeLine } from './line-codec.ts';
 import { activePath, archiveFolder, type LocalTime, rolloutPath } from './names.ts';
 import { readHead } from './read-head.ts';
-import { unknownPlace } from './refusals.ts';
+import { leaseLost, unknownPlace } from './refusals.ts';
 import type { RolloutFiles } from './rollout-files.ts';
 import { writeWhole } from './whole-file.ts';
 
@@ -26,16 +26,18 @@ export interface HoldOptions {
   readonly durableFolders: Set<string>;
   readonly id: ThreadId;
   readonly lock: Lock;
+  readonly epoch: number;
 }
 
 /** What is done to a thread as a whole, under its writer lock. */
 export async function holdThread(options: HoldOptions): Promise<HeldThread | OpenRefused> {
-  const { rollouts, clock, durableFolders, id, lock } = options;
+  const { rollouts, clock, durableFolders, id, lock, epoch } = options;
   const { files, home } = rollouts;
   const current = await currentRollout(rollouts, id);
   if (current.kind === 'refused') return current;
 
   async function ownFiles(): Promise<readonly FoundRollout[]> {
+    if (await lock.isLost()) throw leaseLost(`thread ${id}`);
     try {
       const found = await findThreadFiles(files, home, id);
       // A kill may have left a compressed form beside a plain one. It must not come to light when that goes.
@@ -84,6 +86,7 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
 
   return {
     kind: 'held',
+    epoch,
     current,
     async revert(revert) {
       // What others refer to is kept plain.
@@ -98,13 +101,14 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
     // The newest is what counts, so it is the last to go and the first to come back.
     archive: async () => {
       const paths = (await ownFiles()).map(({ path }) => path).toReversed();
-      return moveAll(paths, (name) => join(archiveFolder(home), name));
+      await moveAll(paths, (name) => join(archiveFolder(home), name));
     },
     unarchive: async () => {
       const paths = (await ownFiles()).map(({ path }) => path);
       const moved = await moveAll(paths, (name) => activePath(home, name));
-      if (moved[0] !== undefined) await touch(moved[0]);
-      return moved;
+      if (moved[0] === undefined) return 'active';
+      await touch(moved[0]);
+      return 'unarchived';
     },
     forks: async () => forksOf(rollouts, id, await ownFiles()),
     async delete() {
@@ -157,7 +161,7 @@ async function writeRevert(
     await files.remove(path).catch(() => undefined);
     throw diskFault(error, 'save', path);
   }
-  return { ...current, rolloutId, path, archived: false, meta: payload };
+  return { ...current, rolloutId, location: path, archived: false, meta: payload };
 }
 
 function rolloutExists(path: string): Fault {

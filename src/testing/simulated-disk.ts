@@ -302,6 +302,7 @@ export class SimulatedLocks implements Locks {
     this.#held.set(path, mine);
     return {
       kind: 'lock',
+      isLost: async () => (this.#held.get(path) ?? mine) !== mine,
       release: async () => {
         if (this.#held.get(path) === mine) this.#held.delete(path);
       },

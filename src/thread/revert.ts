@@ -60,7 +60,7 @@ export async function rollBack(
       ],
     });
     if (made.kind === 'refused') return made;
-    done = { kind: 'rolled-back', id, path: made.path, ...rolledBack(places, cut) };
+    done = { kind: 'rolled-back', id, location: made.location, ...rolledBack(places, cut) };
     open = cut.open;
   } finally {
     await held.release();
@@ -138,7 +138,7 @@ async function undoRevert(
     before.filter((turn) => !after.includes(turn)),
   ];
   const more = earlier === undefined ? {} : { next: 'earlier-rollback' as const };
-  return { kind: 'rollback-undone', id, path: made.path, turns, replaced, ...more };
+  return { kind: 'rollback-undone', id, location: made.location, turns, replaced, ...more };
 }
 
 function waitingNoMore(then: readonly WaitingMessage[], now: readonly WaitingMessage[]): readonly LineDraft[] {

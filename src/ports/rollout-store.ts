@@ -62,7 +62,7 @@ export interface RolloutPlace {
 export interface Revert {
   readonly rolloutId: string;
   readonly to: RolloutPlace;
-  /** Stands under `capstan` in its first line, which else is that of the current one. */
+  /** Stands under `capstan` in its first line, in place of what stood there. The rest of it is that of the current one. */
   readonly note: JsonObject;
   /** What stands behind its first line, if anything. */
   readonly drafts: readonly LineDraft[];

@@ -1,15 +1,11 @@
 import type { ThreadDirectory } from '../ports/thread-directory.ts';
 import { chooseThread } from './choose-thread.ts';
-import type { ThreadIndex } from './index/thread-index.ts';
-import { appendThreadName, type NameParts } from './thread-names.ts';
+import type { FollowingParts } from './follow-changes.ts';
+import { openThreadIndex } from './index/open-index.ts';
+import { appendThreadName } from './thread-names.ts';
 
-export interface FileDirectoryOptions extends NameParts {
-  /** Where Codex keeps its index. */
-  readonly codexIndexFolder: string;
-}
-
-/** The threads under a home, as their files are. Lists and searches load the index on use: most runs need none. */
-export function createFileDirectory(options: FileDirectoryOptions): ThreadDirectory {
+/** The threads under a home, as their files are. Lists and searches load the index on use. */
+export function createFileDirectory(options: FollowingParts): ThreadDirectory {
   const { files, home } = options;
   return {
     list: async (query, progress) => (await openThreadIndex(options)).list(query, progress),
@@ -22,9 +18,4 @@ export function createFileDirectory(options: FileDirectoryOptions): ThreadDirect
       return followChanges(options, changes);
     },
   };
-}
-
-export async function openThreadIndex({ home, clock }: Pick<NameParts, 'home' | 'clock'>): Promise<ThreadIndex> {
-  const { ThreadIndex } = await import('./index/thread-index.ts');
-  return new ThreadIndex({ home, clock });
 }

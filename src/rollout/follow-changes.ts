@@ -2,13 +2,18 @@ import type { ThreadChange } from '../ports/thread-directory.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { type CodexIndexChange, hasCodexIndex, tellCodexIndex } from './codex-index.ts';
 import { currentRollout } from './current-rollout.ts';
-import { type FileDirectoryOptions, openThreadIndex } from './file-directory.ts';
+import { openThreadIndex } from './index/open-index.ts';
 import { RolloutFiles } from './rollout-files.ts';
-import { appendThreadName, threadNames } from './thread-names.ts';
+import { appendThreadName, type NameParts, threadNames } from './thread-names.ts';
+
+export interface FollowingParts extends NameParts {
+  /** Where Codex keeps its index. */
+  readonly codexIndexFolder: string;
+}
 
 /** Sets right what stands about threads beside their files: names of deleted ones, our index and that of Codex. */
 export async function followChanges(
-  options: FileDirectoryOptions,
+  options: FollowingParts,
   changes: readonly ThreadChange[],
 ): Promise<readonly Outcome[]> {
   const deleted = changes.filter(({ kind }) => kind === 'deleted');
@@ -27,7 +32,7 @@ export async function followChanges(
 }
 
 async function tellCodex(
-  { files, home, clock, codexIndexFolder }: FileDirectoryOptions,
+  { files, home, clock, codexIndexFolder }: FollowingParts,
   changes: readonly ThreadChange[],
 ): Promise<Outcome | undefined> {
   if (!hasCodexIndex(codexIndexFolder)) return undefined;

@@ -5,7 +5,6 @@ import type { CurrentRollout, HeldThread, OpenRefused, Revert } from '../ports/r
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { lineType } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
-import { lastingNotes } from '../state/sealed-lines.ts';
 import { removeCompressed, restoreRollout } from './compressed-rollout.ts';
 import { currentRollout } from './current-rollout.ts';
 import { diskFault } from './disk-fault.ts';
@@ -26,12 +25,11 @@ export interface HoldOptions {
   readonly durableFolders: Set<string>;
   readonly id: ThreadId;
   readonly lock: Lock;
-  readonly epoch: number;
 }
 
 /** What is done to a thread as a whole, under its writer lock. */
 export async function holdThread(options: HoldOptions): Promise<HeldThread | OpenRefused> {
-  const { rollouts, clock, durableFolders, id, lock, epoch } = options;
+  const { rollouts, clock, durableFolders, id, lock } = options;
   const { files, home } = rollouts;
   const current = await currentRollout(rollouts, id);
   if (current.kind === 'refused') return current;
@@ -86,7 +84,7 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
 
   return {
     kind: 'held',
-    epoch,
+    epoch: lock.epoch,
     current,
     async revert(revert) {
       // What others refer to is kept plain.
@@ -143,7 +141,7 @@ async function writeRevert(
   const now = clock.now();
   const path = rolloutPath(home, id, localTime(now), rolloutId);
   const meta = withBase(current.meta, source.base);
-  const payload = { ...meta, capstan: { ...lastingNotes(meta), ...note } };
+  const payload = { ...meta, capstan: note };
   const ordinal = source.base?.end ?? (0 as Ordinal);
   const timestamp = new Date(now).toISOString();
   const lines = [{ type: lineType.sessionMeta, payload }, ...drafts].map((draft, at) =>

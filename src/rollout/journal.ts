@@ -16,7 +16,6 @@ export interface JournalOptions {
   readonly file: RolloutFile;
   /** The lease: lines are written as long as it holds. */
   readonly lock: Lock;
-  readonly epoch: number;
   readonly clock: Clock;
   /** Absent in the old form, whose lines have none. */
   readonly nextOrdinal: Ordinal | undefined;
@@ -71,7 +70,7 @@ export class Journal implements Owned {
   #fault: Fault | undefined;
 
   constructor(options: JournalOptions) {
-    this.epoch = options.epoch;
+    this.epoch = options.lock.epoch;
     this.location = options.path;
     this.mode = options.nextOrdinal === undefined ? 'legacy' : 'paginated';
     if (options.torn !== undefined) this.torn = options.torn;

@@ -45,13 +45,6 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   const home = resolve(options.home);
   const rollouts = new RolloutFiles(files, home);
   const durableFolders = new Set<string>();
-  let lastEpoch = 0;
-
-  /** Who has the lock is the owner, so the number decides nothing: it is the time at which the lock was taken. */
-  function nextEpoch(): number {
-    lastEpoch = Math.max(lastEpoch + 1, clock.now());
-    return lastEpoch;
-  }
 
   async function takeLock(id: ThreadId): Promise<Lock | OpenRefused> {
     const path = lockPath(home, id);
@@ -91,7 +84,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
     const file = new RolloutFile({ files, home, path, durableFolders });
     // A thread that goes on from another file counts on from there.
     const nextOrdinal = historyBase(meta)?.end ?? (0 as Ordinal);
-    return new Journal({ path, file, lock, epoch: nextEpoch(), clock, nextOrdinal, lastTime: 0, meta });
+    return new Journal({ path, file, lock, clock, nextOrdinal, lastTime: 0, meta });
   }
 
   async function fork(id: ThreadId, described: JsonObject, from: RolloutPlace): Promise<Owned | OpenRefused> {
@@ -115,7 +108,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
         await file.discard();
         throw diskFault(error, 'save', path);
       }
-      return new Journal({ path, file, lock, epoch: nextEpoch(), clock, nextOrdinal: undefined, lastTime });
+      return new Journal({ path, file, lock, clock, nextOrdinal: undefined, lastTime });
     });
   }
 
@@ -155,8 +148,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
       const rollout = new RolloutFile({ files, home, path, durableFolders, existing: { file, size } });
       // A killed process may have left lines, or the file's name, in memory only. They are about to be built upon.
       await rollout.sync();
-      const epoch = nextEpoch();
-      return new Journal({ path, file: rollout, lock, epoch, clock, nextOrdinal, lastTime, torn, knownMeta });
+      return new Journal({ path, file: rollout, lock, clock, nextOrdinal, lastTime, torn, knownMeta });
     } catch (error) {
       await file.close().catch(() => undefined);
       throw diskFault(error, 'open', path);
@@ -186,9 +178,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
 
   async function hold(id: ThreadId): Promise<HeldThread | OpenRefused> {
     if ((await rollouts.find(id)).kind === 'none') return unknownThread(id);
-    return locked(id, (lock) =>
-      holdThread({ rollouts, clock, localTime, durableFolders, id, lock, epoch: nextEpoch() }),
-    );
+    return locked(id, (lock) => holdThread({ rollouts, clock, localTime, durableFolders, id, lock }));
   }
 
   return {

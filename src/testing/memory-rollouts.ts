@@ -16,7 +16,6 @@ import { type JsonObject, stringAt } from '../protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
 import { leaseLost } from '../rollout/refusals.ts';
-import { lastingNotes } from '../state/sealed-lines.ts';
 import type { KnownThread } from './folded-directory.ts';
 import { type MemoryLease, MemoryLeases } from './memory-leases.ts';
 
@@ -156,7 +155,7 @@ export function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollo
         }
         const base = baseAt(to);
         if (typeof base === 'object' && 'kind' in base) return base;
-        const meta = { ...current.meta, capstan: { ...lastingNotes(current.meta), ...note } };
+        const meta = { ...current.meta, capstan: note };
         const place = base === 'start' ? {} : { base };
         const start = base === 'start' ? 0 : base.end;
         const first = stamp(start, { type: lineType.sessionMeta, payload: meta });

@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../
 import type { LineDraft } from '../protocol/line.ts';
 import { windowsStay } from '../state/model-limits.ts';
 import { type Pin, pinChanges, readPins } from '../state/pins.ts';
+import { lastingNotes } from '../state/sealed-lines.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import type { ThreadPlaces } from '../state/turn-places.ts';
 import { readUsage, usageFields } from '../state/usage-fields.ts';
@@ -51,7 +52,10 @@ export async function rollBack(
     const made = await held.revert({
       rolloutId: ids.uuid(),
       to: { rolloutId: current.rolloutId, end: cut.end },
-      note: { rollback: { ...noteOf({ current, places, now }, cut.kept), ...earlierRollbacks(current.meta) } },
+      note: {
+        ...lastingNotes(current.meta),
+        rollback: { ...noteOf({ current, places, now }, cut.kept), ...earlierRollbacks(current.meta) },
+      },
       drafts: [
         ...pinChanges(then.pins, now.pins),
         ...waitingNoMore(then.waiting, now.waiting),
@@ -121,7 +125,10 @@ async function undoRevert(
   const made = await held.revert({
     rolloutId: ids.uuid(),
     to: left.place,
-    note: { rollback: earlier ?? { ...noteOf({ current, places, now }, left.turns), undo: true } },
+    note: {
+      ...lastingNotes(current.meta),
+      rollback: earlier ?? { ...noteOf({ current, places, now }, left.turns), undo: true },
+    },
     drafts: [
       ...pinChanges(left.pins, now.pins),
       // What was accepted since the rollback waits on.

@@ -3,7 +3,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { Collected } from '../../rollout/collect.ts';
 import { type CollectOptions, graceMs } from '../../rollout/collect-options.ts';
 import type { CompressReport, ToCompress } from '../../rollout/compressed-threads.ts';
-import { openThreadIndex } from '../../rollout/file-directory.ts';
+import { openThreadIndex } from '../../rollout/index/open-index.ts';
 import type { RolloutStoreOptions } from '../../rollout/store.ts';
 import { type EngineRefused, refused } from './engine-refused.ts';
 

@@ -2,19 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, onTestFinished, test } from 'vitest';
-import { systemPrograms } from '../exec/programs.ts';
-import { systemIds } from '../gather/system-ids.ts';
-import type { ThreadStore } from '../ports/thread-store.ts';
-import type { ThreadId } from '../protocol/ids.ts';
-import { createMemoryStore, rolloutStoreContract, SimulatedDisk } from '../testing/index.ts';
-import { createFileContents } from '../workspace/file-contents.ts';
-import { createBlobs } from './blobs.ts';
-import { withBlobs } from './blobs-store.ts';
-import { createFileDirectory } from './file-directory.ts';
-import { createFlock } from './flock.ts';
-import { lockPath } from './names.ts';
-import { nodeFiles } from './node-files.ts';
-import { createRolloutStore, type RolloutStoreOptions } from './store.ts';
+import { systemPrograms } from '../../src/exec/programs.ts';
+import { systemIds } from '../../src/gather/system-ids.ts';
+import type { ThreadStore } from '../../src/ports/thread-store.ts';
+import type { ThreadId } from '../../src/protocol/ids.ts';
+import { createMemoryStore, rolloutStoreContract, SimulatedDisk } from '../../src/testing/index.ts';
+import { createFileContents } from '../../src/workspace/file-contents.ts';
+import { createBlobs } from '../../src/rollout/blobs.ts';
+import { withBlobs } from '../../src/rollout/blobs-store.ts';
+import { createFileDirectory } from '../../src/rollout/file-directory.ts';
+import { createFlock } from '../../src/rollout/flock.ts';
+import { lockPath } from '../../src/rollout/names.ts';
+import { nodeFiles } from '../../src/rollout/node-files.ts';
+import { createRolloutStore, type RolloutStoreOptions } from '../../src/rollout/store.ts';
 
 /** Every look at it takes a millisecond. */
 function steppingClock() {

@@ -133,7 +133,8 @@ function createTableRollouts({ table, clock, leaseMs }: TableStoreOptions): Roll
     let lost: unknown;
     let next = (row.lines.at(-1)?.ordinal ?? (row.base?.end ?? 0) - 1) + 1;
     let isNew = row.lines.length === 0;
-    const durable = async (): Promise<void> => {
+    let saving: Promise<void> = Promise.resolve();
+    const save = async (): Promise<void> => {
       if (lost !== undefined) throw lost;
       const batch = queue;
       queue = [];
@@ -149,6 +150,11 @@ function createTableRollouts({ table, clock, leaseMs }: TableStoreOptions): Roll
         lost = fault;
         throw fault;
       }
+    };
+    // One after the other: who comes second may wait for lines that the first is saving.
+    const durable = (): Promise<void> => {
+      saving = saving.catch(() => {}).then(save);
+      return saving;
     };
     return {
       kind: 'owned',

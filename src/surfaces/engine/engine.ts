@@ -52,10 +52,9 @@ export class Engine {
   /** Warnings about the configuration that holds everywhere. What a project adds is told when a thread is opened. */
   readonly notices: readonly Outcome[];
   readonly #base: BaseLayers;
-  /** What threads keep; `#rollouts` are its rollouts as threads use them. */
   readonly #store: ThreadStore;
+  /** Those of the store, as threads use them. */
   readonly #rollouts: RolloutStore;
-  /** Absent with a store that is not the home's. */
   readonly #disk: RolloutStoreOptions | undefined;
   readonly #opening: OpeningParts;
   readonly #operationParts: ThreadOperationsParts;
@@ -71,10 +70,9 @@ export class Engine {
     this.#store = options.store ?? store;
     this.#disk = options.store === undefined ? disk : undefined;
     const rollouts = threadRollouts(this.#store, seals);
-    const { directory, contents } = this.#store;
-    this.#operationParts = { store: rollouts, directory, ids: systemIds(systemClock) };
+    this.#operationParts = { store: rollouts, directory: this.#store.directory, ids: systemIds(systemClock) };
     this.#rollouts = options.ephemeral === true ? createEphemeralStore(rollouts, systemClock) : rollouts;
-    this.#opening = { options, base, store: this.#rollouts, contents, seals, tracer };
+    this.#opening = { options, base, store: this.#rollouts, contents: this.#store.contents, seals, tracer };
   }
 
   /** Reads the configuration that holds everywhere. The gravest error in it is the answer. */
@@ -115,7 +113,6 @@ export class Engine {
     return [...this.#open.values()];
   }
 
-  /** One of them. */
   thread(id: ThreadId): Thread | undefined {
     return this.#open.get(id);
   }
@@ -295,7 +292,7 @@ export class Engine {
     return this.#upkeep((upkeep) => upkeep.collect({ ...options, maxBlobBytes }));
   }
 
-  /** Refused with a store that is not the home's: Capstan does not know how that is kept in order. */
+  /** Refused with a store that is not the home's. */
   async #upkeep<Result>(work: (upkeep: HomeUpkeep) => Promise<Result>): Promise<Result | EngineRefused> {
     const { HomeUpkeep, notTheHome } = await import('./home-upkeep.ts');
     return this.#disk === undefined ? refused(notTheHome) : work(new HomeUpkeep(this.#disk));

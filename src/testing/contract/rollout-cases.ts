@@ -52,6 +52,21 @@ export const rolloutCases: readonly ContractCase[] = [
   },
   {
     part: 'rollouts',
+    name: 'lines are safe for each of those who wait for them at the same time',
+    async run({ store: { rollouts: store }, other: { rollouts: other } }) {
+      const thread = owned(await store.create(first, {}));
+      thread.append(words('a'));
+      const before = thread.durable();
+      thread.append(words('b'));
+      const [after, again] = [thread.durable(), thread.durable()];
+      await again;
+      deepStrictEqual(await textsOf(other, first), ['a', 'b']);
+      await Promise.all([before, after]);
+      await thread.close();
+    },
+  },
+  {
+    part: 'rollouts',
     name: 'reading begins and ends where it is asked to, and leaves out what is not wanted',
     async run({ store: { rollouts: store }, other: { rollouts: other } }) {
       const thread = owned(await store.create(first, {}));

@@ -21,7 +21,7 @@ export interface RolloutStore {
   fork(id: ThreadId, meta: JsonObject, from: RolloutPlace): Promise<Owned | OpenRefused>;
   /** Takes the lease of an existing thread and mends its tail. */
   open(id: ThreadId): Promise<Owned | OpenRefused>;
-  /** Lines in the order in which they were appended. Lines that do not parse are left out and counted in `skipped` of the return value. */
+  /** Lines in their order. Those that do not parse are left out and counted in `skipped` of the return value. */
   read(id: ThreadId, options: ReadOptions): AsyncGenerator<Line, ReadReport>;
   /** The same lines, newest first. */
   readBack(id: ThreadId, wanted?: Wanted): AsyncGenerator<Line, ReadReport>;
@@ -62,7 +62,7 @@ export interface RolloutPlace {
 export interface Revert {
   readonly rolloutId: string;
   readonly to: RolloutPlace;
-  /** Stands under `capstan` in its first line, in place of what stood there. The rest of it is that of the current one. */
+  /** Stands under `capstan` in its first line, in place of what stood there; the rest is that of the current one. */
   readonly note: JsonObject;
   /** What stands behind its first line, if anything. */
   readonly drafts: readonly LineDraft[];
@@ -142,11 +142,10 @@ export interface Owned {
   append(drafts: readonly LineDraft[]): readonly Line[];
   /**
    * Resolves when every line appended before the call is safe. Calls that overlap share one sync. Rejects with a
-   * `Fault` when the store refuses: `lease-lost` when another writer has taken the thread over, in which case none of
-   * the lines since its epoch stays. From then on every call rejects, what was not synced counts as lost, and the
-   * thread must be opened again.
+   * `Fault` when the store refuses, with the code `lease-lost` when another writer has taken the thread over. From then
+   * on every call rejects, what was not synced counts as lost, and the thread must be opened again.
    */
   durable(): Promise<void>;
-  /** Writes what is queued, syncs, gives the lease back. Safe to call twice. Leaves a lease that another writer took alone. */
+  /** Writes what is queued, syncs, gives the lease back unless another writer has it. Safe to call twice. */
   close(): Promise<void>;
 }

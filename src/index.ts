@@ -28,9 +28,29 @@ export type { CheckpointEvent, ThreadEvent } from './protocol/thread-event.ts';
 export type { OwnTool, OwnToolCall, OwnToolResult } from './tools/own-tool.ts';
 export type { CommandItem, ToolCallItem, TurnItem } from './protocol/turn-item.ts';
 export type { Usage } from './protocol/usage.ts';
+export type { Blobs } from './ports/blobs.ts';
+export type { Clock } from './ports/clock.ts';
+export type {
+  CurrentRollout,
+  HeldThread,
+  OpenRefused,
+  OpenRefusedCode,
+  Owned,
+  ReadOptions,
+  ReadReport,
+  Revert,
+  RolloutPlace,
+  RolloutStore,
+  Wanted,
+} from './ports/rollout-store.ts';
+export type { ContentsDraft, SnapshotContents, WorkspaceContents } from './ports/snapshot-contents.ts';
+export type { ThreadDirectory } from './ports/thread-directory.ts';
+export type { ThreadStore } from './ports/thread-store.ts';
+export type { JsonObject } from './protocol/json.ts';
+export type { Line, LineDraft } from './protocol/line.ts';
 export { Fault } from './protocol/outcome.ts';
 export type { Outcome } from './protocol/outcome.ts';
-export type { ThreadId, TurnId } from './protocol/ids.ts';
+export type { Ordinal, ThreadId, TurnId } from './protocol/ids.ts';
 export { parseThreadId } from './protocol/ids.ts';
 export { version } from './protocol/version.ts';
 export { words } from './protocol/user-input.ts';

@@ -38,6 +38,7 @@ it('capstan/testing exports these values', () => {
     'answer',
     'callTool',
     'compacted',
+    'createFoldedDirectory',
     'createMemoryStore',
     'cutAfter',
     'failed',

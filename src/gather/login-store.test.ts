@@ -40,6 +40,8 @@ function storeIn(folder: string, held = new Set<string>()) {
       held.add(name);
       return Promise.resolve({
         kind: 'lock',
+        epoch: 1,
+        isLost: async () => false,
         release: async () => {
           held.delete(name);
         },

@@ -57,6 +57,10 @@ export interface Locks {
 
 export interface Lock {
   readonly kind: 'lock';
+  /** Larger than that of every lock on the file before. */
+  readonly epoch: number;
+  /** Whether another process may hold it instead: the file was removed meanwhile, and made again. */
+  isLost(): Promise<boolean>;
   release(): Promise<void>;
 }
 

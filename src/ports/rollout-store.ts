@@ -3,32 +3,36 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { Line, LineDraft, LineKind } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 
-/** The rollouts of all threads. Reading needs no lock; writing has one owner (I4). */
+/**
+ * The rollouts of all threads. Reading needs no lease; writing has one owner (I4). A lease is the right to write one
+ * thread. Its epoch is larger than that of every lease of the thread before it. A store may give a lease to another
+ * writer when the owner is gone, or has not been heard of for long; what the older one writes afterwards is refused.
+ */
 export interface RolloutStore {
   /**
-   * Takes the writer lock of a new thread. `meta` is the payload of its first line, which is written with the first
-   * append: a thread in which nothing happened leaves no file. It may be on its way while the lock is taken.
+   * Takes the lease of a new thread. `meta` is the payload of its first line, which is written with the first
+   * append: a thread in which nothing happened leaves nothing. It may be on its way while the lease is taken.
    */
   create(id: ThreadId, meta: JsonObject | Promise<JsonObject>): Promise<Owned | OpenRefused>;
   /**
    * The same for a thread that goes on from a place of another: what stands before the place is its history. It is not
-   * copied, unless the other is kept in the old form. Needs no lock of the other thread.
+   * copied, unless the other is kept in the old form. Needs no lease of the other thread.
    */
   fork(id: ThreadId, meta: JsonObject, from: RolloutPlace): Promise<Owned | OpenRefused>;
-  /** Takes the writer lock of an existing thread and mends its tail. */
+  /** Takes the lease of an existing thread and mends its tail. */
   open(id: ThreadId): Promise<Owned | OpenRefused>;
-  /** Lines in file order. Lines that do not parse are left out and counted in `skipped` of the return value. */
+  /** Lines in their order. Those that do not parse are left out and counted in `skipped` of the return value. */
   read(id: ThreadId, options: ReadOptions): AsyncGenerator<Line, ReadReport>;
   /** The same lines, newest first. */
   readBack(id: ThreadId, wanted?: Wanted): AsyncGenerator<Line, ReadReport>;
   /**
-   * The first line, and those from the place on that the search finds, in file order and many at a time. For a store
+   * The first line, and those from the place on that the search finds, in order and many at a time. For a store
    * that goes through its lines once where `readBack` and `read` would do it twice; the others leave it out.
    */
   readTail?(id: ThreadId, search: TailSearch, options: TailOptions): AsyncGenerator<readonly Line[], ReadReport>;
-  /** Which rollout is the thread's, active or archived. Needs no lock. */
+  /** Which rollout is the thread's, active or archived. Needs no lease. */
   current(id: ThreadId): Promise<CurrentRollout | OpenRefused>;
-  /** Takes the writer lock of a thread, active or archived, for what is done to it as a whole. */
+  /** Takes the lease of a thread, active or archived, for what is done to it as a whole. */
   hold(id: ThreadId): Promise<HeldThread | OpenRefused>;
 }
 
@@ -39,7 +43,8 @@ export type HistoryMode = 'paginated' | 'legacy';
 export interface CurrentRollout {
   readonly kind: 'current';
   readonly rolloutId: string;
-  readonly path: string;
+  /** Where it is kept, for people to read. Only the store knows what it means. */
+  readonly location: string;
   readonly mode: HistoryMode;
   readonly archived: boolean;
   /** Payload of its first line. */
@@ -57,24 +62,26 @@ export interface RolloutPlace {
 export interface Revert {
   readonly rolloutId: string;
   readonly to: RolloutPlace;
-  /** Stands under `capstan` in its first line, which else is that of the current one. */
+  /** Stands under `capstan` in its first line, in place of what stood there; the rest is that of the current one. */
   readonly note: JsonObject;
   /** What stands behind its first line, if anything. */
   readonly drafts: readonly LineDraft[];
 }
 
-/** A thread that nobody writes as long as we hold it. */
+/** A thread that has no other writer as long as we hold it. After a take-over every change rejects with `lease-lost`. */
 export interface HeldThread {
   readonly kind: 'held';
+  readonly epoch: number;
   readonly current: CurrentRollout;
   /** Puts a new rollout in place of the current one: all of it, or nothing. The old ones stay. Durable when it resolves. */
   revert(revert: Revert): Promise<CurrentRollout | OpenRefused>;
-  /** Puts all rollouts of the thread away, or brings them back; gives their new paths. All or none, as far as the disk lets. */
-  archive(): Promise<readonly string[]>;
-  unarchive(): Promise<readonly string[]>;
+  /** Puts all rollouts of the thread away, or brings them back: all or none, as far as the store can. */
+  archive(): Promise<void>;
+  /** `active`: none of them was away. */
+  unarchive(): Promise<'unarchived' | 'active'>;
   /** Threads with a rollout that goes on from one of this thread's. */
   forks(): Promise<readonly ThreadId[]>;
-  /** Removes all rollouts of the thread, whoever goes on from them; gives their paths. */
+  /** Removes all rollouts of the thread, even if forks go on from them; gives their locations. */
   delete(): Promise<readonly string[]>;
   release(): Promise<void>;
 }
@@ -117,10 +124,12 @@ export interface OpenRefused extends Outcome<OpenRefusedCode> {
   readonly kind: 'refused';
 }
 
-/** The right to write one thread, until `close`. */
+/** The lease of one thread, until `close`. */
 export interface Owned {
   readonly kind: 'owned';
-  readonly path: string;
+  readonly epoch: number;
+  /** Where lines go, for people to read. Only the store knows what it means. */
+  readonly location: string;
   readonly mode: HistoryMode;
   /** Payload of the first line, of a thread that was there before. */
   readonly meta?: JsonObject;
@@ -132,11 +141,11 @@ export interface Owned {
    */
   append(drafts: readonly LineDraft[]): readonly Line[];
   /**
-   * Resolves when every line appended before the call is on the disk. Calls that overlap share one sync.
-   * Rejects with a `Fault` when the disk refuses; from then on every call rejects, what was not synced counts as lost,
-   * and the thread must be opened again.
+   * Resolves when every line appended before the call is safe. Calls that overlap share one sync. Rejects with a
+   * `Fault` when the store refuses, with the code `lease-lost` when another writer has taken the thread over. From then
+   * on every call rejects, what was not synced counts as lost, and the thread must be opened again.
    */
   durable(): Promise<void>;
-  /** Writes what is queued, syncs, releases the lock. Safe to call twice. */
+  /** Writes what is queued, syncs, gives the lease back unless another writer has it. Safe to call twice. */
   close(): Promise<void>;
 }

@@ -3,8 +3,8 @@ import type { ThreadId } from './ids.ts';
 /** What lists say about a thread. Times are milliseconds since the Unix epoch; settings are those that resume takes up. */
 export interface ThreadSummary {
   readonly id: ThreadId;
-  /** The file that holds the thread's newest lines. */
-  readonly path: string;
+  /** Where the thread's newest lines are kept, for people to read. */
+  readonly location: string;
   readonly name?: string;
   /** The first words of a user that were not taken back, those that a fork took over included. */
   readonly preview: string;

@@ -66,7 +66,7 @@ describe('tool sets', () => {
     const thread = owned(await store.create(id, {}));
     const appended = thread.append(drafts);
     await thread.close();
-    const bytes = Buffer.from(disk.contents(thread.path)!).toString();
+    const bytes = Buffer.from(disk.contents(thread.location)!).toString();
     expect(bytes).not.toContain('xxxx');
     expect(bytes).toContain('"tools":[{"type":"function","name":"look"}]');
     const fresh = storeOn(disk).store;
@@ -83,7 +83,7 @@ describe('tool sets', () => {
     thread.append(drafts);
     await thread.close();
     const [sha256 = ''] = [
-      ...Buffer.from(disk.contents(thread.path)!)
+      ...Buffer.from(disk.contents(thread.location)!)
         .toString()
         .matchAll(/[0-9a-f]{64}/g),
     ].flat();

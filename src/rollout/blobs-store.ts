@@ -4,6 +4,7 @@ import type { Json } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
 import { type ToolSets, withoutToolSets, withToolSets } from './blobs-tool-sets.ts';
 import { keepBeside } from './blobs-beside.ts';
+import { ownedFacts } from './owned-facts.ts';
 
 /**
  * A store whose lines leave to blobs what is large and not for the model's eyes: what drafts have `beside` them, and
@@ -60,11 +61,7 @@ function ownedWithBlobs(owned: Owned, blobs: Blobs, known: ToolSets): Owned {
 
   let closing: Promise<void> | undefined;
   return {
-    kind: 'owned',
-    path: owned.path,
-    mode: owned.mode,
-    ...(owned.torn === undefined ? {} : { torn: owned.torn }),
-    ...(owned.meta === undefined ? {} : { meta: owned.meta }),
+    ...ownedFacts(owned),
     append(drafts) {
       const stored = drafts.map((draft) => {
         const beside = keepBeside(draft, blobs);

@@ -1,33 +1,13 @@
 import type { Files } from '../ports/files.ts';
+import type { ChoiceAmong, ChosenThread, NoThread, ThreadChoice } from '../ports/thread-directory.ts';
 import { parseThreadId, type ThreadId } from '../protocol/ids.ts';
-import type { Outcome } from '../protocol/outcome.ts';
 import { isCompressed, openRolloutFile } from './compressed-file.ts';
 import { diskFault } from './disk-fault.ts';
 import { findActiveRollouts, findAllRollouts, type FoundRollout } from './find-rollout.ts';
 import { newestFolder } from './newest-folder.ts';
+import { isIdBeginning, noneNamed, noThreadYet, sharedBeginning, sharedName } from './no-thread.ts';
 import { readHead } from './read-head.ts';
 import { threadNames } from './thread-names.ts';
-
-/** How a user names a thread. */
-export type ThreadChoice = Among & ({ readonly kind: 'named'; readonly name: string } | { readonly kind: 'last' });
-
-interface Among {
-  /** Only threads that work in that folder count. */
-  readonly cwd?: string;
-  /** Archived threads count as much as others. Without it, one is meant only where no other fits. */
-  readonly archived?: boolean;
-  /** A name must belong to one thread alone. Without it, the newest of its threads is meant. */
-  readonly unique?: boolean;
-}
-
-export interface ChosenThread {
-  readonly kind: 'chosen';
-  readonly id: ThreadId;
-}
-
-export interface NoThread extends Outcome<'thread-unknown' | 'thread-ambiguous'> {
-  readonly kind: 'none';
-}
 
 /** The thread that is meant: by id, by the beginning of an id, by name, or as the one that was used last. */
 export async function chooseThread(files: Files, home: string, choice: ThreadChoice): Promise<ChosenThread | NoThread> {
@@ -42,34 +22,31 @@ export async function chooseThread(files: Files, home: string, choice: ThreadCho
 async function namedThread(
   files: Files,
   home: string,
-  choice: Among & { readonly name: string },
+  choice: ChoiceAmong & { readonly name: string },
 ): Promise<ChosenThread | NoThread> {
   const whole = parseThreadId(choice.name);
   if (whole !== undefined) return { kind: 'chosen', id: whole };
   const begun = await byBeginning(files, home, choice);
   if (begun.length === 1) return { kind: 'chosen', id: begun[0]! };
-  if (begun.length > 1) return ambiguous(choice.name, begun);
+  if (begun.length > 1) return sharedBeginning(choice.name, begun);
   return byName(files, home, choice);
 }
 
-/** Shorter beginnings are more likely words than ids. */
-const beginning = /^[0-9a-f][0-9a-f-]{3,}$/i;
-
-function rolloutsAmong(files: Files, home: string, { archived }: Among): Promise<readonly FoundRollout[]> {
+function rolloutsAmong(files: Files, home: string, { archived }: ChoiceAmong): Promise<readonly FoundRollout[]> {
   return archived === true ? findAllRollouts(files, home) : findActiveRollouts(files, home);
 }
 
 async function byBeginning(
   files: Files,
   home: string,
-  { name, ...among }: Among & { readonly name: string },
+  { name, ...among }: ChoiceAmong & { readonly name: string },
 ): Promise<readonly ThreadId[]> {
-  if (!beginning.test(name)) return [];
+  if (!isIdBeginning(name)) return [];
   const found = await rolloutsAmong(files, home, among);
   return [...new Set(found.map((rollout) => rollout.name.threadId))].filter((id) => id.startsWith(name.toLowerCase()));
 }
 
-async function lastThread(files: Files, home: string, among: Among): Promise<ChosenThread | NoThread> {
+async function lastThread(files: Files, home: string, among: ChoiceAmong): Promise<ChosenThread | NoThread> {
   const { cwd } = among;
   const found = await rolloutsAmong(files, home, among);
   const dated = await Promise.all(
@@ -81,27 +58,23 @@ async function lastThread(files: Files, home: string, among: Among): Promise<Cho
     cwd,
   );
   if (newest !== undefined) return newest;
-  const message = cwd === undefined ? 'There is no thread yet.' : `There is no thread in ${cwd} yet.`;
-  const next = cwd === undefined ? 'Start one without resume.' : 'Use --all for threads of other folders.';
-  return { kind: 'none', code: 'thread-unknown', message, next };
+  return noThreadYet(cwd);
 }
 
 async function byName(
   files: Files,
   home: string,
-  { name, ...among }: Among & { readonly name: string },
+  { name, ...among }: ChoiceAmong & { readonly name: string },
 ): Promise<ChosenThread | NoThread> {
   const { cwd } = among;
   const names = await threadNames(files, home);
   const ids = [...names].filter(([, known]) => known === name).map(([id]) => id);
   const found = (await rolloutsAmong(files, home, among)).filter((rollout) => ids.includes(rollout.name.threadId));
   const threads = [...new Set(found.map((rollout) => rollout.name.threadId))];
-  if (among.unique === true && threads.length > 1) return shared(name, threads);
+  if (among.unique === true && threads.length > 1) return sharedName(name, threads);
   const first = await firstOf(files, found, cwd);
   if (first !== undefined) return first;
-  const message = `No thread is named ${JSON.stringify(name)}${cwd === undefined ? '' : ` in ${cwd}`}.`;
-  const next = 'Use the id that the thread printed when it started, the beginning of it, or --last.';
-  return { kind: 'none', code: 'thread-unknown', message, next };
+  return noneNamed(name, cwd);
 }
 
 const mostAtOnce = 16;
@@ -140,18 +113,4 @@ async function isOf(files: Files, path: string, cwd: string | undefined): Promis
     // To pass over it could mean to go on with another thread than the one that is meant.
     throw diskFault(error, 'open', path);
   }
-}
-
-function shared(name: string, ids: readonly ThreadId[]): NoThread {
-  const message = `${ids.length} threads are named ${JSON.stringify(name)}: ${someOf(ids)}.`;
-  return { kind: 'none', code: 'thread-ambiguous', message, next: 'Give the id.' };
-}
-
-function someOf(ids: readonly ThreadId[]): string {
-  return `${ids.slice(0, 5).join(', ')}${ids.length > 5 ? ', …' : ''}`;
-}
-
-function ambiguous(name: string, ids: readonly ThreadId[]): NoThread {
-  const message = `${ids.length} threads begin with ${name}: ${someOf(ids)}.`;
-  return { kind: 'none', code: 'thread-ambiguous', message, next: 'Give more of the id.' };
 }

@@ -12,6 +12,10 @@ export type CodexIndexChange =
 const indexFile = 'state_5.sqlite';
 const busyMs = 5000;
 
+export function hasCodexIndex(folder: string): boolean {
+  return process.getBuiltinModule('node:fs').existsSync(join(folder, indexFile));
+}
+
 /**
  * Codex keeps a row per thread that says which file is the thread's, and does not look for a newer one. So where it has
  * a row already, the row is set right; rows that are missing Codex makes by itself. The files are the truth: if this
@@ -19,7 +23,7 @@ const busyMs = 5000;
  */
 export function tellCodexIndex(folder: string, changes: readonly CodexIndexChange[]): Outcome | undefined {
   const path = join(folder, indexFile);
-  if (!process.getBuiltinModule('node:fs').existsSync(path)) return undefined;
+  if (changes.length === 0 || !hasCodexIndex(folder)) return undefined;
   try {
     const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
     const database = new DatabaseSync(path, { timeout: busyMs });

@@ -177,7 +177,7 @@ describe('what a revert has put aside', () => {
     const made = await held.revert(revertTo(newer, 2));
     await held.release();
     if (made.kind === 'refused') throw new Error(made.message);
-    return { disk, first: held.current.path, second: made.path };
+    return { disk, first: held.current.location, second: made.location };
   }
 
   async function ordinals(disk: SimulatedDisk): Promise<readonly unknown[]> {

@@ -65,7 +65,7 @@ describe('a compressed thread', () => {
     const backwards: unknown[] = [];
     for await (const { payload } of store.readBack(id)) backwards.push(payload['text']);
     expect(backwards).toEqual(['b', 'a', undefined]);
-    expect(await store.current(id)).toMatchObject({ path: `${path}.zst`, meta });
+    expect(await store.current(id)).toMatchObject({ location: `${path}.zst`, meta });
     expect(await chooseThread(disk, '/home', { kind: 'last', cwd: '/repo' })).toEqual({ kind: 'chosen', id });
 
     const thread = owned(await store.open(id));

@@ -152,7 +152,7 @@ async function holds(all: readonly Life[]): Promise<void> {
       return;
     }
     const lines = await linesOf(store);
-    const bytes = Buffer.from(disk.contents(owned.path) ?? []);
+    const bytes = Buffer.from(disk.contents(owned.location) ?? []);
     expect(bytes.at(-1)).toBe(0x0a);
     expect(lines.map((line) => line.ordinal)).toEqual(lines.map((_, index) => index));
     expect(lines[0]?.type).toBe('session_meta');

@@ -19,7 +19,7 @@ export async function currentRollout(rollouts: RolloutFiles, id: ThreadId): Prom
     if (meta === undefined || mode === undefined) {
       return unreadableThread({ id, path }, 'its first line does not describe a thread in a form that is known here');
     }
-    return { kind: 'current', rolloutId, path, mode, archived: found.kind === 'archived', meta };
+    return { kind: 'current', rolloutId, location: path, mode, archived: found.kind === 'archived', meta };
   } catch (error) {
     throw diskFault(error, 'read', path);
   } finally {

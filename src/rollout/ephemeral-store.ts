@@ -35,7 +35,9 @@ function forgetful(clock: Clock, firstOrdinal: number, meta: JsonObject | undefi
   let first: readonly LineDraft[] = meta === undefined ? [] : [{ type: lineType.sessionMeta, payload: meta }];
   return {
     kind: 'owned',
-    path: '',
+    // It is its thread's only writer: no lease was taken below.
+    epoch: 0,
+    location: '',
     mode: 'paginated',
     append(drafts) {
       const timestamp = new Date(clock.now()).toISOString();

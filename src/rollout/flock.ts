@@ -66,8 +66,10 @@ async function tryOnce(path: string, { clock, programs, lockers }: Required<Floc
   } finally {
     if (!taken) closeSync(file);
   }
-  sign(file, `capstan pid ${process.pid} since ${new Date(clock.now()).toISOString()}\n`);
-  return lockOn(file);
+  const now = clock.now();
+  sign(file, `capstan pid ${process.pid} since ${new Date(now).toISOString()}\n`);
+  // To take it takes milliseconds: no two have the same.
+  return lockOn(file, path, now);
 }
 
 function openLock(path: string): OpenRegularFile {
@@ -78,7 +80,7 @@ function openLock(path: string): OpenRegularFile {
   }
 }
 
-function lockOn(file: number): Lock {
+function lockOn(file: number, path: string, epoch: number): Lock {
   let released: Promise<void> | undefined;
   const release = async (): Promise<void> => {
     sign(file, '');
@@ -86,6 +88,8 @@ function lockOn(file: number): Lock {
   };
   return {
     kind: 'lock',
+    epoch,
+    isLost: async () => released === undefined && isReplaced(file, path),
     // The file stays. Whoever removes it must be sure that nobody has just opened it to lock it, or two writers hold
     // locks on two files of one name. Codex has a second lock for that; an empty file does no harm, and Codex sweeps it.
     release: () => (released ??= release()),
@@ -135,6 +139,14 @@ function isSameFile(file: number, path: string): boolean {
     if (errorCode(error) === 'ENOENT') return false;
     throw error;
   }
+}
+
+/** As long as no file has the name, no other process has a lock on one. */
+function isReplaced(file: number, path: string): boolean {
+  const named = statSync(path, { bigint: true, throwIfNoEntry: false });
+  if (named === undefined) return false;
+  const ours = fstatSync(file, { bigint: true });
+  return ours.ino !== named.ino || ours.dev !== named.dev;
 }
 
 function makeFolder(path: string): void {

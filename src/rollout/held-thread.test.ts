@@ -153,12 +153,12 @@ describe('a file that vanishes while it is written', () => {
     const owned = await opened(store.create(id, {}), 'owned');
     owned.append([{ type: 'event_msg', payload: { text: 'a' } }]);
     await owned.durable();
-    await disk.remove(owned.path);
+    await disk.remove(owned.location);
     owned.append([{ type: 'event_msg', payload: { text: 'b' } }]);
     await expect(owned.durable()).rejects.toMatchObject({
       name: 'Fault',
       code: 'disk-vanished',
-      message: expect.stringContaining(owned.path),
+      message: expect.stringContaining(owned.location),
     });
     await expect(owned.close()).rejects.toMatchObject({ code: 'disk-vanished' });
     expect(await store.open(id)).toMatchObject({ kind: 'refused', code: 'thread-unknown' });

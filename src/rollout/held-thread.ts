@@ -5,7 +5,6 @@ import type { CurrentRollout, HeldThread, OpenRefused, Revert } from '../ports/r
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { lineType } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
-import { lastingNotes } from '../state/sealed-lines.ts';
 import { removeCompressed, restoreRollout } from './compressed-rollout.ts';
 import { currentRollout } from './current-rollout.ts';
 import { diskFault } from './disk-fault.ts';
@@ -15,7 +14,7 @@ import { historyBase, withBase } from './history-base.ts';
 import { encodeLine } from './line-codec.ts';
 import { activePath, archiveFolder, type LocalTime, rolloutPath } from './names.ts';
 import { readHead } from './read-head.ts';
-import { unknownPlace } from './refusals.ts';
+import { leaseLost, unknownPlace } from './refusals.ts';
 import type { RolloutFiles } from './rollout-files.ts';
 import { writeWhole } from './whole-file.ts';
 
@@ -36,6 +35,7 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
   if (current.kind === 'refused') return current;
 
   async function ownFiles(): Promise<readonly FoundRollout[]> {
+    if (await lock.isLost()) throw leaseLost(`thread ${id}`);
     try {
       const found = await findThreadFiles(files, home, id);
       // A kill may have left a compressed form beside a plain one. It must not come to light when that goes.
@@ -84,6 +84,7 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
 
   return {
     kind: 'held',
+    epoch: lock.epoch,
     current,
     async revert(revert) {
       // What others refer to is kept plain.
@@ -98,13 +99,14 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
     // The newest is what counts, so it is the last to go and the first to come back.
     archive: async () => {
       const paths = (await ownFiles()).map(({ path }) => path).toReversed();
-      return moveAll(paths, (name) => join(archiveFolder(home), name));
+      await moveAll(paths, (name) => join(archiveFolder(home), name));
     },
     unarchive: async () => {
       const paths = (await ownFiles()).map(({ path }) => path);
       const moved = await moveAll(paths, (name) => activePath(home, name));
-      if (moved[0] !== undefined) await touch(moved[0]);
-      return moved;
+      if (moved[0] === undefined) return 'active';
+      await touch(moved[0]);
+      return 'unarchived';
     },
     forks: async () => forksOf(rollouts, id, await ownFiles()),
     async delete() {
@@ -139,7 +141,7 @@ async function writeRevert(
   const now = clock.now();
   const path = rolloutPath(home, id, localTime(now), rolloutId);
   const meta = withBase(current.meta, source.base);
-  const payload = { ...meta, capstan: { ...lastingNotes(meta), ...note } };
+  const payload = { ...meta, capstan: note };
   const ordinal = source.base?.end ?? (0 as Ordinal);
   const timestamp = new Date(now).toISOString();
   const lines = [{ type: lineType.sessionMeta, payload }, ...drafts].map((draft, at) =>
@@ -157,7 +159,7 @@ async function writeRevert(
     await files.remove(path).catch(() => undefined);
     throw diskFault(error, 'save', path);
   }
-  return { ...current, rolloutId, path, archived: false, meta: payload };
+  return { ...current, rolloutId, location: path, archived: false, meta: payload };
 }
 
 function rolloutExists(path: string): Fault {

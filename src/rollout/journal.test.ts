@@ -19,7 +19,7 @@ async function newThread(times: readonly number[] = []) {
   const journal = await store.create(id, { id });
   if (journal.kind !== 'owned') throw new Error(journal.message);
   const texts = (): unknown[] => {
-    const lines = Buffer.from(disk.contents(journal.path) ?? [])
+    const lines = Buffer.from(disk.contents(journal.location) ?? [])
       .toString()
       .split('\n')
       .slice(0, -1);
@@ -62,7 +62,7 @@ describe('appending', () => {
       { timestamp, ordinal: 2, type: 'event_msg', payload: { text: 'b' }, metadata: { m: 1 } },
     ]);
     await journal.close();
-    const written = Buffer.from(disk.contents(journal.path) ?? []).toString();
+    const written = Buffer.from(disk.contents(journal.location) ?? []).toString();
     expect(written).toBe(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   });
 
@@ -86,7 +86,7 @@ describe('appending', () => {
     expect(journal.append([])).toEqual([]);
     await journal.durable();
     await journal.close();
-    expect(disk.contents(journal.path)).toBeUndefined();
+    expect(disk.contents(journal.location)).toBeUndefined();
     expect([...disk.names().keys()]).toEqual(['/']);
   });
 
@@ -94,7 +94,7 @@ describe('appending', () => {
     const { journal, disk, texts } = await newThread();
     journal.append([draft('x'.repeat(60_000))]);
     await turns(50);
-    expect(disk.contents(journal.path)).toBeUndefined();
+    expect(disk.contents(journal.location)).toBeUndefined();
     journal.append([draft('x'.repeat(6_000))]);
     await turns(50);
     expect(texts().length).toBe(3);
@@ -166,7 +166,7 @@ describe('group commit', () => {
   test('keeps files and folders to their owner', async () => {
     const { journal, disk } = await startedThread();
     const names = disk.names();
-    expect(names.get(journal.path)).toBe(0o600);
+    expect(names.get(journal.location)).toBe(0o600);
     const folders = [...names].filter(([name]) => name.endsWith('/') && name !== '/');
     expect(folders.map(([, mode]) => mode)).toEqual(folders.map(() => 0o700));
   });
@@ -175,12 +175,12 @@ describe('group commit', () => {
 describe('a disk that refuses', () => {
   test('when full, loses the unsynced lines as a whole and says so ever after', async () => {
     const { journal, disk, store, texts } = await startedThread();
-    disk.capacity = (disk.contents(journal.path)?.length ?? 0) + 100;
+    disk.capacity = (disk.contents(journal.location)?.length ?? 0) + 100;
     journal.append([draft('fits'), draft('does not fit')]);
     const waiting = [journal.durable(), journal.durable()];
     const faults = await Promise.all(waiting.map(faultOf));
     expect(faults[0]).toBe(faults[1]);
-    expect(faults[0]).toMatchObject({ code: 'disk-full', message: expect.stringContaining(journal.path) });
+    expect(faults[0]).toMatchObject({ code: 'disk-full', message: expect.stringContaining(journal.location) });
     expect(faults[0]?.message).toContain('ENOSPC');
     expect(faults[0]?.next).toContain('Free some space');
     expect(texts()).toEqual(['meta', 'first']);
@@ -218,12 +218,12 @@ describe('a disk that refuses', () => {
       journal.append([draft('lost')]);
       disk.failNext(operation, 'EIO');
       expect(await faultOf(journal.durable())).toMatchObject({ code: 'disk-failed' });
-      expect(disk.contents(journal.path)?.length ?? 0).toBe(0);
+      expect(disk.contents(journal.location)?.length ?? 0).toBe(0);
       await faultOf(journal.close());
       const again = await store.open(id);
       expect(again).toMatchObject({
         kind: 'refused',
-        code: disk.contents(journal.path) === undefined ? 'thread-unknown' : 'thread-unreadable',
+        code: disk.contents(journal.location) === undefined ? 'thread-unknown' : 'thread-unreadable',
       });
     },
   );
@@ -253,12 +253,12 @@ describe('a disk that refuses', () => {
 
   test('may leave half a line when it cannot even be cut, which the next opening mends', async () => {
     const { journal, disk, store, texts } = await startedThread();
-    const before = disk.contents(journal.path)?.length ?? 0;
+    const before = disk.contents(journal.location)?.length ?? 0;
     journal.append([draft('lost')]);
     disk.failNext('append', 'EIO');
     disk.failNext('truncate', 'EIO');
     await faultOf(journal.close());
-    const left = (disk.contents(journal.path)?.length ?? 0) - before;
+    const left = (disk.contents(journal.location)?.length ?? 0) - before;
     expect(left).toBeGreaterThan(0);
     const again = await store.open(id);
     expect(again).toMatchObject({ kind: 'owned', torn: { bytes: left } });
@@ -267,7 +267,7 @@ describe('a disk that refuses', () => {
 
   test('does not cost a stranger his lines', async () => {
     const { journal, disk, texts } = await startedThread();
-    const stranger = await disk.open(journal.path, { create: false, mode: 0o600 });
+    const stranger = await disk.open(journal.location, { create: false, mode: 0o600 });
     await stranger.append(
       Buffer.from('{"payload":{"text":"written without a lock, and longer than ours"}}\n'.repeat(9)),
     );
@@ -290,7 +290,7 @@ describe('closing', () => {
     expect(await disk.locks.take(`/home/thread-writer-locks/${id}.lock`)).toMatchObject({ kind: 'held' });
     await closed(journal, disk);
     const after = disk.crash(() => 0);
-    expect(Buffer.from(after.contents(journal.path) ?? []).toString()).toContain('last');
+    expect(Buffer.from(after.contents(journal.location) ?? []).toString()).toContain('last');
   });
 
   test('twice is the same as once', async () => {

@@ -8,11 +8,13 @@ import { Fault } from '../protocol/outcome.ts';
 import { diskFault } from './disk-fault.ts';
 import { legacyForm } from './legacy-lines.ts';
 import { encodeLine } from './line-codec.ts';
+import { leaseLost } from './refusals.ts';
 import type { RolloutFile } from './rollout-file.ts';
 
 export interface JournalOptions {
   readonly path: string;
   readonly file: RolloutFile;
+  /** The lease: lines are written as long as it holds. */
   readonly lock: Lock;
   readonly clock: Clock;
   /** Absent in the old form, whose lines have none. */
@@ -44,7 +46,8 @@ interface Waiter {
  */
 export class Journal implements Owned {
   readonly kind = 'owned';
-  readonly path: string;
+  readonly epoch: number;
+  readonly location: string;
   readonly mode: HistoryMode;
   readonly torn?: { readonly bytes: number };
   readonly meta?: JsonObject;
@@ -67,7 +70,8 @@ export class Journal implements Owned {
   #fault: Fault | undefined;
 
   constructor(options: JournalOptions) {
-    this.path = options.path;
+    this.epoch = options.lock.epoch;
+    this.location = options.path;
     this.mode = options.nextOrdinal === undefined ? 'legacy' : 'paginated';
     if (options.torn !== undefined) this.torn = options.torn;
     if (options.knownMeta !== undefined) this.meta = options.knownMeta;
@@ -125,7 +129,7 @@ export class Journal implements Owned {
     const numbered = this.#nextOrdinal === undefined ? {} : { ordinal: this.#nextOrdinal as Ordinal };
     const line: Line = { timestamp, ...numbered, type, payload, ...(metadata === undefined ? {} : { metadata }) };
     if (this.#nextOrdinal !== undefined) this.#nextOrdinal += 1;
-    if (this.#closing !== undefined) this.#fault ??= appendedTooLate(this.path);
+    if (this.#closing !== undefined) this.#fault ??= appendedTooLate(this.location);
     if (this.#fault !== undefined) return line;
     // At once, so that the bytes are those of this moment whatever the caller does with the payload later.
     const text = encodeLine(line);
@@ -147,11 +151,12 @@ export class Journal implements Owned {
       while (this.#waiters.length > 0 || this.#waiting >= mostWaiting) {
         // Not "until the queue is empty": a steady stream of lines must not put off those who wait.
         const upTo = this.#appended;
+        if (await this.#lock.isLost()) throw leaseLost(this.location);
         while (this.#written < upTo) await this.#write();
         if (this.#waiters.length > 0) await this.#sync();
       }
     } catch (error) {
-      await this.#fail(diskFault(error, 'save', this.path));
+      await this.#fail(diskFault(error, 'save', this.location));
     } finally {
       this.#running = undefined;
     }
@@ -185,7 +190,8 @@ export class Journal implements Owned {
     this.#queue = [];
     this.#waiting = 0;
     try {
-      await this.#file.restore();
+      // The end of a file that another writer has taken over is no longer ours to cut.
+      if (!(await this.#lock.isLost())) await this.#file.restore();
     } catch {
       // The disk is in trouble already, and the next opening mends the tail in any case.
     }

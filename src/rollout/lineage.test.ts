@@ -19,7 +19,7 @@ async function write(
   if (owned.kind === 'refused') throw new Error(owned.message);
   owned.append(texts.map((text) => ({ type: 'event_msg', payload: { text } })));
   await owned.close();
-  return owned.path;
+  return owned.location;
 }
 
 async function texts(disk: SimulatedDisk, id: ThreadId, from: number): Promise<readonly unknown[]> {
@@ -79,7 +79,7 @@ describe('a fork', () => {
       if (owned.kind === 'refused') throw new Error(owned.message);
       const [line] = owned.append([{ type: 'event_msg', payload: { text: 'x' } }]);
       await owned.close();
-      await disk.remove(owned.path);
+      await disk.remove(owned.location);
       return [line?.ordinal, line?.payload['history_base']];
     };
     expect(await baseOf(child, 3)).toEqual([2, base]);

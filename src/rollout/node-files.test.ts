@@ -66,8 +66,8 @@ describe('a thread on a real disk', () => {
     });
     await first.close();
 
-    expect(await mode(first.path)).toBe(0o600);
-    for (let folder = dirname(first.path); folder !== root; folder = dirname(folder)) {
+    expect(await mode(first.location)).toBe(0o600);
+    for (let folder = dirname(first.location); folder !== root; folder = dirname(folder)) {
       expect([folder, await mode(folder)]).toEqual([folder, 0o700]);
     }
     expect(await mode(join(home(), 'thread-writer-locks'))).toBe(0o700);
@@ -86,7 +86,7 @@ describe('a thread on a real disk', () => {
       const thread = await store().open(id);
       if (thread.kind !== 'owned') throw new Error(thread.message);
       await thread.close();
-      return thread.path;
+      return thread.location;
     };
     await utimes(await openAndClose(), 1_700_000_000, 1_700_000_000);
     expect((await stat(await openAndClose())).mtimeMs).toBe(1_700_000_000_000);

@@ -1,5 +1,6 @@
 import type { OpenRefused, OpenRefusedCode } from '../ports/rollout-store.ts';
 import type { ThreadId } from '../protocol/ids.ts';
+import { Fault } from '../protocol/outcome.ts';
 
 export interface ThreadFile {
   readonly id: ThreadId;
@@ -40,6 +41,15 @@ export function unreadableThread({ id, path }: ThreadFile, why: string): OpenRef
 export function unknownPlace(rolloutId: string, why: string): OpenRefused {
   const message = `There is no such place in rollout ${rolloutId}: ${why}.`;
   return refused('place-unknown', message, 'Look at the thread again: it may have changed meanwhile.');
+}
+
+/** For a writer that believes to own a thread which another one has opened since. */
+export function leaseLost(where: string): Fault {
+  return new Fault({
+    code: 'lease-lost',
+    message: `Another writer took over ${where}. What was not saved before is not saved now.`,
+    next: 'Open the thread again when the other writer has ended, or fork it.',
+  });
 }
 
 function refused(code: OpenRefusedCode, message: string, next: string): OpenRefused {

@@ -35,7 +35,7 @@ const others: readonly LineDraft[] = [
 ];
 
 test('seals each line that the engine acts upon for its thread, and no other', async () => {
-  const store = withSeals(createMemoryStore(clock), plain);
+  const store = withSeals(createMemoryStore(clock).rollouts, plain);
   const owned = await store.create(id, { id });
   if (owned.kind === 'refused') throw new Error(owned.message);
   const [, ...lines] = owned.append([...drafts, ...others]);
@@ -53,7 +53,7 @@ test('seals each line that the engine acts upon for its thread, and no other', a
 });
 
 test('seals that a fork is one, under the import of what it was forked from', async () => {
-  const store = withSeals(createMemoryStore(clock), plain);
+  const store = withSeals(createMemoryStore(clock).rollouts, plain);
   const owned = await store.create(id, { id });
   if (owned.kind === 'refused') throw new Error(owned.message);
   const [first] = owned.append(others);
@@ -72,7 +72,7 @@ test('seals that a fork is one, under the import of what it was forked from', as
 });
 
 test('goes without where there is no key', async () => {
-  const store = withSeals(createMemoryStore(clock), { ...plain, seal: () => undefined });
+  const store = withSeals(createMemoryStore(clock).rollouts, { ...plain, seal: () => undefined });
   const owned = await store.create(id, { id });
   if (owned.kind === 'refused') throw new Error(owned.message);
   const [, ...lines] = owned.append(drafts);

@@ -4,6 +4,7 @@ import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LineDraft } from '../protocol/line.ts';
 import { claimIn, forkIn, sealedSource, sealSubject, sealText, withSeal } from '../state/sealed-lines.ts';
+import { ownedFacts } from './owned-facts.ts';
 
 /**
  * A store that seals the lines on which the engine acts later. Reading is not its business: code that acts on a line
@@ -41,11 +42,7 @@ function sealed(draft: LineDraft, subject: string, seals: Seals): LineDraft {
 
 function sealingOwned(owned: Owned, sealedForm: (draft: LineDraft) => LineDraft): Owned {
   return {
-    kind: 'owned',
-    path: owned.path,
-    mode: owned.mode,
-    ...(owned.torn === undefined ? {} : { torn: owned.torn }),
-    ...(owned.meta === undefined ? {} : { meta: owned.meta }),
+    ...ownedFacts(owned),
     append: (drafts) => owned.append(drafts.map(sealedForm)),
     durable: () => owned.durable(),
     close: () => owned.close(),

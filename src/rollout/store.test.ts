@@ -46,7 +46,7 @@ describe('creating a thread', () => {
   test('names the file by local time and writes it with the first line', async () => {
     const { disk, store } = newStore();
     const thread = owned(await store.create(id, { id, cwd: '/repo' }));
-    expect(thread.path).toBe(path);
+    expect(thread.location).toBe(path);
     expect(disk.contents(path)).toBeUndefined();
     thread.append([draft('a')]);
     await thread.close();
@@ -209,7 +209,7 @@ describe('opening a thread', () => {
     await put(disk, revert('0002'), meta.slice(0, 50));
     await put(disk, revert('0003'), '');
     expect(await collect(store.readBack(id))).toEqual(['b', 'meta']);
-    expect(owned(await store.open(id)).path).toBe(revert('0001'));
+    expect(owned(await store.open(id)).location).toBe(revert('0001'));
   });
 
   test('that the disk does not allow is a fault, and frees the lock', async () => {

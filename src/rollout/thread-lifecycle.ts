@@ -7,15 +7,14 @@ export type LifecycleRefused = Outcome & { readonly kind: 'refused' };
 export interface ThreadArchived {
   readonly kind: 'archived' | 'unarchived';
   readonly id: ThreadId;
-  /** The file that is the thread's. */
-  readonly path: string;
+  readonly location: string;
 }
 
 export interface ThreadDeleted {
   readonly kind: 'deleted';
   /** The thread, and what was deleted with it. */
   readonly ids: readonly ThreadId[];
-  readonly paths: readonly string[];
+  readonly locations: readonly string[];
 }
 
 /** Puts a thread away: it is not offered any more, can be read and forked, and comes back when it is wanted. */
@@ -29,8 +28,8 @@ export async function archiveThread(store: RolloutStore, id: ThreadId): Promise<
 
 export async function unarchiveThread(store: RolloutStore, id: ThreadId): Promise<ThreadArchived | LifecycleRefused> {
   return holding(store, id, async (held) => {
-    const files = await held.unarchive();
-    if (!held.current.archived && files.length === 0) return already(id, 'active');
+    const state = await held.unarchive();
+    if (!held.current.archived && state === 'active') return already(id, 'active');
     return moved(store, id, 'unarchived');
   });
 }
@@ -55,10 +54,10 @@ export async function deleteThread(
       if (forks.length > 0 && !force) return referred(id, forks);
       for (const fork of forks) if (!ids.includes(fork)) ids.push(fork);
     }
-    const paths: string[] = [];
+    const locations: string[] = [];
     // Forks first: at no moment is one of them there without its beginning.
-    for (const thread of held.toReversed()) paths.push(...(await thread.delete()));
-    return { kind: 'deleted', ids, paths };
+    for (const thread of held.toReversed()) locations.push(...(await thread.delete()));
+    return { kind: 'deleted', ids, locations };
   } finally {
     for (const thread of held) await thread.release();
   }
@@ -84,7 +83,7 @@ async function moved(
   kind: ThreadArchived['kind'],
 ): Promise<ThreadArchived | LifecycleRefused> {
   const current = await store.current(id);
-  return current.kind === 'refused' ? current : { kind, id, path: current.path };
+  return current.kind === 'refused' ? current : { kind, id, location: current.location };
 }
 
 function already(id: ThreadId, what: 'archived' | 'active'): LifecycleRefused {

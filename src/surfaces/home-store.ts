@@ -2,32 +2,46 @@ import { systemPrograms } from '../exec/programs.ts';
 import { homeSeals } from '../gather/home-seals.ts';
 import { systemClock } from '../gather/system-clock.ts';
 import { systemIds } from '../gather/system-ids.ts';
-import type { Blobs } from '../ports/blobs.ts';
-import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Seals } from '../ports/seals.ts';
+import type { ThreadStore } from '../ports/thread-store.ts';
 import { createBlobs } from '../rollout/blobs.ts';
-import { withBlobs } from '../rollout/blobs-store.ts';
+import { createFileDirectory } from '../rollout/file-directory.ts';
 import { createFlock } from '../rollout/flock.ts';
 import { nodeFiles } from '../rollout/node-files.ts';
-import { withSeals } from '../rollout/sealed-store.ts';
 import { createRolloutStore, type RolloutStoreOptions } from '../rollout/store.ts';
 
 export interface HomeStore {
-  readonly store: RolloutStore;
-  readonly blobs: Blobs;
+  readonly store: ThreadStore;
   readonly seals: Seals;
+  /** The files themselves, for what is done to them apart from threads: to compress them, to collect what is unused. */
   readonly disk: RolloutStoreOptions;
 }
 
-/** The threads under a home, with what they keep beside their files. Whoever only reads needs no budget. */
-export function createHomeStore(home: string, { maxBlobBytes }: { readonly maxBlobBytes: number }): HomeStore {
+export interface HomeStoreOptions {
+  /** A program that only reads needs none. */
+  readonly maxBlobBytes: number;
+  /** Default: the home. */
+  readonly codexIndexFolder?: string | undefined;
+}
+
+/** The threads under a home, with what they keep beside their files. */
+export function createHomeStore(home: string, { maxBlobBytes, codexIndexFolder = home }: HomeStoreOptions): HomeStore {
   const disk = {
     home,
     files: nodeFiles,
     locks: createFlock({ clock: systemClock, programs: systemPrograms }),
     clock: systemClock,
   };
-  const blobs = createBlobs({ ...disk, ids: systemIds(systemClock), maxBytes: maxBlobBytes });
-  const seals = homeSeals(home);
-  return { store: withSeals(withBlobs(createRolloutStore(disk), blobs), seals), blobs, seals, disk };
+  const ids = systemIds(systemClock);
+  const store = {
+    rollouts: createRolloutStore(disk),
+    directory: createFileDirectory({ ...disk, codexIndexFolder }),
+    blobs: createBlobs({ ...disk, ids, maxBytes: maxBlobBytes }),
+    contents: {
+      // Loaded when the first snapshot is wanted.
+      of: async (root: string) =>
+        (await import('../workspace/file-contents.ts')).createFileContents({ home, ids }).of(root),
+    },
+  };
+  return { store, seals: homeSeals(home), disk };
 }

@@ -3,8 +3,7 @@ import { findHome } from '../gather/home.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { Line } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { chooseThread } from '../rollout/choose-thread.ts';
-import { nodeFiles } from '../rollout/node-files.ts';
+import { threadRollouts } from '../rollout/thread-rollouts.ts';
 import { currentFolder } from './current-folder.ts';
 import { createHomeStore } from './home-store.ts';
 import { lostAsValue } from './lost-as-value.ts';
@@ -24,15 +23,14 @@ export async function readThread(name: string | undefined): Promise<ReadThread |
   if ('code' in home) return home;
   const folder = currentFolder();
   if (name === undefined && 'code' in folder) return folder;
-  const chosen = await chooseThread(
-    nodeFiles,
-    home.path,
+  const { store, seals } = createHomeStore(home.path, { maxBlobBytes: 0 });
+  const chosen = await store.directory.choose(
     name === undefined && 'path' in folder ? { kind: 'last', cwd: folder.path } : { kind: 'named', name: name ?? '' },
   );
   if (chosen.kind === 'none') return { ...chosen, next: advice(chosen, name) };
-  const { store } = createHomeStore(home.path, { maxBlobBytes: 0 });
+  const rollouts = threadRollouts(store, seals);
   return lostAsValue(async () => {
-    return { kind: 'read', id: chosen.id, ...(await readAll(store.read(chosen.id, { from: 0 as Ordinal }))) };
+    return { kind: 'read', id: chosen.id, ...(await readAll(rollouts.read(chosen.id, { from: 0 as Ordinal }))) };
   });
 }
 

@@ -295,6 +295,7 @@ export class SimulatedDisk implements Files {
 /** Locks in memory. `SimulatedDisk` has one set of its own, which its crash releases. */
 export class SimulatedLocks implements Locks {
   readonly #held = new Map<string, symbol>();
+  #taken = 0;
 
   async take(path: string): Promise<Lock | LockHeld> {
     if (this.#held.has(path)) return { kind: 'held', owner: 'the simulated writer' };
@@ -302,6 +303,8 @@ export class SimulatedLocks implements Locks {
     this.#held.set(path, mine);
     return {
       kind: 'lock',
+      epoch: ++this.#taken,
+      isLost: async () => (this.#held.get(path) ?? mine) !== mine,
       release: async () => {
         if (this.#held.get(path) === mine) this.#held.delete(path);
       },

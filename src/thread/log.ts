@@ -35,8 +35,8 @@ export class ThreadLog {
     return this.#state;
   }
 
-  get path(): string {
-    return this.#owned.path;
+  get location(): string {
+    return this.#owned.location;
   }
 
   record(...drafts: readonly LineDraft[]): void {

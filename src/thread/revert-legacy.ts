@@ -27,7 +27,7 @@ export function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTo
     const turns = takenFrom(places, first);
     owned.append(markerFor(places.turns.slice(places.turns.indexOf(first))));
     await owned.durable();
-    return { kind: 'rolled-back', id, path: owned.path, turns };
+    return { kind: 'rolled-back', id, location: owned.location, turns };
   });
 }
 
@@ -53,7 +53,7 @@ export function repeatTakenBack(
     owned.append([...pinChanges(pins, state.pins), ...costStays(usage, state.usage)]);
     await owned.durable();
     const replaced = since.map((turn) => turn.id);
-    return { kind: 'rollback-undone', id, path: owned.path, turns: takenBack.turns, replaced };
+    return { kind: 'rollback-undone', id, location: owned.location, turns: takenBack.turns, replaced };
   });
 }
 

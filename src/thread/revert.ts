@@ -5,6 +5,7 @@ import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../
 import type { LineDraft } from '../protocol/line.ts';
 import { windowsStay } from '../state/model-limits.ts';
 import { type Pin, pinChanges, readPins } from '../state/pins.ts';
+import { lastingNotes } from '../state/sealed-lines.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import type { ThreadPlaces } from '../state/turn-places.ts';
 import { readUsage, usageFields } from '../state/usage-fields.ts';
@@ -51,7 +52,10 @@ export async function rollBack(
     const made = await held.revert({
       rolloutId: ids.uuid(),
       to: { rolloutId: current.rolloutId, end: cut.end },
-      note: { rollback: { ...noteOf({ current, places, now }, cut.kept), ...earlierRollbacks(current.meta) } },
+      note: {
+        ...lastingNotes(current.meta),
+        rollback: { ...noteOf({ current, places, now }, cut.kept), ...earlierRollbacks(current.meta) },
+      },
       drafts: [
         ...pinChanges(then.pins, now.pins),
         ...waitingNoMore(then.waiting, now.waiting),
@@ -60,7 +64,7 @@ export async function rollBack(
       ],
     });
     if (made.kind === 'refused') return made;
-    done = { kind: 'rolled-back', id, path: made.path, ...rolledBack(places, cut) };
+    done = { kind: 'rolled-back', id, location: made.location, ...rolledBack(places, cut) };
     open = cut.open;
   } finally {
     await held.release();
@@ -121,7 +125,10 @@ async function undoRevert(
   const made = await held.revert({
     rolloutId: ids.uuid(),
     to: left.place,
-    note: { rollback: earlier ?? { ...noteOf({ current, places, now }, left.turns), undo: true } },
+    note: {
+      ...lastingNotes(current.meta),
+      rollback: earlier ?? { ...noteOf({ current, places, now }, left.turns), undo: true },
+    },
     drafts: [
       ...pinChanges(left.pins, now.pins),
       // What was accepted since the rollback waits on.
@@ -138,7 +145,7 @@ async function undoRevert(
     before.filter((turn) => !after.includes(turn)),
   ];
   const more = earlier === undefined ? {} : { next: 'earlier-rollback' as const };
-  return { kind: 'rollback-undone', id, path: made.path, turns, replaced, ...more };
+  return { kind: 'rollback-undone', id, location: made.location, turns, replaced, ...more };
 }
 
 function waitingNoMore(then: readonly WaitingMessage[], now: readonly WaitingMessage[]): readonly LineDraft[] {

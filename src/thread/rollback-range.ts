@@ -15,7 +15,7 @@ export type RollbackTo =
 export interface RolledBack {
   readonly kind: 'rolled-back';
   readonly id: ThreadId;
-  readonly path: string;
+  readonly location: string;
   /** Taken back, oldest first. */
   readonly turns: readonly TurnId[];
   /** The turn of which a part is taken back; what was before the place stays. */
@@ -27,7 +27,7 @@ export interface RolledBack {
 export interface RollbackUndone {
   readonly kind: 'rollback-undone';
   readonly id: ThreadId;
-  readonly path: string;
+  readonly location: string;
   /** Back again, oldest first. */
   readonly turns: readonly TurnId[];
   /** Taken back in their place, oldest first. Alone, where an undo is undone. */

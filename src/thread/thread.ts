@@ -124,9 +124,9 @@ export class Thread {
     return this.#settings.current;
   }
 
-  /** The rollout file. */
-  get path(): string {
-    return this.#log.path;
+  /** Where its lines are kept, for people to read. */
+  get location(): string {
+    return this.#log.location;
   }
 
   /** The turn that runs, if one does. */

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import { ContentGone, ContentStore } from './content-store.ts';
-import { knownContents } from './known-workspace.ts';
+import { ContentStore } from './content-store.ts';
+import { snapshotsFolder } from './file-contents.ts';
+import { decodeKnown, knownContents } from './known-workspace.ts';
+import { ContentGone } from './load-content.ts';
 import { PackWriter, readPacked, readPackIndex } from './pack.ts';
 import type { Hash } from './tree.ts';
-import { snapshotsFolder } from './workspace-snapshots.ts';
 
 const fs = process.getBuiltinModule('node:fs');
 
@@ -50,7 +51,7 @@ async function collectStore(
   for (const tree of referredTrees) if (store.has(tree)) mark(store, tree, live);
   const isUsed = live.size > 0 || old.length < store.packs().length;
   if (!isUsed) return fs.rmSync(store.folder, { recursive: true, force: true });
-  for (const hash of knownContents(store.loadKnown())) live.add(hash);
+  for (const hash of knownContents(decodeKnown(store.loadNote()))) live.add(hash);
   for (const pack of old) await sweep(store, pack, live);
 }
 

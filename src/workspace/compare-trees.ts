@@ -1,4 +1,5 @@
 import { type IgnoreRules, isIgnored, noRules, withIgnoreFile } from './ignore-rules.ts';
+import { type ContentSource, loadContent, loadTree } from './load-content.ts';
 import { type Entry, type FolderEntry, type Hash, sameEntry, type Tree, type TreeEntry } from './tree.ts';
 
 /** What became of one path. Absent on one side: it was added, or deleted. */
@@ -12,12 +13,6 @@ export interface Change {
 /** By path below the workspace's root, in order: a folder before what is in it. */
 export type Changes = ReadonlyMap<string, Change>;
 
-/** Where the contents of the trees are. */
-export interface TreeSource {
-  read(hash: Hash): Uint8Array;
-  readTree(hash: Hash): Tree;
-}
-
 /** What a folder was at one of the two moments. */
 interface Side {
   readonly tree: Tree;
@@ -25,12 +20,12 @@ interface Side {
   readonly rules: IgnoreRules | 'all';
 }
 
-/** What differs between two trees. Folders that are the same are not opened. */
-export function compareTrees(source: TreeSource, from: Hash, to: Hash): Changes {
+/** What differs between two trees. Folders that are the same are not opened. Rejects with `ContentGone`. */
+export async function compareTrees(source: ContentSource, from: Hash, to: Hash): Promise<Changes> {
   const changes = new Map<string, Change>();
-  const compare = (folder: string, before: Side, after: Side): void => {
+  const compare = async (folder: string, before: Side, after: Side): Promise<void> => {
     const [old, now] = [new Map(before.tree), new Map(after.tree)];
-    const [oldRules, newRules] = [rulesIn(source, folder, before), rulesIn(source, folder, after)];
+    const [oldRules, newRules] = [await rulesIn(source, folder, before), await rulesIn(source, folder, after)];
     for (const name of [...new Set([...old.keys(), ...now.keys()])].toSorted()) {
       const [a, b] = [old.get(name), now.get(name)];
       const path = `${folder}/${name}`;
@@ -44,22 +39,23 @@ export function compareTrees(source: TreeSource, from: Hash, to: Hash): Changes 
       const [treeA, treeB] = [folderTree(a), folderTree(b)];
       // What is in a folder that could not be read is not new when it can.
       if (treeA === treeB || a?.kind === 'left-out' || b?.kind === 'left-out') continue;
-      const inner = (tree: Hash | undefined, rules: Side['rules'], out: boolean): Side => ({
-        tree: tree === undefined ? [] : source.readTree(tree),
+      const inner = async (tree: Hash | undefined, rules: Side['rules'], out: boolean): Promise<Side> => ({
+        tree: tree === undefined ? [] : await loadTree(source, tree),
         rules: out ? 'all' : rules,
       });
-      compare(path, inner(treeA, oldRules, wasIgnored), inner(treeB, newRules, isIgnoredNow));
+      await compare(path, await inner(treeA, oldRules, wasIgnored), await inner(treeB, newRules, isIgnoredNow));
     }
   };
-  const side = (hash: Hash): Side => ({ tree: source.readTree(hash), rules: noRules });
-  if (from !== to) compare('', side(from), side(to));
+  const side = async (hash: Hash): Promise<Side> => ({ tree: await loadTree(source, hash), rules: noRules });
+  if (from !== to) await compare('', await side(from), await side(to));
   return changes;
 }
 
-function rulesIn(source: TreeSource, folder: string, { tree, rules }: Side): Side['rules'] {
+async function rulesIn(source: ContentSource, folder: string, { tree, rules }: Side): Promise<Side['rules']> {
   const file = tree.find(([name]) => name === '.gitignore')?.[1];
   if (rules === 'all' || file?.kind !== 'file') return rules;
-  return withIgnoreFile(rules, folder === '' ? '/' : folder, new TextDecoder().decode(source.read(file.hash)));
+  const text = new TextDecoder().decode(await loadContent(source, file.hash));
+  return withIgnoreFile(rules, folder === '' ? '/' : folder, text);
 }
 
 function leavesOut(rules: Side['rules'], path: string, kind: 'folder' | 'other'): boolean {

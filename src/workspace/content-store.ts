@@ -1,21 +1,11 @@
 import { writeOwnFile } from '../disk/own-file.ts';
-import { type KnownWorkspace, decodeKnown, encodeKnown } from './known-workspace.ts';
+import { ContentGone } from './load-content.ts';
 import { type PackedContent, PackWriter, readPacked, readPackIndex, removePack } from './pack.ts';
 import { decodeTree, type Hash, hashOf, type Tree } from './tree.ts';
 
 const fs = process.getBuiltinModule('node:fs');
 
-/** A content that is not there, or not as it was. */
-export class ContentGone extends Error {
-  readonly hash: Hash;
-
-  constructor(hash: Hash) {
-    super(`The content ${hash} is gone.`);
-    this.hash = hash;
-  }
-}
-
-/** The kept contents of one workspace: packs, and what its last snapshot saw. */
+/** The kept contents of one workspace: packs, and a note of what its last snapshot saw. */
 export class ContentStore {
   readonly folder: string;
   #contents: Map<Hash, PackedContent> | undefined;
@@ -24,22 +14,21 @@ export class ContentStore {
     this.folder = folder;
   }
 
-  /** What the last snapshot saw; empty when nobody knows. */
-  loadKnown(): KnownWorkspace {
+  loadNote(): string | undefined {
     try {
-      return decodeKnown(fs.readFileSync(this.#knownPath, 'utf8')) ?? new Map();
+      return fs.readFileSync(this.#notePath, 'utf8');
     } catch {
-      return new Map();
+      return undefined;
     }
   }
 
-  /** Whether the record still stands: without it, its contents may be gone too. */
-  get hasKnown(): boolean {
-    return fs.existsSync(this.#knownPath);
+  /** Without it, the contents that it names may be gone too. */
+  get hasNote(): boolean {
+    return fs.existsSync(this.#notePath);
   }
 
-  saveKnown(known: KnownWorkspace): void {
-    writeOwnFile(this.#knownPath, `${this.#knownPath}.${process.pid}`, encodeKnown(known));
+  saveNote(note: string): void {
+    writeOwnFile(this.#notePath, `${this.#notePath}.${process.pid}`, note);
   }
 
   /** Begins a pack. `root` is written beside it once, for people who look around. */
@@ -95,7 +84,7 @@ export class ContentStore {
     return this.#contents.get(hash);
   }
 
-  get #knownPath(): string {
+  get #notePath(): string {
     return `${this.folder}/known.json`;
   }
 }

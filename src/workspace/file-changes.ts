@@ -1,12 +1,12 @@
 import type { RolloutStore } from '../ports/rollout-store.ts';
+import type { SnapshotContents } from '../ports/snapshot-contents.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { Changer } from '../state/snapshot-record.ts';
 import type { TurnSummary } from '../state/turn-list.ts';
 import { type Change, type Changes, compareTrees } from './compare-trees.ts';
-import { ContentGone } from './content-store.ts';
 import { readEffects } from './effects.ts';
+import { ContentGone } from './load-content.ts';
 import type { Entry, Hash } from './tree.ts';
-import { storeOf } from './workspace-snapshots.ts';
 
 /** What a turn, or a restore, changed in its workspace. */
 export interface ChangedFiles {
@@ -37,15 +37,19 @@ export interface ThreadFiles {
   readonly changes: readonly ChangedFiles[];
 }
 
-export async function fileChanges(home: string, threads: RolloutStore, id: ThreadId): Promise<ThreadFiles> {
+export async function fileChanges(
+  contents: SnapshotContents,
+  threads: RolloutStore,
+  id: ThreadId,
+): Promise<ThreadFiles> {
   const { turns, effects } = await readEffects(threads.read(id, { from: 0 as Ordinal }));
-  const changes = effects.map((effect): ChangedFiles => {
-    const { changer, root, before, after, others } = effect;
-    const changes = changesOf(home, root, others ?? before, after);
-    const meanwhile = others === undefined ? undefined : changesOf(home, root, before, others);
-    const state = changes === undefined ? 'unknown' : 'known';
-    return { changer, root, state, files: filesIn(changes), meanwhile: meanwhile && filesIn(meanwhile) };
-  });
+  const changes: ChangedFiles[] = [];
+  for (const { changer, root, before, after, others } of effects) {
+    const changed = await changesOf(contents, root, others ?? before, after);
+    const meanwhile = others === undefined ? undefined : await changesOf(contents, root, before, others);
+    const state = changed === undefined ? 'unknown' : 'known';
+    changes.push({ changer, root, state, files: filesIn(changed), meanwhile: meanwhile && filesIn(meanwhile) });
+  }
   return { turns, changes };
 }
 
@@ -53,11 +57,15 @@ function filesIn(changes: Changes | undefined): readonly FileChange[] {
   return [...(changes ?? [])].flatMap(([path, change]) => fileChange(path, change) ?? []);
 }
 
-function changesOf(home: string, root: string, from: Hash | undefined, to: Hash | undefined): Changes | undefined {
+async function changesOf(
+  contents: SnapshotContents,
+  root: string,
+  from: Hash | undefined,
+  to: Hash | undefined,
+): Promise<Changes | undefined> {
   if (from === undefined || to === undefined) return undefined;
-  const store = storeOf(home, root);
   try {
-    return compareTrees(store, from, to);
+    return await compareTrees(await contents.of(root), from, to);
   } catch (error) {
     if (error instanceof ContentGone) return undefined;
     throw error;

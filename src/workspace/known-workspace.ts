@@ -38,11 +38,11 @@ export function encodeKnown(known: KnownWorkspace): string {
   return JSON.stringify({ form, folders });
 }
 
-/** Undefined when it is of another form or no longer whole: then everything is looked at anew. */
-export function decodeKnown(text: string): KnownWorkspace | undefined {
+/** Empty when there is none, or it is of another form or no longer whole: then everything is looked at anew. */
+export function decodeKnown(text = ''): KnownWorkspace {
   try {
     const value = JSON.parse(text) as { form: unknown; folders: [string, StoredFolder][] };
-    if (value.form !== form) return undefined;
+    if (value.form !== form) return new Map();
     return new Map(
       value.folders.map(([path, folder]) => [
         path,
@@ -50,7 +50,7 @@ export function decodeKnown(text: string): KnownWorkspace | undefined {
       ]),
     );
   } catch {
-    return undefined;
+    return new Map();
   }
 }
 

@@ -2,19 +2,19 @@ import { createChangeWatch } from '../exec/call-times.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
 import type { Content, TouchedPath } from '../ports/change-watch.ts';
+import type { SnapshotContents } from '../ports/snapshot-contents.ts';
 import type { SnapshotRequest, Snapshots, SnapshotTaken } from '../ports/snapshots.ts';
 import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { snapshotLine } from '../state/snapshot-record.ts';
 import { compareTrees } from './compare-trees.ts';
-import { ContentGone, type ContentStore } from './content-store.ts';
 import type { WorkspaceDisk } from './disk.ts';
 import { type Effect, type EffectList, readEffects } from './effects.ts';
+import { ContentGone, type ContentSource, loadContent } from './load-content.ts';
 import { type KeptPath, type PlanOptions, planRestore, type RestorePlan } from './restore-plan.ts';
 import { type FailedPath, type RestoreResult, runRestore } from './run-restore.ts';
 import { transitionsOf } from './transitions.ts';
 import type { Entry, Hash } from './tree.ts';
-import { storeOf } from './workspace-snapshots.ts';
 
 /** To what files go back: to before a turn, or to before the last time that files went back. */
 export type RestoreTarget = { readonly beforeTurn: TurnId } | { readonly beforeRestore: 'last' };
@@ -53,6 +53,7 @@ export interface RestoreRefused {
 export interface RestoreParts {
   readonly home: string;
   readonly threads: RolloutStore;
+  readonly contents: SnapshotContents;
   readonly snapshots: Snapshots;
   readonly disk: WorkspaceDisk;
   readonly ids: Ids;
@@ -90,12 +91,12 @@ async function restore(
   const root = chosen.effects.findLast(({ before }) => before !== undefined)?.root;
   if (root === undefined) return { kind: 'refused', outcome: nothingToRestore(id, chosen.withoutSnapshot.length) };
   const effects = chosen.effects.filter((effect) => effect.root === root);
-  const store = storeOf(parts.home, root);
+  const contents = await parts.contents.of(root);
   const now = await take(parts, root);
   if (now.kind === 'refused') return now;
   let plan: RestorePlan;
   try {
-    plan = planRestore(transitions(store, effects, now.taken.tree, target), { force, meanwhile });
+    plan = planRestore(await transitions(contents, effects, now.taken.tree, target), { force, meanwhile });
   } catch (error) {
     if (error instanceof ContentGone) return { kind: 'refused', outcome: contentGone(root) };
     throw error;
@@ -114,7 +115,8 @@ async function restore(
   await owned.durable();
   // Turns of other threads that run meanwhile in the same folder must not take this for their own work.
   const open = createChangeWatch(parts.home).begin(root);
-  const { made, ...result } = runRestore({ root, disk: parts.disk, read: (hash) => store.read(hash) }, plan.actions);
+  const read = (hash: Hash): Promise<Uint8Array> => loadContent(contents, hash);
+  const { made, ...result } = await runRestore({ root, disk: parts.disk, read }, plan.actions);
   const { id: timeId } = open.end();
   const paths = touchedPaths(root, plan, { ...result, made });
   const after = await take(parts, root, { snapshot: now.taken, touched: [{ kind: 'paths', paths, timeId }] });
@@ -144,9 +146,9 @@ function chooseEffects(id: ThreadId, { turns, effects }: EffectList, target: Res
   return { effects: chosen, withoutSnapshot };
 }
 
-function transitions(store: ContentStore, effects: readonly Effect[], now: Hash, target: RestoreTarget) {
-  const compare = (from: Hash, to: Hash) => compareTrees(store, from, to);
-  const all = transitionsOf(effects, now, compare);
+async function transitions(source: ContentSource, effects: readonly Effect[], now: Hash, target: RestoreTarget) {
+  const compare = (from: Hash, to: Hash) => compareTrees(source, from, to);
+  const all = await transitionsOf(effects, now, compare);
   // Only the restore itself is undone; turns that came after it count like a user.
   return 'beforeTurn' in target ? all : all.map((one) => (one.effect === 0 ? one : { ...one, by: 'user' as const }));
 }

@@ -21,24 +21,28 @@ export interface RestoreResult {
 export interface RestorePorts {
   readonly root: string;
   readonly disk: WorkspaceDisk;
-  /** The content with this name. Throws when it is gone. */
-  read(hash: Hash): Uint8Array;
+  /** The content with this name. Rejects when it is gone. */
+  read(hash: Hash): Promise<Uint8Array>;
 }
 
 /**
  * Carries out a plan, path by path: what fails or is no longer as it was leaves the others alone. What has to go goes
  * first, the deepest before what it is in; then folders and files come, and the modes of folders at the end.
  */
-export function runRestore({ root, disk, read }: RestorePorts, actions: readonly RestoreAction[]): RestoreResult {
+export async function runRestore(
+  { root, disk, read }: RestorePorts,
+  actions: readonly RestoreAction[],
+): Promise<RestoreResult> {
   const [restored, deleted] = [new Set<string>(), new Set<string>()];
   const kept: KeptPath[] = [];
   const failed: FailedPath[] = [];
   const out = new Set<string>();
   const made: string[] = [];
-  const attempt = (path: string, run: () => 'done' | 'stands' | KeptPath['why']): boolean => {
+  type End = 'done' | 'stands' | KeptPath['why'];
+  const attempt = async (path: string, run: () => End | Promise<End>): Promise<boolean> => {
     if (out.has(path)) return false;
     try {
-      const end = run();
+      const end = await run();
       if (end === 'done') return true;
       if (end !== 'stands') kept.push({ path, why: end });
     } catch (error) {
@@ -53,7 +57,7 @@ export function runRestore({ root, disk, read }: RestorePorts, actions: readonly
 
   for (const { path, now, to } of deepestFirst) {
     if (now === undefined) continue;
-    attempt(path, () => {
+    await attempt(path, () => {
       if (!isReal(disk, dirname(at(path)))) return 'in-the-way';
       if (!standsAs(disk, at(path), now)) return 'changed-since';
       // A file or link is replaced in one go when its successor comes.
@@ -67,7 +71,7 @@ export function runRestore({ root, disk, read }: RestorePorts, actions: readonly
   }
   for (const { path, now, to } of shallowFirst) {
     if (to === undefined || to.kind === 'left-out') continue;
-    const isDone = attempt(path, () => {
+    const isDone = await attempt(path, async () => {
       const folder = dirname(at(path));
       if (!makeParents(disk, root, folder, made)) return 'in-the-way';
       const isReplaced = now !== undefined && now.kind !== 'folder' && to.kind !== 'folder';
@@ -75,23 +79,23 @@ export function runRestore({ root, disk, read }: RestorePorts, actions: readonly
         // It was only ignored, and is what it shall be.
         return now === undefined && standsAs(disk, at(path), to) ? 'stands' : 'in-the-way';
       }
-      put(disk, at(path), { now, to, read });
+      await put(disk, at(path), { now, to, read });
       return 'done';
     });
     if (isDone) restored.add(path);
   }
   for (const { path, to } of deepestFirst) {
-    if (to?.kind === 'folder') attempt(path, () => (disk.setMode(at(path), to.mode), 'done'));
+    if (to?.kind === 'folder') await attempt(path, () => (disk.setMode(at(path), to.mode), 'done'));
   }
   return { restored: [...restored], deleted: [...deleted].toSorted(), kept, failed, made };
 }
 
-function put(
+async function put(
   disk: WorkspaceDisk,
   path: string,
-  { now, to, read }: { now: Entry | undefined; to: Entry; read: (hash: Hash) => Uint8Array },
-): void {
-  if (to.kind === 'file') disk.putFile(path, read(to.hash), to.mode);
+  { now, to, read }: { now: Entry | undefined; to: Entry; read: (hash: Hash) => Promise<Uint8Array> },
+): Promise<void> {
+  if (to.kind === 'file') disk.putFile(path, await read(to.hash), to.mode);
   if (to.kind === 'link') disk.putLink(path, to.target);
   // Writable until everything in it is there.
   if (to.kind === 'folder' && now?.kind !== 'folder') disk.makeFolder(path, to.mode | 0o700);

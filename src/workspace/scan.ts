@@ -22,7 +22,7 @@ export interface ScanInput {
   readonly now: number;
   readonly pace: Pace;
   /** Whether one more content of this size may be kept. */
-  hasRoom(bytes: number): boolean;
+  hasRoom(bytes: number): Promise<boolean>;
   /** Keeps a content, if it is not kept already. */
   keep(hash: Hash, bytes: Uint8Array): void;
   /** Takes up what was learnt, the known value where nothing is new; it holds even when the scan does not come to its end. */
@@ -130,7 +130,7 @@ class Walk {
       const before = last?.entries.get(name);
       const recognised = recognise(before, sight);
       if (recognised === undefined) this.fresh.set(below, sight);
-      const entry = recognised ?? this.#read(path, below, sight);
+      const entry = recognised ?? (await this.#read(path, below, sight));
       if (entry === undefined || entry.kind === 'folder') continue;
       this.#count(entry);
       isSame &&= recognised !== undefined;
@@ -185,10 +185,10 @@ class Walk {
     }
   }
 
-  #read(path: string, below: string, sight: EntrySight): TreeEntry | undefined {
+  async #read(path: string, below: string, sight: EntrySight): Promise<TreeEntry | undefined> {
     const { disk, maxFileBytes } = this.#input;
     if (sight.kind === 'file' && sight.size > maxFileBytes) return this.#leave(below, 'too-large', sight);
-    if (sight.kind === 'file' && !this.#input.hasRoom(sight.size)) return this.#leave(below, 'no-room', sight);
+    if (sight.kind === 'file' && !(await this.#input.hasRoom(sight.size))) return this.#leave(below, 'no-room', sight);
     let content: Uint8Array;
     try {
       if (sight.kind === 'link') return { kind: 'link', target: disk.readLink(path) };

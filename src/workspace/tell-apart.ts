@@ -2,13 +2,14 @@ import type { FileTime } from '../exec/file-time.ts';
 import { isRunning, readCallTimes } from '../exec/call-times.ts';
 import { isWithin } from '../policy/paths.ts';
 import type { Touched } from '../ports/change-watch.ts';
+import type { WorkspaceContents } from '../ports/snapshot-contents.ts';
 import { attribution, type ChangedEntry, type Span } from './attribute.ts';
 import { compareTrees } from './compare-trees.ts';
-import type { ContentStore } from './content-store.ts';
 import type { EntrySight } from './disk.ts';
 import type { KnownWorkspace } from './known-workspace.ts';
+import { loadTree } from './load-content.ts';
+import type { NewContents } from './new-contents.ts';
 import { othersTree } from './others-tree.ts';
-import type { PackDraft } from './pack-draft.ts';
 import type { Sights } from './scan.ts';
 import type { Hash } from './tree.ts';
 
@@ -23,18 +24,19 @@ export interface Moment {
 export interface TellApartInput {
   readonly home: string;
   readonly root: string;
-  readonly store: ContentStore;
+  readonly contents: WorkspaceContents;
   readonly before: Moment;
   readonly after: Moment & { readonly sights: Sights };
   readonly touched: readonly Touched[];
   /** For trees that neither snapshot has. */
-  readonly pack: PackDraft;
+  readonly added: NewContents;
 }
 
-/** The tree that others alone would have left between two snapshots. Throws when a content is gone. */
-export function tellApart({ home, root, store, before, after, touched, pack }: TellApartInput): Hash {
+/** The tree that others alone would have left between two snapshots. Rejects when a content is gone. */
+export async function tellApart(input: TellApartInput): Promise<Hash> {
+  const { home, root, contents, before, after, touched, added } = input;
   if (before.tree === after.tree) return after.tree;
-  const changes = compareTrees(store, before.tree, after.tree);
+  const changes = await compareTrees(contents, before.tree, after.tree);
   const isTheirs = attribution({
     root,
     since: before.at,
@@ -48,10 +50,10 @@ export function tellApart({ home, root, store, before, after, touched, pack }: T
     // What only began to be ignored is still there; what was ignored before was not recorded.
     return ignored === undefined ? isTheirs(change) : ignored === 'after';
   };
-  const keep = (hash: Hash, bytes: Uint8Array): void => {
-    if (!store.has(hash)) pack.keep(hash, bytes);
+  const keep = async (hash: Hash, bytes: Uint8Array): Promise<void> => {
+    if (!(await contents.has(hash))) added.keep(hash, bytes);
   };
-  return othersTree({ readTree: (hash) => store.readTree(hash), isOwn, keep }, before.tree, after.tree);
+  return othersTree({ readTree: (hash) => loadTree(contents, hash), isOwn, keep }, before.tree, after.tree);
 }
 
 /** As the walk saw it. What was recognised is known with all its times. */

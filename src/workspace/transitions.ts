@@ -13,11 +13,11 @@ export interface EffectTransition extends Transition {
  * between two effects is the user's, as is what others did during one; what a cut-off turn did cannot be told from
  * what the user did after it.
  */
-export function transitionsOf(
+export async function transitionsOf(
   effects: readonly Effect[],
   now: Hash,
-  compare: (from: Hash, to: Hash) => Changes,
-): readonly EffectTransition[] {
+  compare: (from: Hash, to: Hash) => Promise<Changes>,
+): Promise<readonly EffectTransition[]> {
   const transitions: EffectTransition[] = [];
   let at: Hash | undefined;
   let between: 'user' | 'unknown' = 'user';
@@ -26,17 +26,17 @@ export function transitionsOf(
       between = 'unknown';
       continue;
     }
-    if (at !== undefined) transitions.push({ by: between, changes: compare(at, before) });
+    if (at !== undefined) transitions.push({ by: between, changes: await compare(at, before) });
     if (after !== undefined && others === undefined) {
       const by = changer.kind === 'turn' ? 'anybody' : 'thread';
-      transitions.push({ by, changes: compare(before, after), effect });
+      transitions.push({ by, changes: await compare(before, after), effect });
     } else if (after !== undefined && others !== undefined) {
-      transitions.push({ by: 'others', changes: compare(before, others), effect });
-      transitions.push({ by: 'thread', changes: compare(others, after), effect });
+      transitions.push({ by: 'others', changes: await compare(before, others), effect });
+      transitions.push({ by: 'thread', changes: await compare(others, after), effect });
     }
     at = after ?? before;
     between = after === undefined ? 'unknown' : 'user';
   }
-  if (at !== undefined) transitions.push({ by: between, changes: compare(at, now) });
+  if (at !== undefined) transitions.push({ by: between, changes: await compare(at, now) });
   return transitions;
 }

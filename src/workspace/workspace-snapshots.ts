@@ -1,9 +1,8 @@
-import { join } from 'node:path';
 import type { UndoSettings } from '../config/defaults.ts';
 import { fileTime } from '../exec/file-time.ts';
 import { reasonOf } from '../disk/file-system.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Ids } from '../ports/ids.ts';
+import type { SnapshotContents, WorkspaceContents } from '../ports/snapshot-contents.ts';
 import {
   notNeeded,
   type Snapshot,
@@ -12,15 +11,14 @@ import {
   type SnapshotTaken,
 } from '../ports/snapshots.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { ContentStore } from './content-store.ts';
 import type { WorkspaceDisk } from './disk.ts';
-import type { KnownFolder, KnownWorkspace } from './known-workspace.ts';
+import { decodeKnown, encodeKnown, type KnownFolder, type KnownWorkspace } from './known-workspace.ts';
 import { loadIgnoreRules, type UserPlaces } from './load-ignore-rules.ts';
+import { NewContents } from './new-contents.ts';
 import { Pace, Stopped } from './pace.ts';
-import { PackDraft } from './pack-draft.ts';
 import { scan } from './scan.ts';
 import { type Moment, tellApart, type TellApartInput } from './tell-apart.ts';
-import { type Hash, hashOf } from './tree.ts';
+import type { Hash } from './tree.ts';
 
 export interface SnapshotPlaces extends UserPlaces {
   /** Where threads are kept. */
@@ -29,18 +27,8 @@ export interface SnapshotPlaces extends UserPlaces {
 
 export interface SnapshotPorts {
   readonly clock: Clock;
-  readonly ids: Ids;
   readonly disk: WorkspaceDisk;
-}
-
-/** Where the contents of a workspace are kept. `root` is without links. */
-export function storeOf(home: string, root: string): ContentStore {
-  const key = hashOf(new TextEncoder().encode(root)).slice(0, 16);
-  return new ContentStore(join(snapshotsFolder(home), key));
-}
-
-export function snapshotsFolder(home: string): string {
-  return join(home, 'capstan', 'snapshots');
+  readonly contents: SnapshotContents;
 }
 
 /** After so many times nobody is kept waiting again. */
@@ -64,7 +52,13 @@ export class WorkspaceSnapshots implements Snapshots {
   }
 
   take(request: SnapshotRequest, signal: AbortSignal): Promise<Snapshot> {
-    const result = this.#queue.then(() => this.#take(request, signal));
+    const result = this.#queue
+      .then(() => this.#take(request, signal))
+      // The store may be out of reach.
+      .catch((error: unknown): Snapshot => {
+        const { root } = request;
+        return { kind: 'missing', root, outcome: unavailable(`${root}: ${reasonOf(error)}`) };
+      });
     this.#queue = result;
     return result;
   }
@@ -75,9 +69,9 @@ export class WorkspaceSnapshots implements Snapshots {
     if (root === undefined)
       return { kind: 'missing', root: asked, outcome: unavailable(`there is no folder ${asked}`) };
     if ((this.#slow.get(root) ?? 0) >= slowEnough) return { kind: 'missing', root, outcome: tooSlow(root) };
-    const store = storeOf(this.#places.home, root);
-    const known = this.#knownOf(root, store);
-    const pack = this.#draft(root, store, known);
+    const contents = await this.#ports.contents.of(root);
+    const known = await this.#knownOf(root, contents);
+    const added = this.#newContents(contents, known);
     const learnt = new Map<string, KnownFolder>();
     const own = disk.realPath(this.#places.home);
     const at = fileTime(root);
@@ -91,11 +85,11 @@ export class WorkspaceSnapshots implements Snapshots {
         maxFileBytes: this.#limits.maxFileBytes,
         now: clock.now(),
         pace: new Pace(clock, signal),
-        hasRoom: (bytes) => pack.hasRoom(bytes),
-        keep: (hash, bytes) => pack.keep(hash, bytes),
+        hasRoom: (bytes) => added.hasRoom(bytes),
+        keep: (hash, bytes) => added.keep(hash, bytes),
         learn: (path, folder) => learnt.set(path, folder),
       });
-      await this.#save(root, store, pack, { known, learnt });
+      await this.#save(root, contents, added, { known, learnt });
       this.#slow.delete(root);
       const { leftOut, sights, ...taken } = scanned;
       const moment = { tree: taken.tree, at, known: learnt };
@@ -103,60 +97,59 @@ export class WorkspaceSnapshots implements Snapshots {
       const others =
         since === undefined || before === undefined
           ? undefined
-          : await this.#others({ root, store, before, after: { ...moment, sights }, touched: since.touched });
+          : await this.#others({ root, contents, before, after: { ...moment, sights }, touched: since.touched });
       const whose = others === undefined ? {} : { others };
       const snapshot: SnapshotTaken = { kind: 'taken', root, ...taken, ...whose, skipped: leftOut };
       this.#moments.set(snapshot, moment);
       return snapshot;
     } catch (error) {
       if (!(error instanceof Stopped)) {
-        pack.discard();
+        await added.discard();
         return { kind: 'missing', root, outcome: unavailable(`${root}: ${reasonOf(error)}`) };
       }
-      if (signal.reason === notNeeded) pack.discard();
-      else await this.#saveProgress(root, store, pack, { known, learnt });
+      if (signal.reason === notNeeded) await added.discard();
+      else await this.#saveProgress(root, contents, added, { known, learnt });
       return { kind: 'missing', root, outcome: tooSlow(root) };
     }
   }
 
   /** Undefined when it cannot be told: then every change counts as one that others may have made. */
-  async #others(input: Omit<TellApartInput, 'home' | 'pack'>): Promise<Hash | undefined> {
-    const { store, root, after } = input;
-    const pack = this.#draft(root, store, after.known);
+  async #others(input: Omit<TellApartInput, 'home' | 'added'>): Promise<Hash | undefined> {
+    const added = this.#newContents(input.contents, input.after.known);
     try {
-      const others = tellApart({ ...input, home: this.#places.home, pack });
-      await pack.finish();
+      const others = await tellApart({ ...input, home: this.#places.home, added });
+      await added.finish();
       return others;
     } catch {
-      pack.discard();
+      await added.discard();
       return undefined;
     }
   }
 
-  #draft(root: string, store: ContentStore, known: KnownWorkspace): PackDraft {
-    return new PackDraft(store, { known, root, name: this.#ports.ids.uuid(), maxBytes: this.#limits.maxTotalBytes });
+  #newContents(contents: WorkspaceContents, known: KnownWorkspace): NewContents {
+    return new NewContents(contents, { known, maxBytes: this.#limits.maxTotalBytes });
   }
 
-  #knownOf(root: string, store: ContentStore): KnownWorkspace {
-    // Whoever removed the store has removed what the memory refers to.
-    if (this.#last?.root === root && store.hasKnown) return this.#last.known;
-    return store.loadKnown();
+  async #knownOf(root: string, contents: WorkspaceContents): Promise<KnownWorkspace> {
+    // With the note, what the memory refers to was removed.
+    if (this.#last?.root === root && (await contents.hasNote())) return this.#last.known;
+    return decodeKnown(await contents.loadNote());
   }
 
-  async #save(root: string, store: ContentStore, pack: PackDraft, { known, learnt }: Learnt): Promise<void> {
-    await pack.finish();
+  async #save(root: string, contents: WorkspaceContents, added: NewContents, { known, learnt }: Learnt): Promise<void> {
+    await added.finish();
     const isSame = known.size === learnt.size && [...learnt].every(([path, folder]) => known.get(path) === folder);
-    if (!isSame || !store.hasKnown) store.saveKnown(learnt);
+    if (!isSame || !(await contents.hasNote())) await contents.saveNote(encodeKnown(learnt));
     this.#last = { root, known: learnt };
   }
 
   /** What was read need not be read again: the next snapshot comes further. */
-  async #saveProgress(root: string, store: ContentStore, pack: PackDraft, scan: Learnt): Promise<void> {
-    if (pack.isEmpty) this.#slow.set(root, (this.#slow.get(root) ?? 0) + 1);
+  async #saveProgress(root: string, contents: WorkspaceContents, added: NewContents, scan: Learnt): Promise<void> {
+    if (added.isEmpty) this.#slow.set(root, (this.#slow.get(root) ?? 0) + 1);
     try {
-      await this.#save(root, store, pack, { ...scan, learnt: mergeKnown(scan) });
+      await this.#save(root, contents, added, { ...scan, learnt: mergeKnown(scan) });
     } catch {
-      pack.discard();
+      await added.discard();
     }
   }
 }

@@ -9,6 +9,7 @@ import type { Owned, RolloutStore } from '../../src/ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
+import { ownedFacts } from '../../src/rollout/owned-facts.ts';
 import { withSeals } from '../../src/rollout/sealed-store.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { describeState } from './describe-state.ts';
@@ -229,9 +230,7 @@ export class WatchedThread {
     // What a process does after its end is nobody's thread any more.
     const isGone = (): boolean => disk !== this.#disk;
     const watch = (owned: Owned): Owned => ({
-      kind: 'owned',
-      path: owned.path,
-      mode: owned.mode,
+      ...ownedFacts(owned),
       append: (drafts) => {
         const lines = owned.append(drafts);
         if (isGone()) return lines;

@@ -12,7 +12,7 @@ function stores(): Readonly<Record<'disk' | 'memory', () => RolloutStore>> {
       const disk = new SimulatedDisk();
       return createRolloutStore({ home: '/home', files: disk, locks: disk.locks, clock: steppingClock() });
     },
-    memory: () => createMemoryStore(steppingClock()),
+    memory: () => createMemoryStore(steppingClock()).rollouts,
   };
 }
 

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { answer, callTool, say, type StepOf } from '../../src/testing/index.ts';
 import { turnList } from '../../src/state/turn-list.ts';
+import { threadRollouts } from '../../src/rollout/thread-rollouts.ts';
 import { createHomeStore } from '../../src/surfaces/home-store.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { checkTurns } from '../laws/turns-law.ts';
@@ -194,7 +195,8 @@ function withoutLoss(lines: readonly Line[], turn: string | undefined): readonly
 
 /** The lines of a thread, whatever files it is in. */
 function linesIn({ home }: Place, id: string): AsyncGenerator<Line> {
-  return createHomeStore(home, { maxBlobBytes: 0 }).store.read(id as ThreadId, { from: 0 as Ordinal });
+  const { store, seals } = createHomeStore(home, { maxBlobBytes: 0 });
+  return threadRollouts(store, seals).read(id as ThreadId, { from: 0 as Ordinal });
 }
 
 const isSaid = (text: string): boolean => /^(one|two|three|four|five|go)\b/.test(text);

@@ -145,7 +145,7 @@ it('passes over files without a thread; an empty one hides no older file of its 
   home.write(uuid(5), turn('t1', 'no first line'));
   expect(await answers(home)).toEqual(rightAnswers);
   writeFileSync(torn, `${lineText(meta(two), 0)}`);
-  expect((await home.index.summary(two as never))?.path).toBe(torn);
+  expect((await home.index.summary(two as never))?.location).toBe(torn);
 });
 
 it('shows of a fork its own part while what it goes on from is missing', async () => {

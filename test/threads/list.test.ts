@@ -74,7 +74,7 @@ it('shows of a fork and of a revert what they took over', async () => {
   // The thread itself goes back before its second turn.
   home.write(one, [meta(one, home.base(source, one, 6, half)), ...turn('t3', 'Third')], { rollout: three, from: 6 });
   const page = await home.index.list(all);
-  expect('threads' in page && page.threads.map(({ path: _path, ...thread }) => thread)).toEqual([
+  expect('threads' in page && page.threads.map(({ location: _path, ...thread }) => thread)).toEqual([
     {
       id: two,
       preview: 'First',

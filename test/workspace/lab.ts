@@ -22,6 +22,7 @@ import { systemClock } from '../../src/gather/system-clock.ts';
 import { systemIds } from '../../src/gather/system-ids.ts';
 import type { ChangeWatch, Content, Touched } from '../../src/ports/change-watch.ts';
 import type { Clock } from '../../src/ports/clock.ts';
+import type { SnapshotContents } from '../../src/ports/snapshot-contents.ts';
 import type { Snapshot, SnapshotRequest } from '../../src/ports/snapshots.ts';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
 import { lineType } from '../../src/protocol/line.ts';
@@ -35,10 +36,11 @@ import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
 import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
 import { touchedPaths } from '../../src/tools/apply-patch/touched-paths.ts';
 import type { WorkspaceDisk } from '../../src/workspace/disk.ts';
+import { createFileContents, storeOf } from '../../src/workspace/file-contents.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { type RestoreOptions, restoreFiles, type RestoreTarget } from '../../src/workspace/restore-files.ts';
 import { hashOf } from '../../src/workspace/tree.ts';
-import { storeOf, WorkspaceSnapshots } from '../../src/workspace/workspace-snapshots.ts';
+import { WorkspaceSnapshots } from '../../src/workspace/workspace-snapshots.ts';
 
 /** In memory where there is such a place: these tests sync a lot. */
 const fastFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -87,8 +89,11 @@ export class Lab {
   /** As a new process would make them. */
   fresh(disk: WorkspaceDisk = nodeWorkspaceDisk, clock: Clock = systemClock): WorkspaceSnapshots {
     const places = { home: this.home, osHome: this.base, env: {} };
-    const ports = { clock, ids: systemIds(systemClock), disk };
-    return new WorkspaceSnapshots(places, ports, this.limits);
+    return new WorkspaceSnapshots(places, { clock, disk, contents: this.contents }, this.limits);
+  }
+
+  get contents(): SnapshotContents {
+    return createFileContents({ home: this.home, ids: systemIds(systemClock) });
   }
 
   take(signal = new AbortController().signal, since?: SnapshotRequest['since']): Promise<Snapshot> {
@@ -174,6 +179,7 @@ export class Lab {
     const parts = {
       home: this.home,
       threads: this.threads,
+      contents: this.contents,
       snapshots: this.snapshots,
       disk: nodeWorkspaceDisk,
       ids: systemIds(systemClock),

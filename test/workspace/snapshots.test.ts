@@ -20,7 +20,7 @@ import { fileChanges, type ThreadFiles } from '../../src/workspace/file-changes.
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { runRestore } from '../../src/workspace/run-restore.ts';
 import { hashOf } from '../../src/workspace/tree.ts';
-import { storeOf } from '../../src/workspace/workspace-snapshots.ts';
+import { storeOf } from '../../src/workspace/file-contents.ts';
 import { Lab } from './lab.ts';
 
 const pathsIn = (lab: Lab, snapshot: Snapshot): readonly string[] => lab.entriesIn(snapshot).map(([path]) => path);
@@ -254,15 +254,15 @@ describe('a restore', () => {
     expect(readdirSync(join(lab.base, 'outside'))).toEqual(['f']);
   });
 
-  it('does not follow a link that takes the place of a folder while it works', () => {
+  it('does not follow a link that takes the place of a folder while it works', async () => {
     const lab = Lab.forTest();
     mkdirSync(join(lab.base, 'outside'));
     writeFileSync(join(lab.base, 'outside/f'), 'same');
     lab.link('d', join(lab.base, 'outside'));
     const now = { kind: 'file', mode: 0o644, size: 4, hash: hashOf(Buffer.from('same')) } as const;
-    const ports = { root: lab.root, disk: nodeWorkspaceDisk, read: () => Buffer.from('x') };
+    const ports = { root: lab.root, disk: nodeWorkspaceDisk, read: async () => Buffer.from('x') };
     const result = { restored: [], deleted: [], kept: [{ path: 'd/f', why: 'in-the-way' }], failed: [], made: [] };
-    expect(runRestore(ports, [{ path: 'd/f', now }])).toEqual(result);
+    expect(await runRestore(ports, [{ path: 'd/f', now }])).toEqual(result);
     expect(readdirSync(join(lab.base, 'outside'))).toEqual(['f']);
   });
 
@@ -332,7 +332,7 @@ describe('a restore', () => {
       lab.write('sub/.gitignore', '*.tmp');
       lab.write('made', 'made');
     });
-    expect(filesOf(await fileChanges(lab.home, lab.threads, lab.id))).toEqual([
+    expect(filesOf(await fileChanges(lab.contents, lab.threads, lab.id))).toEqual([
       ['.gitignore', 'deleted'],
       ['made', 'added'],
       ['sub/.gitignore', 'changed'],
@@ -355,7 +355,7 @@ describe('a restore', () => {
       lab.write('.gitignore', 'data/\ngone\n');
       lab.delete('gone');
     });
-    expect(filesOf(await fileChanges(lab.home, lab.threads, lab.id))).toEqual([['.gitignore', 'added']]);
+    expect(filesOf(await fileChanges(lab.contents, lab.threads, lab.id))).toEqual([['.gitignore', 'added']]);
     expect(await lab.restore(1)).toMatchObject({ restored: ['gone'], deleted: ['.gitignore'], kept: [], failed: [] });
     expect(lab.list()).toEqual(before);
     await lab.restore('undo');

@@ -1,12 +1,8 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import type { OpenFile } from '../../ports/files.ts';
-import type { ReadReport } from '../../ports/rollout-store.ts';
 import type { Ordinal } from '../../protocol/ids.ts';
-import type { Line } from '../../protocol/line.ts';
 import { Fault } from '../../protocol/outcome.ts';
-import { spokenWords } from '../../state/spoken-words.ts';
-import { countTurns } from '../../state/turns.ts';
 import { openSmallRollout } from '../compressed-file.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { openLineage, type OpenRollout, readLineage, type Segment } from '../lineage.ts';
@@ -15,8 +11,8 @@ import { nodeFiles } from '../node-files.ts';
 import { read } from '../read.ts';
 import { readHead } from '../read-head.ts';
 import { endOfLastLine, fileWindow } from '../file-window.ts';
-import { foldBlanks } from './search-terms.ts';
-import { concernsLists, emptyFold, foldThread, type ThreadFold } from './thread-fold.ts';
+import { concernsLists, emptyFold, type ThreadFold } from './thread-fold.ts';
+import { type SpokenMessage, ThreadListener } from './thread-listener.ts';
 
 /** How far a file was read, and what came of it. */
 export interface Reading {
@@ -25,12 +21,6 @@ export interface Reading {
   /** Made from what stands before the offset: if that is another text now, the file is another file. */
   readonly mark: string;
   readonly fold: ThreadFold;
-}
-
-export interface SpokenMessage {
-  readonly turn: number;
-  readonly role: 'user' | 'assistant';
-  readonly text: string;
 }
 
 export interface NewReading extends Reading {
@@ -51,9 +41,6 @@ export interface NewReading extends Reading {
 export interface NothingRead {
   readonly kind: 'nothing';
 }
-
-/** More of one message is not searched. */
-const longestMessage = 100_000;
 
 /**
  * Reads what a file says since the last reading, or all of it and of the files that it goes on from. `findRollout` says
@@ -76,7 +63,7 @@ export async function readThread(
     const end = await endOfLastLine(own, size);
     const goesOn = before !== undefined && before.offset <= end && (await markAt(own, before.offset)) === before.mark;
     if (!goesOn && (await readHead(fileWindow(own, 0, end))).kind !== 'meta') return { kind: 'nothing' };
-    const listener = new Listener(goesOn ? before.fold : emptyFold, goesOn);
+    const listener = new ThreadListener(goesOn ? before.fold : emptyFold, goesOn);
     const rolloutId = parseRolloutName(basename(path))?.rolloutId ?? '';
     const all = { rolloutId, path, file: fileWindow(own, 0, end) };
     const segments = goesOn ? [] : await lineage(all, open, findRollout);
@@ -84,7 +71,7 @@ export async function readThread(
       goesOn ? read(fileWindow(own, before.offset, end), options) : readLineage(segments ?? [all], options),
     );
     const { fold, messages, keptTurns } = listener;
-    const tail = new Listener(fold, true);
+    const tail = new ThreadListener(fold, true);
     if (end < size) await tail.hear(read(fileWindow(own, end, size), options));
     const reading = { offset: end, mark: await markAt(own, end), fold, messages, keptTurns };
     return { kind: 'read', ...reading, shown: tail.fold, whole: segments !== undefined, terminated: end === size };
@@ -116,42 +103,4 @@ async function markAt(file: OpenFile, offset: number): Promise<string> {
   const start = Math.max(0, offset - 256);
   const bytes = await file.read(start, offset - start);
   return createHash('sha1').update(bytes).digest('hex');
-}
-
-/** Folds lines and collects what is said in them. */
-class Listener {
-  fold: ThreadFold;
-  messages: SpokenMessage[] = [];
-  keptTurns: number;
-
-  constructor(fold: ThreadFold, knowsMessages: boolean) {
-    this.fold = fold;
-    this.keptTurns = knowsMessages ? Number.MAX_SAFE_INTEGER : 0;
-  }
-
-  async hear(lines: AsyncGenerator<Line, ReadReport>): Promise<void> {
-    for await (const line of lines) {
-      const words = spokenWords(line);
-      const had = countTurns(this.fold.log);
-      this.fold = foldThread(this.fold, line, words);
-      const [turns, { ownFrom = 0 }] = [countTurns(this.fold.log), this.fold.log];
-      if (turns < had) this.#takeBack(turns);
-      const isOwn = (line.ordinal ?? ownFrom) >= ownFrom;
-      if (words !== undefined && isOwn && turns > 0) {
-        this.#add({ turn: turns, role: words.role, text: foldBlanks(words.text.slice(0, longestMessage)) });
-      }
-    }
-  }
-
-  #takeBack(kept: number): void {
-    this.messages = this.messages.filter(({ turn }) => turn <= kept);
-    this.keptTurns = Math.min(this.keptTurns, kept);
-  }
-
-  /** Old files say everything twice. */
-  #add(message: SpokenMessage): void {
-    const { turn, role, text } = message;
-    const isKnown = this.messages.slice(-8).some((m) => m.turn === turn && m.role === role && m.text === text);
-    if (!isKnown) this.messages.push(message);
-  }
 }

@@ -108,8 +108,8 @@ function outdone({ applied, ...fold }: ThreadFold): ThreadFold {
   return applied === undefined ? fold : { ...fold, applied: { ...applied, win: false } };
 }
 
-/** What the lines say; the rest of a summary comes from the file's name and place. */
-export type ReadSummary = Omit<ThreadSummary, 'id' | 'path' | 'name' | 'updatedAt' | 'archived' | 'compressed'>;
+/** What the lines say; the rest of a summary is the store's to say. */
+export type ReadSummary = Omit<ThreadSummary, 'id' | 'location' | 'name' | 'updatedAt' | 'archived' | 'compressed'>;
 
 export function summaryOf({ first, gitBranch, log, applied, tokens, goal }: ThreadFold): ReadSummary {
   const said = standingTurns(log).find(({ firstWords }) => firstWords !== '')?.firstWords;

@@ -1,18 +1,19 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { realPath } from '../../disk/folders.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { ListProgress } from '../../ports/thread-directory.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
 import { nodeFiles } from '../node-files.ts';
 import { threadNames } from '../thread-names.ts';
-import { formatCursor, parseCursor, type Place } from './cursor.ts';
+import { formatCursor, type Place } from './cursor.ts';
 import { hasIndex, inTransaction, makeEmpty, withDatabase } from './database.ts';
 import { type Candidate, candidatesAfter, chosenFile, staleFiles } from './candidates.ts';
 import { lookAgain, lookAround } from './look-around.ts';
 import { readInto } from './read-into.ts';
 import { excerptOf, messageCondition, searchTerms } from './search-terms.ts';
+import { nothingToSearch, placeIn, wantedBy } from './thread-query.ts';
 
 export interface ThreadIndexOptions {
   /** The folder that holds `sessions/`. */
@@ -23,9 +24,6 @@ export interface ThreadIndexOptions {
 /** How long to wait for whoever writes, and how often. */
 const disturbedMs = 50;
 const mostAttempts = 100;
-
-/** Told while files are read that the index does not know. */
-export type IndexProgress = (done: number, total: number) => void;
 
 /**
  * Lists and searches threads. What it knows is kept in a file of its own and comes from the rollouts alone: whatever is
@@ -41,7 +39,7 @@ export class ThreadIndex {
   }
 
   /** A list without conditions reads only the threads that it shows. */
-  async list(query: ThreadQuery, progress?: IndexProgress): Promise<ThreadPage | Outcome<'cursor-unknown'>> {
+  async list(query: ThreadQuery, progress?: ListProgress): Promise<ThreadPage | Outcome<'cursor-unknown'>> {
     const after = placeIn(query);
     if (after !== undefined && 'code' in after) return after;
     const names = await threadNames(nodeFiles, this.#home);
@@ -57,7 +55,7 @@ export class ThreadIndex {
   async search(
     text: string,
     query: ThreadQuery,
-    progress?: IndexProgress,
+    progress?: ListProgress,
   ): Promise<ThreadHits | Outcome<'cursor-unknown' | 'search-empty'>> {
     const after = placeIn(query);
     if (after !== undefined && 'code' in after) return after;
@@ -98,7 +96,7 @@ export class ThreadIndex {
   }
 
   /** Reads every file that the index does not know as it is. `anew`: forgets all that it knows before. */
-  async refresh({ anew }: { readonly anew: boolean }, progress?: IndexProgress): Promise<{ readonly threads: number }> {
+  async refresh({ anew }: { readonly anew: boolean }, progress?: ListProgress): Promise<{ readonly threads: number }> {
     return withDatabase(this.#home, async (database) => {
       if (anew) makeEmpty(database);
       this.#look(database, undefined);
@@ -148,7 +146,7 @@ export class ThreadIndex {
     lookAround(database, { home: this.#home, now, ...(budget === undefined ? {} : { budget }) });
   }
 
-  async #readStale(database: DatabaseSync, progress: IndexProgress | undefined): Promise<void> {
+  async #readStale(database: DatabaseSync, progress: ListProgress | undefined): Promise<void> {
     const stale = staleFiles(database);
     let done = 0;
     for (let at = 0; at < stale.length; at += batchSize) {
@@ -196,7 +194,7 @@ export class ThreadIndex {
     const name = names.get(file.thread);
     return {
       id: file.thread,
-      path: join(this.#home, file.path),
+      location: join(this.#home, file.path),
       ...(name === undefined || name === '' ? {} : { name }),
       preview,
       createdAt,
@@ -221,30 +219,3 @@ const quickLookMs = 25;
 const batchSize = 32;
 const manyThreads = 500;
 const readingLastsMs = 60_000;
-
-function wantedBy({ cwd, text, source }: ThreadQuery): (thread: ThreadSummary) => boolean {
-  const folders = cwd === undefined ? [] : [cwd, realPath(cwd) ?? cwd];
-  const part = text?.toLowerCase();
-  return (thread) =>
-    (cwd === undefined || (thread.cwd !== undefined && folders.includes(thread.cwd))) &&
-    (part === undefined || [thread.name, thread.preview].some((words) => words?.toLowerCase().includes(part))) &&
-    (source === 'all' || (source === undefined ? !isStartedByThread(thread) : thread.source === source));
-}
-
-function isStartedByThread({ source }: ThreadSummary): boolean {
-  return source === 'subagent' || source === 'internal';
-}
-
-function placeIn({ cursor }: ThreadQuery): Place | Outcome<'cursor-unknown'> | undefined {
-  if (cursor === undefined) return undefined;
-  const place = parseCursor(cursor);
-  if (place !== undefined) return place;
-  const message = `There is no page that begins at ${JSON.stringify(cursor)}.`;
-  return { code: 'cursor-unknown', message, next: 'Give the cursor as the page before it was answered with.' };
-}
-
-const nothingToSearch: Outcome<'search-empty'> = {
-  code: 'search-empty',
-  message: 'There are no words to search for.',
-  next: 'Give one or more words; what stands in quotes is searched for as it is.',
-};

@@ -2,6 +2,7 @@ import type { ClientFacts } from '../../envelope/facts.ts';
 import type { ConfigChoices } from '../../gather/config-layers.ts';
 import type { WireFormat } from '../../model/wire-format.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
+import type { ThreadStore } from '../../ports/thread-store.ts';
 import type { CheckpointHooks } from '../../thread/parts.ts';
 import type { Environment } from '../environment.ts';
 
@@ -15,6 +16,8 @@ export interface EngineOptions extends ConfigChoices {
   readonly permissionProfile?: PermissionProfile;
   /** Nothing of what threads do is kept on the disk. */
   readonly ephemeral?: boolean;
+  /** Where threads are kept. Default: the files of the home, which Codex uses as well. */
+  readonly store?: ThreadStore;
   /** Asked before history is folded, and told afterwards. */
   readonly checkpointHooks?: CheckpointHooks;
   /** Wire formats beside the built-in ones: a provider whose `wire_api` has the name of one speaks it. */

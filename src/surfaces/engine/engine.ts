@@ -5,22 +5,23 @@ import { findHome } from '../../gather/home.ts';
 import { systemClock } from '../../gather/system-clock.ts';
 import { systemIds } from '../../gather/system-ids.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
-import type { BlobMissing, Blobs, LoadedBlob } from '../../ports/blobs.ts';
+import type { BlobMissing, LoadedBlob } from '../../ports/blobs.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
+import type { ChosenThread, ListProgress, NoThread, ThreadChoice } from '../../ports/thread-directory.ts';
+import type { ThreadStore } from '../../ports/thread-store.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
-import { type ChosenThread, chooseThread, type NoThread, type ThreadChoice } from '../../rollout/choose-thread.ts';
 import type { Collected } from '../../rollout/collect.ts';
 import type { CollectOptions } from '../../rollout/collect-options.ts';
 import type { CompressReport, ToCompress } from '../../rollout/compressed-threads.ts';
 import { createEphemeralStore } from '../../rollout/ephemeral-store.ts';
-import type { IndexProgress, ThreadIndex } from '../../rollout/index/thread-index.ts';
-import { nodeFiles } from '../../rollout/node-files.ts';
 import { unknownThread } from '../../rollout/refusals.ts';
+import type { RolloutStoreOptions } from '../../rollout/store.ts';
 import type { ThreadArchived, ThreadDeleted } from '../../rollout/thread-lifecycle.ts';
+import { threadRollouts } from '../../rollout/thread-rollouts.ts';
 import type { Pin } from '../../state/pins.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
@@ -38,6 +39,7 @@ import { createHomeStore } from '../home-store.ts';
 import { type CompactRequest, compactThread } from './compact-thread.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { type EngineRefused, refused } from './engine-refused.ts';
+import type { HomeUpkeep } from './home-upkeep.ts';
 import { type OpenedThread, resumeThread, startThread, type ThreadRequest } from './open-thread.ts';
 import { openFork } from './open-fork.ts';
 import type { OpeningParts } from './prepare-thread.ts';
@@ -50,8 +52,10 @@ export class Engine {
   /** Warnings about the configuration that holds everywhere. What a project adds is told when a thread is opened. */
   readonly notices: readonly Outcome[];
   readonly #base: BaseLayers;
-  readonly #store: RolloutStore;
-  readonly #blobs: Blobs;
+  readonly #store: ThreadStore;
+  /** Those of the store, as threads use them. */
+  readonly #rollouts: RolloutStore;
+  readonly #disk: RolloutStoreOptions | undefined;
   readonly #opening: OpeningParts;
   readonly #operationParts: ThreadOperationsParts;
   readonly #open = new Map<ThreadId, Thread>();
@@ -59,12 +63,16 @@ export class Engine {
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], tracer: Tracer) {
     this.notices = notices;
     this.#base = base;
-    const { store, blobs, seals, disk } = createHomeStore(base.home, { maxBlobBytes: base.config.blobs.maxBytes });
-    this.#blobs = blobs;
-    const indexFolder = options.env['CODEX_SQLITE_HOME'] ?? base.home;
-    this.#operationParts = { ...disk, store, ids: systemIds(systemClock), indexFolder };
-    this.#store = options.ephemeral === true ? createEphemeralStore(store, systemClock) : store;
-    this.#opening = { options, base, store: this.#store, seals, tracer };
+    const { store, seals, disk } = createHomeStore(base.home, {
+      maxBlobBytes: base.config.blobs.maxBytes,
+      codexIndexFolder: options.env['CODEX_SQLITE_HOME'],
+    });
+    this.#store = options.store ?? store;
+    this.#disk = options.store === undefined ? disk : undefined;
+    const rollouts = threadRollouts(this.#store, seals);
+    this.#operationParts = { store: rollouts, directory: this.#store.directory, ids: systemIds(systemClock) };
+    this.#rollouts = options.ephemeral === true ? createEphemeralStore(rollouts, systemClock) : rollouts;
+    this.#opening = { options, base, store: this.#rollouts, contents: this.#store.contents, seals, tracer };
   }
 
   /** Reads the configuration that holds everywhere. The gravest error in it is the answer. */
@@ -97,7 +105,7 @@ export class Engine {
 
   /** The thread that somebody means. */
   choose(choice: ThreadChoice): Promise<ChosenThread | NoThread> {
-    return chooseThread(nodeFiles, this.#base.home, choice);
+    return this.#store.directory.choose(choice);
   }
 
   /** The threads that this engine has open: from their opening until they are closed. */
@@ -105,7 +113,6 @@ export class Engine {
     return [...this.#open.values()];
   }
 
-  /** One of them. */
   thread(id: ThreadId): Thread | undefined {
     return this.#open.get(id);
   }
@@ -167,9 +174,7 @@ export class Engine {
 
   /** Refused while forks go on from the thread; with `force` they are deleted with it. */
   async delete(id: ThreadId, options: Forceful = {}): Promise<Done<ThreadDeleted> | EngineRefused> {
-    const deleted = await (await this.#operations()).delete(id, options);
-    await (await this.#index()).forgetLost();
-    return deleted;
+    return (await this.#operations()).delete(id, options);
   }
 
   /** An empty name takes the name away. */
@@ -189,12 +194,12 @@ export class Engine {
 
   async pins(id: ThreadId): Promise<readonly Pin[]> {
     const { pinsOf } = await import('../../thread/pinned-notes.ts');
-    return pinsOf(this.#store, id);
+    return pinsOf(this.#rollouts, id);
   }
 
   /** Messages that a thread has accepted and that no turn has come to, archived or not, oldest first. */
   async waiting(id: ThreadId): Promise<readonly WaitingMessage[]> {
-    return (await foldThread(this.#store, id)).state.waiting;
+    return (await foldThread(this.#rollouts, id)).state.waiting;
   }
 
   /** Loaded on use: most runs do none of it. */
@@ -203,34 +208,28 @@ export class Engine {
     return new ThreadOperations(this.#operationParts);
   }
 
-  /** Threads of this home, whoever wrote them. */
-  async list(query: ThreadQuery, progress?: IndexProgress): Promise<ThreadPage | Outcome> {
-    return (await this.#index()).list(query, progress);
+  /** Threads of the store, whatever program wrote them. */
+  list(query: ThreadQuery, progress?: ListProgress): Promise<ThreadPage | Outcome> {
+    return this.#store.directory.list(query, progress);
   }
 
   /** Threads in which a user or the model said these words. */
-  async search(text: string, query: ThreadQuery, progress?: IndexProgress): Promise<ThreadHits | Outcome> {
-    return (await this.#index()).search(text, query, progress);
+  search(text: string, query: ThreadQuery, progress?: ListProgress): Promise<ThreadHits | Outcome> {
+    return this.#store.directory.search(text, query, progress);
   }
 
   async summary(id: ThreadId): Promise<ThreadSummary | Outcome> {
-    return (await (await this.#index()).summary(id)) ?? unknownThread(id);
+    return (await this.#store.directory.summary(id)) ?? unknownThread(id);
   }
 
   /** Brings the index up to date with all files. `anew`: from nothing. */
-  async reindex(options: { readonly anew: boolean }, progress?: IndexProgress): Promise<{ readonly threads: number }> {
-    return (await this.#index()).refresh(options, progress);
+  reindex(options: { readonly anew: boolean }, progress?: ListProgress) {
+    return this.#upkeep((upkeep) => upkeep.reindex(options, progress));
   }
 
-  /** The home, if the index should be brought up to date before somebody waits for it, and nobody does so already. */
+  /** The home, if its index should be brought up to date before a user waits for it, and no process does so already. */
   async takeReading(): Promise<string | undefined> {
-    return (await (await this.#index()).takeReading()) ? this.#base.home : undefined;
-  }
-
-  /** Loaded on use, like the operations. */
-  async #index(): Promise<ThreadIndex> {
-    const { ThreadIndex } = await import('../../rollout/index/thread-index.ts');
-    return new ThreadIndex({ home: this.#base.home, clock: systemClock });
+    return (await this.#upkeep((upkeep) => upkeep.takeReading())) === true ? this.#base.home : undefined;
   }
 
   /** What the next turn of a thread would begin with, if it were resumed now. Only reads. */
@@ -242,13 +241,13 @@ export class Engine {
   /** The turns of a thread that were not taken back. */
   async turns(id: ThreadId): Promise<readonly TurnSummary[]> {
     const { readTurnList } = await import('../../thread/find-turn.ts');
-    return readTurnList(this.#store, id);
+    return readTurnList(this.#rollouts, id);
   }
 
   /** The checkpoints of a thread that stand, oldest first. */
   async checkpoints(id: ThreadId): Promise<readonly ThreadCheckpoint[]> {
     const { checkpointsOf } = await import('./thread-checkpoints.ts');
-    return checkpointsOf(this.#store, id);
+    return checkpointsOf(this.#rollouts, id);
   }
 
   /** What turns of a thread changed in files, as far as snapshots tell. */
@@ -279,19 +278,23 @@ export class Engine {
 
   /** What a line refers to by its hash: the whole output of a command, for instance. */
   blob(sha256: string): Promise<LoadedBlob | BlobMissing> {
-    return this.#blobs.load(sha256);
+    return this.#store.blobs.load(sha256);
   }
 
   /** Packs rollouts that nobody has written to for a while. They are read as before, and unpacked when they go on. */
-  async compress(which: ToCompress, { dryRun }: { readonly dryRun: boolean }): Promise<CompressReport | EngineRefused> {
-    const { compressThreads } = await import('../../rollout/compressed-threads.ts');
-    const report = await compressThreads(this.#operationParts, which, { dryRun });
-    return 'code' in report ? refused(report) : report;
+  compress(which: ToCompress, options: { readonly dryRun: boolean }): Promise<CompressReport | EngineRefused> {
+    return this.#upkeep((upkeep) => upkeep.compress(which, options));
   }
 
   /** Removes what no thread refers to. */
-  async collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>): Promise<Collected> {
-    const { collectUnused } = await import('./collect-unused.ts');
-    return collectUnused({ ...this.#operationParts, maxBlobBytes: this.#base.config.blobs.maxBytes, ...options });
+  collect(options: Pick<CollectOptions, 'dryRun' | 'reverted'>): Promise<Collected | EngineRefused> {
+    const { maxBytes: maxBlobBytes } = this.#base.config.blobs;
+    return this.#upkeep((upkeep) => upkeep.collect({ ...options, maxBlobBytes }));
+  }
+
+  /** Refused with a store that is not the home's. */
+  async #upkeep<Result>(work: (upkeep: HomeUpkeep) => Promise<Result>): Promise<Result | EngineRefused> {
+    const { HomeUpkeep, notTheHome } = await import('./home-upkeep.ts');
+    return this.#disk === undefined ? refused(notTheHome) : work(new HomeUpkeep(this.#disk));
   }
 }

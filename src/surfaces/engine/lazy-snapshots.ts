@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Ids } from '../../ports/ids.ts';
+import type { SnapshotContents } from '../../ports/snapshot-contents.ts';
 import type { Snapshots } from '../../ports/snapshots.ts';
 import type { Environment } from '../environment.ts';
 
@@ -8,19 +8,19 @@ export interface SnapshotsInput {
   readonly env: Environment;
   readonly osHome: string;
   readonly home: string;
+  readonly contents: SnapshotContents;
   readonly config: Pick<Config, 'undo'>;
   readonly clock: Clock;
-  readonly ids: Ids;
 }
 
 /** Snapshots whose code is loaded when the first one is wanted: by then the first request is on its way. */
-export function lazySnapshots({ env, osHome, home, config, clock, ids }: SnapshotsInput): Snapshots {
+export function lazySnapshots({ env, osHome, home, contents, config, clock }: SnapshotsInput): Snapshots {
   const made = lazy(async () => {
     const [{ WorkspaceSnapshots }, { nodeWorkspaceDisk: disk }] = await Promise.all([
       import('../../workspace/workspace-snapshots.ts'),
       import('../../workspace/node-workspace-disk.ts'),
     ]);
-    return new WorkspaceSnapshots({ env, osHome, home }, { clock, ids, disk }, config.undo);
+    return new WorkspaceSnapshots({ env, osHome, home }, { clock, disk, contents }, config.undo);
   });
   return { take: async (request, signal) => (await made()).take(request, signal) };
 }

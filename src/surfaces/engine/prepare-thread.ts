@@ -6,6 +6,7 @@ import { systemClock } from '../../gather/system-clock.ts';
 import { systemIds } from '../../gather/system-ids.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { Seals } from '../../ports/seals.ts';
+import type { SnapshotContents } from '../../ports/snapshot-contents.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { instructionsOf } from '../../state/instructions.ts';
@@ -23,6 +24,7 @@ export interface OpeningParts {
   readonly options: EngineOptions;
   readonly base: BaseLayers;
   readonly store: RolloutStore;
+  readonly contents: SnapshotContents;
   readonly seals: Seals;
   readonly tracer: Tracer;
 }
@@ -41,7 +43,7 @@ export interface PreparedThread {
 
 /** What a thread in a folder works with, and what is in force in it. */
 export async function prepareThread(
-  { options, base, store, seals, tracer }: OpeningParts,
+  { options, base, store, contents, seals, tracer }: OpeningParts,
   { tools = [], ...place }: ThreadPlace & Given,
 ): Promise<PreparedThread | Outcome> {
   const configured = await configureThread(base, options, place);
@@ -62,6 +64,7 @@ export async function prepareThread(
     catalogue,
     home: base.home,
     store,
+    contents,
     seals,
     clock: systemClock,
     ids: systemIds(systemClock),

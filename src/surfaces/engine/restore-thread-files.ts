@@ -29,7 +29,7 @@ import type { OpeningParts } from './prepare-thread.ts';
 import { isOurLine, standingOf } from './thread-standing.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 
-type RestoringParts = Pick<OpeningParts, 'options' | 'base' | 'store' | 'seals'>;
+type RestoringParts = Pick<OpeningParts, 'options' | 'base' | 'store' | 'contents' | 'seals'>;
 
 /**
  * Takes a snapshot of what is there before it brings files back: that can be undone too. Snapshots that this home did
@@ -43,11 +43,12 @@ export async function restoreThreadFiles(
 ): Promise<RestoreReport | EngineRefused> {
   const { env, osHome } = parts.options;
   const { home, config } = parts.base;
+  const { contents } = parts;
   const ids = systemIds(systemClock);
-  const snapshots = lazySnapshots({ env, osHome, home, config, ids, clock: systemClock });
+  const snapshots = lazySnapshots({ env, osHome, home, contents, config, clock: systemClock });
   const denies = await deniedIn(parts, id);
   const { store: threads, left } = withOwnSnapshots(parts);
-  const report = await restoreFiles({ home, threads, snapshots, disk, ids, denies }, id, target, options);
+  const report = await restoreFiles({ home, threads, contents, snapshots, disk, ids, denies }, id, target, options);
   if (report.kind !== 'refused') return report;
   const { code } = report.outcome;
   if (code === 'nothing-to-restore' && left() > 0) return refused(foreignSnapshots(id));
@@ -74,7 +75,7 @@ function foreignSnapshots(id: ThreadId): Outcome<'snapshots-foreign'> {
 
 /** What turns of a thread changed in files, as far as snapshots of this home show. */
 export function threadFileChanges(parts: RestoringParts, id: ThreadId): Promise<ThreadFiles> {
-  return fileChanges(parts.base.home, withOwnSnapshots(parts).store, id);
+  return fileChanges(parts.contents, withOwnSnapshots(parts).store, id);
 }
 
 /** The same threads without snapshots that this home did not record, and how many of those there were. */

@@ -1,9 +1,9 @@
 import type { Ids } from '../../ports/ids.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
+import type { ThreadChange, ThreadDirectory } from '../../ports/thread-directory.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { oddText } from '../../protocol/odd-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { type CodexIndexChange, tellCodexIndex } from '../../rollout/codex-index.ts';
 import {
   archiveThread,
   deleteThread,
@@ -11,17 +11,15 @@ import {
   type ThreadDeleted,
   unarchiveThread,
 } from '../../rollout/thread-lifecycle.ts';
-import { appendThreadName, type NameParts, threadNames } from '../../rollout/thread-names.ts';
 import { type PinsChanged, pinNote, unpinNote } from '../../thread/pinned-notes.ts';
 import { rollBack, undoRollback } from '../../thread/revert.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/rollback-range.ts';
 import type { EngineRefused } from './engine-refused.ts';
 
-export interface ThreadOperationsParts extends NameParts {
+export interface ThreadOperationsParts {
   readonly store: RolloutStore;
+  readonly directory: ThreadDirectory;
   readonly ids: Ids;
-  /** Where Codex keeps its index. */
-  readonly indexFolder: string;
 }
 
 export interface ThreadRenamed {
@@ -37,7 +35,7 @@ export interface Forceful {
   readonly force?: boolean;
 }
 
-/** What can be done to a thread as a whole. The files come first; other people's indexes are told afterwards. */
+/** What can be done to a thread as a whole. The thread comes first; lists of other programs are set right afterwards. */
 export class ThreadOperations {
   readonly #parts: ThreadOperationsParts;
 
@@ -47,39 +45,31 @@ export class ThreadOperations {
 
   async rollback(id: ThreadId, to: RollbackTo): Promise<Done<RolledBack> | EngineRefused> {
     const done = await rollBack(this.#parts.store, this.#parts.ids, id, to);
-    return done.kind === 'refused' ? refused(done) : this.#told(done, [{ kind: 'moved', id, path: done.path }]);
+    return done.kind === 'refused' ? refused(done) : this.#told(done, [{ kind: 'moved', id }]);
   }
 
   async undoRollback(id: ThreadId, { force = false }: Forceful): Promise<Done<RollbackUndone> | EngineRefused> {
     const done = await undoRollback(this.#parts.store, this.#parts.ids, id, { force });
-    return done.kind === 'refused' ? refused(done) : this.#told(done, [{ kind: 'moved', id, path: done.path }]);
+    return done.kind === 'refused' ? refused(done) : this.#told(done, [{ kind: 'moved', id }]);
   }
 
   async archive(id: ThreadId): Promise<Done<ThreadArchived> | EngineRefused> {
     const done = await archiveThread(this.#parts.store, id);
-    if (done.kind === 'refused') return refused(done);
-    return this.#told(done, [{ kind: 'moved', id, path: done.path, archivedAt: this.#parts.clock.now() }]);
+    return done.kind === 'refused' ? refused(done) : this.#told(done, [{ kind: 'archived', id }]);
   }
 
   async unarchive(id: ThreadId): Promise<Done<ThreadArchived> | EngineRefused> {
     const done = await unarchiveThread(this.#parts.store, id);
-    return done.kind === 'refused' ? refused(done) : this.#told(done, [{ kind: 'moved', id, path: done.path }]);
+    return done.kind === 'refused' ? refused(done) : this.#told(done, [{ kind: 'moved', id }]);
   }
 
   async delete(id: ThreadId, { force = false }: Forceful): Promise<Done<ThreadDeleted> | EngineRefused> {
     const done = await deleteThread(this.#parts.store, id, { force });
     if (done.kind === 'refused') return refused(done);
-    const names = await threadNames(this.#parts.files, this.#parts.home);
-    const problems: Outcome[] = [];
-    for (const gone of done.ids.filter((one) => names.has(one))) {
-      const problem = await appendThreadName(this.#parts, gone, '');
-      if (problem !== undefined) problems.push(problem);
-    }
-    const told = this.#told(
+    return this.#told(
       done,
       done.ids.map((gone) => ({ kind: 'deleted', id: gone })),
     );
-    return { ...told, notices: [...problems, ...told.notices] };
   }
 
   async rename(id: ThreadId, name: string): Promise<Done<ThreadRenamed> | EngineRefused> {
@@ -90,7 +80,7 @@ export class ThreadOperations {
     if (odd !== undefined) {
       return refused({ code: 'odd-name', message: `The name holds ${odd}.`, next: 'Choose a name without it.' });
     }
-    const problem = await appendThreadName(this.#parts, id, given);
+    const problem = await this.#parts.directory.rename(id, given);
     if (problem !== undefined) return refused(problem);
     return this.#told({ kind: 'renamed', id, name: given } as const, [{ kind: 'named', id, name: given }]);
   }
@@ -105,9 +95,8 @@ export class ThreadOperations {
     return done.kind === 'refused' ? refused(done) : { ...done, notices: [] };
   }
 
-  #told<Result>(done: Result, changes: readonly CodexIndexChange[]): Done<Result> {
-    const problem = tellCodexIndex(this.#parts.indexFolder, changes);
-    return { ...done, notices: problem === undefined ? [] : [problem] };
+  async #told<Result>(done: Result, changes: readonly ThreadChange[]): Promise<Done<Result>> {
+    return { ...done, notices: (await this.#parts.directory.changed?.(changes)) ?? [] };
   }
 }
 

@@ -36,6 +36,7 @@ import type { OwnPlaces } from '../../policy/own-places.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { Seals } from '../../ports/seals.ts';
+import type { SnapshotContents } from '../../ports/snapshot-contents.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import { createSandbox } from '../../sandbox/sandbox.ts';
 import type { CheckpointHooks, ThreadParts } from '../../thread/parts.ts';
@@ -61,6 +62,7 @@ export interface ThreadPartsInput {
   readonly catalogue: Catalogue;
   readonly home: string;
   readonly store: RolloutStore;
+  readonly contents: SnapshotContents;
   readonly seals: Seals;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -10,7 +10,7 @@ type Forked = Done<{
   readonly kind: 'forked';
   readonly id: ThreadId;
   readonly from: ThreadId;
-  readonly path: string;
+  readonly location: string;
 }>;
 
 /** `capstan threads fork` */
@@ -22,7 +22,7 @@ export function run(given: CommandArguments<typeof forkCommand>) {
       if (opened.kind === 'refused') return opened;
       const { thread, notices } = opened;
       await thread.close();
-      return { kind: 'forked', id: thread.id, from: id, path: thread.path, notices };
+      return { kind: 'forked', id: thread.id, from: id, location: thread.location, notices };
     },
     text: ({ id, from }) => `Thread ${id} continues ${from}.\nTo resume: ${resumeCommand(id)}`,
   });

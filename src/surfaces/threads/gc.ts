@@ -11,6 +11,7 @@ export async function run({ options }: CommandArguments<typeof gcCommand>): Prom
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
   const collected = await loaded.engine.collect(options);
+  if ('outcome' in collected) return collected.outcome;
   if (options.json) print(`${JSON.stringify(collected)}\n`, 'json');
   else print(`${linesOf(collected).join('\n')}\n`, 'text');
   return 0;

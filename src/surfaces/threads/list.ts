@@ -7,6 +7,7 @@ import { reindexInBackground } from './background-reindex.ts';
 import { queryOf } from './list-query.ts';
 import { progressBar } from './progress-bar.ts';
 import { threadLines } from './thread-lines.ts';
+import { withPaths } from './with-paths.ts';
 
 /** `capstan threads list` */
 export async function run({ options }: CommandArguments<typeof listCommand>): Promise<number | Outcome> {
@@ -16,7 +17,7 @@ export async function run({ options }: CommandArguments<typeof listCommand>): Pr
   const page = await loaded.engine.list(queryOf(options, loaded.cwd), bar.show);
   bar.end();
   if ('code' in page) return page;
-  if (options.json) print(`${JSON.stringify(page)}\n`, 'json');
+  if (options.json) print(`${JSON.stringify({ ...page, threads: page.threads.map(withPaths) })}\n`, 'json');
   else {
     print(page.threads.map((thread) => `${threadLines(thread).join('\n')}\n`).join('\n'), 'text');
     if (page.threads.length === 0) printNote('There are no such threads.');

@@ -10,8 +10,10 @@ export async function run({ options }: CommandArguments<typeof reindexCommand>):
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
   const bar = progressBar('Reading threads');
-  const { threads } = await loaded.engine.reindex({ anew: !options.changed }, bar.show);
+  const done = await loaded.engine.reindex({ anew: !options.changed }, bar.show);
   bar.end();
+  if ('outcome' in done) return done.outcome;
+  const { threads } = done;
   const told = threads === 1 ? '1 thread is' : `${threads} threads are`;
   if (options.json) print(`${JSON.stringify({ threads })}\n`, 'json');
   else print(`${told} in the index.\n`, 'text');

@@ -7,6 +7,7 @@ import { visibleLine } from '../visible-text.ts';
 import { queryOf } from './list-query.ts';
 import { progressBar } from './progress-bar.ts';
 import { threadLines } from './thread-lines.ts';
+import { withPaths } from './with-paths.ts';
 
 /** `capstan threads search`. 0: found; 1: nothing found, or not possible; 2: wrong usage. */
 export async function run({ options, words }: CommandArguments<typeof searchCommand>): Promise<number | Outcome> {
@@ -17,8 +18,10 @@ export async function run({ options, words }: CommandArguments<typeof searchComm
   const found = await loaded.engine.search(words.map(asTyped).join(' '), query, bar.show);
   bar.end();
   if ('code' in found) return found.code === 'search-empty' ? { ...found, code: 'usage' } : found;
-  if (options.json) print(`${JSON.stringify(found)}\n`, 'json');
-  else {
+  if (options.json) {
+    const hits = found.hits.map((hit) => ({ ...hit, thread: withPaths(hit.thread) }));
+    print(`${JSON.stringify({ ...found, hits })}\n`, 'json');
+  } else {
     const blocks = found.hits.map(({ thread, turn, role, excerpt }) =>
       [...threadLines(thread), `  turn ${turn}, ${role}: ${visibleLine(excerpt)}`, ''].join('\n'),
     );

@@ -10,6 +10,7 @@ import { waitingWords } from '../../thread/waiting-notice.ts';
 import { visibleLine } from '../visible-text.ts';
 import { findThread } from './find-thread.ts';
 import { clockTime, settingsLine, threadLines } from './thread-lines.ts';
+import { withPaths } from './with-paths.ts';
 
 /** `capstan threads show` */
 export async function run(given: CommandArguments<typeof showCommand>): Promise<number | Outcome> {
@@ -21,9 +22,10 @@ export async function run(given: CommandArguments<typeof showCommand>): Promise<
   const turns = await engine.turns(id);
   const checkpoints = await engine.checkpoints(id);
   const waiting = await engine.waiting(id);
-  if (given.options.json)
-    print(`${JSON.stringify({ thread, turns, checkpoints, ...(waiting.length === 0 ? {} : { waiting }) })}\n`, 'json');
-  else {
+  if (given.options.json) {
+    const told = { thread: withPaths(thread), turns, checkpoints, ...(waiting.length === 0 ? {} : { waiting }) };
+    print(`${JSON.stringify(told)}\n`, 'json');
+  } else {
     const rows = turns.flatMap((turn) =>
       turnLines(
         turn,
@@ -32,9 +34,14 @@ export async function run(given: CommandArguments<typeof showCommand>): Promise<
     );
     const before = checkpoints.filter(({ turn }) => turn === undefined).map((each) => `${checkpointWords(each)}\n`);
     print(
-      [...threadLines(thread), `  ${visibleLine(thread.path)}`, '', ...before, ...rows, ...waitingLines(waiting)].join(
-        '\n',
-      ),
+      [
+        ...threadLines(thread),
+        `  ${visibleLine(thread.location)}`,
+        '',
+        ...before,
+        ...rows,
+        ...waitingLines(waiting),
+      ].join('\n'),
       'text',
     );
   }

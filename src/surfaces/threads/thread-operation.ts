@@ -6,6 +6,7 @@ import type { EngineRefused } from '../engine/engine-refused.ts';
 import { lostAsValue } from '../lost-as-value.ts';
 import { print } from '../print.ts';
 import { findThread, type ThreadSearch } from './find-thread.ts';
+import { withPaths } from './with-paths.ts';
 
 /** What every operation was given, whatever else its command takes. */
 interface OperationArguments {
@@ -36,7 +37,7 @@ export async function operateOnThread<Result extends { readonly notices: readonl
   });
   if ('code' in done) return refuse(done, { json });
   if ('outcome' in done) return refuse(done.outcome, { json });
-  if (json) print(`${JSON.stringify(done)}\n`, 'json');
+  if (json) print(`${JSON.stringify(withPaths(done))}\n`, 'json');
   else print(`${text(done)}\n`, 'text');
   if (!json) for (const notice of done.notices) complain(notice, 0);
   return isWhole(done) ? 0 : 1;

@@ -1,0 +1,33 @@
+import { realPath } from '../../disk/folders.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
+import { parseCursor, type Place } from './cursor.ts';
+
+/** Whether a list shows a thread. The archive and the page are not looked at here. */
+export function wantedBy({ cwd, text, source }: ThreadQuery): (thread: ThreadSummary) => boolean {
+  const folders = cwd === undefined ? [] : [cwd, realPath(cwd) ?? cwd];
+  const part = text?.toLowerCase();
+  return (thread) =>
+    (cwd === undefined || (thread.cwd !== undefined && folders.includes(thread.cwd))) &&
+    (part === undefined || [thread.name, thread.preview].some((words) => words?.toLowerCase().includes(part))) &&
+    (source === 'all' || (source === undefined ? !isStartedByThread(thread) : thread.source === source));
+}
+
+function isStartedByThread({ source }: ThreadSummary): boolean {
+  return source === 'subagent' || source === 'internal';
+}
+
+/** Where a page begins; undefined for the first one. */
+export function placeIn({ cursor }: ThreadQuery): Place | Outcome<'cursor-unknown'> | undefined {
+  if (cursor === undefined) return undefined;
+  const place = parseCursor(cursor);
+  if (place !== undefined) return place;
+  const message = `There is no page that begins at ${JSON.stringify(cursor)}.`;
+  return { code: 'cursor-unknown', message, next: 'Give the cursor as the page before it was answered with.' };
+}
+
+export const nothingToSearch: Outcome<'search-empty'> = {
+  code: 'search-empty',
+  message: 'There are no words to search for.',
+  next: 'Give one or more words; what stands in quotes is searched for as it is.',
+};

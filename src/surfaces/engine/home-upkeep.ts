@@ -1,0 +1,50 @@
+import type { ListProgress } from '../../ports/thread-directory.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Collected } from '../../rollout/collect.ts';
+import { type CollectOptions, graceMs } from '../../rollout/collect-options.ts';
+import type { CompressReport, ToCompress } from '../../rollout/compressed-threads.ts';
+import { openThreadIndex } from '../../rollout/index/open-index.ts';
+import type { RolloutStoreOptions } from '../../rollout/store.ts';
+import { type EngineRefused, refused } from './engine-refused.ts';
+
+/** What is done to the files of a home apart from what its threads do. Each part is loaded on use. */
+export class HomeUpkeep {
+  readonly #disk: RolloutStoreOptions;
+
+  constructor(disk: RolloutStoreOptions) {
+    this.#disk = disk;
+  }
+
+  async reindex(options: { readonly anew: boolean }, progress?: ListProgress): Promise<{ readonly threads: number }> {
+    return (await openThreadIndex(this.#disk)).refresh(options, progress);
+  }
+
+  async takeReading(): Promise<boolean> {
+    return (await openThreadIndex(this.#disk)).takeReading();
+  }
+
+  async compress(which: ToCompress, options: { readonly dryRun: boolean }): Promise<CompressReport | EngineRefused> {
+    const { compressThreads } = await import('../../rollout/compressed-threads.ts');
+    const report = await compressThreads(this.#disk, which, options);
+    return 'code' in report ? refused(report) : report;
+  }
+
+  /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */
+  async collect(options: Pick<CollectOptions, 'dryRun' | 'reverted' | 'maxBlobBytes'>): Promise<Collected> {
+    const { collect } = await import('../../rollout/collect.ts');
+    const { collect: collectSnapshots } = await import('../../workspace/collect.ts');
+    const { home, clock } = this.#disk;
+    const young = { now: clock.now(), graceMs };
+    return collect({
+      ...this.#disk,
+      ...options,
+      collectSnapshots: (trees) => collectSnapshots(home, trees, young),
+    });
+  }
+}
+
+export const notTheHome: Outcome<'not-the-home'> = {
+  code: 'not-the-home',
+  message: 'The threads of this engine are not files of the home.',
+  next: 'Use the means of the store that the engine was given.',
+};

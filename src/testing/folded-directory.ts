@@ -1,0 +1,142 @@
+import type { RolloutStore } from '../ports/rollout-store.ts';
+import type { ChoiceAmong, ChosenThread, NoThread, ThreadChoice, ThreadDirectory } from '../ports/thread-directory.ts';
+import { type Ordinal, parseThreadId, type ThreadId } from '../protocol/ids.ts';
+import type { ThreadHit, ThreadPage, ThreadQuery, ThreadSummary } from '../protocol/thread-summary.ts';
+import { formatCursor, type Place } from '../rollout/index/cursor.ts';
+import { excerptOf, searchTerms } from '../rollout/index/search-terms.ts';
+import { concernsLists, emptyFold, summaryOf } from '../rollout/index/thread-fold.ts';
+import { type SpokenMessage, ThreadListener } from '../rollout/index/thread-listener.ts';
+import { nothingToSearch, placeIn, wantedBy } from '../rollout/index/thread-query.ts';
+import { isIdBeginning, noneNamed, noThreadYet, sharedBeginning, sharedName } from '../rollout/no-thread.ts';
+
+/** What a store knows of a thread without reading it. */
+export interface KnownThread extends Pick<ThreadSummary, 'id' | 'location' | 'updatedAt' | 'archived' | 'name'> {}
+
+export interface FoldedDirectoryOptions {
+  readonly rollouts: Pick<RolloutStore, 'read'>;
+  threads(): Promise<readonly KnownThread[]>;
+  rename: ThreadDirectory['rename'];
+}
+
+/** The directory of a store that has no index: every thread is read each time. */
+export function createFoldedDirectory({ rollouts, threads, rename }: FoldedDirectoryOptions): ThreadDirectory {
+  async function readAll(): Promise<readonly FoldedThread[]> {
+    return Promise.all((await threads()).map((known) => fold(rollouts, known)));
+  }
+  return {
+    async list(query) {
+      const after = placeIn(query);
+      if (after !== undefined && 'code' in after) return after;
+      const { threads: shown, next } = pageOf(await readAll(), query, after);
+      return { threads: shown.map(({ summary }) => summary), ...(next === undefined ? {} : { next }) };
+    },
+    async search(text, query) {
+      const after = placeIn(query);
+      if (after !== undefined && 'code' in after) return after;
+      const terms = searchTerms(text);
+      if (terms.length === 0) return nothingToSearch;
+      const found = (await readAll()).filter(({ messages }) => messages.some((message) => hasAll(message, terms)));
+      const { threads: shown, next } = pageOf(found, query, after);
+      return { hits: shown.map((thread) => hitOf(thread, terms)), ...(next === undefined ? {} : { next }) };
+    },
+    async summary(id) {
+      const known = (await threads()).find((thread) => thread.id === id);
+      return known && (await fold(rollouts, known)).summary;
+    },
+    choose: async (choice) =>
+      chooseAmong(
+        (await readAll()).map(({ summary }) => summary),
+        choice,
+      ),
+    rename,
+  };
+}
+
+interface FoldedThread {
+  readonly summary: ThreadSummary;
+  readonly messages: readonly SpokenMessage[];
+}
+
+async function fold(rollouts: Pick<RolloutStore, 'read'>, known: KnownThread): Promise<FoldedThread> {
+  const listener = new ThreadListener(emptyFold, false);
+  await listener.hear(rollouts.read(known.id, { from: 0 as Ordinal, wanted: concernsLists }));
+  const { id, location, name, updatedAt, archived } = known;
+  const named = name === undefined || name === '' ? {} : { name };
+  const read = summaryOf(listener.fold);
+  return {
+    summary: { id, location, ...named, ...read, updatedAt, archived, compressed: false },
+    messages: listener.messages,
+  };
+}
+
+function pageOf(
+  all: readonly FoldedThread[],
+  query: ThreadQuery,
+  after: Place | undefined,
+): Omit<ThreadPage, 'threads'> & { readonly threads: readonly FoldedThread[] } {
+  const isWanted = wantedBy(query);
+  const placeOf = ({ summary }: FoldedThread): Place => ({
+    time: query.sort === 'updated' ? summary.updatedAt : summary.createdAt,
+    id: summary.id,
+  });
+  const threads = all
+    .filter(({ summary }) => summary.archived === (query.archived === true) && isWanted(summary))
+    .filter((thread) => after === undefined || newestFirst(after, placeOf(thread)) < 0)
+    .toSorted((a, b) => newestFirst(placeOf(a), placeOf(b)));
+  const page = threads.slice(0, query.limit);
+  const last = page.at(-1);
+  return { threads: page, ...(last && threads.length > page.length ? { next: formatCursor(placeOf(last)) } : {}) };
+}
+
+function newestFirst(a: Place, b: Place): number {
+  return b.time - a.time || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
+}
+
+function hasAll({ text }: SpokenMessage, terms: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  return terms.every((term) => lower.includes(term.toLowerCase()));
+}
+
+function hitOf({ summary, messages }: FoldedThread, terms: readonly string[]): ThreadHit {
+  const { turn, role, text } = messages.findLast((message) => hasAll(message, terms))!;
+  return { thread: summary, turn, role, excerpt: excerptOf(text, terms) };
+}
+
+function chooseAmong(all: readonly ThreadSummary[], choice: ThreadChoice): ChosenThread | NoThread {
+  if (choice.kind === 'last') {
+    const last = among(all, choice).toSorted((a, b) => b.updatedAt - a.updatedAt)[0];
+    return last === undefined ? noThreadYet(choice.cwd) : chosen(last);
+  }
+  const found = chooseNamed(all, choice);
+  if (found.kind === 'chosen' || found.code === 'thread-ambiguous' || choice.archived === true) return found;
+  const archived = chooseNamed(all, { ...choice, archived: true });
+  return archived.kind === 'chosen' ? archived : found;
+}
+
+function chooseNamed(
+  all: readonly ThreadSummary[],
+  { name, cwd, ...choice }: ChoiceAmong & { readonly name: string },
+): ChosenThread | NoThread {
+  const whole = parseThreadId(name);
+  if (whole !== undefined) return { kind: 'chosen', id: whole };
+  const anywhere = among(all, choice);
+  const begun = isIdBeginning(name) ? anywhere.filter(({ id }) => id.startsWith(name.toLowerCase())) : [];
+  if (begun.length === 1) return chosen(begun[0]!);
+  if (begun.length > 1) return sharedBeginning(name, idsOf(begun));
+  const named = anywhere.filter((thread) => thread.name === name).toSorted((a, b) => b.createdAt - a.createdAt);
+  if (choice.unique === true && named.length > 1) return sharedName(name, idsOf(named));
+  const [first] = among(named, { archived: true, ...(cwd === undefined ? {} : { cwd }) });
+  return first === undefined ? noneNamed(name, cwd) : chosen(first);
+}
+
+function among(all: readonly ThreadSummary[], { cwd, archived }: ChoiceAmong): readonly ThreadSummary[] {
+  return all.filter((thread) => (archived === true || !thread.archived) && (cwd === undefined || thread.cwd === cwd));
+}
+
+function chosen({ id }: ThreadSummary): ChosenThread {
+  return { kind: 'chosen', id };
+}
+
+function idsOf(threads: readonly ThreadSummary[]): readonly ThreadId[] {
+  return threads.map(({ id }) => id);
+}

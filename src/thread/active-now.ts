@@ -1,14 +1,27 @@
+import { providerOfTurn } from '../envelope/provider-of.ts';
 import type { Step } from '../envelope/step.ts';
 import { activeTokens } from '../history/active-tokens.ts';
-import { historyTokens } from '../history/history-weight.ts';
+import { historyTokens, weightOf } from '../history/history-weight.ts';
 import { requestTokens } from '../history/ledger.ts';
+import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts';
+import { noUsage, type Usage } from '../protocol/usage.ts';
+import { makerNow } from '../state/maker-now.ts';
+import type { ThreadState } from '../state/thread-state.ts';
 import type { Turn } from './parts.ts';
 
 /** What the next request would weigh as things stand. */
 export function activeNow({ log, envelope }: Pick<Turn, 'log' | 'envelope'>, { tools }: Pick<Step, 'tools'>) {
-  const { history, usage } = log.state;
+  const { history } = log.state;
+  const reader = providerOfTurn(envelope);
   const instructions = envelope.instructions.base.text;
-  return activeTokens({ history, instructions, tools, last: usage.last, reasoningCounted: false });
+  return activeTokens({
+    history,
+    reader,
+    instructions,
+    tools,
+    last: countFor(log.state, reader),
+    reasoningCounted: false,
+  });
 }
 
 /** The same as people are shown it: a total that stands for a refusal is no number of tokens. */
@@ -19,5 +32,14 @@ export function shownNow(turn: Pick<Turn, 'log' | 'envelope'>, step: Pick<Step, 
 /** By our estimate alone: by this measure a checkpoint is compared with what it replaces. */
 export function estimateNow({ log, envelope }: Pick<Turn, 'log' | 'envelope'>, { tools }: Pick<Step, 'tools'>): number {
   const instructions = envelope.instructions.base.text;
-  return requestTokens({ instructions, tools, input: [] }) + historyTokens(log.state.history);
+  const reader = providerOfTurn(envelope);
+  return requestTokens({ instructions, tools, input: [] }) + historyTokens(log.state.history, { reader });
+}
+
+/** The newest count, unless another provider made it and was sent what this reader is not. */
+export function countFor(state: ThreadState, reader: ProviderName): Usage {
+  const { sent, usage, history } = state;
+  const by = (sent?.kind === 'request' ? sent.record.provider : undefined) ?? makerNow(state);
+  const isOthers = by !== undefined && !isSameProvider(by, reader);
+  return isOthers && weightOf(history, { reader }).hidden > 0 ? noUsage : usage.last;
 }

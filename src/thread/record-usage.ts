@@ -1,3 +1,4 @@
+import { providerOfTurn } from '../envelope/provider-of.ts';
 import type { Step } from '../envelope/step.ts';
 import { activeTokens } from '../history/active-tokens.ts';
 import { historyTokens, weightOf } from '../history/history-weight.ts';
@@ -39,7 +40,8 @@ function countsRequest({ log, envelope }: Turn, { tools }: Step, { input }: Usag
   const { sent } = log.state;
   if (input === 0 || input >= believedAtOnce || sent?.kind !== 'request') return input > 0;
   const fixed = requestTokens({ instructions: envelope.instructions.base.text, tools, input: [] });
-  const weighed = fixed + historyTokens(sent.history) - weightOf(sent.history).earlierReasoning;
+  const reader = providerOfTurn(envelope);
+  const weighed = fixed + historyTokens(sent.history, { reader }) - weightOf(sent.history, { reader }).earlierReasoning;
   return weighed <= mostTimes * input + mostBeyond;
 }
 
@@ -57,8 +59,11 @@ interface Counted {
 function estimateAfter({ log, envelope }: Turn, { tools }: Step): Usage {
   const { history, usage } = log.state;
   const instructions = envelope.instructions.base.text;
-  const { tokens } = activeTokens({ history, instructions, tools, last: undefined, reasoningCounted: false });
-  return { ...noUsage, total: Math.max(tokens, usage.last.input === 0 ? 0 : usage.last.total) };
+  const reader = providerOfTurn(envelope);
+  const { tokens } = activeTokens({ history, reader, instructions, tools, last: undefined, reasoningCounted: false });
+  // With what another provider wrote, the older count may be that provider's.
+  const isLeast = usage.last.input > 0 && weightOf(history, { reader }).hidden === 0;
+  return { ...noUsage, total: Math.max(tokens, isLeast ? usage.last.total : 0) };
 }
 
 /** The provider refused the request as too long: the window is full, whatever was counted before. */
@@ -86,6 +91,7 @@ function tellUsage({ log, turnId, envelope }: Turn, step: Step, { counted, belie
   const last = believed ?? { ...noUsage, total: usage.last.total };
   const active = activeTokens({
     history,
+    reader: providerOfTurn(envelope),
     instructions: instructions.base.text,
     tools: step.tools,
     last,

@@ -6,6 +6,7 @@ const window = (over: Partial<Window> = {}): Window => ({
   effective: 95,
   configured: 95,
   autoCompact: 90,
+  mostAutoCompact: 90,
   autoCompactScope: 'total',
   compactionReserve: 9,
   checkpoint: { words: 20, pictures: 10, answer: 10, records: 5 },

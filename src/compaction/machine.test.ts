@@ -65,6 +65,7 @@ function planFor(source: CompactionSource, over: Partial<CompactionPlan> = {}, r
       answer: 1000,
       records: 500,
       before,
+      context: 0,
       most: Math.floor(before * 0.8),
       gain: Math.floor(before * 0.8),
       ...room,
@@ -503,7 +504,7 @@ describe('what is checked', () => {
       outcome: {
         code: 'compaction-no-gain',
         message: expect.stringMatching(
-          /^A checkpoint would not make enough room: it weighs about \d+ tokens, history weighs \d+, and at most 10 may be left\. History stands as it was\.$/,
+          /^A checkpoint would not make enough room: with the context that is sent again it weighs about \d+ tokens, the history weighs \d+, and at most 10 may be left\. History stands as it was\.$/,
         ),
         next: 'Start a new thread, roll back some turns, or choose a model with a larger window.',
       },

@@ -7,6 +7,7 @@ import { isSameProvider, type ProviderName } from '../protocol/provider-name.ts'
 import { noUsage, type Usage } from '../protocol/usage.ts';
 import { makerNow } from '../state/maker-now.ts';
 import type { ThreadState } from '../state/thread-state.ts';
+import { dueTokens } from './bundle-tokens.ts';
 import type { Turn } from './parts.ts';
 
 /** What the next request would weigh as things stand. */
@@ -29,7 +30,15 @@ export function shownNow(turn: Pick<Turn, 'log' | 'envelope'>, step: Pick<Step, 
   return turn.log.state.usage.last.input === 0 ? estimateNow(turn, step) : activeNow(turn, step).tokens;
 }
 
-/** By our estimate alone: by this measure a checkpoint is compared with what it replaces. */
+/**
+ * By our estimate alone, with the context that the next request would bring. By this measure a checkpoint is compared
+ * with what it replaces: afterwards that request sends all context again.
+ */
+export function nextRequestTokens(turn: Pick<Turn, 'log' | 'envelope'>, step: Step): number {
+  return estimateNow(turn, step) + dueTokens(turn, step);
+}
+
+/** What stands, by our estimate alone. */
 export function estimateNow({ log, envelope }: Pick<Turn, 'log' | 'envelope'>, { tools }: Pick<Step, 'tools'>): number {
   const instructions = envelope.instructions.base.text;
   const reader = providerOfTurn(envelope);

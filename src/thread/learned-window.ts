@@ -5,6 +5,7 @@ import { instructionsOf } from '../state/instructions.ts';
 import { limitOf } from '../state/model-limits.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import type { ThreadParts, Turn } from './parts.ts';
+import { warnOnceForAll } from './warn-once.ts';
 
 /** What four fifths of a window must leave beside instructions and tools. In a smaller one no conversation fits. */
 const leastRoom = 4000;
@@ -38,15 +39,9 @@ export function learnWindow(turn: Turn): void {
   turn.renew();
   const { effective } = turn.envelope.window;
   const what = { model, named: named.tokens, assumed: window.effective };
-  if (effective !== window.effective) tellOnce(turn, learned(what));
-  else if (named.tokens < effective) tellOnce(turn, unusable(what));
-}
-
-function tellOnce({ log, warned }: Turn, outcome: Outcome): void {
-  const told = `${outcome.code} ${outcome.message}`;
-  if (warned.has(told)) return;
-  warned.add(told);
-  log.tell({ kind: 'warning', outcome });
+  const about = `${identity.provider} ${model} ${named.tokens}`;
+  if (effective !== window.effective) warnOnceForAll(turn, learned(what), about);
+  else if (named.tokens < effective) warnOnceForAll(turn, unusable(what), about);
 }
 
 interface Named {

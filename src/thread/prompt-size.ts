@@ -1,3 +1,4 @@
+import { leastCheckpoint } from '../compaction/loop-guard.ts';
 import { userMessage } from '../fragments/message.ts';
 import { requestTokens } from '../history/ledger.ts';
 import { itemTokens } from '../history/size.ts';
@@ -5,7 +6,6 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import { bundleTokens } from './bundle-tokens.ts';
 import { lookAround } from './enter-step.ts';
-import { leastCheckpoint } from './make-room.ts';
 import type { Turn } from './parts.ts';
 
 export function promptTokens(input: UserInput): number {

@@ -8,6 +8,7 @@ import { type Pin, pinChanges, readPins } from '../state/pins.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import type { ThreadPlaces } from '../state/turn-places.ts';
 import { readUsage, usageFields } from '../state/usage-fields.ts';
+import { warningsStay } from '../state/warnings.ts';
 import { messageDropped, messageWaits, stillWaiting, type WaitingMessage } from '../state/waiting.ts';
 import { costStays } from './cost-stays.ts';
 import { closeCutTurn } from './cut-turn.ts';
@@ -57,6 +58,7 @@ export async function rollBack(
         ...waitingNoMore(then.waiting, now.waiting),
         ...costStays(then.usage, now.usage),
         ...windowsStay(then.limits, now.limits),
+        ...warningsStay(then.warnings, now.warnings),
       ],
     });
     if (made.kind === 'refused') return made;
@@ -129,6 +131,7 @@ async function undoRevert(
       ...(left.usage === undefined ? [] : costStays(left.usage, now.usage)),
       // Those that the left rollout knows as well are said twice.
       ...windowsStay([], now.limits),
+      ...warningsStay([], now.warnings),
     ],
   });
   if (made.kind === 'refused') return made.code === 'place-unknown' ? takenBackIsGone(id) : made;

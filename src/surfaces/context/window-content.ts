@@ -121,7 +121,11 @@ function sentTo(reader: ProviderName | undefined, history: History): readonly En
 }
 
 /** Whether another provider counted the request, with what the reader is not sent: then its count does not fit. */
-function hidesCounted({ state }: ThreadStory, { record, state: counted }: StoryRequest, reader: ProviderName | undefined): boolean {
+function hidesCounted(
+  { state }: ThreadStory,
+  { record, state: counted }: StoryRequest,
+  reader: ProviderName | undefined,
+): boolean {
   const by = record?.provider ?? makerNow(counted);
   if (by === undefined || reader === undefined || isSameProvider(by, reader)) return false;
   return weightOf(state.history, { reader }).hidden > 0;

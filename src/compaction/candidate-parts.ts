@@ -16,7 +16,8 @@ import { countPictures, heardWords, type UserWords } from '../history/users-word
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
 import { earlierSummaries } from './earlier-summary.ts';
-import { keepWords, type KeptWords, sameWords, type WordsChoice } from './kept-words.ts';
+import { sameWords } from './distinct-words.ts';
+import { keepWords, type KeptWords, type WordsChoice } from './kept-words.ts';
 import { endsOfWork, findLastWork, type FoundWork, resumeAt, shortLine } from './last-work.ts';
 import { cutNotice, cutSummary, isThin, ownText, roomToLook } from './model-text.ts';
 import type { CompactionPlan } from './plan.ts';

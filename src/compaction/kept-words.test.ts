@@ -62,3 +62,19 @@ test('a mark that the user wrote is words, not a mark', () => {
   const { rows } = keepWords([row('1', said)], { tasks: [], room: { words: 100, pictures: 0 } });
   expect(rows.map((one) => ('leftOut' in one ? 0 : uncutBytes(one.text, one.gaps)))).toEqual([sentBytes(said)]);
 });
+
+test('a message that was written several times counts each time, with the fate that it has', () => {
+  const long = 'A long order. '.repeat(400);
+  const said = [row('1', 'Begin.'), row('2', long), row('3', 'yes'), row('4', long), row('5', 'yes'), row('6', 'Go.')];
+  const counts = (words: number) => keepWords(said, { tasks: [], room: { words, pictures: 0 } }).counts;
+  expect(counts(10_000)).toEqual({ kept: 6, cut: 0, dropped: 0 });
+  expect(counts(400)).toEqual({ kept: 4, cut: 2, dropped: 0 });
+  expect(counts(90)).toEqual({ kept: 4, cut: 0, dropped: 2 });
+  // The next checkpoint finds them as one message, which says how often it was written.
+  const next = [row('1', 'Begin.'), { ...row('5', 'yes'), number: 5, alsoIn: [3] }, row('6', 'Go.'), row('7', 'yes')];
+  expect(keepWords(next, { tasks: [], room: { words: 900, pictures: 0 } }).counts).toEqual({
+    kept: 5,
+    cut: 0,
+    dropped: 0,
+  });
+});

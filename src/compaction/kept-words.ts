@@ -7,6 +7,7 @@ import { textTokens } from '../history/text-tokens.ts';
 import { countPictures, type UserWords } from '../history/users-words.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Candidate } from './candidate.ts';
+import { distinctWords, sameWords } from './distinct-words.ts';
 import { quotePlace } from './match-words.ts';
 
 /** A message as it enters a checkpoint. */
@@ -73,7 +74,7 @@ const frame = 16;
  * goes before the user's older messages, and the last of it is always there; the rest takes what the user leaves.
  */
 export function keepWords(all: readonly UserWords[], { tasks, quote, room }: WordsWanted): WordsChoice {
-  const { rows, alsoIn } = distinct(all);
+  const { rows, alsoIn, copies } = distinctWords(all);
   const isUsers = ({ by }: UserWords): boolean => by === undefined;
   const own = rows.filter(isUsers);
   const since = rows.slice(rows.findLastIndex(isUsers) + 1).toReversed();
@@ -111,11 +112,7 @@ export function keepWords(all: readonly UserWords[], { tasks, quote, room }: Wor
   dropPictures(order, kept, room.pictures);
 
   // People are told what became of their own messages.
-  const counted = [...kept.values()].filter(({ words }) => isUsers(words));
-  const cut = counted.filter(({ cut }) => cut).length;
-  const repeated = all.filter(isUsers).length - own.length;
-  const counts = { kept: repeated + counted.length - cut, cut, dropped: own.length - counted.length };
-  return { rows: inOrder(all, rows, kept), counts };
+  return { rows: inOrder(all, rows, kept), counts: countFates(own, kept, copies) };
 }
 
 interface TextWanted {
@@ -200,35 +197,18 @@ function eachPicture(parts: readonly JsonObject[]): readonly (readonly JsonObjec
   return pictures;
 }
 
-interface DistinctWords {
-  readonly rows: readonly UserWords[];
-  readonly alsoIn: ReadonlyMap<UserWords, readonly number[]>;
-}
-
-/** Words that were written again in exactly the same way stand once, where they were written last. */
-function distinct(all: readonly UserWords[]): DistinctWords {
-  const newest = new Map<string, UserWords>();
-  const alsoIn = new Map<UserWords, readonly number[]>();
-  const rows = all.toReversed().filter((row) => {
-    if (row.pictures.length > 0 || row.picturesLeftOut > 0) return true;
-    const said = `${row.by ?? ''}\n${row.text}`;
-    const again = newest.get(said);
-    if (again === undefined) newest.set(said, row);
-    const own = again === undefined ? [] : [row.number ?? []].flat();
-    const numbers = [...(row.alsoIn ?? []), ...own, ...(alsoIn.get(again ?? row) ?? [])];
-    if (numbers.length > 0) alsoIn.set(again ?? row, numbers.slice(-mostRemembered));
-    return again === undefined;
-  });
-  return { rows: rows.toReversed(), alsoIn };
-}
-
-/** Of the turns with the same words. */
-const mostRemembered = 100;
-
-/** Whether two are one message, or say exactly the same. Pictures that come with words make them different. */
-export function sameWords(one: UserWords, other: UserWords): boolean {
-  const isText = ({ pictures, picturesLeftOut }: UserWords): boolean => pictures.length + picturesLeftOut === 0;
-  return one.id === other.id || (one.by === other.by && one.text === other.text && isText(one) && isText(other));
+/** A message that the user wrote several times counts each time: all of them share its fate. */
+function countFates(
+  own: readonly UserWords[],
+  kept: ReadonlyMap<UserWords, KeptWords>,
+  copies: ReadonlyMap<UserWords, number>,
+): Candidate['words'] {
+  const counts = { kept: 0, cut: 0, dropped: 0 };
+  for (const row of own) {
+    const fate = kept.get(row);
+    counts[fate === undefined ? 'dropped' : fate.cut ? 'cut' : 'kept'] += copies.get(row) ?? 1;
+  }
+  return counts;
 }
 
 /** The newest of all messages is always kept, so that a kept one stands behind every gap. */

@@ -65,6 +65,7 @@ function planFor(source: CompactionSource, over: Partial<CompactionPlan> = {}, r
       answer: 1000,
       records: 500,
       before,
+      context: 0,
       most: Math.floor(before * 0.8),
       gain: Math.floor(before * 0.8),
       ...room,
@@ -214,6 +215,13 @@ describe('one request', () => {
       [`${code}, plain`, plain, [fails(code)], ['plain'], `mechanical, ${code}`],
       [`${code}, faulty before`, {}, [empty, fails(code), prose], ['structured', 'structured again', 'plain'], 'plain'],
     ]),
+    ...(['answer-too-slow', 'answer-too-large'] as const).flatMap((code): Row[] => [
+      [`${code}`, {}, [fails(code), good], ['structured'], `mechanical, ${code}`],
+      [`${code}, plain`, plain, [fails(code), prose], ['plain'], `mechanical, ${code}`],
+      [`${code}, remote`, remote, [fails(code), good], ['remote'], `mechanical, ${code}`],
+      [`${code}, by hand`, manual, [fails(code), good], ['structured'], `refused, ${code}`],
+      [`${code}, remote by hand`, { ...remote, ...manual }, [fails(code), good], ['remote'], `refused, ${code}`],
+    ]),
   ])('%s', (_, over, outcomes, asked, end) => {
     const played = play(planFor(twelve, over), twelve, outcomes);
     expect({ asked: played.asked, end: endOf(played.end) }).toEqual({ asked, end });
@@ -328,6 +336,16 @@ describe('a history that does not fit one request', () => {
       'refused, aborted',
     ],
     ['stops without a key', {}, [fails('unauthorized')], ['part 1 of 3 0-16'], 'refused, unauthorized'],
+    ...(['answer-too-slow', 'answer-too-large'] as const).flatMap((code): Row[] => [
+      [`asks no more after ${code}`, {}, [fails(code), note], ['part 1 of 3 0-16'], `mechanical, ${code}`],
+      [
+        `nor by hand after ${code}`,
+        { trigger: 'manual' },
+        [fails(code), note],
+        ['part 1 of 3 0-16'],
+        `refused, ${code}`,
+      ],
+    ]),
     [
       'names faults as ever',
       {},
@@ -486,7 +504,7 @@ describe('what is checked', () => {
       outcome: {
         code: 'compaction-no-gain',
         message: expect.stringMatching(
-          /^A checkpoint would not make enough room: it weighs about \d+ tokens, history weighs \d+, and at most 10 may be left\. History stands as it was\.$/,
+          /^A checkpoint would not make enough room: with the context that is sent again it weighs about \d+ tokens, the history weighs \d+, and at most 10 may be left\. History stands as it was\.$/,
         ),
         next: 'Start a new thread, roll back some turns, or choose a model with a larger window.',
       },

@@ -158,6 +158,7 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   const isAllowedLess = progress.way === 'remote' && failure.code === 'unauthorized';
   if (failsEverywhere.has(failure.code) && !isAllowedLess) return { kind: 'refused', outcome: stands(failure) };
   if (failure.code === 'context-window-exceeded') return tooLong(state);
+  if (isGivenUp(failure)) return withoutModel(state, failure);
   if (progress.way === 'remote') return fromModel(state, { ...progress, why: modelFailed(failure) });
   // Not every provider takes a schema, and each says so in its own words.
   if (request.outputSchema !== undefined && badRequest.has(failure.status)) {
@@ -167,11 +168,20 @@ function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   if (failure.code === 'incomplete' && !isStage) return faulty(state, '', [failure.message, writeLess]);
   const failedStages = progress.failedStages + 1;
   if (isStage && failedStages < mostFailedStages) return noted(state, { ...progress, failedStages }, '');
-  // Whoever asked for a checkpoint by hand can ask again; they lose more by a poor one.
-  if (plan.trigger === 'manual') return { kind: 'refused', outcome: stands(failure) };
-  // It has taken minutes. Another question to the same model may take as long.
-  if (failure.code === 'answer-too-slow') return mechanical(state, modelFailed(failure));
-  return isStage ? mechanical(state, modelFailed(failure)) : nextWay(state, progress, modelFailed(failure));
+  return isStage || plan.trigger === 'manual'
+    ? withoutModel(state, failure)
+    : nextWay(state, progress, modelFailed(failure));
+}
+
+/** Capstan stopped reading the answer, after minutes or megabytes. Another question to the same model may take as long. */
+function isGivenUp({ code }: ModelFailure): boolean {
+  return code === 'answer-too-slow' || code === 'answer-too-large';
+}
+
+/** A user who asked for a checkpoint by hand can ask again, and loses more by a poor one. */
+function withoutModel(state: CompactionState, failure: ModelFailure): CompactionStep {
+  if (state.plan.trigger === 'manual') return { kind: 'refused', outcome: stands(failure) };
+  return mechanical(state, modelFailed(failure));
 }
 
 const mostOverflows = 3;

@@ -11,6 +11,8 @@ export interface CompactionSizes {
   /** Instructions and tools. */
   readonly fixed: number;
   readonly history: number;
+  /** What the next request would tell about the world if history stood as it is. */
+  readonly due: number;
   /** The provider's count of everything, where there is one. */
   readonly counted?: number;
   /** What will be told again about the world once history is replaced. */
@@ -40,12 +42,12 @@ export function planCompaction(asked: AskedCompaction, sizes: CompactionSizes): 
 }
 
 function roomOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction): CompactionRoom {
-  const { window, requestWindow, fixed, history } = sizes;
+  const { window, requestWindow, fixed, history, due, context } = sizes;
   const ratio = underestimate(sizes);
   // The whole answer is kept free although a small checkpoint may use less of it: models think before they write.
   const answer = Math.min(window.checkpoint.answer, requestWindow.checkpoint.answer);
   const below = mostAfter(sizes, ratio);
-  const gain = mayGrow === true ? below : Math.floor(history * mostShareOfBefore);
+  const gain = mayGrow === true ? below : mostGained(sizes);
   // Where room must be made, parts are cut until there is a gain. By hand nothing is cut for it: then there is no checkpoint.
   const most = trigger === 'manual' ? below : Math.max(leastMost, Math.min(gain, below));
   const free = Math.max(0, most - frame);
@@ -62,10 +64,19 @@ function roomOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction): 
     pictures: forPictures,
     answer: forAnswer,
     records: forRecords,
-    before: history,
+    before: history + due,
+    context,
     most,
     gain,
   };
+}
+
+/**
+ * What a checkpoint may weigh and still save a fifth. The next request holds context before and after: a checkpoint in the
+ * place of texts that are sent again saves nothing.
+ */
+export function mostGained({ history, due, context }: Pick<CompactionSizes, 'history' | 'due' | 'context'>): number {
+  return Math.max(0, Math.floor((history + due) * mostShareOfBefore) - context);
 }
 
 /** By how much our estimate is too low. All room is in our tokens, so it shrinks by this; it never grows. */

@@ -75,10 +75,12 @@ export interface CompactionRoom {
   readonly answer: number;
   /** For what code puts in beside: the plan, the files, the last results. */
   readonly records: number;
-  /** What history weighs now, instructions and tools aside. */
+  /** What the next request would hold as things stand, instructions and tools aside: history, and context that is due. */
   readonly before: number;
+  /** What it holds beside the checkpoint: all that is sent again about the world. */
+  readonly context: number;
   /** What a checkpoint may weigh: its parts are cut until it does. */
   readonly most: number;
-  /** A checkpoint that weighs more is not installed: it would save too little. */
+  /** A checkpoint that weighs more is not installed: with the context beside it, it would save too little. */
   readonly gain: number;
 }

@@ -76,7 +76,7 @@ export function refusedAsTooLong(requests: number, weight: number): Outcome {
 export function noGain({ room }: CompactionPlan, tokens: number): Outcome {
   return {
     code: 'compaction-no-gain',
-    message: `A checkpoint would not make enough room: it weighs about ${tokens} tokens, history weighs ${room.before}, and at most ${Math.min(room.most, room.gain)} may be left. History stands as it was.`,
+    message: `A checkpoint would not make enough room: with the context that is sent again it weighs about ${tokens + room.context} tokens, the history weighs ${room.before}, and at most ${Math.min(room.most, room.gain) + room.context} may be left. History stands as it was.`,
     next: 'Start a new thread, roll back some turns, or choose a model with a larger window.',
   };
 }

@@ -183,6 +183,7 @@ const fields: Readonly<Record<EnvelopeField, Row>> = {
     'window.autoCompactPercent',
     'window.reservePercent',
   ),
+  'window.mostAutoCompact': chosen('effective window', 'window.autoCompactPercent', 'window.reservePercent'),
   'window.autoCompactScope': chosen('default', 'window.autoCompactScope'),
   'window.compactionReserve': chosen('effective window', 'window.reservePercent', 'window.autoCompactPercent'),
   'window.checkpoint.words': share,

@@ -14,6 +14,8 @@ export interface Window {
   readonly configured: number;
   /** A thread with more tokens than this is compacted. */
   readonly autoCompact: number;
+  /** What that could be in this window if no number of tokens were configured for it. */
+  readonly mostAutoCompact: number;
   /** `body`: what the first request since the newest checkpoint held does not count; the window itself still does. */
   readonly autoCompactScope: 'total' | 'body';
   /** Kept free for the request that makes a checkpoint. */
@@ -81,15 +83,16 @@ function budgetsOf({ model, provider }: Identity, shares: WindowShares, windows:
   };
   // In a small window the share alone does not leave the room to ask for a checkpoint (I6); in a tiny one nothing does.
   const askable = effective - checkpoint.answer - checkpointQuestion;
+  const mostAutoCompact = Math.min(
+    share(shares.autoCompactPercent),
+    askable >= share(leastCompactPercent) ? askable : Infinity,
+    model.autoCompactTokens ?? Infinity,
+  );
   return {
     effective,
     configured,
-    autoCompact: Math.min(
-      share(shares.autoCompactPercent),
-      askable >= share(leastCompactPercent) ? askable : Infinity,
-      shares.autoCompactTokens ?? Infinity,
-      model.autoCompactTokens ?? Infinity,
-    ),
+    autoCompact: Math.min(mostAutoCompact, shares.autoCompactTokens ?? Infinity),
+    mostAutoCompact,
     autoCompactScope: shares.autoCompactScope ?? 'total',
     compactionReserve: share(shares.reservePercent),
     checkpoint,
@@ -116,6 +119,20 @@ export function rawWindow(model: Identity['model'], { contextWindow, effectiveTo
   // Of a model that nothing is known about, a number of tokens is a window too.
   const own = model.guessed ? Math.max(model.contextWindow, effectiveTokens ?? 0) : model.contextWindow;
   return Math.min(contextWindow ?? own, largestWindow(model));
+}
+
+/**
+ * The `model_context_window` with which the limit of a thread can be so many tokens; undefined when the model has none
+ * that large, or when something else than the window decides.
+ */
+export function contextWindowFor(window: Window, model: Identity['model'], limit: number): number | undefined {
+  const { effective, configured, autoCompactScope, mostAutoCompact } = window;
+  const own = autoCompactScope === 'body' ? effective : mostAutoCompact;
+  // A window that the server named holds whatever is configured, and so does a limit of the catalogue.
+  if (effective < configured || own === (model.autoCompactTokens ?? Infinity)) return undefined;
+  const raw = (effective * 100) / model.effectivePercent;
+  const wanted = Math.ceil((raw * limit) / own / 1000) * 1000;
+  return wanted <= largestWindow(model) ? wanted : undefined;
 }
 
 function effectiveWindow(model: Identity['model'], chosen: WindowSettings): number {

@@ -79,7 +79,7 @@ describe('reasoning that the next request does not carry', () => {
   const usage = { ...noUsage, output: 800, reasoningOutput: 700 };
   const inWords: Item = { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'hm' }] };
   const summary: Item = { type: 'reasoning', summary: [{ type: 'summary_text', text: 'hm' }], content: null };
-  const dropped = (...items: readonly Item[]) => droppedReasoning(of(...items), usage);
+  const dropped = (...items: readonly Item[]) => droppedReasoning({ history: of(...items) }, usage);
 
   it('is none when the thoughts stand in history', () => {
     expect([dropped(user('a'), reasoning(900)), dropped(user('a'), inWords, said('b'))]).toEqual([0, 0]);

@@ -1,10 +1,11 @@
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { History } from './history.ts';
-import { historyTokens, weightOf } from './history-weight.ts';
+import { historyTokens, type WeighedFor, weightOf } from './history-weight.ts';
 import { type Measure, requestTokens } from './ledger.ts';
 
-export interface ActiveState {
+/** `reader`: who gets the next request. */
+export interface ActiveState extends WeighedFor {
   readonly history: History;
   readonly instructions: string;
   readonly tools: readonly ToolSpec[];
@@ -27,8 +28,8 @@ export function activeTokens(state: ActiveState): { readonly tokens: number; rea
     return { tokens: Math.max(last?.total ?? 0, everything(state)), measure: 'estimated' };
   }
   // There are servers that count the parts and leave the total at zero.
-  const counted = Math.max(last.total, last.input + last.output) - droppedReasoning(state.history, last);
-  const weight = weightOf(state.history);
+  const counted = Math.max(last.total, last.input + last.output) - droppedReasoning(state, last);
+  const weight = weightOf(state.history, state);
   const reasoning = state.reasoningCounted ? 0 : weight.earlierReasoning;
   if (weight.afterModel === undefined) {
     // Nothing made by the model is left, so nobody can say what of this the count covers.
@@ -42,10 +43,10 @@ export function activeTokens(state: ActiveState): { readonly tokens: number; rea
  * Reasoning tokens of the newest response that the next request does not carry: providers see reasoning again only when
  * it stands in history, encrypted or in words.
  */
-export function droppedReasoning(history: History, usage: Usage): number {
-  return weightOf(history).thoughtKept ? 0 : Math.min(usage.reasoningOutput, usage.output);
+export function droppedReasoning({ history, reader }: Pick<ActiveState, 'history' | 'reader'>, usage: Usage): number {
+  return weightOf(history, { reader }).thoughtKept ? 0 : Math.min(usage.reasoningOutput, usage.output);
 }
 
-function everything({ instructions, tools, history }: ActiveState): number {
-  return requestTokens({ instructions, tools, input: [] }) + historyTokens(history);
+function everything({ instructions, tools, history, reader }: ActiveState): number {
+  return requestTokens({ instructions, tools, input: [] }) + historyTokens(history, { reader });
 }

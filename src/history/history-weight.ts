@@ -1,7 +1,14 @@
 import { stringAt } from '../protocol/json.ts';
+import type { ProviderName } from '../protocol/provider-name.ts';
 import { type Entry, isBoundary, isModelMade } from './entry.ts';
 import type { History } from './history.ts';
+import { forReader } from './opaque-items.ts';
 import { itemTokens } from './size.ts';
+
+export interface WeighedFor {
+  /** Who is sent the history: what the reader is not sent weighs nothing. Absent: everything is sent. */
+  readonly reader?: ProviderName | undefined;
+}
 
 /** What places of a history weigh by our estimate. All but the last in tokens. */
 export interface HistoryWeight {
@@ -11,6 +18,8 @@ export interface HistoryWeight {
   readonly earlierReasoning: number;
   /** Encrypted reasoning from there on. */
   readonly newReasoning: number;
+  /** What only another provider can read: it weighs nothing, and that provider's counts include it. */
+  readonly hidden: number;
   /**
    * Whether reasoning of the newest turn that the model spoke in stands in history, and is not among `earlierReasoning`:
    * in words, or encrypted after the newest boundary.
@@ -33,65 +42,95 @@ const nothing: Walked = {
   upToModel: 0,
   earlierReasoning: 0,
   newReasoning: 0,
+  hidden: 0,
   encryptedKept: false,
   wordsKept: false,
   isPassed: false,
 };
 
 /** History grows by appending, so what is known of a storage is kept and added to: a step costs what is new to it. */
-export function weightOf({ storage, length }: History): HistoryWeight {
-  const { upToModel, earlierReasoning, newReasoning, encryptedKept, wordsKept } = walked(storage, length);
-  const afterModel = upToModel === 0 ? undefined : tokensBetween(storage, upToModel, length);
-  return { afterModel, earlierReasoning, newReasoning, thoughtKept: encryptedKept || wordsKept };
+export function weightOf({ storage, length }: History, { reader }: WeighedFor = {}): HistoryWeight {
+  const { upToModel, encryptedKept, wordsKept, ...walk } = walked(storage, length, reader);
+  const { earlierReasoning, newReasoning, hidden } = walk;
+  const afterModel = upToModel === 0 ? undefined : tokensBetween(storage, { from: upToModel, to: length, reader });
+  return { afterModel, earlierReasoning, newReasoning, hidden, thoughtKept: encryptedKept || wordsKept };
 }
 
 /** What was added since history had so many entries. */
-export function tokensSince({ storage, length }: History, before: number): number {
-  return tokensBetween(storage, before, length);
+export function tokensSince({ storage, length }: History, before: number, { reader }: WeighedFor = {}): number {
+  return tokensBetween(storage, { from: before, to: length, reader });
 }
 
 /** All of it. Apart from the rest, because to weigh a long history that was just read takes its time. */
-export function historyTokens({ storage, length }: History): number {
+export function historyTokens({ storage, length }: History, { reader }: WeighedFor = {}): number {
+  const { totals } = knownFor(reader);
   const known = totals.get(storage) ?? { length: 0, tokens: 0 };
   const goesOn = known.length <= length;
-  const tokens = (goesOn ? known.tokens : 0) + tokensBetween(storage, goesOn ? known.length : 0, length);
+  const from = goesOn ? known.length : 0;
+  const tokens = (goesOn ? known.tokens : 0) + tokensBetween(storage, { from, to: length, reader });
   if (goesOn) totals.set(storage, { length, tokens });
   return tokens;
 }
 
-const walks = new WeakMap<readonly Entry[], Walked>();
-const totals = new WeakMap<readonly Entry[], { readonly length: number; readonly tokens: number }>();
+/** What an entry weighs in a request to the reader. */
+export function entryTokens({ item, maker }: Entry, { reader }: WeighedFor): number {
+  const sent = reader === undefined ? item : forReader(item, maker, reader);
+  return sent === undefined ? 0 : itemTokens(sent);
+}
 
-function walked(storage: readonly Entry[], length: number): Walked {
+interface Known {
+  readonly walks: WeakMap<readonly Entry[], Walked>;
+  readonly totals: WeakMap<readonly Entry[], { readonly length: number; readonly tokens: number }>;
+}
+
+/** A process speaks to few providers. */
+const knownByReader = new Map<string, Known>();
+
+function knownFor(reader: WeighedFor['reader']): Known {
+  const name = reader === undefined ? '' : JSON.stringify([reader.id, reader.address]);
+  const known = knownByReader.get(name) ?? { walks: new WeakMap(), totals: new WeakMap() };
+  knownByReader.set(name, known);
+  return known;
+}
+
+function walked(storage: readonly Entry[], length: number, reader: WeighedFor['reader']): Walked {
+  const { walks } = knownFor(reader);
   const known = walks.get(storage) ?? nothing;
   // An older value of a storage that has grown is looked at and forgotten.
   const goesOn = known.length <= length;
   let walk = goesOn ? known : nothing;
-  while (walk.length < length) walk = withEntry(walk, storage[walk.length]!);
+  while (walk.length < length) walk = withEntry(walk, storage[walk.length]!, reader);
   if (goesOn) walks.set(storage, walk);
   return walk;
 }
 
-function withEntry(walk: Walked, entry: Entry): Walked {
-  const { item } = entry;
+function withEntry(walk: Walked, entry: Entry, reader: WeighedFor['reader']): Walked {
+  const { item, maker } = entry;
   const length = walk.length + 1;
   const boundary = isBoundary(entry);
   const modelMade = isModelMade(entry);
-  const encrypted = item.type === 'reasoning' && stringAt(item, 'encrypted_content') !== undefined;
+  const isHidden = reader !== undefined && forReader(item, maker, reader) === undefined;
+  const encrypted = !isHidden && item.type === 'reasoning' && stringAt(item, 'encrypted_content') !== undefined;
   return {
     length,
     upToModel: modelMade ? length : walk.upToModel,
     earlierReasoning: walk.earlierReasoning + (boundary ? walk.newReasoning : 0),
     newReasoning: (boundary ? 0 : walk.newReasoning) + (encrypted ? itemTokens(item) : 0),
+    hidden: walk.hidden + (isHidden ? itemTokens(item) : 0),
     encryptedKept: !boundary && (encrypted || walk.encryptedKept),
-    wordsKept: modelMade ? holdsThoughts(item) || (walk.wordsKept && !walk.isPassed) : walk.wordsKept,
+    wordsKept: modelMade ? (!isHidden && holdsThoughts(item)) || (walk.wordsKept && !walk.isPassed) : walk.wordsKept,
     isPassed: boundary || (walk.isPassed && !modelMade),
   };
 }
 
-function tokensBetween(storage: readonly Entry[], start: number, end: number): number {
+interface Range extends WeighedFor {
+  readonly from: number;
+  readonly to: number;
+}
+
+function tokensBetween(storage: readonly Entry[], { from, to, reader }: Range): number {
   let tokens = 0;
-  for (let index = start; index < end; index++) tokens += itemTokens(storage[index]!.item);
+  for (let index = from; index < to; index++) tokens += entryTokens(storage[index]!, { reader });
   return tokens;
 }
 

@@ -13,7 +13,10 @@ export interface CheckpointReport {
   readonly strategy: 'structured' | 'plain' | 'remote' | 'mechanical';
   /** The model that was asked. */
   readonly model: string;
-  /** What the next request weighs, before and after. Both are our estimate, so that they can be compared. */
+  /**
+   * What the next request weighs, before and after: instructions, tools, history, and the context that it would send. A
+   * message that waits counts in neither. Both are our estimate, so that they can be compared.
+   */
   readonly tokensBefore: number;
   readonly tokensAfter: number;
   /** Messages of the user: word for word, shortened, gone. */

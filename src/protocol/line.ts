@@ -62,4 +62,6 @@ export const lineType = {
   pin: 'capstan_pin',
   /** Ours: a message that was accepted and cannot enter history yet, or the end of one that never will. */
   waiting: 'capstan_waiting',
+  /** Ours: a warning that is said once in a thread was said. Written before it is. */
+  warning: 'capstan_warning',
 } as const;

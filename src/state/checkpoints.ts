@@ -12,8 +12,11 @@ export interface Checkpoints {
   readonly failures: number;
   /** What was spent on them, and on those that came to nothing. */
   readonly spent: Usage;
-  /** How many entries history had at the first request after the newest checkpoint. Absent until there was one. */
-  readonly seen?: number;
+  /**
+   * How many entries history had at the first request after the newest checkpoint; `not-yet` until there was one. Absent
+   * when no checkpoint stands.
+   */
+  readonly seen?: number | 'not-yet';
   /** The name of the window: the span between two checkpoints. Absent until one has been given. */
   readonly window?: WindowName;
 }
@@ -36,7 +39,7 @@ export function isPaused({ failures }: Checkpoints): boolean {
 }
 
 /** After a `compacted` line. */
-export function foldCheckpoint({ seen: _seen, ...checkpoints }: Checkpoints, payload: JsonObject): Checkpoints {
+export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): Checkpoints {
   const spent = readCheckpoint(payload)?.usage ?? noUsage;
   const count = checkpoints.count + 1;
   const window = windowName(payload['first_window_id'], payload['window_id'], payload['window_number'] ?? count);
@@ -44,6 +47,7 @@ export function foldCheckpoint({ seen: _seen, ...checkpoints }: Checkpoints, pay
     ...checkpoints,
     count,
     failures: 0,
+    seen: 'not-yet',
     spent: addUsage(checkpoints.spent, spent),
     ...(window === undefined ? {} : { window }),
   };
@@ -51,7 +55,16 @@ export function foldCheckpoint({ seen: _seen, ...checkpoints }: Checkpoints, pay
 
 /** After a request of the thread, or the count of one, with so many entries in history. */
 export function foldSeen(checkpoints: Checkpoints, length: number): Checkpoints {
-  return checkpoints.count === 0 || checkpoints.seen !== undefined ? checkpoints : { ...checkpoints, seen: length };
+  return checkpoints.seen === 'not-yet' ? { ...checkpoints, seen: length } : checkpoints;
+}
+
+/** After a rollback to a place with so many entries. What was made and spent stays counted. */
+export function checkpointsAt(now: Checkpoints, then: Checkpoints, length: number): Checkpoints {
+  const { seen: _seen, ...rest } = now;
+  // The same checkpoint stands if there was no other one since.
+  const seen = now.count === then.count ? now.seen : then.seen;
+  if (seen === undefined) return rest;
+  return { ...rest, seen: seen === 'not-yet' ? seen : Math.min(seen, length) };
 }
 
 export interface FailedCompaction {

@@ -15,6 +15,7 @@ import { readPins } from './pins.ts';
 import type { OpenTurn, ThreadState } from './thread-state.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
 import { readWaiting } from './waiting.ts';
+import { readWarnings } from './warnings.ts';
 import { readWork, storeWork } from './work.ts';
 
 /**
@@ -73,6 +74,7 @@ export function carriedState(state: ThreadState): JsonObject {
     ...(state.instructions === undefined ? {} : { instructions: state.instructions as unknown as JsonObject }),
     ...(state.settings === undefined ? {} : { settings: state.settings }),
     ...(state.limits.length === 0 ? {} : { model_limits: state.limits as unknown as JsonObject[] }),
+    ...(state.warnings.length === 0 ? {} : { warnings: state.warnings }),
     ...(state.pins.length === 0 ? {} : { pins: state.pins as unknown as JsonObject[] }),
     ...(state.waiting.length === 0 ? {} : { waiting: state.waiting as unknown as JsonObject[] }),
     ...(openTurn === undefined
@@ -118,6 +120,7 @@ function readCarried(payload: JsonObject): Carried | undefined {
     checkpoints: readCheckpoints(carried['checkpoints']),
     work: readWork(objectAt(carried, 'work')),
     limits: readLimits(carried),
+    warnings: readWarnings(carried),
     pins: readPins(carried),
     waiting: readWaiting(carried),
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],

@@ -1,7 +1,7 @@
 import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt } from '../protocol/json.ts';
 import { noUsage } from '../protocol/usage.ts';
-import { foldSeen } from './checkpoints.ts';
+import { checkpointsAt, foldSeen } from './checkpoints.ts';
 import { markBefore } from './marks.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
 import { closes, type TurnEvent, turnEvent } from './turn-event.ts';
@@ -53,13 +53,15 @@ function rollBack(state: ThreadState, count: number): ThreadState {
   const target = markBefore(state.marks, count);
   if (target === undefined) return state;
   const { context: _context, envelope: _envelope, instructions: _instructions, ...others } = state;
-  const { openTurn: _openTurn, behind: _behind, ...kept } = others;
+  const { openTurn: _openTurn, behind: _behind, prefill: _prefill, ...kept } = others;
+  const { history, checkpoints } = target.mark;
   // Nobody has counted what is left.
   const usage = { ...state.usage, last: noUsage };
   const sent = state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } as const };
   return {
     ...kept,
     ...target.mark,
+    checkpoints: checkpointsAt(state.checkpoints, checkpoints, history.length),
     waiting: stillWaiting(target.mark.waiting, state.waiting),
     ...sent,
     usage,

@@ -20,6 +20,7 @@ import { readSent } from './request-sent.ts';
 import { foldEnvelope } from './stored-envelope.ts';
 import { markOf, type ThreadState } from './thread-state.ts';
 import { foldEntered, foldWaiting } from './waiting.ts';
+import { foldWarning } from './warnings.ts';
 import { foldWork } from './work.ts';
 
 /**
@@ -62,6 +63,8 @@ export function reduce(state: ThreadState, line: Line): ThreadState {
       return { ...state, pins: foldPin(state.pins, payload) };
     case lineType.waiting:
       return withWaiting(state, foldWaiting(state.waiting, payload));
+    case lineType.warning:
+      return { ...state, warnings: foldWarning(state.warnings, payload) };
     case lineType.toolSet: {
       const [name, tools] = [stringAt(payload, 'name'), arrayAt(payload, 'tools')];
       if (name === undefined || tools === undefined) return state;

@@ -56,6 +56,8 @@ export interface ThreadState {
   readonly prefill?: number;
   /** What models have shown of their windows. */
   readonly limits: readonly ModelLimit[];
+  /** Names of the warnings that were said once and are not said again. */
+  readonly warnings: readonly string[];
   /** Notes that the user pinned, oldest first. */
   readonly pins: readonly Pin[];
   /** Messages that were accepted and have not entered history, oldest first. On a thread nobody writes, the next turn takes them in. */
@@ -98,14 +100,17 @@ export type Sent =
 /** What a rollback takes back. Notes are no part of a turn: only the user adds them and takes them away. */
 export type Mark = Pick<
   ThreadState,
-  'history' | 'behind' | 'baseline' | 'context' | 'envelope' | 'instructions' | 'waiting'
+  'history' | 'behind' | 'baseline' | 'context' | 'envelope' | 'instructions' | 'waiting' | 'checkpoints' | 'prefill'
 >;
 
-export function markOf({ history, behind, baseline, context, envelope, instructions, waiting }: ThreadState): Mark {
+export function markOf(state: ThreadState): Mark {
+  const { history, behind, baseline, context, envelope, instructions, waiting, checkpoints, prefill } = state;
   return {
     history,
     baseline,
     waiting,
+    checkpoints,
+    ...(prefill === undefined ? {} : { prefill }),
     ...(behind === undefined ? {} : { behind }),
     ...(context === undefined ? {} : { context }),
     ...(envelope === undefined ? {} : { envelope }),
@@ -123,6 +128,7 @@ export const emptyState: ThreadState = {
   checkpoints: noCheckpoints,
   work: noWork,
   limits: [],
+  warnings: [],
   pins: [],
   waiting: [],
   marks: noMarks,

@@ -2,23 +2,24 @@ import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { fullText, sentence } from '../protocol/outcome.ts';
 import type { CheckpointEvent } from '../protocol/thread-event.ts';
+import { causeWords } from './compaction-cause.ts';
 import { count, percent, plural } from './context/table.ts';
 
 /** A checkpoint in one line. */
 export function checkpointLine(report: CheckpointReport): string {
   const { number, tokensBefore, tokensAfter } = report;
-  return `Checkpoint ${number}: ${count(tokensBefore)} → ${count(tokensAfter)} tokens ${madeBy(report)}, ${keptWords(report)}`;
+  return `Checkpoint ${number}: about ${count(tokensBefore)} → ${count(tokensAfter)} tokens ${madeBy(report)}, ${keptWords(report)}`;
 }
 
 /** All that a person may want to know of it. */
 export function checkpointText(report: CheckpointReport): string {
-  const { number, trigger, reason, phase, tokensBefore, tokensAfter, folded, mended, why } = report;
+  const { number, tokensBefore, tokensAfter, folded, mended, why } = report;
   // Reports of older versions compare a provider's count with an estimate.
   const freed = tokensAfter < tokensBefore ? ` (${percent(tokensBefore - tokensAfter, tokensBefore)} less)` : '';
   return [
     `Checkpoint ${number} ${madeBy(report)}.`,
-    `  why      ${trigger === 'manual' ? 'you asked for it' : `by itself: ${reason}`} (${phase})`,
-    `  tokens   ${count(tokensBefore)} before, ${count(tokensAfter)} after${freed}`,
+    `  why      ${causeWords(report)}`,
+    `  tokens   the next request: about ${count(tokensBefore)} before, ${count(tokensAfter)} after${freed}, by Capstan's estimate`,
     `  kept     ${keptWords(report)}`,
     `  folded   ${plural(folded, 'item')}`,
     `  cost     ${costWords(report)}`,
@@ -57,7 +58,8 @@ export function costWords({
   usage,
   cachedShare,
 }: Pick<CheckpointReport, 'requests' | 'usage' | 'cachedShare'>): string {
-  if (requests === 0) return 'no request';
+  if (requests === 0) return 'no model was asked';
+  if (usage.input === 0) return `${plural(requests, 'request')}, which the provider did not count`;
   const cached = cachedShare === undefined ? '' : ` (${Math.round(100 * cachedShare)} % from the cache)`;
   return `${plural(requests, 'request')}: ${count(usage.input)} tokens sent${cached}, ${count(usage.output)} answered`;
 }

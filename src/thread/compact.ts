@@ -12,8 +12,8 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { Usage } from '../protocol/usage.ts';
 import { compactionFailed, isPaused } from '../state/checkpoints.ts';
 import { inputOf } from '../state/request.ts';
-import { shownNow } from './active-now.ts';
-import { bundleTokens } from './bundle-tokens.ts';
+import { nextRequestTokens } from './active-now.ts';
+import { bundleTokens, dueTokens } from './bundle-tokens.ts';
 import { hookAgainst, tellHook } from './checkpoint-hooks.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
@@ -40,7 +40,7 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
   const id = turn.parts.ids.uuid();
   const { trigger, reason, phase } = wanted;
   const { strategy, model } = first.plan;
-  const tokens = shownNow(turn, step);
+  const tokens = nextRequestTokens(turn, step);
   const startedAt = turn.parts.clock.now();
   const { effective: assumed } = windowNow(turn);
   const { log, turnId } = turn;
@@ -121,6 +121,7 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
       fixed: requestTokens({ instructions, tools, input: [] }),
       history: input.reduce((sum, item) => sum + itemTokens(item), 0),
       ...countedBy(usage.last, isRefusal(wanted) ? window.effective : 0),
+      due: dueTokens({ log }, step),
       context: bundleTokens(step),
       pending: waitingTokens({ inbox }),
     },

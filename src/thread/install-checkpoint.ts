@@ -14,7 +14,8 @@ import { tokenCount } from '../state/turn-drafts.ts';
 import { buildBundle } from '../world/bundle.ts';
 import { sections } from '../world/sections.ts';
 import type { Telling } from '../world/telling.ts';
-import { estimateNow } from './active-now.ts';
+import { nextRequestTokens } from './active-now.ts';
+import { bundleTokens } from './bundle-tokens.ts';
 import type { CompactionRequests } from './compaction-requests.ts';
 import { instructionsNow, windowNow } from './contract-now.ts';
 import type { Turn } from './parts.ts';
@@ -44,8 +45,9 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
   const instructions = isContract ? instructionsAfter(turn, plan) : undefined;
   const input = entries.map(({ item }) => item);
   const text = (instructions ?? instructionsNow(turn)).text;
-  const tokensAfter = requestTokens({ instructions: text, tools: step.tools, input });
-  const report = reportOf(turn, what, { before: estimateNow(turn, step), after: tokensAfter });
+  const standing = requestTokens({ instructions: text, tools: step.tools, input });
+  const after = standing + (telling === undefined ? bundleTokens(step) : 0);
+  const report = reportOf(turn, what, { before: nextRequestTokens(turn, step), after });
   // What a compaction by hand is given for itself alone changes nothing of the thread.
   // A turn that only compacts has no step that would record its contract. Before the checkpoint: what stands after it
   // says that the world was told.
@@ -64,11 +66,11 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
   for (const { entry, texts } of context) {
     tellContext(turn, String(entry.item['id']), texts, { cause: 'reinjection', why: 'checkpoint' });
   }
-  // Nobody has counted it: whoever reads the file goes by the estimate.
+  // No provider has counted it: a reader of the file goes by the estimate of what stands.
   const { total } = log.state.usage;
   const shown = { threadId, turnId, startedAt: what.startedAt, completedAt: parts.clock.now() };
   log.record(
-    tokenCount({ total, last: { ...noUsage, total: tokensAfter }, window: windowNow(turn).effective }),
+    tokenCount({ total, last: { ...noUsage, total: standing }, window: windowNow(turn).effective }),
     itemRecord({ ...shown, item: { type: 'ContextCompaction', id: what.id } }),
   );
   return report;

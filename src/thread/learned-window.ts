@@ -2,6 +2,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { limitOf } from '../state/model-limits.ts';
 import { windowNow } from './contract-now.ts';
 import type { Turn } from './parts.ts';
+import { warnOnceForAll } from './warn-once.ts';
 
 /**
  * After a refusal: what the server named counts from here on in this thread, and the user learns what to configure.
@@ -15,15 +16,9 @@ export function learnWindow(turn: Turn, assumed: number): void {
   if (named === undefined || named.assumed !== window.configured) return;
   const { effective } = windowNow(turn);
   const what = { model, named: named.tokens, assumed };
-  if (effective !== assumed) tellOnce(turn, learned(what));
-  else if (named.tokens < effective) tellOnce(turn, unusable(what));
-}
-
-function tellOnce({ log, warned }: Turn, outcome: Outcome): void {
-  const told = `${outcome.code} ${outcome.message}`;
-  if (warned.has(told)) return;
-  warned.add(told);
-  log.tell({ kind: 'warning', outcome });
+  const about = `${identity.provider} ${model} ${named.tokens}`;
+  if (effective !== assumed) warnOnceForAll(turn, learned(what), about);
+  else if (named.tokens < effective) warnOnceForAll(turn, unusable(what), about);
 }
 
 interface Named {

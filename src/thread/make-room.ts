@@ -1,21 +1,19 @@
 import { limitReached, switchReason } from '../compaction/limit.ts';
 import { providerOfTurn } from '../envelope/provider-of.ts';
 import type { Step } from '../envelope/step.ts';
-import { historyTokens, tokensSince } from '../history/history-weight.ts';
 import { requestTokens } from '../history/ledger.ts';
-import type { Outcome } from '../protocol/outcome.ts';
 import { isSameProvider } from '../protocol/provider-name.ts';
 import { isPaused, passes } from '../state/checkpoints.ts';
 import { inputOf } from '../state/request.ts';
 import type { Telling } from '../world/telling.ts';
-import { activeNow } from './active-now.ts';
+import { activeNow, estimateNow } from './active-now.ts';
 import { bundleTokens, tellingTokens } from './bundle-tokens.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
 import { isFarFromFull } from './far-from-full.ts';
+import { hasNews, isWorthIt } from './worth-compacting.ts';
 import type { Turn } from './parts.ts';
 import { waitingTokens } from './waiting-tokens.ts';
-import { warnOnce } from './warn-once.ts';
 
 /**
  * Before a step is entered: history is folded if somebody wishes it, or if what stands and what is about to enter would
@@ -78,7 +76,7 @@ function mayFold({ log, memory }: Turn): boolean {
 
 /** Whether the thread may compact although its limit was not reached. */
 export function mayCompactAgain(turn: Turn): boolean {
-  return mayFold(turn) && growth(turn).isEnough;
+  return mayFold(turn) && hasNews(turn);
 }
 
 type Wanted = Pick<WantedCompaction, 'reason' | 'by'> | undefined;
@@ -89,11 +87,14 @@ function switched(turn: Turn, step: Step): Wanted {
   const then = compactionContract({ parts, log, envelope: before });
   // Another provider does not run that model, and is sent nothing that only the one before can read.
   const isElsewhere = !isSameProvider(providerOfTurn(before), providerOfTurn(envelope));
-  const reason = switchReason({
+  const models = {
     before: { ...modelOf(then), effective: then.window.effective },
     now: { ...modelOf(compactionContract(turn)), window: compactionWindow(turn) },
-    active: activeNow(turn, step).tokens,
-  });
+  };
+  const isFor = (active: number) => switchReason({ ...models, active });
+  const reason = isFor(activeNow(turn, step).tokens);
+  // A provider that counts too much makes every switch one to a window that is too small.
+  if (reason === 'model_downshift' && !hasNews(turn) && isFor(estimateNow(turn, step)) === undefined) return undefined;
   if (isElsewhere) return reason === 'model_downshift' ? { reason } : undefined;
   return reason === undefined ? undefined : { reason, by: before };
 }
@@ -118,92 +119,6 @@ export function leavesTooLittle(turn: Turn, step: Step): boolean {
 function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
   const { prefill } = turn.log.state;
   const window = compactionWindow(turn);
-  if (!limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window })) return false;
-  return canMakeRoom(turn, step) && hasGrown(turn, step);
-}
-
-/** What a checkpoint weighs at least, with a little work after it. */
-export const leastCheckpoint = 1000;
-
-/**
- * Where instructions, tools and the world alone are too much, no checkpoint makes room: the next step would compact
- * again, and so on. What the provider counts beyond our estimate counts with them.
- */
-function canMakeRoom(turn: Turn, step: Step): boolean {
-  const { window } = compactionContract(turn);
-  const fixed = fixedTokens(turn, step) + bundleTokens(step) + overhead(turn, step);
-  const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
-  const can = fixed + leastCheckpoint < limit;
-  if (!can) warnOnce(turn, limitTooLow(fixed, limit), 'code');
-  return can;
-}
-
-/** So much of the window, or of the limit, must be new since the newest checkpoint before there is another automatic one. */
-const leastNewShare = 0.1;
-
-/**
- * A provider may count more than we estimate, by any amount, for ever: then the thread is full again right after a
- * checkpoint. So there is at most one automatic checkpoint for each tenth of the window that is new, by our own count.
- */
-function hasGrown(turn: Turn, step: Step): boolean {
-  const { isEnough, needed } = growth(turn);
-  const { prefill } = turn.log.state;
-  if (isEnough) return true;
-  if (prefill !== undefined)
-    warnOnce(turn, fullAfterCheckpoint({ counted: prefill, needed, ...sizesOf(turn, step) }), 'code');
-  return false;
-}
-
-function growth(turn: Turn): { readonly isEnough: boolean; readonly needed: number } {
-  const { checkpoints, history, prefill } = turn.log.state;
-  if (checkpoints.count === 0) return { isEnough: true, needed: 0 };
-  const { effective, autoCompact, autoCompactScope } = compactionWindow(turn);
-  // A provider whose first count was already over the limit is not believed again soon.
-  const isFullAtOnce = autoCompactScope === 'total' && prefill !== undefined && prefill >= autoCompact;
-  const needed = Math.floor((isFullAtOnce ? effective : Math.min(effective, autoCompact)) * leastNewShare);
-  const grown = checkpoints.seen === undefined ? 0 : tokensSince(history, checkpoints.seen);
-  return { isEnough: grown >= needed, needed };
-}
-
-/** Instructions and tools. */
-function fixedTokens(turn: Turn, step: Step): number {
-  const { instructions } = compactionContract(turn);
-  return requestTokens({ instructions, tools: step.tools, input: [] });
-}
-
-/** By how much the provider's count of the first request after the newest checkpoint went beyond our estimate of it. */
-function overhead(turn: Turn, step: Step): number {
-  const { prefill, checkpoints, history } = turn.log.state;
-  if (prefill === undefined || checkpoints.seen === undefined) return 0;
-  const estimate = fixedTokens(turn, step) + historyTokens(history) - tokensSince(history, checkpoints.seen);
-  return Math.max(0, prefill - estimate);
-}
-
-function sizesOf(turn: Turn, step: Step): { readonly overhead: number; readonly effective: number } {
-  return { overhead: overhead(turn, step), effective: compactionWindow(turn).effective };
-}
-
-function limitTooLow(fixed: number, limit: number): Outcome {
-  return {
-    code: 'limit-too-low',
-    message: `Capstan compacts the thread beyond ${limit} tokens, and no checkpoint could get below that: instructions, tools and context alone weigh about ${fixed}.`,
-    next: 'The thread continues without checkpoints. Raise model_auto_compact_token_limit, or choose a model with a larger window.',
-  };
-}
-
-interface CountedAfterCheckpoint {
-  readonly counted: number;
-  readonly needed: number;
-  readonly overhead: number;
-  readonly effective: number;
-}
-
-function fullAfterCheckpoint({ counted, needed, overhead, effective }: CountedAfterCheckpoint): Outcome {
-  const beyond = overhead === 0 ? '' : `, ${overhead} more than Capstan estimates`;
-  const window = Math.ceil((effective + overhead) / 1000) * 1000;
-  return {
-    code: 'full-after-checkpoint',
-    message: `Right after a checkpoint the provider counts ${counted} tokens${beyond}, so another checkpoint now would not help. Capstan compacts again when ${needed} tokens are new.`,
-    next: `If the model takes more than ${effective} tokens, say so in the configuration, for example with \`model_context_window = ${window}\`.`,
-  };
+  const isFull = limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window });
+  return isFull && isWorthIt(turn, step);
 }

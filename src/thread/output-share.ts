@@ -1,11 +1,9 @@
 import type { Step } from '../envelope/step.ts';
 import { type Budget, bytesPerToken } from '../fragments/truncate.ts';
-import { historyTokens } from '../history/history-weight.ts';
-import { requestTokens } from '../history/ledger.ts';
 import { limitOutput } from '../history/limit-output.ts';
 import { itemTokens } from '../history/size.ts';
 import type { CallResult } from '../tools/define.ts';
-import { activeNow } from './active-now.ts';
+import { activeNow, estimateNow } from './active-now.ts';
 import { compactionContract } from './compaction-contract.ts';
 import type { Turn } from './parts.ts';
 
@@ -24,13 +22,8 @@ export function fairShare(turn: Turn, step: Step, outputs: number): number {
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
   const { tokens } = activeNow(turn, step);
   // A provider that counts far too much must not leave every output a stub.
-  const room = limit - (tokens < limit ? tokens : ownEstimate(turn, step));
+  const room = limit - (tokens < limit ? tokens : estimateNow(turn, step));
   return Math.max(leastShare, Math.floor((room * 0.9) / Math.max(1, outputs)));
-}
-
-function ownEstimate(turn: Turn, { tools }: Step): number {
-  const { instructions } = compactionContract(turn);
-  return requestTokens({ instructions, tools, input: [] }) + historyTokens(turn.log.state.history);
 }
 
 /** The output within the budget of one output, and within so many tokens by our estimate. */

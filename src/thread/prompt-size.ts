@@ -1,3 +1,4 @@
+import { leastCheckpoint } from '../compaction/loop-guard.ts';
 import { userMessage } from '../fragments/message.ts';
 import { requestTokens } from '../history/ledger.ts';
 import { itemTokens } from '../history/size.ts';
@@ -6,7 +7,6 @@ import type { UserInput } from '../protocol/user-input.ts';
 import { bundleTokens } from './bundle-tokens.ts';
 import { instructionsNow, windowNow } from './contract-now.ts';
 import { lookAround } from './enter-step.ts';
-import { leastCheckpoint } from './make-room.ts';
 import type { Turn } from './parts.ts';
 
 export function promptTokens(input: UserInput): number {

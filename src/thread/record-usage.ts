@@ -1,3 +1,4 @@
+import { providerOfTurn } from '../envelope/provider-of.ts';
 import type { Step } from '../envelope/step.ts';
 import { activeTokens } from '../history/active-tokens.ts';
 import { historyTokens, weightOf } from '../history/history-weight.ts';
@@ -40,7 +41,8 @@ function countsRequest(turn: Turn, { tools }: Step, { input }: Usage): boolean {
   const { sent } = turn.log.state;
   if (input === 0 || input >= believedAtOnce || sent?.kind !== 'request') return input > 0;
   const fixed = requestTokens({ instructions: instructionsNow(turn).text, tools, input: [] });
-  const weighed = fixed + historyTokens(sent.history) - weightOf(sent.history).earlierReasoning;
+  const reader = providerOfTurn(turn.envelope);
+  const weighed = fixed + historyTokens(sent.history, { reader }) - weightOf(sent.history, { reader }).earlierReasoning;
   return weighed <= mostTimes * input + mostBeyond;
 }
 
@@ -58,8 +60,11 @@ interface Counted {
 function estimateAfter(turn: Turn, { tools }: Step): Usage {
   const { history, usage } = turn.log.state;
   const instructions = instructionsNow(turn).text;
-  const { tokens } = activeTokens({ history, instructions, tools, last: undefined, reasoningCounted: false });
-  return { ...noUsage, total: Math.max(tokens, usage.last.input === 0 ? 0 : usage.last.total) };
+  const reader = providerOfTurn(turn.envelope);
+  const { tokens } = activeTokens({ history, reader, instructions, tools, last: undefined, reasoningCounted: false });
+  // With what another provider wrote, the older count may be that provider's.
+  const isLeast = usage.last.input > 0 && weightOf(history, { reader }).hidden === 0;
+  return { ...noUsage, total: Math.max(tokens, isLeast ? usage.last.total : 0) };
 }
 
 /** The provider refused the request as too long: the window is full, whatever was counted before. */
@@ -88,6 +93,7 @@ function tellUsage(turn: Turn, step: Step, { counted, believed }: Counted): void
   const last = believed ?? { ...noUsage, total: usage.last.total };
   const active = activeTokens({
     history,
+    reader: providerOfTurn(turn.envelope),
     instructions: instructionsNow(turn).text,
     tools: step.tools,
     last,

@@ -9,6 +9,7 @@ import { lastingNotes } from '../state/sealed-lines.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import type { ThreadPlaces } from '../state/turn-places.ts';
 import { readUsage, usageFields } from '../state/usage-fields.ts';
+import { warningsStay } from '../state/warnings.ts';
 import { messageDropped, messageWaits, stillWaiting, type WaitingMessage } from '../state/waiting.ts';
 import { costStays } from './cost-stays.ts';
 import { closeCutTurn } from './cut-turn.ts';
@@ -61,6 +62,7 @@ export async function rollBack(
         ...waitingNoMore(then.waiting, now.waiting),
         ...costStays(then.usage, now.usage),
         ...windowsStay(then.limits, now.limits),
+        ...warningsStay(then.warnings, now.warnings),
       ],
     });
     if (made.kind === 'refused') return made;
@@ -136,6 +138,7 @@ async function undoRevert(
       ...(left.usage === undefined ? [] : costStays(left.usage, now.usage)),
       // Those that the left rollout knows as well are said twice.
       ...windowsStay([], now.limits),
+      ...warningsStay([], now.warnings),
     ],
   });
   if (made.kind === 'refused') return made.code === 'place-unknown' ? takenBackIsGone(id) : made;

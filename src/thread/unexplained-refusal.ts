@@ -1,4 +1,5 @@
 import { type WhySmaller, whySmaller } from '../compaction/why-smaller.ts';
+import { providerOfTurn } from '../envelope/provider-of.ts';
 import type { Step } from '../envelope/step.ts';
 import { historyTokens, weightOf } from '../history/history-weight.ts';
 import type { ModelFailure } from '../ports/model-client.ts';
@@ -46,7 +47,7 @@ function reasonToTry(turn: Turn, step: Step, { bytes = 0 }: Failed): WhySmaller 
     bytes,
     accepted: limitOf(log.state.limits, { provider: identity.provider, model: identity.model.slug })?.accepted,
     hasPast: weightOf(log.state.history).afterModel !== undefined,
-    history: historyTokens(log.state.history),
+    history: historyTokens(log.state.history, { reader: providerOfTurn(envelope) }),
     mayCompact: !wasTried && mayCompactAgain(turn),
   });
 }

@@ -1,8 +1,9 @@
 import type { Outcome } from '../protocol/outcome.ts';
+import { warningSaid, wasSaid } from '../state/warnings.ts';
 import type { ThreadLog } from './log.ts';
 
 /**
- * Warns of a problem that the thread has not warned of yet, and says whether it did. `by`: two problems are the same
+ * Warns of a problem that this process has not warned of yet, and says whether it did. `by`: two problems are the same
  * when they have one code, or only when their messages are the same too.
  */
 export function warnOnce(
@@ -15,4 +16,12 @@ export function warnOnce(
   warned.add(key);
   log.tell({ kind: 'warning', outcome });
   return true;
+}
+
+/** The same once in the life of the thread, whichever process has it open: a line says that it was said. */
+export function warnOnceForAll({ log }: { readonly log: ThreadLog }, outcome: Outcome, about: string): void {
+  const name = `${outcome.code} ${about}`;
+  if (wasSaid(log.state.warnings, name)) return;
+  log.record(warningSaid(name));
+  log.tell({ kind: 'warning', outcome });
 }

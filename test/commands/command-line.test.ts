@@ -33,6 +33,11 @@ describe('help', () => {
 
 describe('a command that there is not', () => {
   it.each([
+    [
+      ['help', 'threads', 'compact', 'extra'],
+      'help: threads compact has no command "extra".',
+      'See `capstan threads compact --help`.',
+    ],
     [['nonsense'], 'there is no command "nonsense".', 'See `capstan --help`.'],
     [['thraeds'], 'there is no command "thraeds".', 'Did you mean threads? See `capstan --help`.'],
     [['--verison'], 'there is no command "--verison".', 'Did you mean --version? See `capstan --help`.'],

@@ -49,6 +49,10 @@ it.each<[string, readonly string[]]>([
   ['completion z', ['zsh']],
   ['help con', ['config', 'context']],
   ['help threads gc', ['gc']],
+  ['exec -c model_context', ['model_context_window=']],
+  ['exec --config window.effective_p', ['window.effective_percent=']],
+  ['exec -c model = ', ['']],
+  ['threads compact x -c compaction.st', ['compaction.strategy=']],
   // Accepted for scripts, and not shown.
   ['exec --thread-s', ['']],
 ])('bash completes %s', (typed, expected) => {

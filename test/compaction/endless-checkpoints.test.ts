@@ -55,11 +55,11 @@ function pour(response: ServerResponse): void {
 
 describe('a stream of a checkpoint that never ends is stopped at compaction.max_bytes', () => {
   test.each([
-    ['structured', '', 2],
-    ['plain', 'compaction.strategy = "plain"', 1],
-    ['remote', 'compaction.strategy = "remote"', 3],
-    ['remote, in one piece', 'compaction.strategy = "remote"\nfeatures.remote_compaction_v2 = false', 3],
-  ])('%s: code makes the checkpoint, and the turn goes on', async (_, more, requests) => {
+    ['structured', ''],
+    ['plain', 'compaction.strategy = "plain"'],
+    ['remote', 'compaction.strategy = "remote"'],
+    ['remote, in one piece', 'compaction.strategy = "remote"\nfeatures.remote_compaction_v2 = false'],
+  ])('%s: code makes the checkpoint, and the turn goes on', async (_, more) => {
     const live = await LiveThread.in(talk([saysLong(), says('Done.')]), `${smallLimit}\n${more}`);
     const { url, seen } = await endless(live.model.url);
     const name = more.includes('remote') ? ['model_providers.scripted.name="OpenAI"'] : [];
@@ -79,7 +79,8 @@ describe('a stream of a checkpoint that never ends is stopped at compaction.max_
         },
       },
     ]);
-    expect(seen.requests).toBe(requests);
+    // No other question follows: its answer might be as long.
+    expect(seen.requests).toBe(1);
   });
 
   test('by hand: nothing is compacted, and history stands as it was', async () => {
@@ -97,25 +98,22 @@ describe('a stream of a checkpoint that takes longer than compaction.timeout_ms'
   const stuck: Step = hang({ afterBytes: 100, of: answer({ items: [say('So far')] }) });
 
   test.each([
-    ['structured', 'structured', undefined, 1],
-    ['plain', 'plain', undefined, 1],
-    ['remote', 'remote', 'stream', 2],
-    ['remote, in one piece', 'remote', 'unary', 2],
-  ] as const)(
-    'is stopped, %s: code makes the checkpoint without another wait',
-    async (_, strategy, remoteForm, posts) => {
-      const played = await play({
-        transcript: transcripts.work,
-        trigger: 'mid-turn',
-        does: () => [stuck],
-        strategy,
-        ...(remoteForm === undefined ? {} : { remoteForm }),
-        waits: 'until the deadline',
-      });
-      expect(played.told).toEqual([{ strategy: 'mechanical', requests: posts, mended: [], why: 'answer-too-slow' }]);
-      expect(played.asked).toHaveLength(posts);
-    },
-  );
+    ['structured', 'structured', undefined],
+    ['plain', 'plain', undefined],
+    ['remote', 'remote', 'stream'],
+    ['remote, in one piece', 'remote', 'unary'],
+  ] as const)('is stopped, %s: code makes the checkpoint without another wait', async (_, strategy, remoteForm) => {
+    const played = await play({
+      transcript: transcripts.work,
+      trigger: 'mid-turn',
+      does: () => [stuck],
+      strategy,
+      ...(remoteForm === undefined ? {} : { remoteForm }),
+      waits: 'until the deadline',
+    });
+    expect(played.told).toEqual([{ strategy: 'mechanical', requests: 1, mended: [], why: 'answer-too-slow' }]);
+    expect(played.asked).toHaveLength(1);
+  });
 
   test('is stopped by hand, and history stands as it was', async () => {
     const played = await play({

@@ -31,6 +31,7 @@ export function planOf(room: Partial<CompactionPlan['room']> = {}): CompactionPl
       answer: 4000,
       records: 1000,
       before: 90_000,
+      context: 0,
       most: 20_000,
       gain: 72_000,
       ...room,

@@ -63,6 +63,18 @@ describe('an option that', () => {
     for (const [words, reason] of runs) expectRefused(stage, await stage.place.run('exec', ...words), reason, 2);
   });
 
+  it('names no key is a wrong argument, wherever it stands', async () => {
+    const stage = await scene([]);
+    const next = 'Write -c key=value, for example -c model_reasoning_effort=high.';
+    for (const words of [
+      ['exec', '-c', 'model', 'x'],
+      ['-c', 'model', 'exec', 'x'],
+    ]) {
+      expectRefused(stage, await stage.place.run(...words), ['exec: -c "model" has no key before a "=".', next], 2);
+    }
+    expect((await stage.place.run('-c', 'foo')).code).toBe(2);
+  });
+
   it('lacks its value does not take the next option for it', async () => {
     const stage = await scene([]);
     const run = await stage.place.run('exec', '-m', '--json', 'x');

@@ -135,7 +135,7 @@ function play(given: Drawn, source: CompactionSource, outcomes: readonly Compact
     readAll: 'show all',
     placement: 'next-turn',
     ...rest,
-    room: { request, fixed, answer, words, pictures: 1000, records: 500, before, most, gain: most },
+    room: { request, fixed, answer, words, pictures: 1000, records: 500, before, context: 0, most, gain: most },
   };
   const asked: { request: CompactionRequest; tooLong: boolean }[] = [];
   let step = begin(planned, source);
@@ -185,7 +185,7 @@ describe('a thread that is full', () => {
         };
         const asked = { trigger: 'auto', reason: 'context_limit', phase: 'pre_turn', strategy: 'structured' } as const;
         const context = share(5);
-        const sizes = { window, requestWindow: window, fixed, history, context };
+        const sizes = { window, requestWindow: window, fixed, history, due: context, context };
         const plan = planCompaction({ ...asked, turnId: 'turn' as TurnId, model: 'some', readAll: 'show all' }, sizes);
         let step = begin(plan, source);
         while (step.kind === 'request') step = next(step.state, { kind: 'answer', text: '', items: [] });

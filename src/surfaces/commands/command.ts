@@ -25,6 +25,9 @@ export interface CommandOption {
   readonly choosesThread?: true;
 }
 
+/** What the value of an option is called that names a key of the configuration. */
+export const keyAndValue = 'KEY=VALUE';
+
 /** A word after the name of a command that is no option. */
 export interface CommandWord {
   /** THREAD is the one that options can stand for. */

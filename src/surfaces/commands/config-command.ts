@@ -1,4 +1,4 @@
-import type { Command } from './command.ts';
+import { type Command, keyAndValue } from './command.ts';
 
 export const configCommand = {
   name: 'config',
@@ -14,7 +14,7 @@ export const configCommand = {
     json: { names: ['--json'], only: ['show'], help: 'with show: print one JSON object: values, layers and problems' },
     profile: { names: ['-p', '--profile'], value: 'NAME', help: 'with the profile NAME' },
     folder: { names: ['-C', '--cd'], value: 'FOLDER', help: 'for another folder than this one' },
-    overrides: { names: ['-c', '--config'], value: 'KEY=VALUE', repeats: true, help: 'override a value' },
+    overrides: { names: ['-c', '--config'], value: keyAndValue, repeats: true, help: 'override a value' },
     strictConfig: { names: ['--strict-config'], help: 'treat keys that are not known as errors' },
     ignoreUserConfig: { names: ['--ignore-user-config'], help: "leave out the user's config.toml" },
   },

@@ -1,4 +1,4 @@
-import type { Command, CommandArguments } from './command.ts';
+import { type Command, type CommandArguments, keyAndValue } from './command.ts';
 
 const prompt = { name: 'PROMPT' } as const;
 
@@ -74,7 +74,7 @@ export const execCommand = {
     lastMessageFile: { names: ['-o', '--output-last-message'], value: 'FILE', help: 'where to write the answer' },
     override: {
       names: ['-c', '--config'],
-      value: 'KEY=VALUE',
+      value: keyAndValue,
       repeats: true,
       help: 'override a value of config.toml',
     },

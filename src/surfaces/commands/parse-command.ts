@@ -1,6 +1,13 @@
 import { nearestKey } from '../../config/nearest-key.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { type Command, type CommandArguments, type CommandOption, helpOption, shownOptions } from './command.ts';
+import {
+  type Command,
+  type CommandArguments,
+  type CommandOption,
+  helpOption,
+  keyAndValue,
+  shownOptions,
+} from './command.ts';
 
 /** `bare`: neither a word nor a variant was given where one must be. */
 export type ParsedCommand<Form extends Command> = CommandArguments<Form> | 'help' | 'bare' | Outcome<'usage'>;
@@ -44,6 +51,8 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
         command,
         `${name} needs a value; ${written} looks like an option. If it is the value: ${name}=${written}.`,
       );
+    if (option.value === keyAndValue && written.indexOf('=') < 1)
+      return wrongUsage(command, `${name} ${JSON.stringify(written)} has no key before a "=".`, pairExample);
     const value = readValue(option, written);
     if (value === undefined)
       return wrongUsage(command, `${name} takes ${valuesText(option)}; not ${JSON.stringify(written)}.`);
@@ -57,6 +66,8 @@ export function parseCommand<Form extends Command>(command: Form, given: readonl
   const values = Object.entries(command.options).map(([key, option]) => [key, options.get(key) ?? unset(option)]);
   return { ...taken, options: Object.fromEntries(values) } as CommandArguments<Form>;
 }
+
+const pairExample = 'Write -c key=value, for example -c model_reasoning_effort=high.';
 
 export function wrongUsage({ name }: Pick<Command, 'name'>, message: string, next = ''): Outcome<'usage'> {
   return {

@@ -4,6 +4,7 @@ import type { CommandGroup, CommandWork } from './command-group.ts';
 import { commandHelp, groupHelp } from './command-help.ts';
 import { findCommand } from './find-command.ts';
 import type { helpCommand } from './other-commands.ts';
+import { wrongUsage } from './parse-command.ts';
 
 /** `capstan help`: the same text as with `--help` behind the command. */
 export function helpOn(table: CommandGroup): CommandWork<typeof helpCommand> {
@@ -19,6 +20,15 @@ function showHelp(group: CommandGroup, [name, ...rest]: readonly string[]): numb
   if ('code' in found) return found;
   if ('commands' in found) return showHelp(found, rest);
   // Of `exec resume` the text of `exec` says everything.
+  const [surplus] = Object.hasOwn(found.command.variants ?? {}, rest[0] ?? '') ? rest.slice(1) : rest;
+  if (surplus !== undefined) {
+    const { name: of } = found.command;
+    return wrongUsage(
+      { name: 'help' },
+      `${of} has no command ${JSON.stringify(surplus)}.`,
+      `See \`capstan ${of} --help\`.`,
+    );
+  }
   print(commandHelp(found.command), 'text');
   return 0;
 }

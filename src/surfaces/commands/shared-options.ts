@@ -1,4 +1,4 @@
-import type { CommandOption, CommandWord } from './command.ts';
+import { type CommandOption, type CommandWord, keyAndValue } from './command.ts';
 
 export const lastOption = {
   names: ['--last'],
@@ -17,7 +17,7 @@ export const jsonOption = { names: ['--json'], help: 'print one JSON object' } a
 
 export const overrideOption = {
   names: ['-c', '--config'],
-  value: 'KEY=VALUE',
+  value: keyAndValue,
   repeats: true,
   help: 'override a value of config.toml',
 } as const satisfies CommandOption;

@@ -1,4 +1,4 @@
-import type { Command, CommandOption } from '../commands/command.ts';
+import { type Command, type CommandOption, keyAndValue } from '../commands/command.ts';
 import { allCommands, type CommandGroup } from '../commands/command-group.ts';
 import { groupsOf, optionNames, programOptions, valuesOf, wordsOf } from './offers.ts';
 
@@ -10,6 +10,9 @@ export function bashScript(table: CommandGroup): string {
   );
   return `_capstan() {
   local word="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" first=1
+  case "$before \${COMP_WORDS[COMP_CWORD-3]}" in
+    '= -c'|'= --config') return ;;
+  esac
   [ "$before" = '=' ] && before="\${COMP_WORDS[COMP_CWORD-2]}"
   [ "\${COMP_WORDS[1]}" = help ] && first=2
   [ "$COMP_CWORD" -gt "$first" ] || { ${offer([...Object.keys(table.commands), ...programOptions])}; }
@@ -46,5 +49,6 @@ function valueOffer(option: CommandOption): string | undefined {
   if (option.value === 'FILE') return 'COMPREPLY=($(compgen -f -- "$word")); return';
   if (option.value === 'FOLDER') return 'COMPREPLY=($(compgen -d -- "$word")); return';
   const values = valuesOf(option);
+  if (option.value === keyAndValue) return `compopt -o nospace 2>/dev/null; ${offer(values)}`;
   return values.length === 0 ? undefined : offer(values);
 }

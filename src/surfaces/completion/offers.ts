@@ -1,4 +1,5 @@
-import { type Command, type CommandOption, helpOption, shownOptions } from '../commands/command.ts';
+import { keyNames } from '../../config/key-names.ts';
+import { type Command, type CommandOption, helpOption, keyAndValue, shownOptions } from '../commands/command.ts';
 import type { CommandGroup } from '../commands/command-group.ts';
 
 /** What the program itself takes in the place of a command. */
@@ -14,7 +15,8 @@ export function optionNames(command: Command): readonly string[] {
 }
 
 /** The values of an option that are known. */
-export function valuesOf({ choices = [], offers = [] }: CommandOption): readonly string[] {
+export function valuesOf({ value, choices = [], offers = [] }: CommandOption): readonly string[] {
+  if (value === keyAndValue) return keyNames().map((name) => `${name}=`);
   return [...choices, ...offers];
 }
 

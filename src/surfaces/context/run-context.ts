@@ -55,12 +55,12 @@ async function answerTo(
   }
   if (asked.changes) {
     const turns = changesView(story);
-    return asked.json ? json({ thread: id, turns }) : `${head}\n${changesText(turns)}`;
+    return asked.json ? json({ thread: id, turns }) : `${head}\n${changesText(turns, screenWidth())}`;
   }
   const view = windowView(story, next);
   return asked.json
     ? json({ thread: id, ...view, ...countedFields(view) })
-    : `${threadLine(id, story, view.next?.model)}\n${windowText(view, reportsOf(story))}`;
+    : `${threadLine(id, story, view.next?.model)}\n${windowText(view, reportsOf(story), screenWidth())}`;
 }
 
 /** What the next turn begins with, as the configuration and the folder of the thread are now. */

@@ -41,7 +41,7 @@ const formNames: Readonly<Record<TurnChanges['form'], string>> = {
   unknown: 'not recorded',
 };
 
-export function changesText(turns: readonly TurnChanges[]): string {
+export function changesText(turns: readonly TurnChanges[], width: number): string {
   const rows = turns.flatMap(({ turn, told, compacts }) => {
     if (told.length === 0) return [[String(turn), '', formNames.nothing, '', compacts ? 'a compaction' : '']];
     return told.map((each, index) => [
@@ -53,7 +53,7 @@ export function changesText(turns: readonly TurnChanges[]): string {
       toldNames(each),
     ]);
   });
-  return table([['turn', 'step', 'told', 'tokens', 'why', 'what'], ...rows], [3]);
+  return table([['turn', 'step', 'told', 'tokens', 'why', 'what'], ...rows], { right: [3], width });
 }
 
 function toldNames({ texts, sections }: ToldContext): string {

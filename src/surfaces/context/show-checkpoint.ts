@@ -102,7 +102,7 @@ export function checkpointViewText(story: ThreadStory, checkpoint: StoryCheckpoi
       ? `Checkpoint ${view.number}, made by another program: what it cost is not in the file.`
       : checkpointText(checkpoint.report);
   const place = `${about}\n  made     ${view.at}, in turn ${view.turn}`;
-  return `${place}\n\n${table([head, ...rows, total], [0, 3, 6, 9])}\n${texts.join('\n')}`;
+  return `${place}\n\n${table([head, ...rows, total], { right: [0, 3, 6, 9], width })}\n${texts.join('\n')}`;
 }
 
 /** Whether it is all about the world: code tells that again whenever nothing proves that the model knows it. */

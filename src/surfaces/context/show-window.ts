@@ -81,7 +81,7 @@ const familyNames: Readonly<Record<Family, string>> = {
   unknown: 'not in the file',
 };
 
-export function windowText(view: WindowView, reports: readonly CheckpointReport[]): string {
+export function windowText(view: WindowView, reports: readonly CheckpointReport[], width: number): string {
   const { total, families, budgets, unknown } = view;
   const rows: (readonly Cell[])[] = [['', 'tokens', 'share', 'items', 'turns', 'measure', 'cached']];
   for (const { family, tokens, shares } of families) {
@@ -93,9 +93,9 @@ export function windowText(view: WindowView, reports: readonly CheckpointReport[
   const limits = budgets.map(({ name, unit, limit, used, meaning }): readonly Cell[] => {
     return [name, limit, used, percent(used, limit), unit, meaning];
   });
-  const budgetTable = limits.length === 0 ? '' : `\n${table([head, ...limits], [3])}`;
+  const budgetTable = limits.length === 0 ? '' : `\n${table([head, ...limits], { right: [3], width })}`;
   const notes = unknown.length === 0 ? '' : `\n${unknown.map((each) => `${each}\n`).join('')}`;
-  return `${basis(view)}\n\n${table(rows, [2])}${budgetTable}${checkpointsLine(view, reports)}${notes}`;
+  return `${basis(view)}\n\n${table(rows, { right: [2], width })}${budgetTable}${checkpointsLine(view, reports)}${notes}`;
 }
 
 /** How many there are, and what those that we know of have cost. */
@@ -110,7 +110,10 @@ function checkpointsLine({ checkpoints }: WindowView, reports: readonly Checkpoi
   const others = checkpoints.length - reports.length;
   const unknown = others === 0 ? '' : `; ${others} of them made by another program, at a cost that is not in the file`;
   const told = `${plural(checkpoints.length, 'checkpoint')}, the newest in turn ${newest.turn}`;
-  return `\n${told}. They cost ${costWords({ ...spent, ...cached })}${unknown}. See --checkpoint N.\n`;
+  const cost = spent.requests === 0 ? 'No model was asked for them' : `They cost ${costWords({ ...spent, ...cached })}`;
+  const costs =
+    reports.length === 0 ? 'What they cost is not in the file: another program made them' : `${cost}${unknown}`;
+  return `\n${told}. ${costs}. See --checkpoint N.\n`;
 }
 
 function shareRow(share: NamedShare, total: number): readonly Cell[] {

@@ -2,18 +2,47 @@ import { visibleLine } from '../visible-text.ts';
 
 export type Cell = string | number;
 
-/** Rows with their cells under each other, two spaces between them. Columns with numbers, and those named, stand right. */
-export function table(rows: readonly (readonly Cell[])[], right: readonly number[] = []): string {
+export interface TableForm {
+  /** Columns that stand right although they hold no numbers. */
+  readonly right?: readonly number[];
+  /** Of a row, in characters: texts are shortened until rows fit. */
+  readonly width?: number;
+}
+
+/** Rows with their cells under each other, two spaces between them. Columns with numbers stand right. */
+export function table(rows: readonly (readonly Cell[])[], { right = [], width = Infinity }: TableForm = {}): string {
   const texts = rows.map((row) => row.map((cell) => (typeof cell === 'number' ? count(cell) : visibleLine(cell))));
-  const width = Math.max(0, ...rows.map((row) => row.length));
-  const widths = Array.from({ length: width }, (_, at) => Math.max(...texts.map((row) => (row[at] ?? '').length)));
-  const standsRight = widths.map((_, at) => right.includes(at) || rows.some((row) => typeof row[at] === 'number'));
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const wanted = Array.from({ length: columns }, (_, at) => Math.max(...texts.map((row) => (row[at] ?? '').length)));
+  const standsRight = wanted.map((_, at) => right.includes(at) || rows.some((row) => typeof row[at] === 'number'));
+  const widths = narrowed(wanted, standsRight, width);
   return texts
+    .map((row) => row.map((text, at) => shortened(text, widths[at]!)))
     .map((row) =>
       row.map((text, at) => (standsRight[at] === true ? text.padStart(widths[at]!) : text.padEnd(widths[at]!))),
     )
     .map((cells) => `${cells.join('  ').trimEnd()}\n`)
     .join('');
+}
+
+/** A text that is shortened to less says nothing. */
+const leastColumn = 12;
+
+/** The widest texts give way first, and numbers never. */
+function narrowed(wanted: readonly number[], isNumber: readonly boolean[], most: number): readonly number[] {
+  const widths = [...wanted];
+  const total = (): number => widths.reduce((sum, each) => sum + each, 0) + 2 * Math.max(0, widths.length - 1);
+  while (total() > most) {
+    const texts = widths.map((each, at) => (isNumber[at] === true ? 0 : each));
+    const widest = Math.max(0, ...texts);
+    if (widest <= leastColumn) break;
+    widths[texts.indexOf(widest)] = widest - 1;
+  }
+  return widths;
+}
+
+function shortened(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`;
 }
 
 export function count(number: number): string {

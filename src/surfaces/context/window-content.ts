@@ -1,16 +1,20 @@
 import { type Entry, isBoundary, isModelMade } from '../../history/entry.ts';
-import { entries } from '../../history/history.ts';
+import { entries, type History } from '../../history/history.ts';
+import { weightOf } from '../../history/history-weight.ts';
 import { droppedReasoning } from '../../history/active-tokens.ts';
 import { apportion } from '../../history/apportion.ts';
 import { ledgerOf, type Measure } from '../../history/ledger.ts';
+import { forReader } from '../../history/opaque-items.ts';
 import { instructionsTokens, itemTokens, toolTokens } from '../../history/size.ts';
 import type { Item } from '../../protocol/item.ts';
 import { stringAt } from '../../protocol/json.ts';
+import { isSameProvider, type ProviderName } from '../../protocol/provider-name.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
 import type { NextRequest } from '../../thread/preview.ts';
 import { itemOf } from '../../thread/waiting-tokens.ts';
 import { instructionsOf } from '../../state/instructions.ts';
+import { makerNow } from '../../state/maker-now.ts';
 import { hasTools, promptFor, toolsMissing } from '../../state/request.ts';
 import type { RequestRecord } from '../../state/request-record.ts';
 import { entryOfItem } from './entry-of-item.ts';
@@ -79,14 +83,18 @@ function waitingNext({ state }: ThreadStory): readonly WindowPart[] {
 
 function standingContent(story: ThreadStory, next: NextRequest | undefined): WindowContent {
   const counted = countedRequest(story);
-  if (counted === undefined || (next !== undefined && offersOthers(story, next))) return estimatedContent(story, next);
+  const reader = readerNow(story, next);
+  const isOther = next !== undefined && offersOthers(story, next);
+  if (counted === undefined || isOther || hidesCounted(story, counted.request, reader)) {
+    return estimatedContent(story, next);
+  }
   const { request, usage } = counted;
-  const uncounted = new Set(earlierReasoning(entries(story.state.history)));
+  const uncounted = new Set(earlierReasoning(sentTo(reader, story.state.history)));
   const { parts: sent, unknown } =
     request.record !== undefined && hasTools(request.state, request.record)
       ? recordedParts(request, usage, uncounted)
       : foreignParts(request, usage, uncounted);
-  const dropped = droppedReasoning(story.state.history, usage);
+  const dropped = droppedReasoning({ history: story.state.history, reader }, usage);
   const since = partsSince(story, request, usage.total - usage.input - dropped);
   const besides = [...uncounted].map(estimated);
   const guessed = [...besides, ...since].filter(({ measure }) => measure === 'estimated');
@@ -98,6 +106,29 @@ function standingContent(story: ThreadStory, next: NextRequest | undefined): Win
     counted: { request: request.number, usage, ...(dropped === 0 ? {} : { dropped }) },
     unknown,
   };
+}
+
+/** Who gets the next request; undefined when the file does not say. */
+function readerNow({ state }: ThreadStory, next: NextRequest | undefined): ProviderName | undefined {
+  return makerNow(next === undefined ? state : { ...state, envelope: next.envelope });
+}
+
+/** What the reader is sent of a history. */
+function sentTo(reader: ProviderName | undefined, history: History): readonly Entry[] {
+  return entries(history).filter(
+    ({ item, maker }) => reader === undefined || forReader(item, maker, reader) !== undefined,
+  );
+}
+
+/** Whether another provider counted the request, with what the reader is not sent: then its count does not fit. */
+function hidesCounted(
+  { state }: ThreadStory,
+  { record, state: counted }: StoryRequest,
+  reader: ProviderName | undefined,
+): boolean {
+  const by = record?.provider ?? makerNow(counted);
+  if (by === undefined || reader === undefined || isSameProvider(by, reader)) return false;
+  return weightOf(state.history, { reader }).hidden > 0;
 }
 
 /** The newest request that the provider counted and that the next one goes on from. */
@@ -212,7 +243,7 @@ function estimatedContent(story: ThreadStory, next: NextRequest | undefined): Wi
       const name = stringAt(tool, 'name') ?? tool.type;
       return { what: { kind: 'tool', name }, tokens: toolTokens(tool), measure: 'estimated', cached: undefined };
     }),
-    ...entries(state.history).map(estimated),
+    ...sentTo(readerNow(story, next), state.history).map(estimated),
   ];
   const missing = record === undefined ? toolsUnknown : toolsMissing(record).message;
   return { total: sum(parts), measure: 'estimated', parts, unknown: tools === undefined ? [missing] : [] };

@@ -11,6 +11,7 @@ import type {
   UsageEvent,
 } from '../../protocol/thread-event.ts';
 import { checkpointFields } from '../checkpoint-fields.ts';
+import { causeWords } from '../compaction-cause.ts';
 import { count } from '../context/table.ts';
 import { snakeCased } from '../snake-cased.ts';
 
@@ -96,7 +97,7 @@ export function contextLine(event: ContextNews): string | undefined {
       return `window: ${about}${event.tokens} of ${event.effectiveWindow} tokens, ${event.percentRemaining} % left`;
     }
     case 'checkpoint-started':
-      return `checkpoint: ${event.model} folds about ${count(event.tokens)} tokens (${event.strategy}, ${event.reason}, ${event.phase})`;
+      return `checkpoint: ${event.model} compacts about ${count(event.tokens)} tokens (${event.strategy}; ${causeWords(event)})`;
     case 'checkpoint-installed':
     case 'checkpoint-failed':
       return undefined;

@@ -70,7 +70,7 @@ function progress(event: ThreadEvent): void {
 function progressWords(event: ThreadEvent): string | undefined {
   switch (event.kind) {
     case 'checkpoint-started':
-      return `${event.model} folds about ${count(event.tokens)} tokens (${event.strategy}) …`;
+      return `${event.model} compacts about ${count(event.tokens)} tokens (${event.strategy}) …`;
     case 'checkpoint-failed':
       return event.paused ? pausedWords(event.threadId) : undefined;
     case 'warning':

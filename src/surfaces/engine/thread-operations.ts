@@ -1,5 +1,6 @@
 import type { Ids } from '../../ports/ids.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
+import type { Seals } from '../../ports/seals.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { oddText } from '../../protocol/odd-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -13,12 +14,14 @@ import {
 } from '../../rollout/thread-lifecycle.ts';
 import { appendThreadName, type NameParts, threadNames } from '../../rollout/thread-names.ts';
 import { type PinsChanged, pinNote, unpinNote } from '../../thread/pinned-notes.ts';
+import { unprovenNotice } from '../../thread/unproven-notice.ts';
 import { rollBack, undoRollback } from '../../thread/revert.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/rollback-range.ts';
 import type { EngineRefused } from './engine-refused.ts';
 
 export interface ThreadOperationsParts extends NameParts {
   readonly store: RolloutStore;
+  readonly seals: Seals;
   readonly ids: Ids;
   /** Where Codex keeps its index. */
   readonly indexFolder: string;
@@ -29,6 +32,9 @@ export interface ThreadRenamed {
   readonly id: ThreadId;
   readonly name: string;
 }
+
+/** What became of the notes of a thread; what was left out of them is a notice. */
+export type PinsChange = Omit<PinsChanged, 'unproven'>;
 
 /** What was done, and what a person should know beside it. */
 export type Done<Result> = Result & { readonly notices: readonly Outcome[] };
@@ -95,20 +101,25 @@ export class ThreadOperations {
     return this.#told({ kind: 'renamed', id, name: given } as const, [{ kind: 'named', id, name: given }]);
   }
 
-  async pin(id: ThreadId, text: string): Promise<Done<PinsChanged> | EngineRefused> {
-    const done = await pinNote(this.#parts.store, this.#parts.ids, id, text);
-    return done.kind === 'refused' ? refused(done) : { ...done, notices: [] };
+  async pin(id: ThreadId, text: string): Promise<Done<PinsChange> | EngineRefused> {
+    return pinsChanged(await pinNote(this.#parts, this.#parts.ids, id, text));
   }
 
-  async unpin(id: ThreadId, which: string): Promise<Done<PinsChanged> | EngineRefused> {
-    const done = await unpinNote(this.#parts.store, id, which);
-    return done.kind === 'refused' ? refused(done) : { ...done, notices: [] };
+  async unpin(id: ThreadId, which: string): Promise<Done<PinsChange> | EngineRefused> {
+    return pinsChanged(await unpinNote(this.#parts, id, which));
   }
 
   #told<Result>(done: Result, changes: readonly CodexIndexChange[]): Done<Result> {
     const problem = tellCodexIndex(this.#parts.indexFolder, changes);
     return { ...done, notices: problem === undefined ? [] : [problem] };
   }
+}
+
+function pinsChanged(done: PinsChanged | (Outcome & { readonly kind: 'refused' })): Done<PinsChange> | EngineRefused {
+  if (done.kind === 'refused') return refused(done);
+  const { unproven, ...changed } = done;
+  const notice = unprovenNotice(done.id, unproven);
+  return { ...changed, notices: notice === undefined ? [] : [notice] };
 }
 
 /** Outcome and mark of refusal stand in one object below, and apart on surfaces. */

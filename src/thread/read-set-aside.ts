@@ -9,7 +9,7 @@ import { type Unproven, unsealed } from './unproven.ts';
 /** A file can claim any number; the newest are shown. */
 const mostShown = 100;
 
-/** What was set aside in a thread and not said again since, oldest first. */
+/** What was set aside in a thread, oldest first. */
 export async function readSetAside(store: Pick<RolloutStore, 'read'>, id: ThreadId): Promise<Unproven> {
   const messages = new SetAside<WaitingMessage>((payload) => readMessage(payload));
   const pins = new SetAside<Pin>((payload) => readPin(payload));

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { uncutBytes } from '../fragments/cut-text.ts';
+import { partsMessage } from '../fragments/message.ts';
 import { sentBytes } from '../fragments/truncate.ts';
+import { itemTokens } from '../history/size.ts';
 import { textTokens } from '../history/text-tokens.ts';
 import type { UserWords } from '../history/users-words.ts';
 import { keepWords, type WordsRow } from './kept-words.ts';
@@ -77,4 +79,27 @@ test('a message that was written several times counts each time, with the fate t
     cut: 0,
     dropped: 0,
   });
+});
+
+/** Six messages of the same size, of which a model chose the third, in the order in which they go before each other. */
+const inPrecedence = ['6', '3', '1', '5', '4', '2'];
+
+test.each([1, 2, 3, 4, 5, 6])('with room for %d messages, those that go before the others stand whole', (count) => {
+  const text = (id: string): string => `Message ${id} of the user, with words. `.repeat(40);
+  const all = ['1', '2', '3', '4', '5', '6'].map((id) => row(id, text(id)));
+  const each = Math.ceil(Math.max(sentBytes(text('1')) / 4, textTokens(text('1')))) + 16;
+  // Messages that are never left out keep a little room behind those that stand whole.
+  const reserved = Math.max(0, 3 - count) * 48;
+  const { rows } = keepWords(all, { tasks: [all[2]!], room: { words: count * each + reserved + 4, pictures: 0 } });
+  const whole = rows.flatMap((one) => ('leftOut' in one || one.cut ? [] : [one.words.id]));
+  expect(whole.toSorted()).toEqual(inPrecedence.slice(0, count).toSorted());
+});
+
+test.each([1, 2, 3, 4, 5])('with room for %d pictures, those of the messages that go first are kept', (count) => {
+  const picture = { type: 'input_image', image_url: `data:image/png;base64,${'A'.repeat(400)}` };
+  const all = ['1', '2', '3', '4', '5', '6'].map((id) => ({ ...row(id, `See ${id}.`), pictures: [picture] }));
+  const each = itemTokens(partsMessage('', 'user', [picture]));
+  const { rows } = keepWords(all, { tasks: [all[2]!], room: { words: 10_000, pictures: count * each + 1 } });
+  const kept = rows.flatMap((one) => ('leftOut' in one || one.pictures.length === 0 ? [] : [one.words.id]));
+  expect(kept.toSorted()).toEqual(inPrecedence.slice(0, count).toSorted());
 });

@@ -36,7 +36,7 @@ import type { CompactionOutcome, CompactionRequest } from './request.ts';
 import { remoteCandidate } from './remote-candidate.ts';
 import { remoteRequest, repairRequest, stageRequest, withoutSchema } from './requests.ts';
 import type { CompactionSource } from './source.ts';
-import { turnBeginnings } from './stages.ts';
+import { itemsOfPrograms, turnBeginnings } from './stages.ts';
 import { structuredCandidate } from './structured-candidate.ts';
 
 /** A compaction under way. Opaque to whoever performs it. */
@@ -118,7 +118,8 @@ function noted(work: Work, progress: Progress, answer: string): CompactionStep {
 
 function notesByCode({ source }: Work, { parts }: Progress): string {
   const { from, to } = parts[0]!;
-  return partNotes(source.input.slice(from, to), turnBeginnings(source));
+  const speakers = { isUsers: turnBeginnings(source), isPrograms: itemsOfPrograms(source) };
+  return partNotes(source.input.slice(from, to), speakers);
 }
 
 /** Once more with the faults named, where this is the way that was chosen and it has not been done; else the next way. */

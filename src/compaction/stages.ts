@@ -119,9 +119,19 @@ function emptyPart(at: number): Part {
 }
 
 /** Whether an item of the input is where a turn begins. Projection may have made another object of it. */
-export function turnBeginnings({ history }: CompactionSource): (item: Item) => boolean {
-  const boundaries = entries(history).filter((entry: Entry) => isBoundary(entry));
-  const items = new Set(boundaries.map(({ item }) => item));
-  const ids = new Set(boundaries.flatMap(({ item }) => stringAt(item, 'id') ?? []));
+export function turnBeginnings(source: CompactionSource): (item: Item) => boolean {
+  return isItemOf(source, isBoundary);
+}
+
+/** Items that a program put into history, whatever role they have: no model and no user said them. */
+export function itemsOfPrograms(source: CompactionSource): (item: Item) => boolean {
+  return isItemOf(source, ({ origin }) => origin.family === 'client');
+}
+
+/** Items are sent as they stand in history, or changed under the same id. */
+function isItemOf({ history }: CompactionSource, isWanted: (entry: Entry) => boolean): (item: Item) => boolean {
+  const wanted = entries(history).filter((entry: Entry) => isWanted(entry));
+  const items = new Set(wanted.map(({ item }) => item));
+  const ids = new Set(wanted.flatMap(({ item }) => stringAt(item, 'id') ?? []));
   return (item) => items.has(item) || ids.has(stringAt(item, 'id') ?? '');
 }

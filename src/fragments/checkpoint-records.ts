@@ -39,7 +39,7 @@ export const checkpointRecordsFragment = defineFragment<CheckpointRecordsText>({
   separate: true,
   body({ plan = [], planNumber, planIsOlderThan, files, tokens }) {
     const most = Math.max(0, tokens * bytesPerToken);
-    const steps = newestThatFit(plan.map(stepLine), files.length === 0 ? most : Math.floor(most / 2));
+    const steps = stepsThatFit(plan, files.length === 0 ? most : Math.floor(most / 2));
     const rest = most - weight(steps.lines);
     const changed = newestThatFit(files.map(fileLine), rest);
     const lines = [
@@ -65,6 +65,19 @@ interface Lines {
 function section(title: string, { lines, left }: Lines): readonly string[] {
   if (lines.length === 0 && left === 0) return [];
   return [title, ...(left === 0 ? [] : [`… and ${left} earlier that are not listed here`]), ...lines];
+}
+
+/** The step in progress says where the work stands: it is listed even where those around it are not. */
+function stepsThatFit(plan: readonly PlanStep[], bytes: number): Lines {
+  const lines = plan.map(stepLine);
+  const fitting = newestThatFit(lines, bytes);
+  const current = plan.findIndex(({ status }) => status === 'in-progress');
+  if (current < 0 || current >= fitting.left) return fitting;
+  const line = lines[current]!;
+  const gap = (count: number): readonly string[] => (count === 0 ? [] : [`… and ${count} that are not listed here`]);
+  const room = bytes - weight([line, ...gap(lines.length)]);
+  const { lines: newest, left } = newestThatFit(lines.slice(current + 1), room);
+  return { lines: [line, ...gap(left), ...newest], left: current };
 }
 
 /** What is newest is most likely still being worked on. */

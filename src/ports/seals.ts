@@ -1,6 +1,6 @@
 /**
  * Seals of lines on which the engine acts when it reads them again: what they grant, which process to end, which files
- * to bring back. A rollout may come from anywhere, and what it says is a claim; a seal proves that an engine with the
+ * to bring back, what the user said. A rollout may come from anywhere, and what it says is a claim; a seal proves that an engine with the
  * key of this home wrote it.
  */
 export interface Seals {

@@ -1,9 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Seals } from '../ports/seals.ts';
-import type { ThreadId, TurnId } from '../protocol/ids.ts';
-import { type LineDraft, lineType } from '../protocol/line.ts';
+import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
+import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
 import { callProcess } from '../state/call-start.ts';
-import { claimIn, sealText, withoutSeal } from '../state/sealed-lines.ts';
+import { words } from '../protocol/user-input.ts';
+import { pinAdded, pinRemoved } from '../state/pins.ts';
+import { saidAgain } from '../state/said-again.ts';
+import { claimIn, repeated, sealText, withoutSeal } from '../state/sealed-lines.ts';
+import { messageDropped, messageWaits } from '../state/waiting.ts';
 import { createMemoryStore } from '../testing/memory-store.ts';
 import { withSeals } from './sealed-store.ts';
 
@@ -27,11 +31,16 @@ const drafts: readonly LineDraft[] = [
   { type: lineType.event, payload: { type: 'thread_settings_applied', thread_id: id, thread_settings: settings } },
   callProcess('t' as TurnId, 'c', { pid: 2, startedAt: 'then', mark: 'm' }),
   { type: lineType.snapshot, payload: { turn_id: 't', when: 'before', root: '/repo', tree: 'x' } },
+  pinAdded({ id: 'p', text: 'a note' }),
+  messageWaits({ id: 'w', kind: 'words', input: words('a message') }),
+  messageWaits({ id: 'i', kind: 'item', item: { type: 'message', role: 'user', content: [] } }),
 ];
 const others: readonly LineDraft[] = [
   { type: lineType.turnContext, payload: { turn_id: 't', cwd: '/repo' } },
   { type: lineType.event, payload: { type: 'task_started', turn_id: 't' } },
   { type: lineType.call, payload: { turn_id: 't', call_id: 'c' } },
+  pinRemoved('p'),
+  messageDropped('w', 'forked'),
 ];
 
 test('seals each line that the engine acts upon for its thread, and no other', async () => {
@@ -50,6 +59,39 @@ test('seals each line that the engine acts upon for its thread, and no other', a
   const { thread_settings: stored } = lines[1]!.payload;
   expect(withoutSeal(stored as typeof settings)).toEqual(settings);
   await owned.close();
+});
+
+test('leaves a line that is said again as proven as it was', async () => {
+  const store = withSeals(createMemoryStore(clock).rollouts, plain);
+  const owned = await store.create(id, { id });
+  if (owned.kind === 'refused') throw new Error(owned.message);
+  // Among them lines that no home has sealed, as a file from elsewhere has them.
+  const forged = drafts.map((draft) => repeated({ timestamp: '', ...draft }));
+  const [, ...lines] = owned.append([...forged, ...drafts]);
+  expect(lines.slice(0, drafts.length).map(({ type, payload }) => ({ type, payload }))).toEqual(forged);
+  const proven = lines.slice(drafts.length);
+  expect(owned.append(proven.map(repeated)).map(({ payload }) => payload)).toEqual(
+    proven.map(({ payload }) => payload),
+  );
+  await owned.close();
+});
+
+test('seals what a revert adds', async () => {
+  const store = withSeals(createMemoryStore(clock).rollouts, plain);
+  const owned = await store.create(id, { id });
+  if (owned.kind === 'refused') throw new Error(owned.message);
+  owned.append(others);
+  await owned.close();
+  const held = await store.hold(id);
+  if (held.kind === 'refused') throw new Error(held.message);
+  const [added, again] = [pinAdded({ id: 'p', text: 'new' }), saidAgain(pinAdded({ id: 'q', text: 'old' }), undefined)];
+  const to = { rolloutId: held.current.rolloutId, end: 1 as Ordinal };
+  await held.revert({ rolloutId: 'second', to, note: {}, drafts: [added, again] });
+  await held.release();
+  const lines: Line[] = [];
+  for await (const line of store.read(id, { from: 0 as Ordinal })) lines.push(line);
+  const pins = lines.filter(({ type }) => type === lineType.pin).map(({ payload }) => payload['seal']);
+  expect(pins).toEqual([`sealed ${sealText(id, claimIn(added)!.claim)}`, '']);
 });
 
 test('seals that a fork is one, under the import of what it was forked from', async () => {

@@ -1,9 +1,9 @@
-import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
+import type { HeldThread, OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
 import type { Seals } from '../ports/seals.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LineDraft } from '../protocol/line.ts';
-import { claimIn, forkIn, sealedSource, sealSubject, sealText, withSeal } from '../state/sealed-lines.ts';
+import { claimIn, forkIn, isSaidAgain, sealedSource, sealSubject, sealText, withSeal } from '../state/sealed-lines.ts';
 import { ownedFacts } from './owned-facts.ts';
 
 /**
@@ -30,14 +30,34 @@ export function withSeals(below: RolloutStore, seals: Seals): RolloutStore {
     readBack: (id, wanted) => below.readBack(id, wanted),
     ...(below.readTail === undefined ? {} : { readTail: (...given) => below.readTail!(...given) }),
     current: (id) => below.current(id),
-    hold: (id) => below.hold(id),
+    async hold(id) {
+      const held = await below.hold(id);
+      if (held.kind === 'refused') return held;
+      const subject = sealSubject(id, held.current.meta);
+      return sealingHeld(held, (draft) => sealed(draft, subject, seals));
+    },
   };
 }
 
+/** A draft that has a seal is a line that is said again: see `saidAgain`. */
 function sealed(draft: LineDraft, subject: string, seals: Seals): LineDraft {
   const said = claimIn(draft);
-  const seal = said === undefined ? undefined : seals.seal(sealText(subject, said.claim));
+  const seal = said === undefined || isSaidAgain(draft) ? undefined : seals.seal(sealText(subject, said.claim));
   return seal === undefined ? draft : withSeal(draft, seal);
+}
+
+function sealingHeld(held: HeldThread, sealedForm: (draft: LineDraft) => LineDraft): HeldThread {
+  return {
+    kind: 'held',
+    epoch: held.epoch,
+    current: held.current,
+    revert: (revert) => held.revert({ ...revert, drafts: revert.drafts.map(sealedForm) }),
+    archive: () => held.archive(),
+    unarchive: () => held.unarchive(),
+    forks: () => held.forks(),
+    delete: () => held.delete(),
+    release: () => held.release(),
+  };
 }
 
 function sealingOwned(owned: Owned, sealedForm: (draft: LineDraft) => LineDraft): Owned {

@@ -1,14 +1,20 @@
 import type { ThreadId } from '../protocol/ids.ts';
-import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../protocol/json.ts';
+import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
 import { estimateTokens } from '../fragments/truncate.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import { halfCharacter } from '../protocol/odd-text.ts';
 import type { Outcome } from '../protocol/outcome.ts';
+import { saidAgain } from './said-again.ts';
 
 /** A note that the user pinned to the thread. Code tells it again after every checkpoint. */
 export interface Pin {
   readonly id: string;
   readonly text: string;
+}
+
+/** The same as its line says it: the seal proves that this home wrote the line. */
+export interface RecordedPin extends Pin {
+  readonly seal?: string;
 }
 
 export function pinAdded({ id, text }: Pin): LineDraft {
@@ -19,23 +25,40 @@ export function pinRemoved(id: string): LineDraft {
   return { type: lineType.pin, payload: { id, removed: true } };
 }
 
+/** The end of a note that no seal proves. Its text stays readable as what it is: a claim of the file. */
+export function pinSetAside(id: string): LineDraft {
+  return { type: lineType.pin, payload: { id, removed: true, because: 'unproven' } };
+}
+
+/** What the seal of a pin's line is made over. */
+export function claimOfPin({ id, text }: Pin): Json {
+  return [lineType.pin, id, text];
+}
+
+/** A note as a line or a checkpoint says it. */
+export function readPin(payload: JsonObject): RecordedPin | undefined {
+  const [id, text, seal] = [stringAt(payload, 'id'), stringAt(payload, 'text'), stringAt(payload, 'seal')];
+  if (id === undefined || text === undefined || payload['removed'] === true) return undefined;
+  return { id, text, ...(seal === undefined || seal === '' ? {} : { seal }) };
+}
+
 /** The pins after a `capstan_pin` line. A line that makes no sense, or that is beyond the limits, changes nothing. */
-export function foldPin(pins: readonly Pin[], payload: JsonObject): readonly Pin[] {
+export function foldPin(pins: readonly RecordedPin[], payload: JsonObject): readonly RecordedPin[] {
   const id = stringAt(payload, 'id');
   if (id === undefined) return pins;
   if (payload['removed'] === true) return pins.filter((pin) => pin.id !== id);
-  const text = stringAt(payload, 'text');
-  if (text === undefined) return pins;
+  const added = readPin(payload);
+  if (added === undefined) return pins;
   const others = pins.filter((pin) => pin.id !== id);
-  const tokens = estimateTokens(text);
+  const tokens = estimateTokens(added.text);
   if (others.length >= pinLimits.pins || tokens > pinLimits.tokensEach) return pins;
   if (tokensOf(others) + tokens > pinLimits.tokensInAll) return pins;
   const at = pins.findIndex((pin) => pin.id === id);
-  return at < 0 ? [...pins, { id, text }] : pins.with(at, { id, text });
+  return at < 0 ? [...pins, added] : pins.with(at, added);
 }
 
-/** The lines after which notes that are `pins` are `wanted`, in that order. */
-export function pinChanges(pins: readonly Pin[], wanted: readonly Pin[]): readonly LineDraft[] {
+/** The lines after which notes that are `pins` are `wanted`, in that order. Those that are said again stay as proven as they were. */
+export function pinChanges(pins: readonly Pin[], wanted: readonly RecordedPin[]): readonly LineDraft[] {
   let kept = 0;
   const removed: LineDraft[] = [];
   for (const { id, text } of pins) {
@@ -43,12 +66,13 @@ export function pinChanges(pins: readonly Pin[], wanted: readonly Pin[]): readon
     if (next?.id === id && next.text === text) kept += 1;
     else removed.push(pinRemoved(id));
   }
-  return [...removed, ...wanted.slice(kept).map(pinAdded)];
+  const again = wanted.slice(kept).map((pin) => saidAgain(pinAdded(pin), pin.seal));
+  return [...removed, ...again];
 }
 
 /** As a checkpoint carries them, and a rollback those of the rollout that it left. */
-export function readPins(carried: JsonObject): readonly Pin[] {
-  return (arrayAt(carried, 'pins') ?? []).filter(isJsonObject).reduce(foldPin, [] as readonly Pin[]);
+export function readPins(carried: JsonObject): readonly RecordedPin[] {
+  return (arrayAt(carried, 'pins') ?? []).filter(isJsonObject).reduce(foldPin, [] as readonly RecordedPin[]);
 }
 
 /** They are told again and again, so that they must stay short. In tokens. */

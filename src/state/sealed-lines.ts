@@ -1,5 +1,7 @@
 import { type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
-import { type LineDraft, lineType } from '../protocol/line.ts';
+import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
+import { claimOfPin, readPin, type RecordedPin } from './pins.ts';
+import { claimOfMessage, readMessage, type RecordedMessage } from './waiting.ts';
 
 /** A claim of a line, and the seal that stands beside it. */
 export interface Sealed {
@@ -67,13 +69,49 @@ export function claimIn({ type, payload }: Pick<LineDraft, 'type' | 'payload'>):
       return payload['process'] === undefined ? undefined : wholeClaim(type, payload);
     case lineType.snapshot:
       return wholeClaim(type, payload);
+    case lineType.pin: {
+      const pin = readPin(payload);
+      return pin && pinned(pin);
+    }
+    case lineType.waiting: {
+      const message = readMessage(payload);
+      return message && accepted(message);
+    }
     default:
       return undefined;
   }
 }
 
+/** What the line of a pinned note says. Checkpoints carry it with its seal. */
+export function pinned(pin: RecordedPin): Sealed {
+  return withItsSeal(claimOfPin(pin), pin.seal);
+}
+
+/** The same for a message that was accepted. */
+export function accepted(message: RecordedMessage): Sealed {
+  return withItsSeal(claimOfMessage(message), message.seal);
+}
+
+function withItsSeal(claim: Json, seal: string | undefined): Sealed {
+  return { claim, ...(seal === undefined ? {} : { seal }) };
+}
+
 function wholeClaim(type: string, { seal, ...rest }: JsonObject): Sealed {
   return { claim: [type, rest], ...(typeof seal === 'string' ? { seal } : {}) };
+}
+
+/** Whether a draft has a seal, be it an empty one: it is a line that was read, and keeps what it had. */
+export function isSaidAgain({ type, payload }: Pick<LineDraft, 'type' | 'payload'>): boolean {
+  const settings = type === lineType.event ? objectAt(payload, 'thread_settings') : undefined;
+  const source = type === lineType.turnContext ? payload : settings;
+  return stringAt(source === undefined ? payload : (objectAt(source, 'capstan') ?? {}), 'seal') !== undefined;
+}
+
+/** A line that was read, as a draft that is no more proven than the line. */
+export function repeated({ type, payload, metadata }: Line): LineDraft {
+  const draft = { type, payload, ...(metadata === undefined ? {} : { metadata }) };
+  const said = claimIn(draft);
+  return said === undefined || isSaidAgain(draft) ? draft : withSeal(draft, '');
 }
 
 /** The same draft with a seal in it. */

@@ -11,9 +11,9 @@ import type { CallStart } from './call-start.ts';
 import { type Checkpoints, noCheckpoints } from './checkpoints.ts';
 import { type Marks, noMarks } from './marks.ts';
 import type { ModelLimit } from './model-limits.ts';
-import type { Pin } from './pins.ts';
+import type { RecordedPin } from './pins.ts';
 import type { RequestReader, RequestRecord } from './request-record.ts';
-import type { WaitingMessage } from './waiting.ts';
+import type { RecordedMessage } from './waiting.ts';
 
 /**
  * Everything that is known about a thread: a fold over its lines and nothing else. Values are immutable; each line
@@ -59,9 +59,9 @@ export interface ThreadState {
   /** Names of the warnings that were said once and are not said again. */
   readonly warnings: readonly string[];
   /** Notes that the user pinned, oldest first. */
-  readonly pins: readonly Pin[];
+  readonly pins: readonly RecordedPin[];
   /** Messages that were accepted and have not entered history, oldest first. On a thread nobody writes, the next turn takes them in. */
-  readonly waiting: readonly WaitingMessage[];
+  readonly waiting: readonly RecordedMessage[];
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
   readonly marks: Marks<Mark>;
 }

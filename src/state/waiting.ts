@@ -4,17 +4,22 @@ import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { type ProviderName, readProviderName } from '../protocol/provider-name.ts';
 import type { UserInput } from '../protocol/user-input.ts';
+import { saidAgain } from './said-again.ts';
 
 /** A message that the thread has accepted and that has not entered history: a user's words, or an item of a program. */
-export type WaitingMessage =
-  | { readonly id: string; readonly kind: 'words'; readonly input: UserInput }
+export type WaitingMessage = { readonly id: string } & WaitingContent;
+
+type WaitingContent =
+  | { readonly kind: 'words'; readonly input: UserInput }
   | {
-      readonly id: string;
       readonly kind: 'item';
       readonly item: Item;
       /** Of an item that only its maker can read: who answered when it was accepted. */
       readonly maker?: ProviderName;
     };
+
+/** The same as its line says it: the seal proves that this home wrote the line. */
+export type RecordedMessage = WaitingMessage & { readonly seal?: string };
 
 /** How many messages may wait at once: each one that comes or goes is held against all of them. */
 const mostWaiting = 5000;
@@ -29,11 +34,29 @@ export function waitingProblem(waiting: readonly WaitingMessage[]): Outcome<'too
   };
 }
 
-/** Why a message leaves without entering history: the code of an outcome, or what was done to its thread. */
-export type DroppedBecause = 'forked' | 'rolled-back' | (string & {});
+/**
+ * Why a message leaves without entering history: the code of an outcome, or what was done to its thread. `unproven`: no
+ * seal proves that this home accepted it.
+ */
+export type DroppedBecause = 'forked' | 'rolled-back' | 'unproven' | (string & {});
 
 export function messageWaits(message: WaitingMessage): LineDraft {
   return { type: lineType.waiting, payload: message as unknown as JsonObject };
+}
+
+/** The same for one that is recorded a second time. It stays as proven as it was. */
+export function messageWaitsAgain({ seal, ...message }: RecordedMessage): LineDraft {
+  return saidAgain(messageWaits(message), seal);
+}
+
+/** What the seal of a message's line is made over. */
+export function claimOfMessage(message: WaitingMessage): Json {
+  const { id } = message;
+  if (message.kind === 'item') {
+    return [lineType.waiting, id, 'item', message.item, (message.maker ?? null) as unknown as Json];
+  }
+  const { text, images, unusableImages = null } = message.input;
+  return [lineType.waiting, id, 'words', text, images as unknown as Json, unusableImages as unknown as Json];
 }
 
 export function messageDropped(id: string, because: DroppedBecause): LineDraft {
@@ -48,50 +71,58 @@ export function entering(line: LineDraft, id: string | undefined): LineDraft {
 }
 
 /** What waits after a `capstan_waiting` line. A line that makes no sense, or says a message again, changes nothing. */
-export function foldWaiting(waiting: readonly WaitingMessage[], payload: JsonObject): readonly WaitingMessage[] {
+export function foldWaiting(waiting: readonly RecordedMessage[], payload: JsonObject): readonly RecordedMessage[] {
   const id = stringAt(payload, 'id');
   if (id === undefined) return waiting;
   if (payload['dropped'] !== undefined) return without(waiting, id);
-  const message = readMessage(id, payload);
+  const message = readMessage(payload);
   if (message === undefined || waiting.length >= mostWaiting) return waiting;
   return waiting.some((each) => each.id === id) ? waiting : [...waiting, message];
 }
 
 /** What waits after a `response_item` line with this metadata. */
 export function foldEntered(
-  waiting: readonly WaitingMessage[],
+  waiting: readonly RecordedMessage[],
   metadata: JsonObject | undefined,
-): readonly WaitingMessage[] {
+): readonly RecordedMessage[] {
   if (waiting.length === 0 || metadata === undefined) return waiting;
   const id = stringAt(objectAt(metadata, 'capstan') ?? {}, 'waited');
   return id === undefined ? waiting : without(waiting, id);
 }
 
 /** As a checkpoint carries it. */
-export function readWaiting(carried: JsonObject): readonly WaitingMessage[] {
-  return (arrayAt(carried, 'waiting') ?? []).filter(isJsonObject).reduce(foldWaiting, [] as readonly WaitingMessage[]);
+export function readWaiting(carried: JsonObject): readonly RecordedMessage[] {
+  return (arrayAt(carried, 'waiting') ?? []).filter(isJsonObject).reduce(foldWaiting, [] as readonly RecordedMessage[]);
 }
 
 /** What goes on waiting after a rollback: it waited at the place, and has neither entered history nor been dropped since. */
 export function stillWaiting(
-  then: readonly WaitingMessage[],
+  then: readonly RecordedMessage[],
   now: readonly WaitingMessage[],
-): readonly WaitingMessage[] {
+): readonly RecordedMessage[] {
   return then.length === 0 ? then : then.filter(({ id }) => now.some((each) => each.id === id));
 }
 
-function without(waiting: readonly WaitingMessage[], id: string): readonly WaitingMessage[] {
+function without(waiting: readonly RecordedMessage[], id: string): readonly RecordedMessage[] {
   return waiting.some((each) => each.id === id) ? waiting.filter((each) => each.id !== id) : waiting;
 }
 
-function readMessage(id: string, payload: JsonObject): WaitingMessage | undefined {
+/** A message as a line or a checkpoint says it. */
+export function readMessage(payload: JsonObject): RecordedMessage | undefined {
+  const [id, seal] = [stringAt(payload, 'id'), stringAt(payload, 'seal')];
+  const content = readContent(payload);
+  if (id === undefined || content === undefined) return undefined;
+  return { id, ...content, ...(seal === undefined || seal === '' ? {} : { seal }) };
+}
+
+function readContent(payload: JsonObject): WaitingContent | undefined {
   if (payload['kind'] === 'item') {
     const item = asItem(payload['item']);
     const maker = readProviderName(payload['maker']);
-    return item === undefined ? undefined : { id, kind: 'item', item, ...(maker === undefined ? {} : { maker }) };
+    return item === undefined ? undefined : { kind: 'item', item, ...(maker === undefined ? {} : { maker }) };
   }
   const input = payload['kind'] === 'words' ? readInput(objectAt(payload, 'input')) : undefined;
-  return input === undefined ? undefined : { id, kind: 'words', input };
+  return input === undefined ? undefined : { kind: 'words', input };
 }
 
 function readInput(stored: JsonObject | undefined): UserInput | undefined {

@@ -16,6 +16,7 @@ import type { ThreadParts } from './parts.ts';
 import { previewEnvelope } from './preview.ts';
 import { foldThread, type ResumedThread } from './resume.ts';
 import { sessionMeta } from './session-meta.ts';
+import { findUnproven, nothingUnproven, setAside, type Unproven } from './unproven.ts';
 
 /** Where a fork begins, and what the thread was there. */
 export interface ForkPoint {
@@ -76,7 +77,7 @@ export async function forkThread(
   parts: ThreadParts,
   { source, place, state, skipped }: ForkPoint,
   { settings, git }: ForkOptions,
-): Promise<ResumedThread | OpenRefused> {
+): Promise<(ResumedThread & { readonly unproven: Unproven }) | OpenRefused> {
   const id = parts.ids.uuid() as ThreadId;
   const envelope = await previewEnvelope(parts, id, settings, state);
   const imported = importOf(state.meta);
@@ -86,6 +87,9 @@ export async function forkThread(
     // What it took over came from elsewhere, too.
     ...(imported === undefined ? {} : { capstan: { imported } }),
   };
+  // What waits is not taken over in any case.
+  const { pins } = await findUnproven(parts, source, { ...state, waiting: [] });
+  const unproven = { ...nothingUnproven, pins };
   const owned = await parts.store.fork(id, meta, place);
   if (owned.kind === 'refused') return owned;
   try {
@@ -95,10 +99,11 @@ export async function forkThread(
     closeForkedTurn({ parts, log, threadId: id, envelope });
     // It is the other thread's next turn that takes them in.
     log.record(...log.state.waiting.map((message) => messageDropped(message.id, 'forked')));
+    log.record(...setAside(unproven));
     log.record(settingsApplied(id, envelope));
     await log.durable();
     const taken = owned.mode === 'legacy' ? {} : { takenFrom: { id: source, to: place.end } };
-    return { kind: 'resumed', id, owned, state: log.state, skipped, ...taken };
+    return { kind: 'resumed', id, owned, state: log.state, skipped, unproven, ...taken };
   } catch (error) {
     await owned.close().catch(() => undefined);
     throw error;

@@ -38,6 +38,8 @@ export interface NextRequest {
   readonly envelope: JsonObject;
   readonly tools: Step['tools'];
   readonly telling: Telling;
+  /** Messages that it takes in. */
+  readonly waiting: ThreadState['waiting'];
 }
 
 export async function previewRequest(
@@ -48,7 +50,12 @@ export async function previewRequest(
 ): Promise<NextRequest> {
   const envelope = await previewEnvelope(parts, id, settings, state);
   const { step } = await stepNow({ parts, envelope, log: { state } }, 0);
-  return { envelope: storeEnvelope(envelope), tools: step.tools, telling: tellingFor(state, step) };
+  return {
+    envelope: storeEnvelope(envelope),
+    tools: step.tools,
+    telling: tellingFor(state, step),
+    waiting: state.waiting,
+  };
 }
 
 export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope): SettingsEvent {

@@ -3,6 +3,7 @@ import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import { pinChanges } from '../state/pins.ts';
 import { reduce } from '../state/reduce.ts';
+import { repeated } from '../state/sealed-lines.ts';
 import type { TurnPlace } from '../state/turn-places.ts';
 import { readPlaces } from './find-turn.ts';
 import { costStays } from './cost-stays.ts';
@@ -81,9 +82,7 @@ async function draftsBetween(
   { start, end }: { readonly start: Ordinal; readonly end: Ordinal },
 ): Promise<readonly LineDraft[]> {
   const drafts: LineDraft[] = [];
-  for await (const { type, payload, metadata } of store.read(id, { from: start, to: end })) {
-    drafts.push({ type, payload, ...(metadata === undefined ? {} : { metadata }) });
-  }
+  for await (const line of store.read(id, { from: start, to: end })) drafts.push(repeated(line));
   return drafts;
 }
 

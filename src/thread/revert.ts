@@ -10,7 +10,7 @@ import type { ThreadState } from '../state/thread-state.ts';
 import type { ThreadPlaces } from '../state/turn-places.ts';
 import { readUsage, usageFields } from '../state/usage-fields.ts';
 import { warningsStay } from '../state/warnings.ts';
-import { messageDropped, messageWaits, stillWaiting, type WaitingMessage } from '../state/waiting.ts';
+import { messageDropped, messageWaitsAgain, stillWaiting, type WaitingMessage } from '../state/waiting.ts';
 import { costStays } from './cost-stays.ts';
 import { closeCutTurn } from './cut-turn.ts';
 import { readPlaces } from './find-turn.ts';
@@ -134,7 +134,7 @@ async function undoRevert(
     drafts: [
       ...pinChanges(left.pins, now.pins),
       // What was accepted since the rollback waits on.
-      ...now.waiting.map(messageWaits),
+      ...now.waiting.map(messageWaitsAgain),
       ...(left.usage === undefined ? [] : costStays(left.usage, now.usage)),
       // Those that the left rollout knows as well are said twice.
       ...windowsStay([], now.limits),

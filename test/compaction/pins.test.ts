@@ -61,7 +61,7 @@ it('a pinned note is told in the next turn, again after a checkpoint, and taken 
   const isUsers = ({ origin }: { origin: { family: string } }): boolean => origin.family === 'user';
   await live.rewrite((lines) => [...lines, checkpointLine(lines.reduce(reduce, emptyState), { keeps: isUsers })]);
   await live.open();
-  expect(live.thread.state.pins).toEqual([{ id: expect.any(String), text: note }]);
+  expect(live.thread.state.pins).toMatchObject([{ id: expect.any(String), text: note }]);
   await live.turn('four');
   expect(pinned(live, 3)).toEqual([whole]);
   expect(live.rows(3).flat()).not.toContain('Yes.');
@@ -114,7 +114,7 @@ it('a rollback to before a checkpoint leaves them as well, and one that changes 
   await live.rewrite((lines) => [
     ...lines,
     checkpointLine(lines.reduce(reduce, emptyState), { keeps: () => true }),
-    pinAdded({ id: 'pin-2', text: 'Ask before you push.' }),
+    live.sealed(pinAdded({ id: 'pin-2', text: 'Ask before you push.' })),
   ]);
   const { pins } = await threads(live, 'pins', id);
   expect(pins).toHaveLength(2);
@@ -179,10 +179,7 @@ it('there are bounds for all notes of a thread together', async () => {
   await live.turn('one');
   const { id } = live.thread;
   const pins = (count: number, length: number) =>
-    Array.from({ length: count }, (_, at) => ({
-      type: 'capstan_pin',
-      payload: { id: `pin-${at}`, text: 'x'.repeat(length) },
-    }));
+    Array.from({ length: count }, (_, at) => live.sealed(pinAdded({ id: `pin-${at}`, text: 'x'.repeat(length) })));
   await live.rewrite((lines) => [...lines, ...pins(2, 7000)]);
   expect(await threads(live, 'pin', id, 'x'.repeat(2001))).toMatchObject({
     exit: 1,

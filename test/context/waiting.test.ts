@@ -182,7 +182,9 @@ describe('words are on the disk', () => {
     await live.open({ checkpointHooks: { before } }, later);
     await live.turn(task);
     await live.turn('Go on.');
-    expect(stored).toEqual([{ id: expect.any(String), kind: 'words', input: words('Go on.') }]);
+    expect(stored).toEqual([
+      { id: expect.any(String), kind: 'words', input: words('Go on.'), seal: expect.any(String) },
+    ]);
   });
 
   it('before commands of a turn that was cut off are ended', async () => {
@@ -277,7 +279,7 @@ describe('a message that does not enter history', () => {
     await live.turn('one');
     expect(await refused).toMatchObject({ kind: 'refused' });
     expect(linesOf(live, 'capstan_waiting').map(({ payload }) => Object.keys(payload))).toEqual([
-      ['id', 'kind', 'input'],
+      ['id', 'kind', 'input', 'seal'],
       ['id', 'dropped'],
     ]);
   });

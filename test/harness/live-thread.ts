@@ -1,3 +1,5 @@
+import { homeSeals } from '../../src/gather/home-seals.ts';
+import { claimIn, sealText, withSeal } from '../../src/state/sealed-lines.ts';
 import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { recognise } from '../../src/fragments/recognise.ts';
@@ -106,6 +108,12 @@ export class LiveThread {
     const timestamp = '2026-11-15T00:00:00.000Z';
     const lines = change(this.place.lines()).map((line, ordinal) => ({ timestamp, ...line, ordinal }));
     writeFileSync(path!, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  }
+
+  /** The draft as this home's engine would write it into the thread. */
+  sealed(draft: LineDraft): LineDraft {
+    const { claim } = claimIn(draft)!;
+    return withSeal(draft, homeSeals(this.place.home).seal(sealText(this.id, claim))!);
   }
 
   /** The events of a kind. */

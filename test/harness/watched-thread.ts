@@ -22,8 +22,9 @@ import type { Files, Locks } from '../../src/ports/files.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import { silentTracer } from '../../src/telemetry/load-tracer.ts';
 import type { ThreadParts } from '../../src/thread/parts.ts';
-import { foldThread, openThread } from '../../src/thread/resume.ts';
+import { foldThread } from '../../src/thread/resume.ts';
 import { Thread } from '../../src/thread/thread.ts';
+import { openProven } from '../../src/thread/unproven.ts';
 import { nodeDisk } from '../../src/tools/apply-patch/node-disk.ts';
 import { execCommandTool } from '../../src/tools/exec-command/exec-command.ts';
 import { createRouter, type Router } from '../../src/tools/router.ts';
@@ -124,7 +125,7 @@ export class WatchedThread {
     };
     const settings = { ...settingsOf(this.world), ...this.settings };
     const options = { settings, listener };
-    const resumed = this.#id === undefined ? undefined : await openThread(parts.store, this.#id);
+    const resumed = this.#id === undefined ? undefined : await openProven(parts, this.#id);
     if (resumed?.kind === 'resumed') {
       this.#lines = (await this.lines()).length;
       const own = openedWith === 'world' ? settings : remembered(this.world, resumed.state);

@@ -11,10 +11,12 @@ import { pinAdded, pinRemoved } from '../../src/state/pins.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { emptyState } from '../../src/state/thread-state.ts';
 import { findForkPoint } from '../../src/thread/fork.ts';
-import { pinNote, unpinNote } from '../../src/thread/pinned-notes.ts';
+import { type PinningParts, pinNote, unpinNote } from '../../src/thread/pinned-notes.ts';
 import { foldThread } from '../../src/thread/resume.ts';
 import { rollBack, undoRollback } from '../../src/thread/revert.ts';
+import { withSeals } from '../../src/rollout/sealed-store.ts';
 import { countingIds } from '../harness/fixed-parts.ts';
+import { memorySeals } from '../harness/memory-seals.ts';
 import { checkTurns } from './turns-law.ts';
 
 interface ModelTurn {
@@ -94,13 +96,16 @@ const says = (role: string, text: string): LineDraft => ({
 /** Plays actions against a store and against the model; refusals must be expected ones. */
 class Play {
   readonly #store: RolloutStore;
+  readonly #proving: PinningParts;
   readonly #ids = countingIds(1);
   readonly threads: ModelThread[] = [];
   /** What happened, so that a run that does nothing is noticed. */
   readonly happened = new Map<string, number>();
 
   constructor(store: RolloutStore) {
-    this.#store = store;
+    const seals = memorySeals();
+    this.#store = withSeals(store, seals);
+    this.#proving = { store: this.#store, seals };
   }
 
   async begin(): Promise<void> {
@@ -139,9 +144,9 @@ class Play {
       case 'archive':
         return this.#archive(thread);
       case 'pin':
-        return this.#pinned(thread, pinNote(this.#store, this.#ids, thread.id, action.text));
+        return this.#pinned(thread, pinNote(this.#proving, this.#ids, thread.id, action.text));
       case 'unpin':
-        return this.#pinned(thread, unpinNote(this.#store, thread.id, String(action.at + 1)));
+        return this.#pinned(thread, unpinNote(this.#proving, thread.id, String(action.at + 1)));
     }
   }
 
@@ -188,7 +193,7 @@ class Play {
       return false;
     }
     const id = this.#ids.uuid() as ThreadId;
-    const owned = await this.#store.fork(id, { cwd: '/fork' }, point.place);
+    const owned = await this.#store.fork(id, { cwd: '/fork', forked_from_id: thread.id }, point.place);
     if (owned.kind === 'refused') throw new Error(owned.message);
     const settings = event({ type: 'thread_settings_applied', thread_settings: { model: 'fork' } });
     owned.append([settings]);
@@ -259,7 +264,10 @@ class Play {
     const { kind, pin, pins } = done;
     thread.pins = kind === 'pinned' ? [...thread.pins, pin.text] : pins.map(({ text }) => text);
     const draft = kind === 'pinned' ? pinAdded(pin) : pinRemoved(pin.id);
-    thread.turns = [...thread.turns, outside(draft)];
+    const { type, payload } = (await collect(this.#store.read(thread.id, { from: 0 as Ordinal }))).at(-1)!;
+    const { seal: _seal, ...said } = payload;
+    same({ type, payload: said }, draft);
+    thread.turns = [...thread.turns, outside({ type, payload })];
     return true;
   }
 

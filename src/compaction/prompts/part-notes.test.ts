@@ -7,6 +7,7 @@ function says(role: string, text: string): Item {
 }
 const patch = (input: string): Item => ({ type: 'custom_tool_call', name: 'apply_patch', call_id: 'c', input });
 const isUsers = (item: Item): boolean => item['role'] === 'user' && !JSON.stringify(item).includes('<env>');
+const isPrograms = (item: Item): boolean => JSON.stringify(item).includes('Build');
 
 it('says how messages begin and which files patches name', () => {
   const items = [
@@ -17,12 +18,14 @@ it('says how messages begin and which files patches name', () => {
     patch('*** Delete File: src/a.ts'),
     says('assistant', 'Done.'),
     says('assistant', ' '),
+    says('assistant', 'Build is green.'),
   ];
-  expect(partNotes(items, isUsers)).toBe(
+  expect(partNotes(items, { isUsers, isPrograms })).toBe(
     [
       'Notes made without a model, from how messages begin:',
       `- User: Fix the ${'parser '.repeat(40).slice(0, 192)}…`,
       '- Assistant: Done.',
+      '- Program: Build is green.',
       'Files in patches:',
       '- src/a.ts',
       '- b c.ts',
@@ -32,7 +35,7 @@ it('says how messages begin and which files patches name', () => {
 
 it('names the newest where there are many', () => {
   const items = Array.from({ length: 25 }, (_, n) => says('user', `Do ${n}.`));
-  const lines = partNotes(items, isUsers).split('\n');
+  const lines = partNotes(items, { isUsers, isPrograms }).split('\n');
   expect([lines.length, lines[1], lines[2], lines.at(-1)]).toEqual([
     22,
     '- (5 older ones are not shown)',

@@ -5,11 +5,17 @@ import { stringAt } from '../../protocol/json.ts';
 /** How much of a message is shown, in bytes, and how many messages and files are named. */
 const most = { bytes: 200, messages: 20, files: 40 } as const;
 
+/** Who said an item, as history knows it. */
+interface Speakers {
+  readonly isUsers: (item: Item) => boolean;
+  readonly isPrograms: (item: Item) => boolean;
+}
+
 /** Notes about a part of history that no model made notes of: how its messages begin, and the files of its patches. */
-export function partNotes(items: readonly Item[], isUsers: (item: Item) => boolean): string {
+export function partNotes(items: readonly Item[], speakers: Speakers): string {
   const said = items.flatMap((item): string[] => {
     if (!isMessage(item)) return [];
-    const who = isUsers(item) ? 'User' : item.role === 'assistant' ? 'Assistant' : undefined;
+    const who = speakerOf(item, item.role, speakers);
     const text = messageText(item).trim();
     return who === undefined || text === '' ? [] : [`- ${who}: ${beginning(text)}`];
   });
@@ -19,6 +25,12 @@ export function partNotes(items: readonly Item[], isUsers: (item: Item) => boole
     ...newest(said, most.messages),
     ...(files.length === 0 ? [] : ['Files in patches:', ...newest(files, most.files)]),
   ].join('\n');
+}
+
+function speakerOf(item: Item, role: string, { isUsers, isPrograms }: Speakers): string | undefined {
+  if (isPrograms(item)) return 'Program';
+  if (isUsers(item)) return 'User';
+  return role === 'assistant' ? 'Assistant' : undefined;
 }
 
 function beginning(text: string): string {

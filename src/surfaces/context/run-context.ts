@@ -1,11 +1,11 @@
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { NextRequest } from '../../thread/preview.ts';
 import { usageFields } from '../../state/usage-fields.ts';
 import { loadCommandEngine } from '../command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { contextCommand } from '../commands/view-commands.ts';
+import type { ForeseenRequest } from '../engine/preview-thread.ts';
 import { print, printNote } from '../print.ts';
 import { readThread, type ReadThread } from '../read-thread.ts';
 import { changesText, changesView } from './show-changes.ts';
@@ -38,7 +38,7 @@ async function answerTo(
   asked: Options,
   { id }: ReadThread,
   story: ThreadStory,
-  next: NextRequest | Outcome | undefined,
+  next: ForeseenRequest | Outcome | undefined,
 ): Promise<string | Outcome> {
   if (asked.request !== undefined) {
     const request = chooseRequest(story, asked.request);
@@ -64,7 +64,7 @@ async function answerTo(
 }
 
 /** What the next turn begins with, as the configuration and the folder of the thread are now. */
-async function nextRequest(id: ThreadId, { state }: ThreadStory): Promise<NextRequest | Outcome> {
+async function nextRequest(id: ThreadId, { state }: ThreadStory): Promise<ForeseenRequest | Outcome> {
   const loaded = await loadCommandEngine();
   return 'code' in loaded ? loaded : loaded.engine.preview(id, state);
 }

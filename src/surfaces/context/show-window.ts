@@ -3,8 +3,10 @@ import { type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import { addUsage, noUsage } from '../../protocol/usage.ts';
 import type { NextRequest } from '../../thread/preview.ts';
+import type { Unproven } from '../../thread/unproven.ts';
 import { checkpointFields } from '../checkpoint-fields.ts';
 import { costWords } from '../checkpoint-words.ts';
+import type { ForeseenRequest } from '../engine/preview-thread.ts';
 import { type Budget, budgetsOf } from './budgets.ts';
 import { type FamilyShare, groupParts, type NamedShare } from './group-parts.ts';
 import { type Family, type NamedPart, partNamer } from './part-names.ts';
@@ -36,7 +38,7 @@ export interface WindowCheckpoint {
   readonly report?: JsonObject;
 }
 
-export function windowView(story: ThreadStory, next?: NextRequest | Outcome): WindowView {
+export function windowView(story: ThreadStory, next?: ForeseenRequest | Outcome): WindowView {
   const known = next === undefined || 'code' in next ? undefined : next;
   const { total, measure, counted, parts: content, unknown } = windowContent(story, known);
   const parts = content.flatMap(partNamer(story));
@@ -53,7 +55,12 @@ export function windowView(story: ThreadStory, next?: NextRequest | Outcome): Wi
       return { number, turn, at, ...(report === undefined ? {} : { report: checkpointFields(report) }) };
     }),
     ...(known === undefined ? {} : { next: nextTurn(known, parts) }),
-    unknown: [...unknown, ...noBudgets, ...(next !== undefined && 'code' in next ? [notForeseen(next)] : [])],
+    unknown: [
+      ...unknown,
+      ...noBudgets,
+      ...(next !== undefined && 'code' in next ? [notForeseen(next)] : []),
+      ...(known === undefined ? [] : leftOut(known.unproven)),
+    ],
   };
 }
 
@@ -68,6 +75,17 @@ function nextTurn({ envelope }: NextRequest, parts: readonly NamedPart[]): NonNu
 
 function notForeseen(outcome: Outcome): string {
   return `What the next turn would tell the model is not known: ${fullText(outcome)}`;
+}
+
+/** Claims of the file are none of the user's words: they are counted beside the table. */
+function leftOut({ messages, pins }: Unproven): readonly string[] {
+  const count = messages.length + pins.length;
+  if (count === 0) return [];
+  const them = [
+    ...(messages.length === 0 ? [] : [plural(messages.length, 'waiting message')]),
+    ...(pins.length === 0 ? [] : [plural(pins.length, 'pinned note')]),
+  ].join(' and ');
+  return [`Not counted: ${them} that the file claims and no seal of this home proves. The next turn leaves them out.`];
 }
 
 const familyNames: Readonly<Record<Family, string>> = {

@@ -59,7 +59,7 @@ const toolsUnknown = 'The tools of this thread are not in its file: another prog
 /** `next` is what the next turn would begin with; without it, what stands in the file is all that is known. */
 export function windowContent(story: ThreadStory, next?: NextRequest): WindowContent {
   const content = standingContent(story, next);
-  const told = [...(next === undefined ? [] : toldNext(next)), ...waitingNext(story)];
+  const told = next === undefined ? [] : [...toldNext(next), ...waitingNext(next)];
   if (told.length === 0) return content;
   const parts = [...content.parts, ...told];
   return { ...content, total: sum(parts), measure: 'estimated', parts };
@@ -74,8 +74,8 @@ function toldNext({ telling: { form, told } }: NextRequest): readonly WindowPart
 }
 
 /** Messages that were accepted and did not enter history: the next turn takes them in. */
-function waitingNext({ state }: ThreadStory): readonly WindowPart[] {
-  return state.waiting.map((message) => {
+function waitingNext({ waiting }: NextRequest): readonly WindowPart[] {
+  return waiting.map((message) => {
     const origin = { family: message.kind === 'words' ? 'user' : 'client' } as const;
     return { ...estimated({ item: itemOf(message), origin }), next: true };
   });

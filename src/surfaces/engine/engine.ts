@@ -28,10 +28,9 @@ import type { TurnSummary } from '../../state/turn-list.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
 import { loadTracer } from '../../telemetry/load-tracer.ts';
 import type { CompactionResult } from '../../thread/compaction-result.ts';
-import type { NextRequest } from '../../thread/preview.ts';
 import type { Thread } from '../../thread/thread.ts';
-import type { PinsChanged } from '../../thread/pinned-notes.ts';
 import { foldThread } from '../../thread/resume.ts';
+import type { Unproven } from '../../thread/unproven.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/rollback-range.ts';
 import type { ThreadFiles } from '../../workspace/file-changes.ts';
 import type { RestoreOptions, RestoreReport, RestoreTarget } from '../../workspace/restore-files.ts';
@@ -43,8 +42,16 @@ import type { HomeUpkeep } from './home-upkeep.ts';
 import { type OpenedThread, resumeThread, startThread, type ThreadRequest } from './open-thread.ts';
 import { openFork } from './open-fork.ts';
 import type { OpeningParts } from './prepare-thread.ts';
+import type { ForeseenRequest } from './preview-thread.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
-import type { Done, Forceful, ThreadOperations, ThreadOperationsParts, ThreadRenamed } from './thread-operations.ts';
+import type {
+  Done,
+  Forceful,
+  PinsChange,
+  ThreadOperations,
+  ThreadOperationsParts,
+  ThreadRenamed,
+} from './thread-operations.ts';
 
 /** The composition root and the one facade: makes the parts, hands out threads. */
 export class Engine {
@@ -70,7 +77,7 @@ export class Engine {
     this.#store = options.store ?? store;
     this.#disk = options.store === undefined ? disk : undefined;
     const rollouts = threadRollouts(this.#store, seals);
-    this.#operationParts = { store: rollouts, directory: this.#store.directory, ids: systemIds(systemClock) };
+    this.#operationParts = { store: rollouts, seals, directory: this.#store.directory, ids: systemIds(systemClock) };
     this.#rollouts = options.ephemeral === true ? createEphemeralStore(rollouts, systemClock) : rollouts;
     this.#opening = { options, base, store: this.#rollouts, contents: this.#store.contents, seals, tracer };
   }
@@ -183,23 +190,34 @@ export class Engine {
   }
 
   /** Pins a note to a thread: the model is told it as it is, and again after every checkpoint. */
-  async pin(id: ThreadId, text: string): Promise<Done<PinsChanged> | EngineRefused> {
+  async pin(id: ThreadId, text: string): Promise<Done<PinsChange> | EngineRefused> {
     return (await this.#operations()).pin(id, text);
   }
 
   /** `which`: the number of a note in `pins`, counted from 1, its id, or the beginning of that. */
-  async unpin(id: ThreadId, which: string): Promise<Done<PinsChanged> | EngineRefused> {
+  async unpin(id: ThreadId, which: string): Promise<Done<PinsChange> | EngineRefused> {
     return (await this.#operations()).unpin(id, which);
   }
 
   async pins(id: ThreadId): Promise<readonly Pin[]> {
     const { pinsOf } = await import('../../thread/pinned-notes.ts');
-    return pinsOf(this.#rollouts, id);
+    return pinsOf(this.#opening, id);
   }
 
   /** Messages that a thread has accepted and that no turn has come to, archived or not, oldest first. */
   async waiting(id: ThreadId): Promise<readonly WaitingMessage[]> {
-    return (await foldThread(this.#rollouts, id)).state.waiting;
+    const { unsealed, withoutUnproven } = await import('../../thread/unproven.ts');
+    const { state } = await withoutUnproven(this.#opening, id, (await foldThread(this.#rollouts, id)).state);
+    return state.waiting.map((message) => unsealed<WaitingMessage>(message));
+  }
+
+  /** Messages and notes that the file of a thread has in the user's name and that do not count, set aside or not. */
+  async unproven(id: ThreadId): Promise<Unproven> {
+    const { findUnproven } = await import('../../thread/unproven.ts');
+    const { readSetAside } = await import('../../thread/read-set-aside.ts');
+    const before = await readSetAside(this.#rollouts, id);
+    const now = await findUnproven(this.#opening, id, (await foldThread(this.#rollouts, id)).state);
+    return { messages: [...before.messages, ...now.messages], pins: [...before.pins, ...now.pins] };
   }
 
   /** Loaded on use: most runs do none of it. */
@@ -233,7 +251,7 @@ export class Engine {
   }
 
   /** What the next turn of a thread would begin with, if it were resumed now. Only reads. */
-  async preview(id: ThreadId, state: ThreadState): Promise<NextRequest | Outcome> {
+  async preview(id: ThreadId, state: ThreadState): Promise<ForeseenRequest | Outcome> {
     const { previewThread } = await import('./preview-thread.ts');
     return previewThread(this.#opening, id, state);
   }

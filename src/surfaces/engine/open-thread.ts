@@ -2,8 +2,8 @@ import type { Settings } from '../../envelope/settings.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type RestoredSettings, restoredSettings } from '../../state/restored-settings.ts';
-import { openThread } from '../../thread/resume.ts';
 import { Thread, type ThreadOptions } from '../../thread/thread.ts';
+import { openProven } from '../../thread/unproven.ts';
 import { type EngineRefused, refused } from './engine-refused.ts';
 import { gitFacts } from './git-facts.ts';
 import { type Given, type OpeningParts, prepareThread, prepareToGoOn } from './prepare-thread.ts';
@@ -43,7 +43,7 @@ export async function resumeThread(
   id: ThreadId,
   { cwd, tools = [], ...options }: ThreadRequest,
 ): Promise<OpenedThread | EngineRefused> {
-  const resumed = await openThread(opening.store, id);
+  const resumed = await openProven(opening, id);
   if (resumed.kind === 'refused') return refused(resumed);
   const prepared = await prepareToGoOn(opening, resumed, { cwd, tools });
   if ('code' in prepared) {

@@ -4,17 +4,25 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { type NextRequest, previewRequest } from '../../thread/preview.ts';
+import { type Unproven, withoutUnproven } from '../../thread/unproven.ts';
 import { type OpeningParts, prepareToGoOn } from './prepare-thread.ts';
+
+/** What the next turn begins with, and what it leaves out of the file. */
+export interface ForeseenRequest extends NextRequest {
+  readonly unproven: Unproven;
+}
 
 /** What a thread would be resumed with now. Nothing is locked or written: its writer is not disturbed. */
 export async function previewThread(
   opening: OpeningParts,
   id: ThreadId,
   state: ThreadState,
-): Promise<NextRequest | Outcome> {
+): Promise<ForeseenRequest | Outcome> {
   const options = { ...opening.options, ...heldApproval(state) };
   const prepared = await prepareToGoOn({ ...opening, options }, { id, state }, { cwd: undefined });
-  return 'code' in prepared ? prepared : previewRequest(prepared.parts, id, prepared.settings, state);
+  if ('code' in prepared) return prepared;
+  const { state: counted, unproven } = await withoutUnproven(opening, id, state);
+  return { ...(await previewRequest(prepared.parts, id, prepared.settings, counted)), unproven };
 }
 
 /** A surface that cannot ask holds its policy whatever the thread has: the next turn is asked from the same one. */

@@ -11,6 +11,7 @@ import { type Line, lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
 import { readPlaces } from '../../thread/find-turn.ts';
+import { isOurLine } from '../../thread/own-lines.ts';
 import { beganWithRollback } from '../../thread/revert.ts';
 import { foldThread } from '../../thread/resume.ts';
 import { firstTaken, type RollbackTo } from '../../thread/rollback-range.ts';
@@ -26,7 +27,7 @@ import {
 import { type EngineRefused, refused } from './engine-refused.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
 import type { OpeningParts } from './prepare-thread.ts';
-import { isOurLine, standingOf } from './thread-standing.ts';
+import { standingOf } from './thread-standing.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 
 type RestoringParts = Pick<OpeningParts, 'options' | 'base' | 'store' | 'contents' | 'seals'>;

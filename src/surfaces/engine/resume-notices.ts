@@ -2,14 +2,22 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { deadTurnNotice } from '../../thread/dead-turn.ts';
 import type { ResumedThread } from '../../thread/resume.ts';
+import type { Unproven } from '../../thread/unproven.ts';
+import { unprovenNotice } from '../../thread/unproven-notice.ts';
 import { waitingNotice } from '../../thread/waiting-notice.ts';
 
 /** What a person should know about a thread that goes on: repairs, and what could not be read. */
 export function resumeNotices(
   id: ThreadId,
-  { owned, skipped, missingBlobs = [], state }: Pick<ResumedThread, 'owned' | 'skipped' | 'missingBlobs' | 'state'>,
+  {
+    owned,
+    skipped,
+    missingBlobs = [],
+    state,
+    unproven,
+  }: Pick<ResumedThread, 'owned' | 'skipped' | 'missingBlobs' | 'state'> & { readonly unproven: Unproven },
 ): readonly Outcome[] {
-  const notices: Outcome[] = [deadTurnNotice(id, state), waitingNotice(id, state)].filter(
+  const notices: Outcome[] = [deadTurnNotice(id, state), waitingNotice(id, state), unprovenNotice(id, unproven)].filter(
     (notice) => notice !== undefined,
   );
   if (owned.torn !== undefined) {

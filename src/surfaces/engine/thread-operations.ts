@@ -1,5 +1,6 @@
 import type { Ids } from '../../ports/ids.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
+import type { Seals } from '../../ports/seals.ts';
 import type { ThreadChange, ThreadDirectory } from '../../ports/thread-directory.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { oddText } from '../../protocol/odd-text.ts';
@@ -12,6 +13,7 @@ import {
   unarchiveThread,
 } from '../../rollout/thread-lifecycle.ts';
 import { type PinsChanged, pinNote, unpinNote } from '../../thread/pinned-notes.ts';
+import { unprovenNotice } from '../../thread/unproven-notice.ts';
 import { rollBack, undoRollback } from '../../thread/revert.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/rollback-range.ts';
 import type { EngineRefused } from './engine-refused.ts';
@@ -19,6 +21,7 @@ import type { EngineRefused } from './engine-refused.ts';
 export interface ThreadOperationsParts {
   readonly store: RolloutStore;
   readonly directory: ThreadDirectory;
+  readonly seals: Seals;
   readonly ids: Ids;
 }
 
@@ -27,6 +30,9 @@ export interface ThreadRenamed {
   readonly id: ThreadId;
   readonly name: string;
 }
+
+/** What became of the notes of a thread; what was left out of them is a notice. */
+export type PinsChange = Omit<PinsChanged, 'unproven'>;
 
 /** What was done, and what a person should know beside it. */
 export type Done<Result> = Result & { readonly notices: readonly Outcome[] };
@@ -85,19 +91,24 @@ export class ThreadOperations {
     return this.#told({ kind: 'renamed', id, name: given } as const, [{ kind: 'named', id, name: given }]);
   }
 
-  async pin(id: ThreadId, text: string): Promise<Done<PinsChanged> | EngineRefused> {
-    const done = await pinNote(this.#parts.store, this.#parts.ids, id, text);
-    return done.kind === 'refused' ? refused(done) : { ...done, notices: [] };
+  async pin(id: ThreadId, text: string): Promise<Done<PinsChange> | EngineRefused> {
+    return pinsChanged(await pinNote(this.#parts, this.#parts.ids, id, text));
   }
 
-  async unpin(id: ThreadId, which: string): Promise<Done<PinsChanged> | EngineRefused> {
-    const done = await unpinNote(this.#parts.store, id, which);
-    return done.kind === 'refused' ? refused(done) : { ...done, notices: [] };
+  async unpin(id: ThreadId, which: string): Promise<Done<PinsChange> | EngineRefused> {
+    return pinsChanged(await unpinNote(this.#parts, id, which));
   }
 
   async #told<Result>(done: Result, changes: readonly ThreadChange[]): Promise<Done<Result>> {
     return { ...done, notices: (await this.#parts.directory.changed?.(changes)) ?? [] };
   }
+}
+
+function pinsChanged(done: PinsChanged | (Outcome & { readonly kind: 'refused' })): Done<PinsChange> | EngineRefused {
+  if (done.kind === 'refused') return refused(done);
+  const { unproven, ...changed } = done;
+  const notice = unprovenNotice(done.id, unproven);
+  return { ...changed, notices: notice === undefined ? [] : [notice] };
 }
 
 /** Outcome and mark of refusal stand in one object below, and apart on surfaces. */

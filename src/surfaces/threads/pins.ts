@@ -1,5 +1,6 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Pin } from '../../state/pins.ts';
+import { unprovenNotice } from '../../thread/unproven-notice.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { pinsCommand } from '../commands/threads-change-commands.ts';
 import type { Done } from '../engine/thread-operations.ts';
@@ -11,7 +12,11 @@ type PinList = Done<{ readonly kind: 'pins'; readonly id: ThreadId; readonly pin
 export function run(given: CommandArguments<typeof pinsCommand>) {
   return operateOnThread<PinList>(given, {
     archived: true,
-    perform: async (engine, id) => ({ kind: 'pins', id, pins: await engine.pins(id), notices: [] }),
+    perform: async (engine, id) => {
+      const { pins: left } = await engine.unproven(id);
+      const notice = unprovenNotice(id, { messages: [], pins: left });
+      return { kind: 'pins', id, pins: await engine.pins(id), notices: notice === undefined ? [] : [notice] };
+    },
     text: ({ id, pins }) =>
       pins.length === 0
         ? `Nothing is pinned to thread ${id}.`

@@ -6,6 +6,8 @@ import type { showCommand } from '../commands/threads-read-commands.ts';
 import type { ThreadCheckpoint } from '../engine/thread-checkpoints.ts';
 import { print } from '../print.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
+import { oneLine } from '../../state/one-line.ts';
+import type { Unproven } from '../../thread/unproven.ts';
 import { waitingWords } from '../../thread/waiting-notice.ts';
 import { visibleLine } from '../visible-text.ts';
 import { findThread } from './find-thread.ts';
@@ -22,9 +24,10 @@ export async function run(given: CommandArguments<typeof showCommand>): Promise<
   const turns = await engine.turns(id);
   const checkpoints = await engine.checkpoints(id);
   const waiting = await engine.waiting(id);
+  const unproven = await engine.unproven(id);
   if (given.options.json) {
-    const told = { thread: withPaths(thread), turns, checkpoints, ...(waiting.length === 0 ? {} : { waiting }) };
-    print(`${JSON.stringify(told)}\n`, 'json');
+    const more = { ...(waiting.length === 0 ? {} : { waiting }), ...(isNothing(unproven) ? {} : { unproven }) };
+    print(`${JSON.stringify({ thread: withPaths(thread), turns, checkpoints, ...more })}\n`, 'json');
   } else {
     const rows = turns.flatMap((turn) =>
       turnLines(
@@ -33,17 +36,9 @@ export async function run(given: CommandArguments<typeof showCommand>): Promise<
       ),
     );
     const before = checkpoints.filter(({ turn }) => turn === undefined).map((each) => `${checkpointWords(each)}\n`);
-    print(
-      [
-        ...threadLines(thread),
-        `  ${visibleLine(thread.location)}`,
-        '',
-        ...before,
-        ...rows,
-        ...waitingLines(waiting),
-      ].join('\n'),
-      'text',
-    );
+    const place = `  ${visibleLine(thread.location)}`;
+    const after = [...waitingLines(waiting), ...unprovenLines(unproven)];
+    print([...threadLines(thread), place, '', ...before, ...rows, ...after].join('\n'), 'text');
   }
   return 0;
 }
@@ -57,6 +52,23 @@ function waitingLines(waiting: readonly WaitingMessage[]): readonly string[] {
   if (waiting.length === 0) return [];
   return ['Waiting for the next turn', ...waiting.map((each) => `  ${visibleLine(waitingWords(each, 200))}`), ''];
 }
+
+function isNothing({ messages, pins }: Unproven): boolean {
+  return messages.length === 0 && pins.length === 0;
+}
+
+/** What the file claims and no turn takes in, with all that a person needs to say it again. */
+function unprovenLines(unproven: Unproven): readonly string[] {
+  if (isNothing(unproven)) return [];
+  const said = [
+    ...unproven.messages.map((each) => `  message: ${visibleLine(waitingWords(each, mostCharacters))}`),
+    ...unproven.pins.map(({ text }) => `  note: ${visibleLine(oneLine(text, mostCharacters))}`),
+  ];
+  return ['Left out: nothing proves that Capstan wrote these lines in this home for you', ...said, ''];
+}
+
+/** Of each; `--json` has all of it. */
+const mostCharacters = 2000;
 
 function turnLines(turn: TurnSummary, checkpoints: readonly ThreadCheckpoint[]): readonly string[] {
   const { number, id, startedAt, status, firstWords, moreWords = [], purpose, problem } = turn;

@@ -1,0 +1,24 @@
+import type { ThreadId } from '../protocol/ids.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { Unproven } from './unproven.ts';
+
+/** What a person should know about messages and notes that do not count, if there are any. */
+export function unprovenNotice(id: ThreadId, { messages, pins }: Unproven): Outcome<'user-lines-unproven'> | undefined {
+  const [some, notes] = [counted(messages.length, 'waiting message'), counted(pins.length, 'pinned note')];
+  const what = [...some, ...notes].join(' and ');
+  if (what === '') return undefined;
+  const are = messages.length + pins.length === 1 ? 'is' : 'are';
+  const again = [
+    ...(messages.length === 0 ? [] : ['send the message again']),
+    ...(pins.length === 0 ? [] : ['pin the note again with `capstan threads pin`']),
+  ];
+  return {
+    code: 'user-lines-unproven',
+    message: `${what} of thread ${id} ${are} left out: nothing proves that Capstan wrote them in this home for you. The model is not told.`,
+    next: `Read what they say with \`capstan threads show ${id}\`. If it is yours, ${again.join(', or ')}.`,
+  };
+}
+
+function counted(count: number, noun: string): readonly string[] {
+  return count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`];
+}

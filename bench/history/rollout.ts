@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { lineType } from '../../src/protocol/line.ts';
+import { countedInput } from '../model/piece.ts';
 import type { Exchange } from './exchange.ts';
 
 export interface PreparedThread {
@@ -11,13 +12,13 @@ export interface PreparedThread {
 const startedAt = Date.UTC(2026, 0, 5, 9, 0, 0);
 const turnMs = 60_000;
 
-/** What the provider says of every request, as the scripted model does: by its count, no history fills the window. */
+/** What the provider says of every request: by its count, no history fills the window. */
 const usage = {
-  input_tokens: 100,
+  input_tokens: countedInput,
   cached_input_tokens: 20,
   output_tokens: 10,
   reasoning_output_tokens: 3,
-  total_tokens: 110,
+  total_tokens: countedInput + 10,
 };
 
 /** Where a home keeps the thread. */

@@ -9,6 +9,9 @@ export interface Piece {
   readonly keepFirstBody?: string;
 }
 
+/** Input tokens that the model counts for each request, however long it is. */
+export const countedInput = 20_000;
+
 /** One request, when its last byte was there. `at` is on the system's monotonic clock, in milliseconds. */
 export interface Arrival {
   readonly at: number;

@@ -7,12 +7,12 @@ import type { AddressInfo } from 'node:net';
 import { perform } from '../../src/testing/perform.ts';
 import { answer, callTool, httpError, say } from '../../src/testing/script.ts';
 import { numbering, type StreamContext } from '../../src/testing/sse.ts';
-import { type Arrival, type FromModel, monotonicMs, type Piece, type ToModel } from './piece.ts';
+import { type Arrival, countedInput, type FromModel, monotonicMs, type Piece, type ToModel } from './piece.ts';
 
 let piece: Piece = { calls: 0, tool: '', arguments: {} };
 let arrivals: Arrival[] = [];
 let lastBody = '';
-let context: StreamContext = { ids: numbering(), usage: {} };
+let context = newContext();
 let goOn = Promise.withResolvers<void>();
 
 const server = createServer({ noDelay: true }, (request, response) => {
@@ -30,7 +30,7 @@ process.on('message', (message: ToModel) => {
       ({ piece } = message);
       arrivals = [];
       lastBody = '';
-      context = { ids: numbering(), usage: {} };
+      context = newContext();
       goOn = Promise.withResolvers();
       return tell({ kind: 'ready' });
     case 'go-on':
@@ -40,6 +40,14 @@ process.on('message', (message: ToModel) => {
   }
 });
 process.on('disconnect', () => process.exit());
+
+/**
+ * Every request has the same count: too few tokens to fill a window, and enough for Capstan to believe them without
+ * weighing the history.
+ */
+function newContext(): StreamContext {
+  return { ids: numbering(), usage: { input: countedInput } };
+}
 
 function listen(request: IncomingMessage, response: ServerResponse): void {
   const index = arrivals.length;

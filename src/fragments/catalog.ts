@@ -11,21 +11,13 @@ import { checkpointIntentFragment } from './checkpoint-intent.ts';
 import { checkpointRecordsFragment } from './checkpoint-records.ts';
 import { checkpointSummaryFragment } from './checkpoint-summary.ts';
 import { collaborationModeFragment, collaborationModeWithdrawnFragment } from './collaboration-mode.ts';
-import {
-  contextWindowFragment,
-  contextWindowGuidanceFragment,
-  contextWindowGuidanceWithdrawnFragment,
-  contextWindowWithdrawnFragment,
-} from './context-window.ts';
 import { deferredToolsFragment } from './deferred-tools.ts';
 import type { FragmentKind } from './define.ts';
 import { developerInstructionsFragment, developerInstructionsWithdrawnFragment } from './developer-instructions.ts';
 import { environmentFragment, environmentWithdrawnFragment } from './environment.ts';
 import { environmentsGuidanceFragment, environmentsGuidanceWithdrawnFragment } from './environments-guidance.ts';
-import { gitAttributionFragment, gitAttributionWithdrawnFragment } from './git-attribution.ts';
 import { hookContextFragment } from './hook-context.ts';
 import { hookPromptFragment } from './hook-prompt.ts';
-import { imageResizeNoticeFragment } from './image-resize-notice.ts';
 import { interAgentMessageFragment } from './inter-agent-message.ts';
 import { internalContextFragment } from './internal-context.ts';
 import { managedInstructionsFragment, managedInstructionsWithdrawnFragment } from './managed-instructions.ts';
@@ -45,13 +37,10 @@ import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from './plu
 import { realtimeEndFragment, realtimeStartFragment } from './realtime.ts';
 import { realtimeDelegationFragment } from './realtime-delegation.ts';
 import { recommendedPluginsFragment, recommendedPluginsWithdrawnFragment } from './recommended-plugins.ts';
-import { rolloutBudgetFragment } from './rollout-budget.ts';
 import { sessionContextFragment, sessionContextWithdrawnFragment } from './session-context.ts';
 import { skillBodyFragment } from './skill-body.ts';
 import { skillsCatalogueFragment, skillsWithdrawnFragment } from './skills.ts';
 import { subagentNotificationFragment } from './subagent-notification.ts';
-import { timeReminderFragment } from './time-reminder.ts';
-import { tokenBudgetFallbackFragment, tokenBudgetReminderFragment } from './token-budget.ts';
 import { turnAbortedFragment } from './turn-aborted.ts';
 import { unusableImagesFragment } from './unusable-images.ts';
 import { userActionFragment } from './user-action.ts';
@@ -63,10 +52,6 @@ export const fragmentCatalog: readonly FragmentKind<never>[] = [
   modelSwitchFragment,
   personalityFragment,
   personalityWithdrawnFragment,
-  contextWindowFragment,
-  contextWindowWithdrawnFragment,
-  contextWindowGuidanceFragment,
-  contextWindowGuidanceWithdrawnFragment,
   realtimeStartFragment,
   realtimeEndFragment,
   developerInstructionsFragment,
@@ -96,8 +81,6 @@ export const fragmentCatalog: readonly FragmentKind<never>[] = [
   recommendedPluginsFragment,
   recommendedPluginsWithdrawnFragment,
   deferredToolsFragment,
-  gitAttributionFragment,
-  gitAttributionWithdrawnFragment,
   multiAgentRoleFragment,
   multiAgentRoleWithdrawnFragment,
   multiAgentModeFragment,
@@ -120,12 +103,7 @@ export const fragmentCatalog: readonly FragmentKind<never>[] = [
   subagentNotificationFragment,
   interAgentMessageFragment,
   realtimeDelegationFragment,
-  imageResizeNoticeFragment,
   unusableImagesFragment,
-  tokenBudgetReminderFragment,
-  tokenBudgetFallbackFragment,
-  rolloutBudgetFragment,
-  timeReminderFragment,
   // What a checkpoint leaves behind.
   checkpointIntentFragment,
   checkpointRecordsFragment,

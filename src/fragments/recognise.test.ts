@@ -35,8 +35,6 @@ const foreign: readonly (readonly [role: string, text: string, kind: string | un
   ['developer', '<realtime_conversation>\nRealtime conversation started.\n</realtime_conversation>', 'realtime-start'],
   ['developer', '<realtime_conversation>\nRealtime conversation ended.\n</realtime_conversation>', 'realtime-end'],
   ['developer', '<realtime_conversation>\nSomething of their own.\n</realtime_conversation>', 'realtime-start'],
-  ['developer', '<token_budget>x</token_budget>', 'token-budget-reminder'],
-  ['developer', '<current_time_reminder>x</current_time_reminder>', 'time-reminder'],
   ['developer', 'Be kind.', undefined],
   ['assistant', 'Message Type: MESSAGE\nTask name: a\nSender: b\nPayload:\nc', undefined],
 ];

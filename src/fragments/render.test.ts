@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { approvedPrefixesFragment } from './approved-prefixes.ts';
-import { contextRemaining } from './context-remaining.ts';
 import { deferredToolsFragment } from './deferred-tools.ts';
 import { defineFragment, render } from './define.ts';
 import { environmentFragment } from './environment.ts';
@@ -84,13 +83,6 @@ it('of a delegation the request keeps its beginning and the talk its end', () =>
 it('each manner of speech has a text', () => {
   const names = ['none', 'friendly', 'pragmatic'] as const;
   expect(new Set(names.map(personalityText)).size).toBe(names.length);
-});
-
-it('tells how much of the window is left, or that nobody knows', () => {
-  expect([contextRemaining(12), contextRemaining(undefined)]).toEqual([
-    'Tokens left in this context window: 12',
-    'It is not known how many tokens are left in this context window.',
-  ]);
 });
 
 it('a hundred long namespaces fit, and those that do not are counted', () => {

@@ -27,7 +27,7 @@ export function unreadOutputLine(raw: RawLine, { type, payloadType, payloadAt }:
   const start = beginning.indexOf(key, payloadAt) + key.length;
   if (start < payloadAt + key.length) return;
   const endInBlock = stringEnd(raw.block, raw.start + start, raw.end);
-  if (endInBlock === undefined || raw.end - endInBlock > longestRest) return;
+  if (raw.end - endInBlock > longestRest) return;
   const end = endInBlock - raw.start;
   const [head, tail] = [beginning.slice(0, start), raw.latin1(end)];
   if (!isPlain.test(head) || !isPlain.test(tail)) return;

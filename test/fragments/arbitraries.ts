@@ -16,16 +16,13 @@ import {
   collaborationModeFragment,
   collaborationModeWithdrawnFragment,
 } from '../../src/fragments/collaboration-mode.ts';
-import * as contextWindow from '../../src/fragments/context-window.ts';
 import { deferredToolsFragment } from '../../src/fragments/deferred-tools.ts';
 import { type Fragment, type FragmentKind, render } from '../../src/fragments/define.ts';
 import * as developer from '../../src/fragments/developer-instructions.ts';
 import { environmentFragment, environmentWithdrawnFragment } from '../../src/fragments/environment.ts';
 import * as environments from '../../src/fragments/environments-guidance.ts';
-import { gitAttributionFragment, gitAttributionWithdrawnFragment } from '../../src/fragments/git-attribution.ts';
 import { hookContextFragment } from '../../src/fragments/hook-context.ts';
 import { hookPromptFragment } from '../../src/fragments/hook-prompt.ts';
-import { imageResizeNoticeFragment } from '../../src/fragments/image-resize-notice.ts';
 import { interAgentMessageFragment } from '../../src/fragments/inter-agent-message.ts';
 import { internalContextFragment } from '../../src/fragments/internal-context.ts';
 import * as managed from '../../src/fragments/managed-instructions.ts';
@@ -40,13 +37,10 @@ import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from '../..
 import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/realtime.ts';
 import { realtimeDelegationFragment } from '../../src/fragments/realtime-delegation.ts';
 import * as recommended from '../../src/fragments/recommended-plugins.ts';
-import { rolloutBudgetFragment } from '../../src/fragments/rollout-budget.ts';
 import { sessionContextFragment, sessionContextWithdrawnFragment } from '../../src/fragments/session-context.ts';
 import { skillBodyFragment } from '../../src/fragments/skill-body.ts';
 import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../src/fragments/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/subagent-notification.ts';
-import { timeReminderFragment } from '../../src/fragments/time-reminder.ts';
-import { tokenBudgetFallbackFragment, tokenBudgetReminderFragment } from '../../src/fragments/token-budget.ts';
 import { turnAbortedFragment } from '../../src/fragments/turn-aborted.ts';
 import { unusableImagesFragment } from '../../src/fragments/unusable-images.ts';
 import { userActionFragment } from '../../src/fragments/user-action.ts';
@@ -95,7 +89,6 @@ const prefixes = some(fc.array(short, { maxLength: 3 }));
 const rules = some(fc.record({ host: short, action: fc.constantFrom('allow' as const, 'deny' as const) }));
 const instructions = fc.record({ text, replaces: fc.boolean() });
 const namespace = fc.record({ name: short, description: text });
-const size = fc.record({ width: fc.nat(), height: fc.nat() });
 const optional = <Model>(model: { [Key in keyof Model]: fc.Arbitrary<Model[Key]> }) =>
   fc.record(model, { requiredKeys: [] });
 
@@ -120,16 +113,6 @@ export const renderings: readonly {
   ),
   of(personalityFragment, fc.record({ name: fc.constantFrom('none', 'friendly', 'pragmatic'), text })),
   of(personalityWithdrawnFragment, nothing),
-  of(
-    contextWindow.contextWindowFragment,
-    fc.record(
-      { agent: text, first: short, current: short, previous: short, notesHint: text },
-      { requiredKeys: ['agent', 'first', 'current'] },
-    ),
-  ),
-  of(contextWindow.contextWindowWithdrawnFragment, nothing),
-  of(contextWindow.contextWindowGuidanceFragment, fc.record({ text })),
-  of(contextWindow.contextWindowGuidanceWithdrawnFragment, nothing),
   of(realtimeStartFragment, optional({ instructions: text })),
   of(realtimeEndFragment, optional({ instructions: text })),
   of(developer.developerInstructionsFragment, instructions),
@@ -204,8 +187,6 @@ export const renderings: readonly {
       }),
     ),
   ),
-  of(gitAttributionFragment, fc.record({ trailer: text })),
-  of(gitAttributionWithdrawnFragment, nothing),
   of(multiAgent.multiAgentRoleFragment, fc.record({ text, concurrency: fc.nat() }, { requiredKeys: ['text'] })),
   of(multiAgent.multiAgentRoleWithdrawnFragment, nothing),
   of(
@@ -272,15 +253,7 @@ export const renderings: readonly {
     realtimeDelegationFragment,
     fc.record({ source: text, input: text, transcriptDelta: text }, { requiredKeys: ['input'] }),
   ),
-  of(
-    imageResizeNoticeFragment,
-    fc.record({ resized: some(fc.record({ number: fc.nat(), from: size, to: size })), count: fc.nat() }),
-  ),
   of(unusableImagesFragment, fc.record({ paths: some(text) })),
-  of(tokenBudgetReminderFragment, fc.record({ remaining: fc.nat(), template: text }, { requiredKeys: ['remaining'] })),
-  of(tokenBudgetFallbackFragment, fc.record({ prompt: text })),
-  of(rolloutBudgetFragment, fc.record({ remaining: fc.double({ noNaN: true, noDefaultInfinity: true }) })),
-  of(timeReminderFragment, fc.record({ now: fc.nat() })),
   of(
     checkpointIntentFragment,
     fc.record(

@@ -14,16 +14,13 @@ import {
   collaborationModeFragment,
   collaborationModeWithdrawnFragment,
 } from '../../src/fragments/collaboration-mode.ts';
-import * as contextWindow from '../../src/fragments/context-window.ts';
 import { deferredToolsFragment } from '../../src/fragments/deferred-tools.ts';
 import { type Fragment, render } from '../../src/fragments/define.ts';
 import * as developer from '../../src/fragments/developer-instructions.ts';
 import { environmentFragment, environmentWithdrawnFragment } from '../../src/fragments/environment.ts';
 import * as environments from '../../src/fragments/environments-guidance.ts';
-import { gitAttributionFragment, gitAttributionWithdrawnFragment } from '../../src/fragments/git-attribution.ts';
 import { hookContextFragment } from '../../src/fragments/hook-context.ts';
 import { hookPromptFragment } from '../../src/fragments/hook-prompt.ts';
-import { imageResizeNoticeFragment } from '../../src/fragments/image-resize-notice.ts';
 import { interAgentMessageFragment } from '../../src/fragments/inter-agent-message.ts';
 import { internalContextFragment } from '../../src/fragments/internal-context.ts';
 import * as managed from '../../src/fragments/managed-instructions.ts';
@@ -38,13 +35,10 @@ import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from '../..
 import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/realtime.ts';
 import { realtimeDelegationFragment } from '../../src/fragments/realtime-delegation.ts';
 import * as recommended from '../../src/fragments/recommended-plugins.ts';
-import { rolloutBudgetFragment } from '../../src/fragments/rollout-budget.ts';
 import { sessionContextFragment, sessionContextWithdrawnFragment } from '../../src/fragments/session-context.ts';
 import { skillBodyFragment } from '../../src/fragments/skill-body.ts';
 import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../src/fragments/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/subagent-notification.ts';
-import { timeReminderFragment } from '../../src/fragments/time-reminder.ts';
-import { tokenBudgetFallbackFragment, tokenBudgetReminderFragment } from '../../src/fragments/token-budget.ts';
 import { turnAbortedFragment } from '../../src/fragments/turn-aborted.ts';
 import { unusableImagesFragment } from '../../src/fragments/unusable-images.ts';
 import { userActionFragment } from '../../src/fragments/user-action.ts';
@@ -55,10 +49,6 @@ export const examples: readonly Fragment[] = [
   render(modelSwitchFragment, { model: 'MODEL', guidance: { kind: 'text', text: 'GUIDANCE FOR THIS MODEL' } }),
   render(personalityFragment, { name: 'pragmatic', text: personalityText('pragmatic') }),
   render(personalityWithdrawnFragment, undefined),
-  render(contextWindow.contextWindowFragment, { agent: '/root', first: 'W1', current: 'W3', previous: 'W2' }),
-  render(contextWindow.contextWindowWithdrawnFragment, undefined),
-  render(contextWindow.contextWindowGuidanceFragment, { text: 'CONFIGURED TEXT' }),
-  render(contextWindow.contextWindowGuidanceWithdrawnFragment, undefined),
   render(realtimeStartFragment, {}),
   render(realtimeEndFragment, {}),
   render(developer.developerInstructionsFragment, { text: 'CONFIGURED TEXT', replaces: true }),
@@ -118,8 +108,6 @@ export const examples: readonly Fragment[] = [
     removed: ['mail'],
     remain: true,
   }),
-  render(gitAttributionFragment, { trailer: 'Co-authored-by: NAME <ADDRESS>' }),
-  render(gitAttributionWithdrawnFragment, undefined),
   render(multiAgent.multiAgentRoleFragment, { text: 'TEXT OF THE ROLE', concurrency: 4 }),
   render(multiAgent.multiAgentRoleWithdrawnFragment, undefined),
   render(multiAgent.multiAgentModeFragment, { kind: 'explicit' }),
@@ -144,15 +132,7 @@ export const examples: readonly Fragment[] = [
   }),
   render(interAgentMessageFragment, { type: 'NEW_TASK', taskName: 'reader', sender: '/root', payload: 'Read it.' }),
   render(realtimeDelegationFragment, { input: 'Fix the test.', transcriptDelta: 'user: the test is red' }),
-  render(imageResizeNoticeFragment, {
-    resized: [{ number: 1, from: { width: 4000, height: 3000 }, to: { width: 2048, height: 1536 } }],
-    count: 2,
-  }),
   render(unusableImagesFragment, { paths: ['notes.png'] }),
-  render(tokenBudgetReminderFragment, { remaining: 9000 }),
-  render(tokenBudgetFallbackFragment, { prompt: 'CONFIGURED TEXT' }),
-  render(rolloutBudgetFragment, { remaining: 120_000 }),
-  render(timeReminderFragment, { now: 1_800_000_000_000 }),
   render(checkpointIntentFragment, {
     rows: [
       {

@@ -1,15 +1,26 @@
 import { defineConfig } from 'vitest/config';
 import { reporters } from './test/setup/reporters.ts';
+import { runFactor } from './test/setup/run-factor.ts';
 
-/**
- * Suites that leave their process as they found it: pure rooms, and threads inside the process. They share processes,
- * which saves each of them the start and the loading of the engine. test/shared-process.test.ts holds them to it.
- */
-export const shared = [
-  'src/{policy,config,envelope,fragments,world,history,compaction,state,replay,protocol,telemetry}/**/*.test.ts',
-  'test/{compaction,envelope,fragments,state,tokens}/**/*.test.ts',
-];
 const apart = ['**/node_modules/**', 'test/deep/**', 'test/oracles/**'];
+/** Suites that count, signal or kill processes. */
+const processes = ['src/exec/**/*.test.ts', 'test/{demo,sandbox,rollout}/**/*.test.ts', 'test/lock.test.ts'];
+/** Suites that fill the memory: whatever a large process starts takes longer to start. */
+const large = [
+  'src/rollout/{read,read-tail,split-lines,crash-law}.test.ts',
+  'test/security/patch-bounds.test.ts',
+  'test/exec-bad-input/stream.test.ts',
+  'test/compaction/{no-usage,three-hundred-turns}.test.ts',
+  'test/{fragments,fuzz,tokens}/**/*.test.ts',
+];
+const own = [...processes, ...large];
+/** Suites whose threads run commands. */
+const commands = [
+  'test/{commands,config,context,exec,exec-bad-input,network,replay,security,threads,tools,workspace}/**/*.test.ts',
+];
+
+/** Suites that share processes, which saves each the start and the loading of the engine. */
+const shared = { isolate: false, setupFiles: ['test/setup/environment.ts', 'test/setup/same-process.ts'] };
 
 export default defineConfig({
   test: {
@@ -17,21 +28,34 @@ export default defineConfig({
     // Most suites wait for processes and disks more than they compute.
     maxWorkers: '100%',
     setupFiles: ['test/setup/environment.ts'],
+    provide: { runFactor: runFactor(1) },
     // A hang is told late rather than a busy machine taken for one.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     reporters: reporters('fast'),
+    // One group after the other, so that a process goes from file to file.
     projects: [
-      // Suites change the environment and the working directory, and send signals: each file gets a process.
+      { extends: true, test: { name: 'own', include: own, exclude: apart, sequence: { groupOrder: 0 } } },
       {
         extends: true,
         test: {
-          name: 'own',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [...apart, ...shared],
+          ...shared,
+          name: 'commands',
+          include: commands,
+          exclude: [...apart, ...own],
+          sequence: { groupOrder: 1 },
         },
       },
-      { extends: true, test: { name: 'shared', include: shared, exclude: apart, isolate: false } },
+      {
+        extends: true,
+        test: {
+          ...shared,
+          name: 'shared',
+          include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+          exclude: [...apart, ...own, ...commands],
+          sequence: { groupOrder: 2 },
+        },
+      },
     ],
   },
 });

@@ -1,15 +1,19 @@
 import { defineConfig } from 'vitest/config';
+import { randomSuites } from './test/setup/random-suites.ts';
 import { reporters } from './test/setup/reporters.ts';
+import { runFactor } from './test/setup/run-factor.ts';
 
-/** Kills, fuzz and oracles: minutes, not seconds. */
+/** Kills, fuzz, oracles, and the random suites with more runs: minutes, not seconds. */
 export default defineConfig({
   test: {
-    include: ['test/deep/**/*.test.ts', 'test/oracles/**/*.test.ts'],
-    exclude: ['**/node_modules/**'],
+    include: ['test/deep/**/*.test.ts', 'test/oracles/**/*.test.ts', ...randomSuites(import.meta.dirname)],
+    // The last two have namesakes in test/deep with many more runs.
+    exclude: ['**/node_modules/**', 'test/laws/thread-laws.test.ts', 'test/fuzz/rollout-fuzz.test.ts'],
     pool: 'forks',
     setupFiles: ['test/setup/environment.ts'],
     // Here the processes are the point.
     env: { CAPSTAN_TEST_PROCESSES: '1' },
+    provide: { runFactor: runFactor(4) },
     testTimeout: 600_000,
     hookTimeout: 600_000,
     reporters: reporters('deep'),

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path/posix';
 import { zstdCompressSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import type { Files, OpenFile } from '../ports/files.ts';
 import type { Owned, OpenRefused, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
@@ -86,7 +86,7 @@ describe('a compressed thread', () => {
       await owned(await createRolloutStore(partsOn(disk)).open(id)).close();
       expect(disk.contents(path)).toEqual(bytes);
     };
-    await fc.assert(fc.asyncProperty(texts, law), { numRuns: 25 });
+    await fc.assert(fc.asyncProperty(texts, law), { numRuns: 8 * inject('runFactor') });
   });
 
   test('is unpacked when another goes on from it, and not compressed again then', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import fc from 'fast-check';
 import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
@@ -168,11 +168,13 @@ async function holds(all: readonly Life[]): Promise<void> {
 
 describe('after any crash', () => {
   test('the lines are a prefix of what was appended, with everything acknowledged, and the thread goes on', async () => {
-    await fc.assert(fc.asyncProperty(lives(fc.oneof(append, otherSteps)), holds), { numRuns: 400 });
+    await fc.assert(fc.asyncProperty(lives(fc.oneof(append, otherSteps)), holds), {
+      numRuns: 100 * inject('runFactor'),
+    });
   });
 
   test('the same holds when the disk fails now and then', async () => {
     const steps = fc.oneof({ weight: 4, arbitrary: append }, { weight: 4, arbitrary: otherSteps }, faults);
-    await fc.assert(fc.asyncProperty(lives(steps), holds), { numRuns: 400 });
+    await fc.assert(fc.asyncProperty(lives(steps), holds), { numRuns: 100 * inject('runFactor') });
   });
 });

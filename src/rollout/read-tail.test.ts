@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import type { OpenFile } from '../ports/files.ts';
 import type { ReadReport, TailSearch } from '../ports/rollout-store.ts';
 import type { Ordinal } from '../protocol/ids.ts';
@@ -114,6 +114,7 @@ describe('reading from the place on that a search finds', () => {
           expect(from > 0 || found.skipped === rest.skipped).toBe(true);
         },
       ),
+      { numRuns: 30 * inject('runFactor') },
     );
   });
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import fc from 'fast-check';
 import type { ReadReport } from '../ports/rollout-store.ts';
 import type { Ordinal } from '../protocol/ids.ts';
@@ -67,7 +67,7 @@ describe('reading a rollout', () => {
         });
         expect(await bothWays(Buffer.from(file.join('')))).toEqual({ lines, skipped: bad });
       }),
-      { numRuns: 200 },
+      { numRuns: 50 * inject('runFactor') },
     );
   });
 
@@ -87,7 +87,7 @@ describe('reading a rollout', () => {
           expect(await bothWays(whole.subarray(0, cut))).toEqual({ lines: lines.slice(0, inside), skipped: 0 });
         },
       ),
-      { numRuns: 200 },
+      { numRuns: 50 * inject('runFactor') },
     );
     const [one, two] = [encodeLine(line(0, 'é')), encodeLine(line(1, '🙂'))].map((text) => Buffer.from(text));
     if (one === undefined || two === undefined) throw new Error('two lines');

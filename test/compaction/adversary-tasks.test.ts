@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { always, byCode, good, plain, structured } from './adversary/answers.ts';
 import { quoting } from './adversary/false-answers.ts';
-import { type Doing, play, type Trigger } from './adversary/play.ts';
+import { type Doing, play, withTriggers } from './adversary/play.ts';
 import { type Installed, noMessage } from './adversary/told.ts';
 import { type Transcript, transcripts } from './adversary/transcripts.ts';
 
@@ -43,10 +43,10 @@ const cases = [question, undecidable, checkpoints, twoTasks].flatMap((transcript
   rows.map((row) => ({ ...row, transcript, about: transcript.name })),
 );
 
-describe.each<Trigger>(['manual', 'mid-turn'])('asked for a checkpoint (%s)', (trigger) => {
-  test.each(cases)(
-    'of $about, a model quotes $name: its choice stands',
-    async ({ transcript, does, told, request }) => {
+describe('asked for a checkpoint', () => {
+  test.each(withTriggers(cases))(
+    'of $about ($trigger), a model quotes $name: its choice stands',
+    async ({ transcript, trigger, does, told, request }) => {
       const chosen = request === undefined ? {} : { request: transcript.other };
       const played = await play({ transcript, trigger, does, ...chosen });
       expect(played.told).toEqual([told]);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import type { Candidate } from '../../src/compaction/candidate.ts';
 import { type Faulty, isFaulty } from '../../src/compaction/faulty.ts';
 import { mechanicalCandidate } from '../../src/compaction/mechanical-candidate.ts';
@@ -119,7 +119,7 @@ test('whatever was said and whatever a model answers, the words that matter surv
         expectSound(result, entries, spoken, plan);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 15 * inject('runFactor') },
   );
 });
 

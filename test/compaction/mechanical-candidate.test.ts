@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { mechanicalCandidate } from '../../src/compaction/mechanical-candidate.ts';
 import type { WorkPlan } from '../../src/compaction/work-records.ts';
 import type { Entry } from '../../src/history/entry.ts';
@@ -162,6 +162,6 @@ test('it fits into any room, whatever the sizes', () => {
         expect(candidate.message).toMatch(/\nRESUME_AT: [^\n]+\n<\/checkpoint_summary>$/);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 15 * inject('runFactor') },
   );
 });

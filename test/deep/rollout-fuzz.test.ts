@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { testSeed } from '../harness/seed.ts';
 import type { FuzzFigures } from '../fuzz/rollout-fuzz.ts';
 
-const count = 100_000;
+const count = 25_000 * inject('runFactor');
 const shards = 2;
 
 it(`${count} damaged rollouts crash no reader, and keep what stands before the damage`, async () => {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { randomTurns } from '../laws/random-turns.ts';
 import { playAndCheck } from '../laws/thread-laws.ts';
 
@@ -12,7 +12,7 @@ it('a great many random threads obey the laws', async () => {
       folds.failed += failed;
       folds.lost += lost;
     }),
-    { numRuns: 2000 },
+    { numRuns: 500 * inject('runFactor') },
   );
   // Each of the things that can happen to a fold has happened.
   expect(Math.min(...Object.values(folds))).toBeGreaterThan(10);

@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join, resolve } from 'node:path';
+import { delimiter, dirname, join, relative, resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Running } from '../harness/run-capstan.ts';
+import { capstanScript, Running } from '../harness/run-capstan.ts';
 
 const repository = resolve(import.meta.dirname, '../..');
+/** `dist/bin.js`, or the source of it. */
+const program = relative(repository, capstanScript);
 let place: string;
 
 beforeEach(() => {
@@ -15,7 +17,7 @@ afterEach(() => rmSync(place, { recursive: true, force: true }));
 
 /** Every process of the demo inherits the name of its temporary folder, and is known by it. */
 function start(words: readonly string[], env: Readonly<Record<string, string>> = {}, root = repository): Running {
-  const child = spawn(process.execPath, [join(root, 'src/bin.ts'), ...words], {
+  const child = spawn(process.execPath, [join(root, program), ...words], {
     cwd: place,
     env: { ...process.env, TMPDIR: place, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -79,8 +81,8 @@ describe('capstan demo', () => {
   });
 
   it.runIf(process.platform === 'linux')('says what to do where there is no sandbox', async () => {
-    // The same sources, seen from a folder without the bubblewrap that the preparation unpacks.
-    for (const name of ['src', 'node_modules']) symlinkSync(join(repository, name), join(place, name));
+    // The same program, seen from a folder without the bubblewrap that the preparation unpacks.
+    for (const name of [dirname(program), 'node_modules']) symlinkSync(join(repository, name), join(place, name));
     const links = { NODE_OPTIONS: '--preserve-symlinks --preserve-symlinks-main' };
     const { code, stdout } = await start(['demo'], { ...links, PATH: pathWithoutBubblewrap() }, place).finished;
     expect(code).toBe(1);

@@ -28,13 +28,16 @@ async function signedIn(script: Script, accessToken = token): Promise<Scene> {
   return made;
 }
 
-function run(
-  place: Place,
-  env: Readonly<Record<string, string>> = {},
-  prefix: readonly string[] = [],
-): Promise<Finished> {
-  const words = ['exec', '-c', 'model_provider="account"', '-c', 'model_providers.account.stream_max_retries=1', 'hi'];
-  return place.start(words, { env: { OPENAI_API_KEY: '', CODEX_API_KEY: '', ...env }, prefix }).finished;
+const hi = ['exec', '-c', 'model_provider="account"', '-c', 'model_providers.account.stream_max_retries=1', 'hi'];
+const noKeys = { OPENAI_API_KEY: '', CODEX_API_KEY: '' };
+
+function run(place: Place, env: Readonly<Record<string, string>> = {}): Promise<Finished> {
+  return place.runWith({ env: { ...noKeys, ...env } }, ...hi);
+}
+
+/** In a process of its own, which may be started by another program. */
+function start(place: Place, env: Readonly<Record<string, string>>, prefix: readonly string[] = []): Promise<Finished> {
+  return place.start(hi, { env: { ...noKeys, ...env }, prefix }).finished;
 }
 
 /** Runs a script that may mount. */
@@ -108,7 +111,7 @@ describe('a login with ChatGPT', () => {
         ? [200, { access_token: renewed, refresh_token: 'next-refresh-token' }]
         : [401, { error: { code: 'refresh_token_reused' } }],
     );
-    const runs = await Promise.all([1, 2, 3].map(() => run(place, tokens.env)));
+    const runs = await Promise.all([1, 2, 3].map(() => start(place, tokens.env)));
     expect([runs.map(({ code }) => code), tokens.requests.length]).toEqual([[0, 0, 0], 1]);
     expect(new Set(model.requests.map(({ headers }) => headers.authorization))).toEqual(new Set([`Bearer ${renewed}`]));
   });
@@ -117,7 +120,7 @@ describe('a login with ChatGPT', () => {
     const { place } = await signedIn([answer({ items: [say('done')] })], expired);
     const tokens = await tokenServer(() => [200, { access_token: renewed, refresh_token: 'next-refresh-token' }]);
     const path = join(place.home, 'auth.json');
-    const { code } = await run(place, tokens.env, [...inNamespace, 'mount --bind "$0" "$0" && exec "$@"', path]);
+    const { code } = await start(place, tokens.env, [...inNamespace, 'mount --bind "$0" "$0" && exec "$@"', path]);
     expect([code, JSON.parse(readFileSync(path, 'utf8'))]).toMatchObject([
       0,
       { tokens: { access_token: renewed, refresh_token: 'next-refresh-token' } },
@@ -129,7 +132,7 @@ describe('a login with ChatGPT', () => {
     const tokens = await tokenServer(() => [200, { access_token: renewed, refresh_token: 'next-refresh-token' }]);
     const path = join(place.home, 'auth.json');
     const mount = 'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"';
-    const { code, stderr } = await run(place, tokens.env, [...inNamespace, mount, path]);
+    const { code, stderr } = await start(place, tokens.env, [...inNamespace, mount, path]);
     expect([code, model.requests, tokens.requests]).toEqual([1, [], []]);
     expect(stderr).toContain(`could not be renewed: ${path} cannot be written: the disk is read-only.`);
   });
@@ -178,14 +181,14 @@ describe('a command that prints the key', () => {
       ({ headers }) => (headers.authorization === 'Bearer key-xx' ? answer({ items: [say('done')] }) : refused),
       'printf x >> runs; printf "key-%s\\n" "$(cat runs)"',
     );
-    const { code, stdout, stderr } = await place.start(words).finished;
+    const { code, stdout, stderr } = await place.run(...words);
     expect([code, stderr, stdout]).toEqual([0, expect.not.stringContaining('key-x'), 'done\n']);
     expect(model.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer key-x', 'Bearer key-xx']);
   });
 
   it('that prints what was refused is named, and nothing is sent again', async () => {
     const { model, place } = await printed(() => refused, 'printf x >> runs; echo key-of-old');
-    const { code, stderr } = await place.start(words).finished;
+    const { code, stderr } = await place.run(...words);
     const runs = readFileSync(join(place.root, 'runs'), 'utf8');
     expect([code, model.requests.length, runs]).toEqual([1, 1, 'xx']);
     expect(stderr).toContain('Check what the command in model_providers.own.auth prints, and what that key may use.');

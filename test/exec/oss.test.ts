@@ -13,7 +13,7 @@ async function withServer(models: readonly string[], top = '') {
   const file = join(place.home, 'config.toml');
   writeFileSync(file, `${top}${readFileSync(file, 'utf8')}`);
   const env = { CODEX_OSS_PORT: String(port) };
-  const run = (...words: readonly string[]) => place.start(['exec', ...words], { env }).finished;
+  const run = (...words: readonly string[]) => place.runWith({ env }, 'exec', ...words);
   return { model, place, run, where: `http://localhost:${port}/v1` };
 }
 
@@ -65,7 +65,7 @@ describe('--oss', () => {
       ]),
     );
     const start = (env: Readonly<Record<string, string>>) =>
-      place.start(['exec', '--oss', '--local-provider', 'ollama', 'hi'], { env }).finished;
+      place.runWith({ env }, 'exec', '--oss', '--local-provider', 'ollama', 'hi');
     expect(await start({ CODEX_OSS_BASE_URL: 'http://name:secret@127.0.0.1:1/v1' })).toEqual(
       refusal([
         'Ollama does not answer at http://127.0.0.1:1/v1.',

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { fragmentCatalog } from '../../src/fragments/catalog.ts';
 import { recognise } from '../../src/fragments/recognise.ts';
 import { estimateTokens } from '../../src/fragments/truncate.ts';
@@ -130,7 +130,7 @@ it.each(renderings.map(({ kind, arbitrary }) => [kind.id, kind, arbitrary] as co
         expect(/…\d+ tokens truncated…/.test(text) || !tooLong).toBe(true);
       }),
       // Texts are long, and making a failing one smaller would take minutes.
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: 10 * inject('runFactor'), endOnFailure: true },
     );
   },
 );

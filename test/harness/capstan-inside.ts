@@ -18,6 +18,8 @@ export interface InsideOptions extends Pick<StartOptions, 'env' | 'cwd'> {
   readonly terminal?: boolean;
 }
 
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
 let before: Promise<unknown> = Promise.resolve();
 let running = 0;
 
@@ -50,6 +52,7 @@ async function perform(
   const [stdout, stderr] = [catchOutput(process.stdout, terminal), catchOutput(process.stderr, terminal)];
   Object.assign(process.env, { CAPSTAN_HOME: place.home, ...env });
   process.chdir(cwd);
+  const listeners = signals.map((name) => process.listeners(name));
   try {
     const code = await runCommandLine(words);
     const text = stdout.end();
@@ -58,6 +61,10 @@ async function perform(
     stdout.end();
     stderr.end();
     process.chdir(folder);
+    // A command whose thread cannot be closed leaves its listeners to the end of the process.
+    for (const [at, name] of signals.entries()) {
+      for (const each of process.listeners(name)) if (!listeners[at]!.includes(each)) process.off(name, each);
+    }
     for (const name of Object.keys(process.env)) if (!Object.hasOwn(outer, name)) delete process.env[name];
     Object.assign(process.env, outer);
   }

@@ -81,10 +81,15 @@ supports_websockets = false
    * Runs a command to its end and gives what it printed. Most commands run inside the test, which saves the start of a
    * program; `start` gives a process where that is the point. With CAPSTAN_TEST_PROCESSES=1 each has one.
    */
-  async run(...words: readonly string[]): Promise<Finished> {
-    if (process.env['CAPSTAN_TEST_PROCESSES'] !== undefined) return this.start(words).finished;
+  run(...words: readonly string[]): Promise<Finished> {
+    return this.runWith({}, ...words);
+  }
+
+  /** The same with other variables, or in another folder. */
+  async runWith(options: Pick<StartOptions, 'env' | 'cwd'>, ...words: readonly string[]): Promise<Finished> {
+    if (process.env['CAPSTAN_TEST_PROCESSES'] !== undefined) return this.start(words, options).finished;
     const { canRunInside, runInside } = await import('./capstan-inside.ts');
-    return canRunInside(words) ? runInside(this, words) : this.start(words).finished;
+    return canRunInside(words) ? runInside(this, words, options) : this.start(words, options).finished;
   }
 }
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { createDigester } from '../../src/model/digester.ts';
 import { responsesEncoder } from '../../src/model/responses/encode.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
@@ -172,11 +172,12 @@ function checkpointAnswer({ path, body }: RecordedRequest, answers: Answers): St
 
 it('every request beside the conversation keeps the affinity of the last step', async () => {
   let kept = 0;
+  const runs = 12 * inject('runFactor');
   await fc.assert(
     fc.asyncProperty(thread, async (given) => {
       kept += await play(given);
     }),
-    { numRuns: 40 },
+    { numRuns: runs },
   );
-  expect(kept).toBeGreaterThan(40);
+  expect(kept).toBeGreaterThan(runs);
 }, 120_000);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import type { RolloutStore } from '../../src/ports/rollout-store.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 import { createMemoryStore, SimulatedDisk } from '../../src/testing/index.ts';
@@ -21,7 +21,7 @@ describe.each(Object.entries(stores()))('threads of many files are what one file
     const actions = fc.array(action, { minLength: 3, maxLength: 16, size: 'max' });
     await fc.assert(
       fc.asyncProperty(actions, async (chosen) => void (await playAll(make(), chosen))),
-      { numRuns: 40 },
+      { numRuns: 15 * inject('runFactor') },
     );
   }, 120_000);
 

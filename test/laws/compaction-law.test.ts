@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { requestWeight, sentWeight } from '../../src/compaction/fits.ts';
 import { begin, type CompactionStep, next } from '../../src/compaction/machine.ts';
 import { planCompaction } from '../../src/compaction/plan-compaction.ts';
@@ -163,7 +163,7 @@ describe('a compaction, whatever the model does', () => {
         expectInOrder(played, source);
         expectGain(played);
       }),
-      { numRuns: 200 },
+      { numRuns: 60 * inject('runFactor') },
     );
   });
 });
@@ -193,7 +193,7 @@ describe('a thread that is full', () => {
         const { tokens } = (step as Extract<CompactionStep, { kind: 'mechanical' }>).candidate;
         expect(fixed + context + tokens).toBeLessThan(window.autoCompact);
       }),
-      { numRuns: 60 },
+      { numRuns: 20 * inject('runFactor') },
     );
   });
 });

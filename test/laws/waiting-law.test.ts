@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { isMessage, type Item, messageText } from '../../src/protocol/item.ts';
 import type { Ordinal } from '../../src/protocol/ids.ts';
 import { words } from '../../src/protocol/user-input.ts';
@@ -164,14 +164,15 @@ function textIn(item: Item): string {
 
 it('whenever a process dies, what it accepted is in history or waits, once, and the next turn takes it in', async () => {
   const seen = { left: 0, threads: 0 };
+  const runs = 40 * inject('runFactor');
   await fc.assert(
     fc.asyncProperty(story, async (told) => {
       const { left, quiet } = await dieAndGoOn(told);
       seen.left += left;
       if (!quiet) seen.threads += 1;
     }),
-    { numRuns: 150 },
+    { numRuns: runs },
   );
-  expect(seen.left).toBeGreaterThan(30);
-  expect(seen.threads).toBeGreaterThan(80);
+  expect(seen.left).toBeGreaterThan(runs / 5);
+  expect(seen.threads).toBeGreaterThan(runs / 2);
 }, 120_000);

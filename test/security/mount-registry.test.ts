@@ -32,6 +32,7 @@ beforeEach(() => {
   mkdirSync(temporary);
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.unstubAllEnvs();
   rmSync(base, { recursive: true, force: true });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { computePatch } from '../../src/tools/apply-patch/compute-patch.ts';
 import { computeUpdate } from '../../src/tools/apply-patch/compute-update.ts';
 import { explainMismatch } from '../../src/tools/apply-patch/explain-mismatch.ts';
@@ -81,7 +81,7 @@ describe('looking for the lines of a chunk', () => {
         }
         expect(seekLines(searchLines(file), pattern, { from, atEnd, effort: new SearchEffort() })).toBe(expected);
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 * inject('runFactor') },
     );
   });
 
@@ -197,7 +197,7 @@ describe('bytes that are no UTF-8', () => {
         expect(Buffer.from(bytesOf(text))).toEqual(bytes);
         expect(text.toWellFormed().replaceAll('\ufffd', '')).toBe(bytes.toString('utf8').replaceAll('\ufffd', ''));
       }),
-      { numRuns: 3000 },
+      { numRuns: 750 * inject('runFactor') },
     );
   });
 });

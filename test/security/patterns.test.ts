@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { globCovers, parseGlob } from '../../src/policy/glob.ts';
 import type { GlobPart } from '../../src/policy/glob-part.ts';
 import { childEnvironment, defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
@@ -40,7 +40,7 @@ describe('wildcards', () => {
       fc.property(fc.array(wildcard, { maxLength: 7 }), fc.array(character, { maxLength: 7 }), (parts, text) => {
         expect(matchesWildcards(parts, text.join(''))).toBe(slowly(parts, text));
       }),
-      { numRuns: 2000 },
+      { numRuns: 500 * inject('runFactor') },
     );
   });
 });
@@ -89,7 +89,7 @@ describe('deny globs', () => {
         const target = `/${names.join('/')}`;
         expect(globCovers(glob, target)).toBe(parts === undefined || expression(parts).test(target));
       }),
-      { numRuns: 3000 },
+      { numRuns: 750 * inject('runFactor') },
     );
   });
 

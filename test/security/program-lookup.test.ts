@@ -37,6 +37,7 @@ beforeEach(() => {
   mkdirSync(workspace);
 });
 afterEach(() => {
+  vi.restoreAllMocks();
   vi.unstubAllEnvs();
   rmSync(base, { recursive: true, force: true });
 });

@@ -54,8 +54,8 @@ const print = (name: string) => callTool('exec_command', { cmd: `cat ${name}` })
 describe('the file of a thread', () => {
   // One call for each request, and many: a request has records of its own.
   test.each([
-    { requests: 40, calls: 1 },
-    { requests: 3, calls: 100 },
+    { requests: 20, calls: 1 },
+    { requests: 2, calls: 60 },
   ])(
     'with calls of 30 KB output has at most 1.2 times the bytes that the model saw: %o',
     async ({ requests, calls }) => {

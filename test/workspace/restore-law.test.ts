@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { Lab, type Listing } from './lab.ts';
 
 type Edit =
@@ -106,7 +106,7 @@ it('without anybody else, the tree is exactly what it was before the turn', asyn
         expect(lab.list()).toEqual(moments.at(-1));
       }),
     ),
-    { numRuns: 40 },
+    { numRuns: 12 * inject('runFactor') },
   );
 });
 
@@ -133,7 +133,7 @@ it('what the user did since stays, and everything else goes back', async () => {
         expect(wrong).toEqual([]);
       }),
     ),
-    { numRuns: 40 },
+    { numRuns: 12 * inject('runFactor') },
   );
 });
 
@@ -157,6 +157,6 @@ it('force takes back what the user did too, and can be undone whole', async () =
         expect(lab.list()).toEqual(now);
       }),
     ),
-    { numRuns: 40 },
+    { numRuns: 12 * inject('runFactor') },
   );
 });

@@ -173,18 +173,22 @@ export const failures: readonly Failing[] = [
 ];
 
 /** The provider says that the request does not fit, in each form. */
-export const overflows: readonly Failing[] = overflowForms.flatMap((form) => [
-  always(
-    `${form}, for ever`,
-    () => [overflow(form)],
-    { strategy: 'mechanical', requests: aFew, mended: [], why: 'context-window-exceeded' },
-    aFew,
+export const overflows: Readonly<Record<'forEver' | 'once', readonly Failing[]>> = {
+  forEver: overflowForms.map((form) =>
+    always(
+      `${form}, for ever`,
+      () => [overflow(form)],
+      { strategy: 'mechanical', requests: aFew, mended: [], why: 'context-window-exceeded' },
+      aFew,
+    ),
   ),
   // What comes first is noted, then the checkpoint is made.
-  always(
-    `${form}, once`,
-    (about) => [overflow(form), saysCheckpoint(good(about))],
-    { ...structured(), requests: aFew },
-    aFew,
+  once: overflowForms.map((form) =>
+    always(
+      `${form}, once`,
+      (about) => [overflow(form), saysCheckpoint(good(about))],
+      { ...structured(), requests: aFew },
+      aFew,
+    ),
   ),
-]);
+};

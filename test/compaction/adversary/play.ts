@@ -1,4 +1,4 @@
-import { expect, onTestFinished } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 import { words } from '../../../src/protocol/user-input.ts';
 import {
   answer,
@@ -30,6 +30,12 @@ export type Trigger = (typeof triggers)[number];
 /** Each row with one of the triggers, by turns: for rows that come to the same with both. */
 export function byTurns<Row>(rows: readonly Row[]): readonly (Row & { readonly trigger: Trigger })[] {
   return rows.map((row, index) => ({ ...row, trigger: triggers[index % 2]! }));
+}
+
+/** Each row with both triggers, for rows that do not come to the same; the fast tests take them by turns too. */
+export function withTriggers<Row>(rows: readonly Row[]): readonly (Row & { readonly trigger: Trigger })[] {
+  if (inject('runFactor') === 1) return byTurns(rows);
+  return rows.flatMap((row) => triggers.map((trigger) => ({ ...row, trigger })));
 }
 
 export interface Play {

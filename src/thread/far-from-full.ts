@@ -2,7 +2,7 @@ import { limitReached } from '../compaction/limit.ts';
 import type { Step } from '../envelope/step.ts';
 import { mergeFragments } from '../history/merge-fragments.ts';
 import { mostTokens } from '../history/most-tokens.ts';
-import type { Telling } from '../world/telling.ts';
+import type { Telling } from '../world/tell.ts';
 import { compactionWindow } from './compaction-contract.ts';
 import type { Turn } from './parts.ts';
 import { itemOf } from './waiting-tokens.ts';

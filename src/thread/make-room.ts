@@ -7,7 +7,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { isSameProvider } from '../protocol/provider-name.ts';
 import { isPaused, passes } from '../state/checkpoints.ts';
 import { inputOf } from '../state/request.ts';
-import type { Telling } from '../world/telling.ts';
+import type { Telling } from '../world/tell.ts';
 import { activeNow } from './active-now.ts';
 import { bundleTokens, tellingTokens } from './bundle-tokens.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';

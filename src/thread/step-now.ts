@@ -5,8 +5,7 @@ import { standsIn } from '../history/stands-in.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { sections } from '../world/sections.ts';
-import { tell } from '../world/tell.ts';
-import type { Telling } from '../world/telling.ts';
+import { tell, type Telling } from '../world/tell.ts';
 import type { ThreadParts } from './parts.ts';
 
 /** A step as the world is now, and what could not be read of it. */

@@ -2,7 +2,8 @@
 export { Engine } from './surfaces/engine/engine.ts';
 export type { EngineOptions } from './surfaces/engine/engine-options.ts';
 export type { EngineRefused } from './surfaces/engine/engine-refused.ts';
-export type { OpenedThread, ThreadRequest } from './surfaces/engine/open-thread.ts';
+export type { OpenedThread } from './surfaces/engine/open-thread.ts';
+export type { ThreadRequest } from './surfaces/engine/thread-request.ts';
 export type { CompactRequest } from './surfaces/engine/compact-thread.ts';
 export type { ThreadCheckpoint } from './surfaces/engine/thread-checkpoints.ts';
 export type { CompactionResult } from './thread/compaction-result.ts';

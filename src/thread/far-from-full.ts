@@ -5,7 +5,7 @@ import { mostTokens } from '../history/most-tokens.ts';
 import type { Telling } from '../world/tell.ts';
 import { compactionWindow } from './compaction-contract.ts';
 import type { Turn } from './parts.ts';
-import { itemOf } from './waiting-tokens.ts';
+import { waitingItem } from '../state/waiting-item.ts';
 
 /**
  * Whether the first request of a thread fits, by the length of its texts alone. A closer look reads every character: of
@@ -16,6 +16,6 @@ export function isFarFromFull({ log, envelope, inbox }: Turn, step: Step, { told
   if (history.length > 0 || usage.last.total > 0) return false;
   const context = mergeFragments(told.map(({ fragment }) => fragment)).map(({ item }) => item(''));
   const active = mostTokens([envelope.instructions.base.text, ...step.tools]);
-  const pending = mostTokens([...context, ...inbox.waiting.map(itemOf)]);
+  const pending = mostTokens([...context, ...inbox.waiting.map(waitingItem)]);
   return !limitReached({ active, pending, prefill, window: compactionWindow(envelope) });
 }

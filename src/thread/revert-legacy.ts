@@ -4,7 +4,7 @@ import { type LineDraft, lineType } from '../protocol/line.ts';
 import { pinChanges } from '../state/pins.ts';
 import { reduce } from '../state/reduce.ts';
 import type { TurnPlace } from '../state/turn-places.ts';
-import { readPlaces } from './find-turn.ts';
+import { readPlaces } from './read-turns.ts';
 import { costStays } from './cost-stays.ts';
 import { foldThread } from './resume.ts';
 import {

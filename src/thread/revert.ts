@@ -11,7 +11,7 @@ import { readUsage, usageFields } from '../state/usage-fields.ts';
 import { messageDropped, messageWaits, stillWaiting, type WaitingMessage } from '../state/waiting.ts';
 import { costStays } from './cost-stays.ts';
 import { closeCutTurn } from './cut-turn.ts';
-import { readPlaces } from './find-turn.ts';
+import { readPlaces } from './read-turns.ts';
 import { foldThread } from './resume.ts';
 import { markRolledBack, repeatTakenBack } from './revert-legacy.ts';
 import {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { answer, callTool, say, type StepOf } from '../../src/testing/index.ts';
 import { turnList } from '../../src/state/turn-list.ts';
-import { createHomeStore } from '../../src/surfaces/home-store.ts';
+import { createHomeStore } from '../../src/surfaces/engine/home-store.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { checkTurns } from '../laws/turns-law.ts';
 import { runCodex } from './codex.ts';

@@ -25,6 +25,8 @@ export interface ResponsesClientOptions {
   readonly clock: Clock;
   /** A number from 0 up to but not including 1: spreads the retries. */
   readonly random: () => number;
+  /** Connections that other clients use as well. Absent: the client has its own. */
+  readonly sendTo?: (target: Target) => Send;
 }
 
 /** The provider's options and its open connections. */

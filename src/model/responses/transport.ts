@@ -15,7 +15,7 @@ import type { Read } from '../network/response-body.ts';
  * connections are kept for reuse. A client that is never used loads nothing.
  */
 export function responsesClient(options: ResponsesClientOptions): ModelClient {
-  const connection: Connection = { options, sendTo: sender(options) };
+  const connection: Connection = { options, sendTo: options.sendTo ?? sender(options) };
   return {
     stream: (request, signal) => answer(request, signal, connection),
     compact: (request, signal) => compact(request, signal, connection),

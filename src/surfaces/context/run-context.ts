@@ -1,7 +1,7 @@
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { NextRequest } from '../../thread/preview.ts';
+import type { NextRequest } from '../engine/engine-types.ts';
 import { usageFields } from '../../state/usage-fields.ts';
 import { loadCommandEngine } from '../command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';

@@ -1,11 +1,11 @@
 import { entries } from '../../history/history.ts';
 import { ledgerOf } from '../../history/ledger.ts';
-import { responsesEncoder } from '../../model/responses/encode.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { instructionsOf } from '../../state/instructions.ts';
 import { hasTools, promptFor, toolsMissing, withoutTools } from '../../state/request.ts';
 import type { RequestRecord } from '../../state/request-record.ts';
+import { replayParts } from '../engine/replay-parts.ts';
 import { entryOfItem } from './entry-of-item.ts';
 import { textOf } from './item-text.ts';
 import { partNamer } from './part-names.ts';
@@ -34,7 +34,7 @@ export function requestBody({ record, state }: StoryRequest): string | Outcome<'
     return `${JSON.stringify({ known, unknown: ['model settings', 'tools', 'labels'] })}\n`;
   }
   if (!hasTools(state, record)) return toolsMissing(record);
-  const encoder = responsesEncoder();
+  const { encoder } = replayParts();
   if (encoder.version !== record.encoder) {
     return {
       code: 'encoder-unknown',

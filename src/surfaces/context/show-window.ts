@@ -2,7 +2,7 @@ import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import { type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import { addUsage, noUsage } from '../../protocol/usage.ts';
-import type { NextRequest } from '../../thread/preview.ts';
+import type { NextRequest } from '../engine/engine-types.ts';
 import { checkpointFields } from '../checkpoint-fields.ts';
 import { costWords } from '../checkpoint-words.ts';
 import { type Budget, budgetsOf } from './budgets.ts';

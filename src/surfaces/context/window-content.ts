@@ -8,8 +8,8 @@ import type { Item } from '../../protocol/item.ts';
 import { stringAt } from '../../protocol/json.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
-import type { NextRequest } from '../../thread/preview.ts';
-import { itemOf } from '../../thread/waiting-tokens.ts';
+import type { NextRequest } from '../engine/engine-types.ts';
+import { waitingItem } from '../../state/waiting-item.ts';
 import { instructionsOf } from '../../state/instructions.ts';
 import { hasTools, promptFor, toolsMissing } from '../../state/request.ts';
 import type { RequestRecord } from '../../state/request-record.ts';
@@ -73,7 +73,7 @@ function toldNext({ telling: { form, told } }: NextRequest): readonly WindowPart
 function waitingNext({ state }: ThreadStory): readonly WindowPart[] {
   return state.waiting.map((message) => {
     const origin = { family: message.kind === 'words' ? 'user' : 'client' } as const;
-    return { ...estimated({ item: itemOf(message), origin }), next: true };
+    return { ...estimated({ item: waitingItem(message), origin }), next: true };
   });
 }
 

@@ -4,16 +4,16 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { type NextRequest, previewRequest } from '../../thread/preview.ts';
-import { type OpeningParts, prepareToGoOn } from './prepare-thread.ts';
+import type { EngineParts } from './engine-parts.ts';
+import { prepareToGoOn } from './prepare-thread.ts';
 
 /** What a thread would be resumed with now. Nothing is locked or written: its writer is not disturbed. */
 export async function previewThread(
-  opening: OpeningParts,
+  engine: EngineParts,
   id: ThreadId,
   state: ThreadState,
 ): Promise<NextRequest | Outcome> {
-  const options = { ...opening.options, ...heldApproval(state) };
-  const prepared = await prepareToGoOn({ ...opening, options }, { id, state }, { cwd: undefined });
+  const prepared = await prepareToGoOn(engine, { id, state }, heldApproval(state));
   return 'code' in prepared ? prepared : previewRequest(prepared.parts, id, prepared.settings, state);
 }
 

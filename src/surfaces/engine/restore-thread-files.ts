@@ -1,7 +1,5 @@
 import { configuredProfile } from '../../gather/choose-profile.ts';
 import { findPlaces } from '../../gather/places.ts';
-import { systemClock } from '../../gather/system-clock.ts';
-import { systemIds } from '../../gather/system-ids.ts';
 import { withDeniedReads } from '../../policy/denied-reads.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { ReadOptions, ReadReport, RolloutStore } from '../../ports/rollout-store.ts';
@@ -10,7 +8,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
-import { readPlaces } from '../../thread/find-turn.ts';
+import { readPlaces } from '../../thread/read-turns.ts';
 import { beganWithRollback } from '../../thread/revert.ts';
 import { foldThread } from '../../thread/resume.ts';
 import { firstTaken, type RollbackTo } from '../../thread/rollback-range.ts';
@@ -23,13 +21,14 @@ import {
   type RestoreReport,
   type RestoreTarget,
 } from '../../workspace/restore-files.ts';
+import type { EngineParts } from './engine-parts.ts';
 import { type EngineRefused, refused } from './engine-refused.ts';
+import type { HomeStore } from './home-store.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
-import type { OpeningParts } from './prepare-thread.ts';
 import { isOurLine, standingOf } from './thread-standing.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 
-type RestoringParts = Pick<OpeningParts, 'options' | 'base' | 'store' | 'seals'>;
+type RestoringParts = Pick<EngineParts, 'options' | 'base' | 'store' | 'seals' | 'clock' | 'ids'>;
 
 /**
  * Takes a snapshot of what is there before it brings files back: that can be undone too. Snapshots that this home did
@@ -43,8 +42,8 @@ export async function restoreThreadFiles(
 ): Promise<RestoreReport | EngineRefused> {
   const { env, osHome } = parts.options;
   const { home, config } = parts.base;
-  const ids = systemIds(systemClock);
-  const snapshots = lazySnapshots({ env, osHome, home, config, ids, clock: systemClock });
+  const { ids, clock } = parts;
+  const snapshots = lazySnapshots({ env, osHome, home, config, ids, clock });
   const denies = await deniedIn(parts, id);
   const { store: threads, left } = withOwnSnapshots(parts);
   const report = await restoreFiles({ home, threads, snapshots, disk, ids, denies }, id, target, options);
@@ -73,12 +72,12 @@ function foreignSnapshots(id: ThreadId): Outcome<'snapshots-foreign'> {
 }
 
 /** What turns of a thread changed in files, as far as snapshots of this home show. */
-export function threadFileChanges(parts: RestoringParts, id: ThreadId): Promise<ThreadFiles> {
-  return fileChanges(parts.base.home, withOwnSnapshots(parts).store, id);
+export function threadFileChanges(parts: HomeStore, id: ThreadId): Promise<ThreadFiles> {
+  return fileChanges(parts.disk.home, withOwnSnapshots(parts).store, id);
 }
 
 /** The same threads without snapshots that this home did not record, and how many of those there were. */
-function withOwnSnapshots({ store, seals }: RestoringParts): {
+function withOwnSnapshots({ store, seals }: Pick<RestoringParts, 'store' | 'seals'>): {
   readonly store: RolloutStore;
   readonly left: () => number;
 } {

@@ -1,6 +1,4 @@
 import type { ThreadId } from '../../protocol/ids.ts';
-import { createDigester } from '../../model/digester.ts';
-import { responsesEncoder } from '../../model/responses/encode.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { createComparison } from '../../replay/compare.ts';
 import { rebuildRequests } from '../../replay/rebuild.ts';
@@ -8,6 +6,7 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { replayCommand } from '../commands/view-commands.ts';
 import { complain } from '../complain.ts';
 import { plural } from '../context/table.ts';
+import { replayParts } from '../engine/replay-parts.ts';
 import { print } from '../print.ts';
 import { readThread } from '../read-thread.ts';
 import { printRequest } from './print-request.ts';
@@ -20,13 +19,11 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
   const thread = await readThread(given.thread);
   if ('code' in thread) return thread;
 
-  const encoder = responsesEncoder();
-  const verdictOn = createComparison(createDigester());
+  const { encoder, digester, encoderOf } = replayParts();
+  const verdictOn = createComparison(digester);
   const requests: ReplayedRequest[] = [];
   let number = 0;
-  for await (const request of rebuildRequests(thread.lines, (version) =>
-    version === encoder.version ? encoder : undefined,
-  )) {
+  for await (const request of rebuildRequests(thread.lines, encoderOf)) {
     number++;
     const verdict = verdictOn(request);
     if (only !== undefined && number !== only) continue;

@@ -11,7 +11,7 @@ type PinList = Done<{ readonly kind: 'pins'; readonly id: ThreadId; readonly pin
 export function run(given: CommandArguments<typeof pinsCommand>) {
   return operateOnThread<PinList>(given, {
     archived: true,
-    perform: async (engine, id) => ({ kind: 'pins', id, pins: await engine.pins(id), notices: [] }),
+    perform: async (engine, id) => ({ kind: 'pins', id, pins: await engine.stored.pins(id), notices: [] }),
     text: ({ id, pins }) =>
       pins.length === 0
         ? `Nothing is pinned to thread ${id}.`

@@ -10,7 +10,7 @@ export async function run({ options }: CommandArguments<typeof reindexCommand>):
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
   const bar = progressBar('Reading threads');
-  const { threads } = await loaded.engine.reindex({ anew: !options.changed }, bar.show);
+  const { threads } = await loaded.engine.stored.reindex({ anew: !options.changed }, bar.show);
   bar.end();
   const told = threads === 1 ? '1 thread is' : `${threads} threads are`;
   if (options.json) print(`${JSON.stringify({ threads })}\n`, 'json');

@@ -6,7 +6,7 @@ import type { showCommand } from '../commands/threads-read-commands.ts';
 import type { ThreadCheckpoint } from '../engine/thread-checkpoints.ts';
 import { print } from '../print.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
-import { waitingWords } from '../../thread/waiting-notice.ts';
+import { waitingWords } from '../../state/waiting-words.ts';
 import { visibleLine } from '../visible-text.ts';
 import { findThread } from './find-thread.ts';
 import { clockTime, settingsLine, threadLines } from './thread-lines.ts';
@@ -16,11 +16,11 @@ export async function run(given: CommandArguments<typeof showCommand>): Promise<
   const found = await findThread({ thread: given.thread, archived: true });
   if ('code' in found) return found;
   const { engine, id } = found;
-  const thread = await engine.summary(id);
+  const thread = await engine.stored.summary(id);
   if ('code' in thread) return thread;
-  const turns = await engine.turns(id);
-  const checkpoints = await engine.checkpoints(id);
-  const waiting = await engine.waiting(id);
+  const turns = await engine.stored.turns(id);
+  const checkpoints = await engine.stored.checkpoints(id);
+  const waiting = await engine.stored.waiting(id);
   if (given.options.json)
     print(`${JSON.stringify({ thread, turns, checkpoints, ...(waiting.length === 0 ? {} : { waiting }) })}\n`, 'json');
   else {

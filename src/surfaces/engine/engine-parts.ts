@@ -19,6 +19,7 @@ import type { LoginStore } from '../../ports/login.ts';
 import type { Programs } from '../../ports/program-files.ts';
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { Spawn } from '../../ports/spawn.ts';
+import type { Threads } from '../../ports/threads.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import { createEphemeralStore } from '../../rollout/ephemeral-store.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
@@ -55,10 +56,15 @@ export interface EngineParts extends HomeStore {
   readonly post: PostJson;
   readonly logins: LoginStore;
   readonly watch: ChangeWatch;
+  readonly threads: Threads;
 }
 
 /** Made once for an engine. Nothing here waits or touches the world yet. */
-export function createEngineParts(options: EngineOptions, base: BaseLayers, tracer: Tracer): EngineParts {
+export function createEngineParts(
+  options: EngineOptions,
+  base: BaseLayers,
+  { tracer, threads }: Pick<EngineParts, 'tracer' | 'threads'>,
+): EngineParts {
   const { env } = options;
   const { home } = base;
   const clock = systemClock;
@@ -100,6 +106,7 @@ export function createEngineParts(options: EngineOptions, base: BaseLayers, trac
     post: postJson(sendTo),
     logins: loginStore({ home, locks: kept.disk.locks, clock }),
     watch: createChangeWatch(home),
+    threads,
   };
 }
 

@@ -25,6 +25,7 @@ import { type EngineRefused, refused } from './engine-refused.ts';
 import { openFork } from './open-fork.ts';
 import { type OpenedThread, resumeThread, startThread } from './open-thread.ts';
 import { StoredThreads } from './stored-threads.ts';
+import { threadsPort } from './threads-port.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
 /** The composition root and the one facade: makes what threads share, once, and opens threads. */
@@ -39,7 +40,7 @@ export class Engine {
 
   private constructor(options: EngineOptions, base: BaseLayers, notices: readonly Outcome[], tracer: Tracer) {
     this.notices = notices;
-    this.#parts = createEngineParts(options, base, tracer);
+    this.#parts = createEngineParts(options, base, { tracer, threads: threadsPort(this) });
     this.stored = new StoredThreads(this.#parts, options.env);
   }
 

@@ -16,6 +16,7 @@ import type { Pin } from '../../state/pins.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
 import type { PinsChanged } from '../../thread/pinned-notes.ts';
+import { foldThread } from '../../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/rollback-range.ts';
 import type { ThreadFiles } from '../../workspace/file-changes.ts';
 import type { Environment } from '../environment.ts';
@@ -93,7 +94,6 @@ export class StoredThreads {
 
   /** Messages that a thread has accepted and that no turn has come to, archived or not, oldest first. */
   async waiting(id: ThreadId): Promise<readonly WaitingMessage[]> {
-    const { foldThread } = await import('../../thread/resume.ts');
     return (await foldThread(this.#kept.store, id)).state.waiting;
   }
 
@@ -176,7 +176,7 @@ export class StoredThreads {
   }
 
   /** Copies a rollout from elsewhere into the home. */
-  async import(source: string): Promise<ImportedRollout | ImportProblem> {
+  async importFile(source: string): Promise<ImportedRollout | ImportProblem> {
     const { importThread } = await import('./import-thread.ts');
     return importThread(this.#kept, source);
   }

@@ -120,6 +120,7 @@ export function createThreadParts(engine: EngineParts, input: ThreadPartsInput):
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     router: createRouter([() => builtIn, () => ownTools]),
+    threads: engine.threads,
     gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;

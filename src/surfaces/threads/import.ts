@@ -17,7 +17,7 @@ export async function run({ words }: CommandArguments<typeof importCommand>): Pr
   if (kindOfEntry(source) === 'folder') return folderInPlace(source);
   const stored = StoredThreads.in(process.env, homedir());
   if ('code' in stored) return stored;
-  const imported = await stored.import(source);
+  const imported = await stored.importFile(source);
   if ('code' in imported) return imported;
   print(`${imported.id}\n`, 'text');
   return 0;

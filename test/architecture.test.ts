@@ -71,7 +71,8 @@ describe('the checker', () => {
   test('lets arrows down, along the order and by leave of the document', () => {
     const found = check({
       'src/bin.ts': `const { run } = await import('./surfaces/run.ts');`,
-      'src/surfaces/run.ts': `import '../testing/index.ts'; import '../thread/turn.ts';`,
+      'src/surfaces/run.ts': `import '../testing/index.ts'; import './engine/engine.ts';`,
+      'src/surfaces/engine/engine.ts': `import '../../thread/turn.ts';`,
       'src/testing/index.ts': `import 'node:http';`,
       'src/thread/turn.ts': `import type { Access } from '../policy/access.ts';`,
       'src/state/reduce.ts': `import '../policy/access.ts'; import '../telemetry/cost.ts';`,
@@ -135,6 +136,21 @@ describe('the checker', () => {
       'src/disk/a.ts:1 imports ../policy/c.ts: disk imports L0 and below alone, and policy is L1',
       'src/disk/a.ts:1 imports ../exec/d.ts: disk imports L0 and below alone, and exec is L2',
       'src/policy/c.ts:1 imports ../disk/a.ts: policy (L1) may not import upwards from disk (L2)',
+    ]);
+  });
+
+  test('holds the files of a room to the folder that they must go through', () => {
+    const found = check({
+      'src/surfaces/exec/a.ts': `import '../engine/b.ts'; import '../../state/d.ts'; import type { C } from '../../thread/c.ts';`,
+      'src/surfaces/exec/a.test.ts': `import '../../thread/c.ts';`,
+      'src/surfaces/engine/b.ts': `import '../../thread/c.ts';`,
+      'src/surfaces/engineer.ts': `import '../thread/c.ts';`,
+      'src/thread/c.ts': ``,
+      'src/state/d.ts': ``,
+    });
+    expect(found).toEqual([
+      'src/surfaces/exec/a.ts:1 imports ../../thread/c.ts: of surfaces, only surfaces/engine/ imports thread',
+      'src/surfaces/engineer.ts:1 imports ../thread/c.ts: of surfaces, only surfaces/engine/ imports thread',
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { nodeProgramFiles } from '../../src/exec/node-program-files.ts';
+import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/process-identity.ts';
 import { systemClock } from '../../src/gather/system-clock.ts';
@@ -16,7 +16,7 @@ export async function sandboxedCommand(command: PlainCommand): Promise<RunnableC
     platform: process.platform,
     architecture: process.arch,
     env: command.env,
-    cwd: command.cwd,
+    writable: () => [command.cwd],
     packagedBubblewrap: join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap'),
     mountRegistries: mountRegistryFolders,
     spawn: createNodeSpawn({ clock: systemClock, runFolder: '/nowhere' }),

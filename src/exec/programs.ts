@@ -1,6 +1,6 @@
 import { findProgram } from '../policy/find-program.ts';
 import type { Programs } from '../ports/program-files.ts';
-import { nodeProgramFiles } from './node-program-files.ts';
+import { nodeProgramFiles } from '../disk/node-program-files.ts';
 
 /** The tools of the system. The search path is not asked: a tool that stands elsewhere is not there. */
 export const systemPrograms: Programs = {

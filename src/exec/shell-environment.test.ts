@@ -22,7 +22,7 @@ import { defaultShellEnvironmentPolicy } from '../policy/shell-environment-polic
 import type { Clock } from '../ports/clock.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { LoginShellOptions } from './login-shell/login-shell.ts';
-import { createShellEnvironment } from './shell-environment.ts';
+import { createShellEnvironment, createShellEnvironments } from './shell-environment.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'capstan-shell-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -136,6 +136,24 @@ test('the shell is asked once, by many commands at once too', async () => {
   expect(second).toEqual(first);
   expect(await shellEnvironment.variables(request)).toEqual(first);
   expect(runs()).toBe(1);
+});
+
+test('threads that ask the same share the answer, and others have their own', async () => {
+  profile('export A=1');
+  const loginShell = {
+    shell: '/bin/bash',
+    home,
+    program,
+    policy: defaultShellEnvironmentPolicy,
+    secretNames: [],
+    clock: new TestClock(),
+  };
+  const environments = createShellEnvironments(env());
+  await Promise.all([loginShell, { ...loginShell }].map((each) => environments(each).variables(request)));
+  expect(runs()).toBe(1);
+  await environments({ ...loginShell, secretNames: ['A'] }).variables(request);
+  expect(runs()).toBe(2);
+  expect(await environments(undefined).variables(request)).toEqual(own());
 });
 
 test('the answer is kept for the next process, without secrets and readable for the user alone', async () => {

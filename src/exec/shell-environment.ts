@@ -10,6 +10,20 @@ export interface ShellEnvironmentOptions {
   readonly loginShell?: Omit<LoginShellOptions, 'env'>;
 }
 
+/** The variables for each thread, by how its login shell is asked: threads that ask the same share one answer. */
+export type ShellEnvironments = (loginShell: ShellEnvironmentOptions['loginShell'] | undefined) => ShellEnvironment;
+
+export function createShellEnvironments(env: ShellEnvironmentOptions['env']): ShellEnvironments {
+  const made = new Map<string, ShellEnvironment>();
+  return (loginShell) => {
+    const key = JSON.stringify(loginShell) ?? '';
+    const environment =
+      made.get(key) ?? createShellEnvironment({ env, ...(loginShell === undefined ? {} : { loginShell }) });
+    made.set(key, environment);
+    return environment;
+  };
+}
+
 /** What a shell says about itself, and what marks a command of ours: about this process, not about its commands. */
 const ownToProcess = new Set(['SHLVL', '_', 'PWD', 'OLDPWD', markName]);
 

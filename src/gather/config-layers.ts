@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { type Config, readConfig, type ReadOptions } from '../config/config.ts';
 import type { ConfigLayer } from '../config/config-layer.ts';
 import { byGravity, type ConfigProblem } from '../config/config-problem.ts';
+import { mergeValues } from '../config/merge-values.ts';
 import type { Override } from '../config/override.ts';
 import type { Requirements } from '../policy/requirements.ts';
 import { loadConfigFile, type LoadedLayer } from './config-file.ts';
@@ -12,14 +13,17 @@ import { fileSystem } from '../disk/file-system.ts';
 import { inside } from './project-folders.ts';
 import { readOverride } from './read-override.ts';
 
+/** Later ones over earlier ones: as `key=value`, or as values that need no parsing. */
+export type Overrides = readonly (string | Override)[];
+
 /** Where configuration is looked for, and what was said about it when the program was started. */
 export interface ConfigChoices {
   /** The user's home folder, for which `~` stands. */
   readonly osHome: string;
   /** The process's own folder: relative paths in overrides start there. */
   readonly cwd: string;
-  /** Over the configuration files, later ones over earlier ones: as `key=value`, or as values that need no parsing. */
-  readonly overrides: readonly (string | Override)[];
+  /** Over the configuration files, for all threads. Default: none. */
+  readonly overrides?: Overrides;
   /** The name of a profile, whose file stands over the user's. */
   readonly profile?: string;
   /** Keys that are not known are errors. */
@@ -114,7 +118,26 @@ function isThere(path: string): boolean {
   }
 }
 
-async function loadFlags({ cwd, osHome, overrides }: ConfigChoices): Promise<LoadedLayer> {
+/** The same layers with more flags, those of one thread. `added` holds only the problems that come with these. */
+export async function withOverrides(
+  base: BaseLayers,
+  { overrides, cwd }: { readonly overrides: Overrides; /** Relative paths start there. */ readonly cwd: string },
+): Promise<{ readonly base: BaseLayers; readonly added: readonly ConfigProblem[] }> {
+  const { layer: more, problems: malformed } = await loadFlags({ cwd, osHome: base.osHome, overrides });
+  const layers = base.layers.map((layer) =>
+    layer.name === 'flags' ? { ...layer, values: mergeValues(layer.values, more.values) } : layer,
+  );
+  const { config, problems } = readConfig(layers, base.options);
+  const known = new Set(base.problems.map(({ message }) => message));
+  const added = byGravity([...malformed, ...problems.filter(({ message }) => !known.has(message))]);
+  return { base: { ...base, layers, config }, added };
+}
+
+async function loadFlags({
+  cwd,
+  osHome,
+  overrides = [],
+}: Pick<ConfigChoices, 'cwd' | 'osHome' | 'overrides'>): Promise<LoadedLayer> {
   const parsed = await Promise.all(overrides.map((each) => (typeof each === 'string' ? readOverride(each) : each)));
   const flags = parsed.filter((override) => 'path' in override);
   return {

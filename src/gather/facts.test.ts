@@ -6,7 +6,7 @@ import { bundledCatalogue } from './catalogue.ts';
 import { profileFor } from '../policy/profiles.ts';
 import { gatherFacts } from './facts.ts';
 import { findPlaces } from './places.ts';
-import { nodeProgramFiles as files } from '../exec/node-program-files.ts';
+import { nodeProgramFiles as files } from '../disk/node-program-files.ts';
 import { findShell } from './shell.ts';
 
 let folder: string;

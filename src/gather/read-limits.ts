@@ -9,7 +9,6 @@ export const readLimits = {
   /** A file that replaces the instructions of a model or the prompt of a compaction. */
   instructionsBytes: mebibyte,
   catalogueBytes: 16 * mebibyte,
-  schemaBytes: mebibyte,
   /** HEAD, a ref, a `.git` file that points elsewhere. */
   gitPointerBytes: 4 * kibibyte,
   gitConfigBytes: 256 * kibibyte,

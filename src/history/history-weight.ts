@@ -73,7 +73,7 @@ export function historyTokens({ storage, length }: History, { reader }: WeighedF
 }
 
 /** What an entry weighs in a request to the reader. */
-export function entryTokens({ item, maker }: Entry, { reader }: WeighedFor): number {
+function entryTokens({ item, maker }: Entry, { reader }: WeighedFor): number {
   const sent = reader === undefined ? item : forReader(item, maker, reader);
   return sent === undefined ? 0 : itemTokens(sent);
 }

@@ -1,6 +1,7 @@
-import { accessSync, constants, lstatSync, readlinkSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { errorCode } from '../disk/file-system.ts';
 import { namesIn } from '../disk/folders.ts';
+import { lookAt } from '../disk/look-at.ts';
 import type { PathSight } from '../policy/walk-path.ts';
 import type { DiskView } from './disk-view.ts';
 
@@ -19,18 +20,6 @@ export function viewHostDisk(): DiskView {
     list: namesIn,
     canCreateIn,
   };
-}
-
-function lookAt(path: string): PathSight {
-  try {
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found === undefined) return { kind: 'missing' };
-    if (found.isSymbolicLink()) return { kind: 'link', target: readlinkSync(path) };
-    return { kind: found.isDirectory() ? 'folder' : 'file' };
-  } catch {
-    // What this user may not look at, its commands may not either.
-    return { kind: 'missing' };
-  }
 }
 
 function canCreateIn(folder: string): boolean {

@@ -34,7 +34,7 @@ const parts = {
 };
 
 function sandboxOn(platform: string) {
-  return createSandbox({ ...parts, platform, architecture: 'x64', env: {}, cwd: '/', spawn: unused });
+  return createSandbox({ ...parts, platform, architecture: 'x64', env: {}, writable: () => [], spawn: unused });
 }
 
 test.each<[string, ResolvedPolicy]>([
@@ -73,7 +73,7 @@ test('a processor without a filter refuses while the network is restricted', asy
     platform: 'linux',
     architecture: 'riscv64',
     env: { CAPSTAN_BWRAP: '/opt/bwrap' },
-    cwd: '/nowhere',
+    writable: () => [],
     spawn,
   });
   expect(await sandbox.plan(command, restricted, [])).toMatchObject({ code: 'policy-unenforceable' });
@@ -102,7 +102,7 @@ test('the machine is probed once, also when many commands come first', async () 
     platform: 'linux',
     architecture: 'x64',
     env: { CAPSTAN_BWRAP: '/opt/bwrap' },
-    cwd: '/nowhere',
+    writable: () => [],
     spawn,
   });
   sandbox.prepare();

@@ -16,13 +16,11 @@ export interface SandboxOptions {
   readonly architecture: string;
   /** The process's variables: `PATH`, and `CAPSTAN_BWRAP` for a bubblewrap that is not on it. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the engine works. Neither there nor in temporary folders is a program trusted to build sandboxes. */
-  readonly cwd: string;
   /**
-   * Where else commands may write under the settings of the thread, whatever the mode of a turn is: what one run may put
-   * there, the next run must not start. Absent: nowhere.
+   * Where commands may write besides temporary folders, whatever the mode of a turn is: what one run may put there, the
+   * next run must not start. No program from there is trusted to build sandboxes.
    */
-  readonly writable?: () => readonly string[];
+  readonly writable: () => readonly string[];
   /** A bubblewrap that came with the package; it need not exist. */
   readonly packagedBubblewrap?: string;
   /** Where engines of this user may tell each other which mount points are in use, best first: the same for all of them. */
@@ -78,7 +76,7 @@ function unchanged({ argv, cwd, env }: PlainCommand): RunnableCommand {
  * outside of every sandbox, so the folders are known before the first one is tried.
  */
 function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => Promise<LinuxSandbox | SandboxRefused> {
-  const { env, cwd, packagedBubblewrap, architecture, spawn, programFiles, processes, lingerMs = 0 } = options;
+  const { env, packagedBubblewrap, architecture, spawn, programFiles, processes, lingerMs = 0 } = options;
   const { CAPSTAN_BWRAP: chosen, PATH: path = '', TMPDIR: temporary = '' } = env;
   const probed: NonNullable<BubblewrapParts['probed']> = new Map();
   let mountPoints: MountPoints | undefined;
@@ -102,7 +100,7 @@ function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => 
   }
   const found = new Map<string, Promise<LinuxSandbox | SandboxRefused>>();
   return (roots) => {
-    const writable = [...new Set([cwd, '/tmp', temporary, ...(options.writable?.() ?? []), ...roots])].toSorted();
+    const writable = [...new Set(['/tmp', temporary, ...options.writable(), ...roots])].toSorted();
     const key = writable.join('\0');
     const known = found.get(key) ?? search(writable);
     found.set(key, known);

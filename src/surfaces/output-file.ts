@@ -2,10 +2,10 @@ import { basename, dirname, join } from 'node:path';
 import { fileSystem } from '../disk/file-system.ts';
 import { inFolder } from '../disk/folder-door.ts';
 import { realPath } from '../disk/folders.ts';
+import { lookAt } from '../disk/look-at.ts';
 import { withRegular } from '../disk/regular-file.ts';
 import { isWithin } from '../policy/paths.ts';
-import { followLinks } from '../sandbox/follow-links.ts';
-import { viewHostDisk } from '../sandbox/host-disk.ts';
+import { walkPath } from '../policy/walk-path.ts';
 
 const { O_CREAT, O_TRUNC, O_WRONLY } = fileSystem.constants;
 
@@ -24,7 +24,7 @@ export function findOutputFile(path: string, writable: readonly string[]): Outpu
   const roots = writable.filter((root) => root.startsWith('/') && root !== '/');
   const place = placeOf(path);
   const real = roots.map(realPath).filter((root) => root !== undefined);
-  const passed = followLinks(viewHostDisk(), path).links.map(({ location }) => location);
+  const passed = walkPath(lookAt, path, { lastLink: 'followed' }).links.map(({ location }) => location);
   const isSpelledInside = [path, ...passed].some((at) => [...roots, ...real].some((root) => isWithin(at, root)));
   const staysInside = place !== undefined && real.some((root) => isWithin(place, root));
   if (isSpelledInside && !staysInside) return 'leads-out';

@@ -1,9 +1,8 @@
 import type { Step } from '../envelope/step.ts';
 import { mergeFragments } from '../history/merge-fragments.ts';
 import { itemTokens } from '../history/size.ts';
-import { buildBundle } from '../world/bundle.ts';
+import { buildBundle, type Telling } from '../world/tell.ts';
 import { sections } from '../world/sections.ts';
-import type { Telling } from '../world/telling.ts';
 import type { Contract } from './contract-now.ts';
 import { tellingFor } from './step-now.ts';
 

@@ -147,7 +147,9 @@ export class Calls {
     };
     const warn = (outcome: Outcome): void => this.#warn(outcome);
     const output = this.#previewOf(item.id);
-    const end = await prepared.run({ signal, policy, started, warn, ...(output === undefined ? {} : { output }) });
+    const { threads } = parts;
+    const preview = output === undefined ? {} : { output };
+    const end = await prepared.run({ signal, policy, threads, started, warn, ...preview });
     if (mayWrite) effects.ended(end.touched);
     over.abort('ended');
     return end;

@@ -9,7 +9,8 @@ import type { ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
 import { messageDropped } from '../state/waiting.ts';
 import { closeForkedTurn } from './dead-turn.ts';
-import { findTurn, readPlaces } from './find-turn.ts';
+import { findTurn } from '../state/find-turn.ts';
+import { readPlaces } from './read-turns.ts';
 import { ThreadLog } from './log.ts';
 
 import type { ThreadParts } from './parts.ts';

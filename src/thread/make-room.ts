@@ -5,7 +5,7 @@ import { requestTokens } from '../history/ledger.ts';
 import { isSameProvider } from '../protocol/provider-name.ts';
 import { isPaused, passes } from '../state/checkpoints.ts';
 import { inputOf } from '../state/request.ts';
-import type { Telling } from '../world/telling.ts';
+import type { Telling } from '../world/tell.ts';
 import { activeNow, estimateNow } from './active-now.ts';
 import { bundleTokens, tellingTokens } from './bundle-tokens.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';

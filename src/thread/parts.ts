@@ -12,6 +12,7 @@ import type { Provider } from '../ports/provider.ts';
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Seals } from '../ports/seals.ts';
 import type { Snapshots } from '../ports/snapshots.ts';
+import type { Threads } from '../ports/threads.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
@@ -23,7 +24,7 @@ import type { ThreadLog } from './log.ts';
 import type { TurnEffects } from './turn-effects.ts';
 import type { TurnMemory } from './turn-memory.ts';
 
-/** What a thread works with. Made once by the engine. */
+/** What a thread works with: what is its own, and what it shares with the other threads of its engine. */
 export interface ThreadParts {
   readonly clock: Clock;
   readonly ids: Ids;
@@ -39,6 +40,8 @@ export interface ThreadParts {
   /** How often a broken answer is asked for again. */
   readonly streamMaxRetries: number;
   readonly router: Router;
+  /** The threads of the engine, for tools that open one. */
+  readonly threads: Threads;
   /** Absent: the user cannot be asked, and a call that would need it is refused. */
   readonly askUser?: AskUser;
   readonly processes: Processes;

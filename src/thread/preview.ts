@@ -9,7 +9,7 @@ import { instructionsOf } from '../state/instructions.ts';
 import { storeEnvelope } from '../state/stored-envelope.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
-import type { Telling } from '../world/telling.ts';
+import type { Telling } from '../world/tell.ts';
 import { namedWindows } from './named-windows.ts';
 import type { ThreadParts } from './parts.ts';
 import { stepNow, tellingFor } from './step-now.ts';

@@ -5,7 +5,7 @@ import type { Json } from '../protocol/json.ts';
 import type { ContextCause } from '../protocol/thread-event.ts';
 import { itemLine } from '../state/item-drafts.ts';
 import type { Baseline } from '../world/baseline.ts';
-import type { Telling } from '../world/telling.ts';
+import type { Telling } from '../world/tell.ts';
 import type { RecordingTurn, ThreadParts } from './parts.ts';
 
 /** A text for the model, with what surfaces are told of it. */

@@ -5,7 +5,7 @@ import { pinChanges } from '../state/pins.ts';
 import { reduce } from '../state/reduce.ts';
 import { repeated } from '../state/sealed-lines.ts';
 import type { TurnPlace } from '../state/turn-places.ts';
-import { readPlaces } from './find-turn.ts';
+import { readPlaces } from './read-turns.ts';
 import { costStays } from './cost-stays.ts';
 import { foldThread } from './resume.ts';
 import {

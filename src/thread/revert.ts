@@ -13,7 +13,7 @@ import { warningsStay } from '../state/warnings.ts';
 import { messageDropped, messageWaitsAgain, stillWaiting, type WaitingMessage } from '../state/waiting.ts';
 import { costStays } from './cost-stays.ts';
 import { closeCutTurn } from './cut-turn.ts';
-import { readPlaces } from './find-turn.ts';
+import { readPlaces } from './read-turns.ts';
 import { foldThread } from './resume.ts';
 import { markRolledBack, repeatTakenBack } from './revert-legacy.ts';
 import {

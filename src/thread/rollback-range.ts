@@ -1,7 +1,7 @@
 import type { Ordinal, ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { CheckpointPlace, ThreadPlaces, TurnPlace } from '../state/turn-places.ts';
-import { findTurn } from './find-turn.ts';
+import { findTurn } from '../state/find-turn.ts';
 
 /**
  * How far back: so many turns in which a user spoke; to the end of a turn, which stays; or to before a checkpoint, by

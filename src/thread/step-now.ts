@@ -4,8 +4,7 @@ import { standsIn } from '../history/stands-in.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ThreadState } from '../state/thread-state.ts';
 import { sections } from '../world/sections.ts';
-import { tell } from '../world/tell.ts';
-import type { Telling } from '../world/telling.ts';
+import { tell, type Telling } from '../world/tell.ts';
 import { type Contract, instructionsNow, windowNow } from './contract-now.ts';
 import type { ThreadParts } from './parts.ts';
 

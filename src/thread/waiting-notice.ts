@@ -1,9 +1,7 @@
 import type { ThreadId } from '../protocol/ids.ts';
-import { isMessage, messageText } from '../protocol/item.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { oneLine } from '../state/one-line.ts';
 import type { ThreadState } from '../state/thread-state.ts';
-import type { WaitingMessage } from '../state/waiting.ts';
+import { waitingWords } from '../state/waiting-words.ts';
 
 const mostShown = 5;
 
@@ -28,14 +26,4 @@ export function waitingNotice(
           next: 'They are part of the next turn, in this order, before the message of that turn.',
         }),
   };
-}
-
-/** The beginning of what was said, in one line; of what has no words, what it is. */
-export function waitingWords(message: WaitingMessage, characters: number): string {
-  if (message.kind === 'words') {
-    const { text, images } = message.input;
-    return oneLine(text, characters) || (images.length > 0 ? '[Image]' : '(nothing)');
-  }
-  const { item } = message;
-  return (isMessage(item) ? oneLine(messageText(item), characters) : '') || `[${item.type}]`;
 }

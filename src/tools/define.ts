@@ -4,6 +4,7 @@ import type { CallNeeds } from '../policy/approval.ts';
 import type { Touched } from '../ports/change-watch.ts';
 import type { StartedProcess } from '../ports/processes.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
+import type { Threads } from '../ports/threads.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
@@ -45,6 +46,8 @@ export interface RunningCall {
   readonly signal: AbortSignal;
   /** What it may do: the turn's policy, or more where the user granted this call more. */
   readonly policy: ResolvedPolicy;
+  /** The threads of the engine. */
+  readonly threads: Threads;
   /** Reports the process that does the work, while it runs. */
   started(process: StartedProcess): void;
   /** Output as it comes, for subscribers that look on. Absent: none does. */

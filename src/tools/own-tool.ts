@@ -1,4 +1,6 @@
 import { badArguments, toolFailed } from '../fragments/call-answers.ts';
+import type { Policy } from '../envelope/policy.ts';
+import type { Threads } from '../ports/threads.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -32,6 +34,8 @@ export interface OwnToolCall {
   readonly cwd: string;
   /** Aborts when the turn is interrupted: the result counts no more. */
   readonly signal: AbortSignal;
+  /** The threads of the engine. One that is started here may do what this turn may, unless another policy is asked for. */
+  readonly threads: Threads;
 }
 
 export interface OwnToolResult {
@@ -45,7 +49,7 @@ export function ownTool(own: OwnTool): Tool {
   return {
     name,
     spec: { type: 'function', name, description, strict: false, parameters },
-    prepare({ callId, input }, { envelope: { telemetry, workspace } }) {
+    prepare({ callId, input }, { envelope: { telemetry, workspace, policy } }) {
       const given = parseJsonObject(input.trim() === '' ? '{}' : input);
       if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
       const item: ToolCallItem = { kind: 'tool-call', id: callId, tool: name, arguments: given, status: 'in-progress' };
@@ -57,9 +61,22 @@ export function ownTool(own: OwnTool): Tool {
         needs: {},
         ...(own.alone === undefined ? {} : { alone: own.alone }),
         ...(own.idempotent === undefined ? {} : { idempotent: own.idempotent }),
-        run: ({ signal }) => run(own, item, { ...call, signal }),
+        run: ({ signal, threads }) => run(own, item, { ...call, signal, threads: underPolicy(threads, policy) }),
       };
     },
+  };
+}
+
+/** A thread that a call opens is held like the turn of the call. */
+function underPolicy(threads: Threads, { approval, profile: permissionProfile }: Policy): Threads {
+  const held = { approval, permissionProfile };
+  return {
+    get open() {
+      return threads.open;
+    },
+    start: (wanted) => threads.start({ ...held, ...wanted }),
+    resume: (id, wanted) => threads.resume(id, { ...held, ...wanted }),
+    fork: (id, cut, wanted) => threads.fork(id, cut, { ...held, ...wanted }),
   };
 }
 

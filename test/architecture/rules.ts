@@ -45,6 +45,10 @@ function brokenRule(path: string, found: Import, sources: Sources, arrows: Arrow
   if (ceiling !== undefined && toRoom.level > ceiling && !isTest(path)) {
     return `${from} imports L${ceiling} and below alone, and ${to} is L${toRoom.level}`;
   }
+  const gate = arrows.gates.find(
+    ({ room, folder, to: behind }) => room === from && behind.includes(to) && !path.startsWith(`src/${folder}/`),
+  );
+  if (gate !== undefined && !isTest(path)) return `of ${from}, only ${gate.folder}/ imports ${to}`;
   if (toRoom.level < fromRoom.level) return undefined;
   if (isTest(path) && (toRoom.level === fromRoom.level || to === 'testing')) return undefined;
   if (toRoom.level > fromRoom.level)

@@ -55,7 +55,7 @@ test('when no checkpoint could be made, the next turn says what it compacts, and
   const refused = { reason: 'Not now.' };
   let isAgainst = true;
   const live = await LiveThread.in(talk([saysLong(), overflow('incomplete'), says('Yes.')]));
-  await live.open({ checkpointHooks: { before: async () => (isAgainst ? refused : undefined) } });
+  await live.open({}, { checkpointHooks: { before: async () => (isAgainst ? refused : undefined) } });
   await live.turn(task);
   expect(await live.turn('Go on.')).toMatchObject({
     kind: 'failed',

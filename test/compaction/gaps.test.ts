@@ -104,12 +104,15 @@ describe('a hook', () => {
   it('learns why, where and with which wish, and what came of it', async () => {
     const told: unknown[] = [];
     const live = await LiveThread.in(talk([saysLong()]));
-    await live.open({
-      checkpointHooks: {
-        before: async (about: AboutCheckpoint) => void told.push(about),
-        after: async ({ strategy, number }: CheckpointReport) => void told.push({ strategy, number }),
+    await live.open(
+      {},
+      {
+        checkpointHooks: {
+          before: async (about: AboutCheckpoint) => void told.push(about),
+          after: async ({ strategy, number }: CheckpointReport) => void told.push({ strategy, number }),
+        },
       },
-    });
+    );
     await live.turn(task);
     await live.thread.compact({ signal, focus: 'numbers' });
     expect(told).toEqual([
@@ -129,7 +132,7 @@ describe('a hook', () => {
   it('may stop it with a reason, which people are told', async () => {
     const live = await LiveThread.in(talk([saysLong(), says('Yes.')]), smallLimit);
     const checkpointHooks = { before: () => Promise.resolve({ reason: 'The release is being cut.' }) };
-    await live.open({ checkpointHooks }, later);
+    await live.open({}, { ...later, checkpointHooks });
     await live.turn(task);
     expect(await live.thread.compact({ signal })).toMatchObject({
       kind: 'failed',

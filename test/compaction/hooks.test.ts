@@ -14,7 +14,7 @@ const outcome = {
 
 async function fullThread(checkpointHooks: CheckpointHooks): Promise<LiveThread> {
   const live = await LiveThread.in(talk([saysLong(), says('Yes.')]), smallLimit);
-  await live.open({ checkpointHooks }, later);
+  await live.open({}, { ...later, checkpointHooks });
   await live.turn(task);
   return live;
 }
@@ -57,7 +57,7 @@ describe('before a checkpoint', () => {
 
   it('one that stops it after a turn leaves no trace in the thread; a person hears of it once', async () => {
     const live = await LiveThread.in(talk([saysLong(), says('Yes.')]), smallLimit);
-    await live.open({ checkpointHooks: stops });
+    await live.open({}, { checkpointHooks: stops });
     for (const words of [task, 'two']) expect(await live.turn(words)).toMatchObject({ kind: 'completed' });
     // Comes after what follows the turns.
     expect(await live.thread.compact({ signal })).toEqual({ kind: 'failed', outcome });

@@ -73,7 +73,7 @@ describe('the window that a server names in its refusal', () => {
     const { id } = live;
     await live.close();
     const engine = await live.engine();
-    expect(await engine.rollback(id, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
+    expect(await engine.stored.rollback(id, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
     const windows = async () => {
       await live.open();
       const { limits } = live.thread.state;
@@ -82,7 +82,7 @@ describe('the window that a server names in its refusal', () => {
     };
     const kept = [{ tokens: 20_000, assumed: expect.any(Number) }];
     expect(await windows()).toEqual(kept);
-    expect(await engine.undoRollback(id, { force: false })).toMatchObject({ kind: 'rollback-undone' });
+    expect(await engine.stored.undoRollback(id, { force: false })).toMatchObject({ kind: 'rollback-undone' });
     expect(await windows()).toEqual(kept);
   });
 

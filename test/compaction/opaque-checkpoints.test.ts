@@ -293,7 +293,7 @@ test('a rollback to before the switch brings the checkpoint back to its maker', 
   await two.live.turn('Go on here.');
   await two.live.close();
   const engine = await two.live.engine();
-  expect((await engine.rollback(two.live.id, { turns: 1 })).kind).toBe('rolled-back');
+  expect((await engine.stored.rollback(two.live.id, { turns: 1 })).kind).toBe('rolled-back');
   two.asked();
   await two.openWith('maker');
   await two.live.turn('Back again.');

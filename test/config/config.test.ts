@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { answer, callTool, say, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
-import { Engine, type EngineOptions, words } from '../../src/index.ts';
+import { Engine, type EngineOptions, type ThreadRequest, words } from '../../src/index.ts';
 import { Place } from '../harness/run-capstan.ts';
 
 const cleanups: (() => void | Promise<void>)[] = [];
@@ -43,16 +43,15 @@ function load(place: Place, options: Partial<EngineOptions> = {}) {
     cwd: place.workspace,
     client: { name: 'test', version: '0', source: 'exec' },
     overrides: [],
-    approval: 'never',
     systemFolders: [join(place.root, 'etc')],
     ...options,
   });
 }
 
-async function open(place: Place, options: Partial<EngineOptions> = {}, cwd = place.workspace) {
+async function open(place: Place, options: Partial<EngineOptions> = {}, request: Partial<ThreadRequest> = {}) {
   const engine = await load(place, options);
   if (engine.kind === 'refused') return engine;
-  const opened = await engine.start({ listener: () => {}, cwd });
+  const opened = await engine.start({ cwd: place.workspace, approval: 'never', ...request });
   if (opened.kind === 'opened') cleanups.unshift(() => opened.thread.close());
   return opened;
 }
@@ -96,7 +95,7 @@ describe('trust', () => {
     mkdirSync(join(elsewhere, '.codex'), { recursive: true });
     writeFileSync(join(elsewhere, '.codex/config.toml'), 'model = "gpt-5.4"\n');
     const overrides = [`projects.${JSON.stringify(elsewhere)}.trust_level=trusted`];
-    expect(await open(place, { overrides }, elsewhere)).toMatchObject({ settings: { model: 'gpt-5.4' } });
+    expect(await open(place, { overrides }, { cwd: elsewhere })).toMatchObject({ settings: { model: 'gpt-5.4' } });
     expect(await open(place, { overrides })).toMatchObject({ settings: { model: 'gpt-5.5' } });
   });
 });
@@ -151,10 +150,10 @@ describe('what the engine is told', () => {
   it('the managed file keeps its sandbox, whatever the surface asks for', async () => {
     const { place } = await scene();
     const permissionProfile = { type: 'disabled' } as const;
-    expect(await open(place, { permissionProfile })).toMatchObject({ settings: { profile: permissionProfile } });
+    expect(await open(place, {}, { permissionProfile })).toMatchObject({ settings: { profile: permissionProfile } });
     mkdirSync(join(place.root, 'etc'));
     writeFileSync(join(place.root, 'etc/managed_config.toml'), 'sandbox_mode = "workspace-write"\n');
-    expect(await open(place, { permissionProfile })).toMatchObject({
+    expect(await open(place, {}, { permissionProfile })).toMatchObject({
       kind: 'refused',
       outcome: { code: 'sandbox-managed' },
     });

@@ -348,11 +348,10 @@ async function runInProcess({ home, root, workspace }: Place, listener: (event: 
     cwd: workspace,
     client: { name: 'test', version: '0', source: 'exec' },
     overrides: [],
-    approval: 'never',
     systemFolders: [],
   });
   if (engine.kind === 'refused') throw new Error(engine.outcome.message);
-  const opened = await engine.start({ listener, cwd: workspace });
+  const opened = await engine.start({ listener, cwd: workspace, approval: 'never' });
   if (opened.kind === 'refused') throw new Error(opened.outcome.message);
   const { kind } = await opened.thread.run({ input: words('hi'), signal: new AbortController().signal });
   await opened.thread.close();

@@ -91,7 +91,7 @@ describe('what the model decided', () => {
 describe('an approval policy that the surface holds', () => {
   it('is in force for the turn, and what the thread chose is what resume restores', async () => {
     const live = await LiveThread.in(yes, 'approval_policy = "on-request"');
-    await live.open({ approval: 'never' });
+    await live.open({}, { approval: 'never' });
     await live.turn('one');
     expect(newestContext(live)).toMatchObject({
       approval_policy: 'never',
@@ -110,7 +110,7 @@ describe('an approval policy that the surface holds', () => {
     await live.turn('one');
     await live.thread.overrideTurnContext({ approval: 'untrusted' });
     for (const text of ['two', 'three']) {
-      await live.open({ approval: 'never' });
+      await live.open({}, { approval: 'never' });
       await live.turn(text);
     }
     expect((await live.open()).settings.approval).toBe('untrusted');
@@ -118,7 +118,7 @@ describe('an approval policy that the surface holds', () => {
 
   it('gives way to a policy that a client names, for the thread too', async () => {
     const live = await LiveThread.in(yes);
-    await live.open({ approval: 'never' });
+    await live.open({}, { approval: 'never' });
     expect(live.thread.settings).toMatchObject({ approval: 'never', askedApproval: 'on-request' });
     expect(await live.thread.overrideTurnContext({ approval: 'never' })).toMatchObject({ changed: ['approval'] });
     await live.turn('one');

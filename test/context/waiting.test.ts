@@ -179,7 +179,7 @@ describe('words are on the disk', () => {
       stored = linesOf(live, 'capstan_waiting').map(({ payload }) => payload);
       return undefined;
     };
-    await live.open({ checkpointHooks: { before } }, later);
+    await live.open({}, { ...later, checkpointHooks: { before } });
     await live.turn(task);
     await live.turn('Go on.');
     expect(stored).toEqual([
@@ -339,7 +339,10 @@ describe('a thread with a message that waits', () => {
     if (forked.kind === 'refused') throw new Error(forked.outcome.message);
     expect([forked.thread.state.waiting, forked.notices]).toEqual([[], []]);
     await forked.thread.close();
-    expect([await engine.waiting(forked.thread.id), (await engine.waiting(live.id)).length]).toEqual([[], 1]);
+    expect([await engine.stored.waiting(forked.thread.id), (await engine.stored.waiting(live.id)).length]).toEqual([
+      [],
+      1,
+    ]);
   });
 
   it('keeps it through a rollback if it still waits, and through the undo in any case', async () => {
@@ -347,12 +350,12 @@ describe('a thread with a message that waits', () => {
     const engine = await live.engine();
     await live.close();
     // Accepted after the turn: it goes with the turn.
-    expect(await engine.rollback(live.id, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
-    expect(await engine.waiting(live.id)).toEqual([]);
+    expect(await engine.stored.rollback(live.id, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
+    expect(await engine.stored.waiting(live.id)).toEqual([]);
     await live.open();
     await live.thread.inject(note('since then'));
     await live.close();
-    expect(await engine.undoRollback(live.id)).toMatchObject({ kind: 'rollback-undone' });
+    expect(await engine.stored.undoRollback(live.id)).toMatchObject({ kind: 'rollback-undone' });
     await live.open({}, later);
     expect(waitingIn(live)).toEqual(['of a program', 'since then']);
   });
@@ -372,8 +375,8 @@ describe('a thread with a message that waits', () => {
     await second;
     await live.close();
     const engine = await live.engine();
-    expect(await engine.rollback(live.id, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
-    expect(await engine.waiting(live.id)).toEqual([]);
+    expect(await engine.stored.rollback(live.id, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
+    expect(await engine.stored.waiting(live.id)).toEqual([]);
     await live.turn('three');
     expect(live.rows(2).slice(-3)).toEqual([
       ['user', 'one'],

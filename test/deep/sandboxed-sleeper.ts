@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { nodeProgramFiles } from '../../src/exec/node-program-files.ts';
+import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/process-identity.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
@@ -14,7 +14,7 @@ const sandbox = createSandbox({
   platform: process.platform,
   architecture: process.arch,
   env: process.env,
-  cwd: '/nowhere',
+  writable: () => [],
   packagedBubblewrap: join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap'),
   mountRegistries: () => [join(folder, 'registry')],
   spawn,

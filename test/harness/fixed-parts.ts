@@ -1,5 +1,6 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Ids } from '../../src/ports/ids.ts';
+import type { ThreadRefused, Threads } from '../../src/ports/threads.ts';
 
 /** Nothing in a test takes so long: whoever waits for it waits for something else to end first. */
 const deadline = 300_000;
@@ -27,3 +28,9 @@ export function countingIds(start: number): Ids {
     },
   };
 }
+
+const refused = (): Promise<ThreadRefused> =>
+  Promise.resolve({ kind: 'refused', outcome: { code: 'no-engine', message: 'There is no engine.', next: '' } });
+
+/** For a thread that has no engine around it. */
+export const noThreads: Threads = { open: [], start: refused, resume: refused, fork: refused };

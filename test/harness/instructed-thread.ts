@@ -37,12 +37,11 @@ export class InstructedThread {
       cwd: workspace,
       client: { name: 'test', version: '0', source: 'exec' },
       overrides: [],
-      approval: 'never',
       systemFolders: [],
       ...options,
     });
     if (engine.kind === 'refused') throw new Error(engine.outcome.message);
-    const request = { listener: () => {}, cwd: workspace };
+    const request = { cwd: workspace, approval: 'never' } as const;
     const opened = await (this.#id === undefined ? engine.start(request) : engine.resume(this.#id, request));
     if (opened.kind === 'refused') throw new Error(opened.outcome.message);
     const { thread } = opened;

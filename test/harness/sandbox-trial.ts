@@ -62,7 +62,7 @@ export function createTrial({ spawn, programFiles, processes }: TrialParts): Tri
     platform: process.platform,
     architecture: process.arch,
     env: process.env,
-    cwd: repo,
+    writable: () => [repo],
     packagedBubblewrap: packaged,
     mountRegistries: () => [join(base, 'registry')],
     spawn,

@@ -30,7 +30,7 @@ import { execCommandTool } from '../../src/tools/exec-command/exec-command.ts';
 import { createRouter, type Router } from '../../src/tools/router.ts';
 import { updatePlanTool } from '../../src/tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../src/tools/view-image/view-image.ts';
-import { countingIds, steppingClock } from './fixed-parts.ts';
+import { countingIds, noThreads, steppingClock } from './fixed-parts.ts';
 import { responsesProvider } from './responses-provider.ts';
 import { memorySeals } from './memory-seals.ts';
 import { configuredIn, factsOf, firstWorld, settingsOf, stepFactsOf, type World } from './world.ts';
@@ -199,6 +199,7 @@ export class WatchedThread {
       random: () => 0.5,
       streamMaxRetries: 2,
       router: this.#router(),
+      threads: noThreads,
       processes: { end: () => Promise.resolve('gone') },
       requirements: noRequirements,
       compactionLimits: defaultCompactionLimits,

@@ -2,7 +2,7 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { nodeProgramFiles } from '../../src/exec/node-program-files.ts';
+import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/process-identity.ts';
 import { createTrial, modeProfile } from '../harness/sandbox-trial.ts';

@@ -184,7 +184,7 @@ describe('an imported thread', () => {
     const { id } = forked.thread;
     expect(granted(await opened(live, id))).toMatchObject({ sandbox: 'managed', cwd: live.place.workspace });
     // Now the newest turn is one that was imported.
-    expect(await engine.rollback(id, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
+    expect(await engine.stored.rollback(id, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
     expect(granted(await opened(live, id))).toMatchObject({ sandbox: 'managed', cwd: live.place.workspace });
   });
 
@@ -311,9 +311,9 @@ describe('a rollout that was placed into the sessions folder', () => {
       });
     }
     expect(readFileSync(kept, 'utf8')).toBe('after\n');
-    expect((await engine.fileChanges(other)).changes).toEqual([]);
+    expect((await engine.stored.fileChanges(other)).changes).toEqual([]);
     // The thread that did it still can.
-    expect((await engine.fileChanges(live.id)).changes).toHaveLength(1);
+    expect((await engine.stored.fileChanges(live.id)).changes).toHaveLength(1);
     expect(await engine.restoreFiles(live.id, { beforeTurn: turn }, { dryRun: false, force: false })).toMatchObject({
       kind: 'restored',
       restored: ['kept.txt'],
@@ -330,7 +330,7 @@ describe('a rollout that was placed into the sessions folder', () => {
     await live.rewrite((lines) => [...lines, { type: 'capstan_tool_set', payload: { name: 'theirs', tools } }]);
     const found = await resume(live, live.id);
     expect(found.notices.map(({ code }) => code)).toContain('blobs-missing');
-    expect(await (await live.engine()).blob(sha256)).toMatchObject({ code: 'blob-missing' });
+    expect(await (await live.engine()).stored.blob(sha256)).toMatchObject({ code: 'blob-missing' });
   });
 
   it('takes no tools from a blob that holds something else', async () => {
@@ -352,7 +352,7 @@ describe('a rollout that was placed into the sessions folder', () => {
     const [meta, ...rest] = asOther(live);
     const rollback = { rollout_id: live.id, end_ordinal_exclusive: rest.length + 1, turns: 1, kept: 1 };
     written(sessionPath(live, other), [{ ...meta, payload: { ...meta!.payload, capstan: { rollback } } }, ...rest]);
-    expect(await (await live.engine()).undoRollback(other)).toMatchObject({ kind: 'refused' });
+    expect(await (await live.engine()).stored.undoRollback(other)).toMatchObject({ kind: 'refused' });
   });
 
   it.each(['../../../etc/passwd', '', 'zzzzzzzz-zzzz-7zzz-zzzz-zzzzzzzzzzzz', '*'])(
@@ -401,7 +401,7 @@ describe('a thread of this home', () => {
     await again.thread.close();
     // To a place before the fork: what stands there was sealed for the thread that it was forked from.
     for (const fork of [id, again.thread.id]) {
-      expect(await engine.rollback(fork, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
+      expect(await engine.stored.rollback(fork, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
       const found = await opened(live, fork);
       expect(granted(found)).toMatchObject(grants);
       expect(found.notices).toEqual([]);

@@ -110,9 +110,9 @@ describe.each(carriers)('words that a file claims in %s', (_what, forge) => {
     await live.open({}, later);
     await live.close();
     await live.rewrite(forge);
-    expect(await engine.rollback(live.id, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
-    expect(await engine.undoRollback(live.id)).toMatchObject({ kind: 'rollback-undone' });
-    expect([await engine.waiting(live.id), await engine.pins(live.id)]).toEqual([[], []]);
+    expect(await engine.stored.rollback(live.id, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
+    expect(await engine.stored.undoRollback(live.id)).toMatchObject({ kind: 'rollback-undone' });
+    expect([await engine.stored.waiting(live.id), await engine.stored.pins(live.id)]).toEqual([[], []]);
     await live.turn('two');
     for (const text of [order, rule]) expect(sent(live)).not.toContain(text);
   });
@@ -142,7 +142,7 @@ describe('what the user said', () => {
   it('counts in its own thread and in forks of it, and through a checkpoint, a rollback and its undo', async () => {
     const live = await said();
     const engine = await live.engine();
-    const texts = async (id: ThreadId) => (await engine.pins(id)).map(({ text }) => text);
+    const texts = async (id: ThreadId) => (await engine.stored.pins(id)).map(({ text }) => text);
     const fork = async (id: ThreadId): Promise<ThreadId> => {
       const opened = await engine.fork(id, { kind: 'latest' }, { listener: () => {} });
       if (opened.kind === 'refused') throw new Error(opened.outcome.message);
@@ -155,8 +155,8 @@ describe('what the user said', () => {
     expect(sent(live)).toContain(order);
     expect(sent(live)).toContain(rule);
     await live.close();
-    await engine.rollback(live.id, { turns: 1 });
-    await engine.undoRollback(live.id);
+    await engine.stored.rollback(live.id, { turns: 1 });
+    await engine.stored.undoRollback(live.id);
     expect(await texts(live.id)).toEqual([rule]);
     expect(await texts(await fork(await fork(live.id)))).toEqual([rule]);
   });
@@ -166,14 +166,14 @@ describe('what the user said', () => {
     const engine = await live.engine();
     const copy = JSON.parse(JSON.stringify(live.place.lines()).replaceAll(live.id, other)) as readonly Line[];
     await live.rewrite((lines) => JSON.parse(JSON.stringify(lines).replaceAll('Always', 'Never')) as readonly Line[]);
-    expect(await engine.pins(live.id)).toEqual([]);
-    expect(await engine.waiting(live.id)).toHaveLength(1);
+    expect(await engine.stored.pins(live.id)).toEqual([]);
+    expect(await engine.stored.waiting(live.id)).toHaveLength(1);
 
     const brought = written(join(live.place.root, 'brought.jsonl'), copy);
     const ids = systemIds(systemClock);
     await importRollout(brought, { files: nodeFiles, home: live.place.home, localTime, ids });
-    expect([await engine.waiting(other), await engine.pins(other)]).toEqual([[], []]);
-    expect(await engine.unproven(other)).toMatchObject({ messages: [{ kind: 'item' }], pins: [{ text: rule }] });
+    expect([await engine.stored.waiting(other), await engine.stored.pins(other)]).toEqual([[], []]);
+    expect(await engine.stored.unproven(other)).toMatchObject({ messages: [{ kind: 'item' }], pins: [{ text: rule }] });
   });
 
   it('can be pinned again in the place of a claim', async () => {

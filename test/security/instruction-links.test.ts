@@ -256,9 +256,7 @@ describe('deny_read of the machine', () => {
     const trust = `projects."${workspace}".trust_level="trusted"`;
     await expect(live.open({ systemFolders, overrides: [trust] })).rejects.toThrow('the policy denies reading it');
     const engine = await live.engine({ systemFolders });
-    expect([engine.deniesRead(join(root, 'a/secret.png')), engine.deniesRead(join(root, 'a.png'))]).toEqual([
-      true,
-      false,
-    ]);
+    expect(engine.loadImage('a/secret.png', root)).toMatchObject({ code: 'image-denied' });
+    expect(engine.loadImage('a.png', root)).toMatchObject({ code: 'image-unreadable' });
   });
 });

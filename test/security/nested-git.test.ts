@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { nodeProgramFiles } from '../../src/exec/node-program-files.ts';
+import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/process-identity.ts';
 import { systemClock } from '../../src/gather/system-clock.ts';
@@ -233,7 +233,7 @@ it.runIf(isRoot && process.platform === 'linux')('the same attacks fail as a pla
     platform: process.platform,
     architecture: process.arch,
     env: process.env,
-    cwd: root,
+    writable: () => [root],
     packagedBubblewrap: join(import.meta.dirname, '../../.local/bubblewrap/usr/bin/bwrap'),
     mountRegistries: () => [join(base, 'registry')],
     spawn,

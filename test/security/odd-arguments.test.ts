@@ -55,7 +55,7 @@ describe.each(odd)('%s', (what, text) => {
       const changed = await thread.overrideTurnContext(change);
       expect(changed).toMatchObject({ kind: 'refused', outcome: { message: expect.stringContaining(what) } });
     }
-    expect(await engine.rename(thread.id, text)).toMatchObject({
+    expect(await engine.stored.rename(thread.id, text)).toMatchObject({
       kind: 'refused',
       outcome: { message: expect.stringContaining(what) },
     });
@@ -80,8 +80,8 @@ describe.each(odd)('%s', (what, text) => {
     const live = await LiveThread.in([answer({ items: [say('ok')] })]);
     await live.turn('go');
     const engine = await live.engine();
-    expect(await engine.search(text, { limit: 10, sort: 'updated' })).toMatchObject({ hits: [] });
-    expect(await engine.choose({ kind: 'named', name: text })).toMatchObject({ kind: 'none' });
+    expect(await engine.stored.search(text, { limit: 10, sort: 'updated' })).toMatchObject({ hits: [] });
+    expect(await engine.stored.choose({ kind: 'named', name: text })).toMatchObject({ kind: 'none' });
   });
 });
 
@@ -96,7 +96,7 @@ describe('half of a character in what a user says', () => {
     expect(await thread.run({ input: words('x'), outputSchema, signal })).toMatchObject({ kind: 'failed' });
     expect(live.model.requests).toHaveLength(0);
     expect(await live.turn('fine')).toMatchObject({ kind: 'completed' });
-    expect(await (await live.engine()).pin(thread.id, half)).toMatchObject({ kind: 'refused' });
+    expect(await (await live.engine()).stored.pin(thread.id, half)).toMatchObject({ kind: 'refused' });
   });
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { EngineOptions } from '../../src/index.ts';
+import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
@@ -15,11 +15,11 @@ it('a slip in the name of a restriction does not lose it', async () => {
   });
 });
 
-it('a profile for the engine is held to the same', async () => {
+it('a profile for a thread is held to the same', async () => {
   const live = await scripted();
   const open = async (permissionProfile: unknown) => {
-    const engine = await live.engine({ permissionProfile } as Partial<EngineOptions>);
-    return engine.start({ cwd: live.place.workspace, listener: () => {} });
+    const engine = await live.engine();
+    return engine.start({ cwd: live.place.workspace, permissionProfile: permissionProfile as PermissionProfile });
   };
   const entry = { path: { type: 'path', path: 'sub' }, access: 'write' };
   const profile = { type: 'managed', network: 'restricted', file_system: { type: 'restricted', entries: [entry] } };
@@ -33,7 +33,7 @@ it('a profile for the engine is held to the same', async () => {
   expect(await open({ type: 'disabled', netwrok: 'restricted' })).toMatchObject({ outcome: { code: 'wrong-profile' } });
 });
 
-it('a relative folder for the engine is refused', async () => {
+it('a relative folder is refused', async () => {
   const live = await scripted();
   const engine = await live.engine();
   expect(await engine.start({ cwd: 'sub', listener: () => {} })).toMatchObject({

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { EngineOptions } from '../../src/index.ts';
+import { type EngineOptions, words } from '../../src/index.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
@@ -49,6 +49,22 @@ describe.runIf(process.platform === 'linux')('a bubblewrap that a command put in
     plant('bwrap');
     const added = { addDirectories: [tools], overrides: [`sandbox_mode="${mode}"`] };
     await runCommand('', (live) => ({ ...variables(live, {}), ...added }));
+    expect(existsSync(ran)).toBe(false);
+  });
+
+  test('is not run when another thread of the engine works there', async () => {
+    plant('bwrap');
+    const script = [callTool('exec_command', { cmd: 'true' }), say('Done.')].map((item) => answer({ items: [item] }));
+    const live = await LiveThread.in(script);
+    const engine = await live.engine({ ...variables(live, {}), overrides: ['sandbox_mode="workspace-write"'] });
+    for (const cwd of [tools, live.place.workspace]) {
+      const opened = await engine.start({ cwd });
+      if (opened.kind === 'refused') throw new Error(opened.outcome.message);
+      if (cwd === tools) continue;
+      await opened.thread.run({ input: words('Go.'), signal: new AbortController().signal });
+    }
+    await engine.close();
+    expect(live.model.requests).toHaveLength(2);
     expect(existsSync(ran)).toBe(false);
   });
 });

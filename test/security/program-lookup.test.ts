@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { nodeProgramFiles } from '../../src/exec/node-program-files.ts';
+import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
 import { processTable } from '../../src/exec/process-identity.ts';
 import { callerPrograms, systemPrograms } from '../../src/exec/programs.ts';
@@ -183,7 +183,7 @@ describe.runIf(process.platform === 'linux')('bubblewrap', () => {
       platform: 'linux',
       architecture: 'x64',
       env,
-      cwd: workspace,
+      writable: () => [workspace],
       packagedBubblewrap: join(base, 'package/bwrap'),
       mountRegistries: () => [],
       spawn,

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeProgramFiles } from '../../src/exec/node-program-files.ts';
+import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
 import { viewHostDisk } from '../../src/sandbox/host-disk.ts';
 import { bubblewrapArguments } from '../../src/sandbox/linux/bubblewrap-arguments.ts';

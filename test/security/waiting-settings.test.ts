@@ -38,7 +38,7 @@ describe('a read-only turn that is killed in the compaction before it', () => {
 
   it('is listed with the settings that it had', async () => {
     const live = await killed();
-    const turns = await (await live.engine()).turns(live.id);
+    const turns = await (await live.engine()).stored.turns(live.id);
     expect(turns.map(({ model, sandbox, status }) => [model, sandbox, status])).toEqual([
       ['gpt-5.5', 'workspace-write', 'completed'],
       ['gpt-5.4', 'read-only', 'open'],
@@ -72,7 +72,7 @@ it('a turn that is interrupted while the provider before makes its checkpoint re
   expect(await live.turn('Only look.', { signal: stop.signal })).toMatchObject({ kind: 'aborted' });
   await live.close();
   const engine = await live.engine();
-  expect((await engine.turns(live.id)).at(-1)).toMatchObject({ model: 'small', sandbox: 'read-only' });
+  expect((await engine.stored.turns(live.id)).at(-1)).toMatchObject({ model: 'small', sandbox: 'read-only' });
   await live.open();
   expect(live.thread.settings).toMatchObject({ model: 'small', provider: 'scripted' });
 });

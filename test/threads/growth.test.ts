@@ -97,12 +97,12 @@ describe('the file of a thread', () => {
 
     const { sha256, bytes } = fullOutputOf(line) as { sha256: string; bytes: number };
     expect(bytes).toBe(text.length);
-    const blob = await (await engineOf(live.place)).blob(sha256);
+    const blob = await (await engineOf(live.place)).stored.blob(sha256);
     expect(blob.kind === 'blob' && Buffer.from(blob.bytes).toString()).toBe(text);
     expect(blobsIn(live.place).map((file) => statSync(file).mode & 0o777)).toEqual([0o600]);
     expect(statSync(blobsIn(live.place)[0]!).size).toBeLessThan(text.length);
     for (const file of blobsIn(live.place)) rmSync(file);
-    expect(await (await engineOf(live.place)).blob(sha256)).toMatchObject({
+    expect(await (await engineOf(live.place)).stored.blob(sha256)).toMatchObject({
       code: 'blob-missing',
       message: expect.stringContaining(sha256),
     });
@@ -112,7 +112,7 @@ describe('the file of a thread', () => {
     const script = [answer({ items: [print('letters')] }), answer({ items: [say('done')] })];
     const ephemeral = await LiveThread.in(script);
     letters(ephemeral.place.workspace, 'letters', 300_000);
-    await ephemeral.open({ ephemeral: true });
+    await ephemeral.open({}, { ephemeral: true });
     await ephemeral.turn('print a lot');
     await ephemeral.close();
     expect(() => blobsIn(ephemeral.place)).toThrow('ENOENT');

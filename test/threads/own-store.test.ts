@@ -40,20 +40,20 @@ describe('a store of one’s own', () => {
     await live.close();
 
     const engine = await live.engine({ store });
-    await engine.rename(live.id, 'mine');
-    expect(await engine.choose({ kind: 'named', name: 'mine' })).toEqual({ kind: 'chosen', id: live.id });
-    expect(await engine.list({ limit: 5, sort: 'updated' })).toMatchObject({
+    await engine.stored.rename(live.id, 'mine');
+    expect(await engine.stored.choose({ kind: 'named', name: 'mine' })).toEqual({ kind: 'chosen', id: live.id });
+    expect(await engine.stored.list({ limit: 5, sort: 'updated' })).toMatchObject({
       threads: [{ id: live.id, name: 'mine', preview: 'Write two.', turns: 2, cwd: workspace }],
     });
-    expect(await engine.search('was two', { limit: 5, sort: 'updated' })).toMatchObject({ hits: [{ turn: 2 }] });
-    const [first] = await engine.turns(live.id);
+    expect(await engine.stored.search('was two', { limit: 5, sort: 'updated' })).toMatchObject({ hits: [{ turn: 2 }] });
+    const [first] = await engine.stored.turns(live.id);
     const report = await engine.restoreFiles(live.id, { beforeTurn: first!.id }, { dryRun: false, force: false });
     expect(report).toMatchObject({ kind: 'restored', restored: ['f'], failed: [] });
     expect(readFileSync(join(workspace, 'f'), 'utf8')).toBe('one\n');
-    expect(await engine.rollback(live.id, { turns: 1 })).toMatchObject({ kind: 'rolled-back', notices: [] });
-    expect(await engine.archive(live.id)).toMatchObject({ kind: 'archived', location: `row thread/${live.id}` });
+    expect(await engine.stored.rollback(live.id, { turns: 1 })).toMatchObject({ kind: 'rolled-back', notices: [] });
+    expect(await engine.stored.archive(live.id)).toMatchObject({ kind: 'archived', location: `row thread/${live.id}` });
     // What is about files of the home is not about this store.
-    expect(await engine.collect({ dryRun: true, reverted: false })).toMatchObject({
+    expect(await engine.stored.collect({ dryRun: true, reverted: false })).toMatchObject({
       outcome: { code: 'not-the-home' },
     });
     expect(
@@ -83,7 +83,7 @@ describe('a store of one’s own', () => {
     await expect(older.close()).rejects.toMatchObject({ code: 'lease-lost' });
     expect(await newer.run(turn('three'))).toEqual({ kind: 'completed', lastMessage: 'Two.' });
     await newer.close();
-    const turns = await (await live.engine({ store })).turns(older.id);
+    const turns = await (await live.engine({ store })).stored.turns(older.id);
     expect(turns.map(({ firstWords }) => firstWords)).toEqual(['one', 'three']);
   });
 });

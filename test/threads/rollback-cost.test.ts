@@ -21,17 +21,17 @@ it('what turns cost stays counted when a rollback takes them back, and when that
   for (const words of ['one', 'two']) await live.turn(words);
   await live.close();
   const engine = await live.engine();
-  await engine.rollback(live.id, { turns: 1 });
+  await engine.stored.rollback(live.id, { turns: 1 });
   expect(await usageOf(live)).toMatchObject({ total: total(3000, 2), last: { input: 1000 } });
   await live.open();
   await live.turn('three');
   await live.close();
   expect(live.told('usage').at(-1)).toMatchObject({ total: total(7000, 3), last: { input: 4000 } });
-  await engine.undoRollback(live.id, { force: true });
+  await engine.stored.undoRollback(live.id, { force: true });
   expect(await usageOf(live)).toMatchObject({ total: total(7000, 3), last: { input: 2000 } });
-  await engine.rollback(live.id, { turns: 2 });
+  await engine.stored.rollback(live.id, { turns: 2 });
   expect(await usageOf(live)).toMatchObject({ total: total(7000, 3), last: { input: 0 } });
-  const summary = await engine.summary(live.id);
+  const summary = await engine.stored.summary(live.id);
   expect(summary).toMatchObject({ tokens: 7030 });
 });
 
@@ -40,10 +40,10 @@ it('a rollback that is undone at once adds nothing, and no turn that stands is s
   for (const words of ['one', 'two']) await live.turn(words);
   await live.close();
   const engine = await live.engine();
-  await engine.rollback(live.id, { turns: 1 });
+  await engine.stored.rollback(live.id, { turns: 1 });
   const { stdout } = await live.place.run('threads', 'export', live.id, '--format', 'markdown');
   expect(stdout).toMatch(/3,000|3000/);
   expect(stdout.match(/\*Tokens: [^*]*\*/g)).toEqual([expect.stringMatching(/1,000|1000/)]);
-  await engine.undoRollback(live.id);
+  await engine.stored.undoRollback(live.id);
   expect(await usageOf(live)).toMatchObject({ total: total(3000, 2), last: { input: 2000 } });
 });

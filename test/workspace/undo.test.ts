@@ -77,7 +77,7 @@ describe('undo', () => {
       answer({ items: [say('done')], deltas: true }),
     ]);
     await live.turn('go');
-    const { changes } = await (await live.engine()).fileChanges(live.thread.id);
+    const { changes } = await (await live.engine()).stored.fileChanges(live.thread.id);
     expect(changes).toMatchObject([{ files: [{ path: 'b', kind: 'added' }], meanwhile: [] }]);
   });
 
@@ -328,7 +328,7 @@ describe('undo', () => {
     // As if the process had died before it looked again.
     await live.rewrite((lines) => lines.filter(({ payload }) => payload['when'] !== 'after'));
     const engine = await live.engine({ systemFolders });
-    const [first] = await engine.turns(id);
+    const [first] = await engine.stored.turns(id);
     const report = await engine.restoreFiles(id, { beforeTurn: first!.id }, { dryRun: false, force: true });
     expect(report).toMatchObject({ restored: ['f'], deleted: [], kept: [], failed: [] });
     expect([text(place, 'f'), text(place, 'secret')]).toEqual(['one\n', 'mine']);

@@ -26,6 +26,8 @@ export interface HttpClientOptions {
   readonly clock: Clock;
   /** A number from 0 up to but not including 1: spreads the retries. */
   readonly random: () => number;
+  /** Connections that other clients use as well. Absent: the client has its own. */
+  readonly sendTo?: (target: Target) => Send;
 }
 
 /** The provider's options, its open connections, and what is spoken over them. */

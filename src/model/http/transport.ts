@@ -12,7 +12,7 @@ import type { OpenAnswer } from './open-answer.ts';
 
 /** Connections are kept for reuse. One that is never used loads nothing. */
 export function httpConnection(options: HttpClientOptions, wire: HttpWire): Connection {
-  return { wire, options, sendTo: sender(options) };
+  return { wire, options, sendTo: options.sendTo ?? sender(options) };
 }
 
 /** A client that posts requests and reads the answers from streams of server-sent events. */

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { nodeProgramFiles } from '../../exec/node-program-files.ts';
+import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import type { ProgramFiles } from '../../ports/program-files.ts';
 import type { Spawn } from '../../ports/spawn.ts';
 import { bubblewrapCandidates, findBubblewrap } from './find-bubblewrap.ts';

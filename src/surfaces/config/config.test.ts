@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ConfigChoices } from '../../gather/config-layers.ts';
-import { loadConfigured } from './configured.ts';
+import { type Configured, loadConfigured } from '../engine/configured.ts';
 import { explainKey } from './explain.ts';
 import { showJson, showToml } from './show.ts';
 
@@ -39,14 +39,17 @@ function write(name: string, text: string): void {
   writeFileSync(join(root, name), text);
 }
 
-function load(choices: Partial<ConfigChoices> = {}) {
-  return loadConfigured(join(root, 'home'), join(root, 'repo'), {
+async function load(choices: Partial<ConfigChoices> = {}): Promise<Configured> {
+  const configured = await loadConfigured(join(root, 'repo'), {
+    env: { CAPSTAN_HOME: join(root, 'home') },
     osHome: root,
     cwd: join(root, 'repo'),
     overrides: [],
     systemFolders: [join(root, 'etc')],
     ...choices,
   });
+  if ('code' in configured) throw new Error(configured.message);
+  return configured;
 }
 
 function shortened(text: string): string {

@@ -6,7 +6,7 @@ import { writeTomlValue } from '../../config/write-toml.ts';
 import { type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { columns } from './columns.ts';
-import type { Configured } from './configured.ts';
+import type { Configured } from '../engine/configured.ts';
 import { layerState } from './layer-state.ts';
 
 /** What every layer says about a key, the highest first, and which of them wins. */

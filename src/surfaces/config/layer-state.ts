@@ -1,5 +1,5 @@
 import type { ConfigLayer } from '../../config/config-layer.ts';
-import type { Configured } from './configured.ts';
+import type { Configured } from '../engine/configured.ts';
 
 /** What became of a layer, in a word or two. Empty when it counts. */
 export function layerState({ name, source, text, disabled }: ConfigLayer, { problems }: Configured): string {

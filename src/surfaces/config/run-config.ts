@@ -1,14 +1,13 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { kindOfEntry } from '../../disk/file-system.ts';
-import { findHome } from '../../gather/home.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { configCommand } from '../commands/config-command.ts';
 import { currentFolder } from '../current-folder.ts';
 import { print, printNote } from '../print.ts';
 import { columns } from './columns.ts';
-import { type Configured, loadConfigured } from './configured.ts';
+import { type Configured, loadConfigured } from '../engine/configured.ts';
 import { explainKey } from './explain.ts';
 import { layerState } from './layer-state.ts';
 import { showJson, showToml } from './show.ts';
@@ -18,16 +17,16 @@ type ConfigArguments = CommandArguments<typeof configCommand>;
 /** `capstan config`. 0: shown; 1: shown, and there is an error in the configuration, or no such key; 2: wrong usage. */
 export async function run(given: ConfigArguments): Promise<number | Outcome> {
   const { folder = '.', profile, json, ...choices } = given.options;
-  const home = findHome(process.env, homedir());
-  if ('code' in home) return home;
   const here = currentFolder();
   if ('code' in here) return here;
-  const configured = await loadConfigured(home.path, resolve(here.path, folder), {
+  const configured = await loadConfigured(resolve(here.path, folder), {
     ...choices,
+    env: process.env,
     ...(profile === undefined ? {} : { profile }),
     osHome: homedir(),
     cwd: here.path,
   });
+  if ('code' in configured) return configured;
   const answer = answerTo(given, configured);
   if ('code' in answer) return answer;
   print(answer.text, json ? 'json' : 'text');

@@ -5,7 +5,7 @@ import { keyTable } from '../../config/key-table.ts';
 import { formatTomlKey } from '../../config/toml-key.ts';
 import { writeToml } from '../../config/write-toml.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
-import type { Configured } from './configured.ts';
+import type { Configured } from '../engine/configured.ts';
 import { layerState } from './layer-state.ts';
 
 export interface ShowOptions {

@@ -1,11 +1,11 @@
 import { entries } from '../../history/history.ts';
 import { ledgerOf } from '../../history/ledger.ts';
-import { loadEncoders } from '../../model/provider-for.ts';
 import { isJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { instructionsOf } from '../../state/instructions.ts';
 import { hasTools, promptFor, toolsMissing, withoutTools } from '../../state/request.ts';
 import type { RequestRecord } from '../../state/request-record.ts';
+import { loadReplayParts } from '../engine/replay-parts.ts';
 import { entryOfItem } from './entry-of-item.ts';
 import { textOf } from './item-text.ts';
 import { partNamer } from './part-names.ts';
@@ -37,12 +37,12 @@ export async function requestBody({
     return `${JSON.stringify({ known, unknown: ['model settings', 'tools', 'labels'] })}\n`;
   }
   if (!hasTools(state, record)) return toolsMissing(record);
-  const encoders = await loadEncoders();
-  const encoder = encoders.get(record.encoder);
+  const { versions, encoderOf } = await loadReplayParts();
+  const encoder = encoderOf(record.encoder);
   if (encoder === undefined) {
     return {
       code: 'encoder-unknown',
-      message: `The request was made by the encoder ${record.encoder}; this version has ${[...encoders.keys()].join(', ')}.`,
+      message: `The request was made by the encoder ${record.encoder}; this version has ${versions.join(', ')}.`,
       next: 'Read it without --json, or with the version that made it.',
     };
   }

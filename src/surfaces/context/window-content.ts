@@ -11,8 +11,8 @@ import { stringAt } from '../../protocol/json.ts';
 import { isSameProvider, type ProviderName } from '../../protocol/provider-name.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
-import type { NextRequest } from '../../thread/preview.ts';
-import { itemOf } from '../../thread/waiting-tokens.ts';
+import type { NextRequest } from '../engine/engine-types.ts';
+import { waitingItem } from '../../state/waiting-item.ts';
 import { instructionsOf } from '../../state/instructions.ts';
 import { makerNow } from '../../state/maker-now.ts';
 import { hasTools, promptFor, toolsMissing } from '../../state/request.ts';
@@ -77,7 +77,7 @@ function toldNext({ telling: { form, told } }: NextRequest): readonly WindowPart
 function waitingNext({ waiting }: NextRequest): readonly WindowPart[] {
   return waiting.map((message) => {
     const origin = { family: message.kind === 'words' ? 'user' : 'client' } as const;
-    return { ...estimated({ item: itemOf(message), origin }), next: true };
+    return { ...estimated({ item: waitingItem(message), origin }), next: true };
   });
 }
 

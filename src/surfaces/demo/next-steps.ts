@@ -1,8 +1,8 @@
 import { homedir } from 'node:os';
 import { basename, join, relative } from 'node:path';
-import { findHome } from '../../gather/home.ts';
 import { version } from '../../protocol/version.ts';
 import { Engine } from '../engine/engine.ts';
+import { StoredThreads } from '../engine/stored-threads.ts';
 import type { Environment } from '../environment.ts';
 import type { Page } from './page.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
@@ -10,12 +10,12 @@ import { shellWords } from '../../protocol/shell-words.ts';
 /** What it takes to go on with a real model. */
 export async function showNextSteps(page: Page, env: Environment): Promise<void> {
   page.heading('5. With a real model');
-  const home = findHome(env, homedir());
-  if ('code' in home) return page.paragraph(`${home.message}. ${home.next}`, 'bad');
+  const stored = StoredThreads.in(env, homedir());
+  if ('code' in stored) return page.paragraph(`${stored.message}. ${stored.next}`, 'bad');
   const command = ownCommand(env);
   const run = `${command} exec -C /path/to/your/project "what to do"`;
   if (await isSetUp(env)) {
-    page.paragraph(`${join(home.path, 'config.toml')} says already whom to ask:`);
+    page.paragraph(`${join(stored.home, 'config.toml')} says already whom to ask:`);
     return page.copy([run]);
   }
   page.paragraph('With a key of OpenAI:');
@@ -26,7 +26,7 @@ export async function showNextSteps(page: Page, env: Environment): Promise<void>
 
 async function isSetUp(env: Environment): Promise<boolean> {
   const client = { name: 'capstan', version, source: 'cli' };
-  const engine = await Engine.load({ env, osHome: homedir(), cwd: process.cwd(), client, overrides: [] });
+  const engine = await Engine.load({ env, osHome: homedir(), cwd: process.cwd(), client });
   return engine.kind === 'engine' && engine.isSetUp;
 }
 

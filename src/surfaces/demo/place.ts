@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemPrograms } from '../../exec/programs.ts';
-import { sweepFolders } from '../../exec/sweep-folders.ts';
+import { nodeProgramFiles } from '../../disk/node-program-files.ts';
+import { sweepFolders } from '../../disk/sweep-folders.ts';
+import { findProgram } from '../../policy/find-program.ts';
 import { isWithin } from '../../policy/paths.ts';
 import type { Environment } from '../environment.ts';
 import { projectFiles } from './project.ts';
@@ -48,7 +49,7 @@ function makeRoot(osHome: string): string {
 }
 
 function initialise({ home, project }: Place, { PATH = '' }: Environment): boolean {
-  const git = systemPrograms.find('git');
+  const git = findProgram({ name: 'git', prefer: 'system', path: '', writable: [] }, nodeProgramFiles);
   // Not the user's variables: some of them, such as GIT_TEMPLATE_DIR, would have git do something else.
   const options = { cwd: project, env: { PATH, HOME: home }, stdio: 'ignore' } as const;
   return git !== undefined && spawnSync(git, ['init', '--quiet'], options).status === 0;

@@ -1,13 +1,10 @@
-import { createDigester } from '../../model/digester.ts';
-import { loadEncoders } from '../../model/provider-for.ts';
-import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
-import type { Line } from '../../protocol/line.ts';
+import { statSync } from 'node:fs';
+import type { ThreadId } from '../../protocol/ids.ts';
 import { createComparison } from '../../replay/compare.ts';
 import { rebuildRequests } from '../../replay/rebuild.ts';
-import { findRollouts } from '../../rollout/find-rollout.ts';
-import { nodeFiles } from '../../rollout/node-files.ts';
-import { read } from '../../rollout/read.ts';
 import type { RecordedRequest } from '../../testing/index.ts';
+import { loadReplayParts } from '../engine/replay-parts.ts';
+import { StoredThreads } from '../engine/stored-threads.ts';
 
 /** How the file of a thread compares with what really went over the wire. */
 export interface Proof {
@@ -30,13 +27,14 @@ export async function proveFromFile(
   id: ThreadId,
   arrived: readonly RecordedRequest[],
 ): Promise<Proof | undefined> {
-  const path = (await findRollouts(nodeFiles, home, id)).rollouts[0]?.path;
-  if (path === undefined) return undefined;
-  const { lines, fileBytes } = await loadLines(path);
-  const encoders = await loadEncoders();
+  const stored = StoredThreads.in({ CAPSTAN_HOME: home }, home);
+  const path = 'code' in stored ? undefined : await stored.location(id);
+  if ('code' in stored || path === undefined) return undefined;
+  const { lines } = await stored.read(id);
+  const { digester, encoderOf } = await loadReplayParts();
   const rebuilt: Buffer[] = [];
-  const verdictOn = createComparison(createDigester());
-  for await (const request of rebuildRequests(lines, (version) => encoders.get(version))) {
+  const verdictOn = createComparison(digester);
+  for await (const request of rebuildRequests(lines, encoderOf)) {
     // The record must agree as well: it is what there is to go by when nobody has kept what arrived.
     const isSame = verdictOn(request).kind === 'same';
     if (request.kind === 'rebuilt' && isSame) rebuilt.push(Buffer.concat(request.encoded?.body ?? []));
@@ -44,22 +42,13 @@ export async function proveFromFile(
   const bodies = arrived.map(({ decodedBytes }) => decodedBytes);
   return {
     path,
-    fileBytes,
+    fileBytes: statSync(path).size,
     requests: bodies.length,
     requestBytes: sum(bodies.map(({ length }) => length)),
     rebuilt: bodies.filter((body, index) => rebuilt[index]?.equals(body)).length,
     extends: bodies.every((body, index) => index === 0 || extendsInput(bodies[index - 1]!, body)),
     repeatedBytes: sum(bodies.map((body, index) => (index === 0 ? 0 : commonLength(bodies[index - 1]!, body)))),
   };
-}
-
-async function loadLines(path: string): Promise<{ lines: readonly Line[]; fileBytes: number }> {
-  const file = await nodeFiles.open(path, { create: false, mode: 0o600 });
-  try {
-    return { lines: await Array.fromAsync(read(file, { from: 0 as Ordinal })), fileBytes: await file.size() };
-  } finally {
-    await file.close();
-  }
 }
 
 const inputStart = '"input":[';

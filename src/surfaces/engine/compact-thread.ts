@@ -1,8 +1,9 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { CompactionResult } from '../../thread/compaction-result.ts';
+import type { EngineParts } from './engine-parts.ts';
 import type { EngineRefused } from './engine-refused.ts';
-import { resumeThread, type ThreadRequest } from './open-thread.ts';
-import type { OpeningParts } from './prepare-thread.ts';
+import { resumeThread } from './open-thread.ts';
+import type { ThreadRequest } from './thread-request.ts';
 
 /** A checkpoint that somebody asks for. */
 export interface CompactRequest extends ThreadRequest {
@@ -13,11 +14,11 @@ export interface CompactRequest extends ThreadRequest {
 
 /** Opens a thread for a checkpoint and closes it again. */
 export async function compactThread(
-  opening: OpeningParts,
+  engine: EngineParts,
   id: ThreadId,
   { focus, signal, ...request }: CompactRequest,
 ): Promise<CompactionResult | EngineRefused> {
-  const opened = await resumeThread(opening, id, request);
+  const opened = await resumeThread(engine, id, request);
   if (opened.kind === 'refused') return opened;
   for (const outcome of opened.notices) request.listener?.({ kind: 'warning', outcome });
   const { thread } = opened;

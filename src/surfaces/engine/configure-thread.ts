@@ -8,7 +8,7 @@ import { type Catalogue, lookUpModel } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { loadCatalogue } from '../../gather/catalogue-file.ts';
 import { configInFolder } from '../../gather/config-in-folder.ts';
-import type { BaseLayers } from '../../gather/config-layers.ts';
+import { type BaseLayers, withOverrides } from '../../gather/config-layers.ts';
 import { folderProblem } from '../../gather/folder.ts';
 import { loadInstructionFiles } from '../../gather/model-instructions.ts';
 import { missingRootNotices } from '../../gather/missing-roots.ts';
@@ -19,13 +19,16 @@ import { readProfile } from '../../policy/read-profile.ts';
 import { isWrong } from '../../policy/wrong-value.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { chosenOnly, type LastSettings } from '../../state/resumed-settings.ts';
-import type { EngineOptions } from './engine-options.ts';
+import type { EngineParts } from './engine-parts.ts';
+import type { ThreadRequest } from './thread-request.ts';
 import type { ResumedPast } from './thread-standing.ts';
 
 export interface ThreadPlace {
   readonly cwd: string;
   readonly resumed?: ResumedPast;
 }
+
+type Choices = Pick<ThreadRequest, 'model' | 'overrides' | 'approval' | 'permissionProfile'>;
 
 export interface ConfiguredThread {
   readonly config: Config;
@@ -36,9 +39,9 @@ export interface ConfiguredThread {
 
 /** What holds for a thread in its folder. */
 export async function configureThread(
-  base: BaseLayers,
-  { env, approval, permissionProfile }: Pick<EngineOptions, 'env' | 'approval' | 'permissionProfile'>,
+  { base: everywhere, options: { env, cwd: here } }: Pick<EngineParts, 'base' | 'options'>,
   wanted: ThreadPlace,
+  { approval, permissionProfile, ...choices }: Choices,
 ): Promise<ConfiguredThread | Outcome> {
   const profile = permissionProfile === undefined ? undefined : readProfile(permissionProfile);
   if (isWrong(profile)) return { code: 'wrong-profile', ...explainWrongValue('permissionProfile', profile) };
@@ -50,7 +53,9 @@ export async function configureThread(
   const place = { ...wanted, cwd };
   const missing = folderProblem(place.cwd);
   if (missing !== undefined) return missing;
-  const { config, problems } = await configInFolder(base, place.cwd);
+  const { base, added } = await withChoices(everywhere, choices, here);
+  const { config, problems: ofFolder } = await configInFolder(base, place.cwd);
+  const problems = [...added, ...ofFolder];
   const error = refusalOf(problems);
   if (error !== undefined) return error;
   const denies = (path: string): boolean => deniesRead(base.requirements, path);
@@ -85,6 +90,16 @@ export async function configureThread(
     ...missingRootNotices(settings.profile, { cwd: place.cwd, temporaryDirectory: env['TMPDIR'] }),
   ];
   return { config, catalogue, settings, notices };
+}
+
+/** The layers as they are for most threads, or with what one of them was given over them. */
+async function withChoices(
+  base: BaseLayers,
+  { model, overrides = [] }: Choices,
+  cwd: string,
+): Promise<Awaited<ReturnType<typeof withOverrides>>> {
+  const all = [...overrides, ...(model === undefined ? [] : [{ path: ['model'], value: model }])];
+  return all.length === 0 ? { base, added: [] } : withOverrides(base, { overrides: all, cwd });
 }
 
 function relativeFolder(given: string): Outcome {

@@ -1,17 +1,24 @@
+import type { Ids } from '../../ports/ids.ts';
 import type { ListProgress } from '../../ports/thread-directory.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Collected } from '../../rollout/collect.ts';
 import { type CollectOptions, graceMs } from '../../rollout/collect-options.ts';
 import type { CompressReport, ToCompress } from '../../rollout/compressed-threads.ts';
 import { openThreadIndex } from '../../rollout/index/open-index.ts';
+import type { ImportedRollout, ImportProblem } from '../../rollout/import-rollout.ts';
+import { localTime } from '../../rollout/names.ts';
 import type { RolloutStoreOptions } from '../../rollout/store.ts';
 import { type EngineRefused, refused } from './engine-refused.ts';
 
+interface HomeFiles extends RolloutStoreOptions {
+  readonly ids: Ids;
+}
+
 /** What is done to the files of a home apart from what its threads do. Each part is loaded on use. */
 export class HomeUpkeep {
-  readonly #disk: RolloutStoreOptions;
+  readonly #disk: HomeFiles;
 
-  constructor(disk: RolloutStoreOptions) {
+  constructor(disk: HomeFiles) {
     this.#disk = disk;
   }
 
@@ -27,6 +34,12 @@ export class HomeUpkeep {
     const { compressThreads } = await import('../../rollout/compressed-threads.ts');
     const report = await compressThreads(this.#disk, which, options);
     return 'code' in report ? refused(report) : report;
+  }
+
+  async importFile(source: string): Promise<ImportedRollout | ImportProblem> {
+    const { importRollout } = await import('../../rollout/import-rollout.ts');
+    const { files, home, ids } = this.#disk;
+    return importRollout(source, { files, home, localTime, ids });
   }
 
   /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */

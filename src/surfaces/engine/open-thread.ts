@@ -2,17 +2,14 @@ import type { Settings } from '../../envelope/settings.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type RestoredSettings, restoredSettings } from '../../state/restored-settings.ts';
-import { Thread, type ThreadOptions } from '../../thread/thread.ts';
+import { Thread } from '../../thread/thread.ts';
 import { openProven } from '../../thread/unproven.ts';
+import type { EngineParts } from './engine-parts.ts';
 import { type EngineRefused, refused } from './engine-refused.ts';
 import { gitFacts } from './git-facts.ts';
-import { type Given, type OpeningParts, prepareThread, prepareToGoOn } from './prepare-thread.ts';
+import { prepareThread, prepareToGoOn } from './prepare-thread.ts';
 import { resumeNotices } from './resume-notices.ts';
-
-export interface ThreadRequest extends Omit<ThreadOptions, 'settings'>, Given {
-  /** Absolute. A resumed thread keeps its own folder when none is given. */
-  readonly cwd?: string;
-}
+import type { ThreadRequest } from './thread-request.ts';
 
 /** A thread that is ready for turns, and what is in force in it. */
 export interface OpenedThread {
@@ -27,31 +24,32 @@ export interface OpenedThread {
 }
 
 export async function startThread(
-  opening: OpeningParts,
-  { cwd, tools = [], ...options }: ThreadRequest & { readonly cwd: string },
+  engine: EngineParts,
+  request: ThreadRequest & { readonly cwd: string },
 ): Promise<OpenedThread | EngineRefused> {
-  const prepared = await prepareThread(opening, { cwd, tools });
+  const prepared = await prepareThread(engine, { cwd: request.cwd }, request);
   if ('code' in prepared) return refused(prepared);
   const { parts, settings, notices } = prepared;
-  const thread = await Thread.start(parts, { ...options, settings }, gitFacts(settings, opening.options.env));
+  const thread = await Thread.start(parts, { ...request, settings }, gitFacts(settings, engine.options.env));
   if (!(thread instanceof Thread)) return refused(thread);
   return { kind: 'opened', thread, settings: thread.settings, notices };
 }
 
 export async function resumeThread(
-  opening: OpeningParts,
+  engine: EngineParts,
   id: ThreadId,
-  { cwd, tools = [], ...options }: ThreadRequest,
+  request: ThreadRequest,
 ): Promise<OpenedThread | EngineRefused> {
-  const resumed = await openProven(opening, id);
+  const store = request.ephemeral === true ? engine.ephemeralStore : engine.store;
+  const resumed = await openProven({ seals: engine.seals, store }, id);
   if (resumed.kind === 'refused') return refused(resumed);
-  const prepared = await prepareToGoOn(opening, resumed, { cwd, tools });
+  const prepared = await prepareToGoOn(engine, resumed, request);
   if ('code' in prepared) {
     await resumed.owned.close();
     return refused(prepared);
   }
   const { parts, settings, notices } = prepared;
-  const thread = await Thread.resume(parts, resumed, { ...options, settings });
+  const thread = await Thread.resume(parts, resumed, { ...request, settings });
   const restored = restoredSettings(resumed.state, settings);
   return {
     kind: 'opened',

@@ -1,39 +1,17 @@
 import { atLocalAddress } from '../../config/local-providers.ts';
 import { providerOf } from '../../config/providers.ts';
 import type { Settings } from '../../envelope/settings.ts';
-import type { BaseLayers } from '../../gather/config-layers.ts';
-import { systemClock } from '../../gather/system-clock.ts';
-import { systemIds } from '../../gather/system-ids.ts';
-import type { RolloutStore } from '../../ports/rollout-store.ts';
-import type { Seals } from '../../ports/seals.ts';
-import type { SnapshotContents } from '../../ports/snapshot-contents.ts';
-import type { Tracer } from '../../ports/tracer.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { instructionsOf } from '../../state/instructions.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadParts } from '../../thread/parts.ts';
-import { nameClash, type OwnTool, ownToolsProblem } from '../../tools/own-tool.ts';
+import { nameClash, ownToolsProblem } from '../../tools/own-tool.ts';
 import { configureThread, type ThreadPlace } from './configure-thread.ts';
-import type { EngineOptions } from './engine-options.ts';
+import type { EngineParts } from './engine-parts.ts';
 import { createThreadParts } from './thread-parts.ts';
-
-/** What every thread of an engine is opened with, wherever its folder is. */
-export interface OpeningParts {
-  readonly options: EngineOptions;
-  readonly base: BaseLayers;
-  readonly store: RolloutStore;
-  readonly contents: SnapshotContents;
-  readonly seals: Seals;
-  readonly tracer: Tracer;
-}
-
-/** What belongs to a thread and is given by the program that opens it. */
-export interface Given {
-  /** Offered to the model beside the built-in ones. */
-  readonly tools?: readonly OwnTool[];
-}
+import type { ThreadRequest } from './thread-request.ts';
 
 export interface PreparedThread {
   readonly parts: ThreadParts;
@@ -43,39 +21,19 @@ export interface PreparedThread {
 
 /** What a thread in a folder works with, and what is in force in it. */
 export async function prepareThread(
-  { options, base, store, contents, seals, tracer }: OpeningParts,
-  { tools = [], ...place }: ThreadPlace & Given,
+  engine: EngineParts,
+  place: ThreadPlace,
+  request: ThreadRequest,
 ): Promise<PreparedThread | Outcome> {
-  const configured = await configureThread(base, options, place);
+  const configured = await configureThread(engine, place, request);
   if ('code' in configured) return configured;
   const { config, catalogue, settings, notices } = configured;
-  const { env, osHome, client, checkpointHooks, formats = [] } = options;
   const known = providerOf(config, settings.provider);
-  const provider = 'code' in known ? known : atLocalAddress(known, env);
+  const provider = 'code' in known ? known : atLocalAddress(known, engine.options.env);
   if ('code' in provider) return provider;
-  const odd = ownToolsProblem(tools);
+  const odd = ownToolsProblem(request.tools ?? []);
   if (odd !== undefined) return odd;
-  const parts = await createThreadParts({
-    env,
-    osHome,
-    client,
-    provider,
-    config,
-    catalogue,
-    home: base.home,
-    store,
-    contents,
-    seals,
-    clock: systemClock,
-    ids: systemIds(systemClock),
-    settings,
-    tracer,
-    requirements: base.requirements,
-    ephemeral: options.ephemeral === true,
-    ...(checkpointHooks === undefined ? {} : { checkpointHooks }),
-    tools,
-    formats,
-  });
+  const parts = await createThreadParts(engine, { provider, config, catalogue, settings, request });
   if ('code' in parts) return parts;
   return nameClash(parts.router.clashes) ?? { parts, settings, notices };
 }
@@ -86,19 +44,19 @@ export async function prepareThread(
  * command was started.
  */
 export async function prepareToGoOn(
-  opening: OpeningParts,
+  engine: EngineParts,
   { id, state }: { readonly id: ThreadId; readonly state: ThreadState },
-  { cwd, ...given }: Given & { readonly cwd: string | undefined },
+  request: ThreadRequest,
 ): Promise<PreparedThread | Outcome> {
   const last = lastSettings(state);
   // A new thread has no past and does not load this.
   const { standingOf } = await import('./thread-standing.ts');
-  const standing = await standingOf(opening, id, state);
+  const standing = await standingOf(engine, id, state);
   const own = standing === 'imported' ? undefined : last.cwd;
-  const place = { cwd: cwd ?? own ?? opening.options.cwd, resumed: { id, last, standing }, ...given };
-  const prepared = await prepareThread(opening, place);
+  const place = { cwd: request.cwd ?? own ?? engine.options.cwd, resumed: { id, last, standing } };
+  const prepared = await prepareThread(engine, place, request);
   if ('code' in prepared) return prepared;
-  const problem = opening.seals.problem();
+  const problem = engine.seals.problem();
   const notices = [
     ...(problem === undefined ? [] : [unusableKey(problem)]),
     ...prepared.notices,

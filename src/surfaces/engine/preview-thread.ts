@@ -5,7 +5,8 @@ import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { type NextRequest, previewRequest } from '../../thread/preview.ts';
 import { type Unproven, withoutUnproven } from '../../thread/unproven.ts';
-import { type OpeningParts, prepareToGoOn } from './prepare-thread.ts';
+import type { EngineParts } from './engine-parts.ts';
+import { prepareToGoOn } from './prepare-thread.ts';
 
 /** What the next turn begins with, and what it leaves out of the file. */
 export interface ForeseenRequest extends NextRequest {
@@ -14,14 +15,13 @@ export interface ForeseenRequest extends NextRequest {
 
 /** What a thread would be resumed with now. Nothing is locked or written: its writer is not disturbed. */
 export async function previewThread(
-  opening: OpeningParts,
+  engine: EngineParts,
   id: ThreadId,
   state: ThreadState,
 ): Promise<ForeseenRequest | Outcome> {
-  const options = { ...opening.options, ...heldApproval(state) };
-  const prepared = await prepareToGoOn({ ...opening, options }, { id, state }, { cwd: undefined });
+  const prepared = await prepareToGoOn(engine, { id, state }, heldApproval(state));
   if ('code' in prepared) return prepared;
-  const { state: counted, unproven } = await withoutUnproven(opening, id, state);
+  const { state: counted, unproven } = await withoutUnproven(engine, id, state);
   return { ...(await previewRequest(prepared.parts, id, prepared.settings, counted)), unproven };
 }
 

@@ -1,7 +1,5 @@
 import { configuredProfile } from '../../gather/choose-profile.ts';
 import { findPlaces } from '../../gather/places.ts';
-import { systemClock } from '../../gather/system-clock.ts';
-import { systemIds } from '../../gather/system-ids.ts';
 import { withDeniedReads } from '../../policy/denied-reads.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { ReadOptions, ReadReport, RolloutStore } from '../../ports/rollout-store.ts';
@@ -10,8 +8,8 @@ import type { JsonObject } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
-import { readPlaces } from '../../thread/find-turn.ts';
 import { isOurLine } from '../../thread/own-lines.ts';
+import { readPlaces } from '../../thread/read-turns.ts';
 import { beganWithRollback } from '../../thread/revert.ts';
 import { foldThread } from '../../thread/resume.ts';
 import { firstTaken, type RollbackTo } from '../../thread/rollback-range.ts';
@@ -24,13 +22,14 @@ import {
   type RestoreReport,
   type RestoreTarget,
 } from '../../workspace/restore-files.ts';
+import type { EngineParts } from './engine-parts.ts';
 import { type EngineRefused, refused } from './engine-refused.ts';
+import type { HomeStore } from './home-store.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
-import type { OpeningParts } from './prepare-thread.ts';
 import { standingOf } from './thread-standing.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 
-type RestoringParts = Pick<OpeningParts, 'options' | 'base' | 'store' | 'contents' | 'seals'>;
+type RestoringParts = Pick<EngineParts, 'options' | 'base' | 'store' | 'kept' | 'seals' | 'clock' | 'ids'>;
 
 /**
  * Takes a snapshot of what is there before it brings files back: that can be undone too. Snapshots that this home did
@@ -44,9 +43,9 @@ export async function restoreThreadFiles(
 ): Promise<RestoreReport | EngineRefused> {
   const { env, osHome } = parts.options;
   const { home, config } = parts.base;
-  const { contents } = parts;
-  const ids = systemIds(systemClock);
-  const snapshots = lazySnapshots({ env, osHome, home, contents, config, clock: systemClock });
+  const { ids, clock } = parts;
+  const { contents } = parts.kept;
+  const snapshots = lazySnapshots({ env, osHome, home, contents, config, clock });
   const denies = await deniedIn(parts, id);
   const { store: threads, left } = withOwnSnapshots(parts);
   const report = await restoreFiles({ home, threads, contents, snapshots, disk, ids, denies }, id, target, options);
@@ -75,12 +74,12 @@ function foreignSnapshots(id: ThreadId): Outcome<'snapshots-foreign'> {
 }
 
 /** What turns of a thread changed in files, as far as snapshots of this home show. */
-export function threadFileChanges(parts: RestoringParts, id: ThreadId): Promise<ThreadFiles> {
-  return fileChanges(parts.contents, withOwnSnapshots(parts).store, id);
+export function threadFileChanges(parts: HomeStore, id: ThreadId): Promise<ThreadFiles> {
+  return fileChanges(parts.kept.contents, withOwnSnapshots(parts).store, id);
 }
 
 /** The same threads without snapshots that this home did not record, and how many of those there were. */
-function withOwnSnapshots({ store, seals }: RestoringParts): {
+function withOwnSnapshots({ store, seals }: Pick<RestoringParts, 'store' | 'seals'>): {
   readonly store: RolloutStore;
   readonly left: () => number;
 } {

@@ -1,5 +1,4 @@
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import {
   providerAddress,
@@ -7,15 +6,9 @@ import {
   type ProviderProblem,
   providerVariables,
 } from '../../config/providers.ts';
-import type { ClientFacts } from '../../envelope/facts.ts';
-import type { Catalogue } from '../../envelope/model-record.ts';
 import type { Settings } from '../../envelope/settings.ts';
-import { createChangeWatch } from '../../exec/call-times.ts';
-import { createNodeSpawn } from '../../exec/node-spawn.ts';
-import { nodeProgramFiles } from '../../exec/node-program-files.ts';
-import { processTable } from '../../exec/process-identity.ts';
-import { runFolder } from '../../exec/run-folder.ts';
-import { createShellEnvironment, type ShellEnvironmentOptions } from '../../exec/shell-environment.ts';
+import { nodeProgramFiles } from '../../disk/node-program-files.ts';
+import type { ShellEnvironmentOptions } from '../../exec/shell-environment.ts';
 import { systemProcesses } from '../../exec/survivors.ts';
 import { gatherFacts } from '../../gather/facts.ts';
 import { folderProblem } from '../../gather/folder.ts';
@@ -26,97 +19,57 @@ import { findShell } from '../../gather/shell.ts';
 import { findTrust } from '../../gather/trust.ts';
 import { timeFactsAt } from '../../gather/timezone.ts';
 import { createDigester } from '../../model/digester.ts';
-import type { WireFormat } from '../../model/wire-format.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Ids } from '../../ports/ids.ts';
 import type { ModelClient } from '../../ports/model-client.ts';
-import type { Tracer } from '../../ports/tracer.ts';
 import { grantedFolders } from '../../policy/granted-folders.ts';
-import type { OwnPlaces } from '../../policy/own-places.ts';
-import type { Requirements } from '../../policy/requirements.ts';
-import type { RolloutStore } from '../../ports/rollout-store.ts';
-import type { Seals } from '../../ports/seals.ts';
-import type { SnapshotContents } from '../../ports/snapshot-contents.ts';
-import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
-import { createSandbox } from '../../sandbox/sandbox.ts';
-import type { CheckpointHooks, ThreadParts } from '../../thread/parts.ts';
+import type { ThreadParts } from '../../thread/parts.ts';
 import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';
 import { nodeDisk } from '../../tools/apply-patch/node-disk.ts';
 import { execCommandTool } from '../../tools/exec-command/exec-command.ts';
-import { type OwnTool, ownTool } from '../../tools/own-tool.ts';
+import { ownTool } from '../../tools/own-tool.ts';
 import { createRouter } from '../../tools/router.ts';
 import { updatePlanTool } from '../../tools/update-plan/update-plan.ts';
 import { viewImageTool } from '../../tools/view-image/view-image.ts';
-import type { Environment } from '../environment.ts';
+import type { ConfiguredThread } from './configure-thread.ts';
+import type { EngineParts } from './engine-parts.ts';
 import { lazyGitGuard } from './lazy-git-guard.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
-import { findOwnPlaces } from './own-places.ts';
 import { threadProviders } from './thread-providers.ts';
+import type { ThreadRequest } from './thread-request.ts';
 
-export interface ThreadPartsInput {
-  readonly env: Environment;
-  readonly osHome: string;
-  readonly client: ClientFacts;
+export interface ThreadPartsInput extends Pick<ConfiguredThread, 'config' | 'catalogue' | 'settings'> {
   readonly provider: ProviderConfig;
-  readonly config: Config;
-  readonly catalogue: Catalogue;
-  readonly home: string;
-  readonly store: RolloutStore;
-  readonly contents: SnapshotContents;
-  readonly seals: Seals;
-  readonly clock: Clock;
-  readonly ids: Ids;
-  readonly settings: Settings;
-  readonly tracer: Tracer;
-  readonly requirements: Requirements;
-  /** Nothing is kept on the disk. */
-  readonly ephemeral: boolean;
-  readonly checkpointHooks?: CheckpointHooks;
-  readonly tools: readonly OwnTool[];
-  readonly formats: readonly WireFormat[];
+  readonly request: Pick<ThreadRequest, 'ephemeral' | 'checkpointHooks' | 'threadSource' | 'tools'>;
 }
 
-/** Makes what one thread works with. Nothing here touches the world yet. */
-export async function createThreadParts(input: ThreadPartsInput): Promise<ThreadParts | ProviderProblem> {
-  const { env, clock, ids, provider, config, catalogue, home, settings } = input;
+/** Makes what one thread has for itself, and puts what it shares with the others beside it. Nothing here touches the world yet. */
+export async function createThreadParts(
+  engine: EngineParts,
+  input: ThreadPartsInput,
+): Promise<ThreadParts | ProviderProblem> {
+  const { clock, ids, spawn, sandbox, opened, root } = engine;
+  const { env, osHome } = engine.options;
+  const { home, requirements } = engine.base;
+  const { provider, config, catalogue, settings, request } = input;
+  const { ephemeral = false, threadSource, checkpointHooks } = request;
   const { cwd } = settings;
-  const spawn = createNodeSpawn({ clock, runFolder: runFolder(home) });
-  // Settings may change from turn to turn; a folder that was writable once may hold what a command put there.
-  const opened = new Set(openedFolders(settings, config));
-  const providers = threadProviders({ ...input, writable: () => [...opened] });
+  const reopen = (chosen: Settings): void => {
+    for (const path of openedFolders(chosen, config)) opened.add(path);
+  };
+  reopen(settings);
+  const providers = threadProviders(engine, { config, settings });
   const made = await providers.make(provider);
   if ('code' in made) return made;
   const { accessPrograms } = made.capabilities;
   const providerFacts = { address: providerAddress(provider), wire: made.wire, accessPrograms };
   const shell = findShell(env, { cwd, files: nodeProgramFiles, roots: [...opened] });
-  const root = packageRoot();
-  let own: OwnPlaces | undefined;
-  const ownPlaces = () => (own ??= findOwnPlaces({ env, home, root }));
-  const loginShell = loginShellFor(input, { shell: shell.path, root });
-  const shellEnvironment = createShellEnvironment({
-    env: definedOnly(env),
-    ...(loginShell === undefined ? {} : { loginShell }),
-  });
+  const shellEnvironment = engine.shellEnvironments(loginShellFor(engine, input, shell.path));
   const patchProgram = { folder: join(root, 'dist/commands'), node: process.execPath };
-  const sandbox = createSandbox({
-    platform: process.platform,
-    architecture: process.arch,
-    env,
-    cwd,
-    writable: () => [...opened],
-    packagedBubblewrap: join(root, '.local/bubblewrap/usr/bin/bwrap'),
-    mountRegistries: mountRegistryFolders,
-    lingerMs: 1000,
-    spawn,
-    programFiles: nodeProgramFiles,
-    processes: processTable,
-  });
   const gitGuard = lazyGitGuard(clock);
-  const hasUndo = !input.ephemeral && config.undo.enabled;
-  const watched = hasUndo ? { watch: createChangeWatch(home) } : {};
+  const hasUndo = !ephemeral && config.undo.enabled;
+  const watched = hasUndo ? { watch: engine.watch } : {};
   const patches = { disk: nodeDisk(), clock, ...watched };
   const instructions = new InstructionFiles({ home, clock });
-  const ownTools = input.tools.map(ownTool);
+  const ownTools = (request.tools ?? []).map(ownTool);
   const builtIn = [
     execCommandTool({ spawn, sandbox, shellEnvironment, patches, patchProgram, gitGuard, ...watched }),
     updatePlanTool(),
@@ -126,34 +79,37 @@ export async function createThreadParts(input: ThreadPartsInput): Promise<Thread
   return {
     clock,
     ids,
-    store: input.store,
-    seals: input.seals,
+    store: ephemeral ? engine.ephemeralStore : engine.store,
+    seals: engine.seals,
     provider: { ...made, client: withPreparation(made.client, () => sandbox.prepare()) },
     providerOf: providers.find,
     digester: createDigester(),
     compactionLimits: config.compaction,
     processes: systemProcesses,
-    requirements: input.requirements,
-    tracer: input.tracer,
-    ...(input.checkpointHooks === undefined ? {} : { checkpointHooks: input.checkpointHooks }),
+    requirements,
+    tracer: engine.tracer,
+    ...(checkpointHooks === undefined ? {} : { checkpointHooks }),
     gitGuard,
-    ...(hasUndo ? { snapshots: lazySnapshots(input) } : {}),
+    ...(hasUndo
+      ? { snapshots: lazySnapshots({ env, osHome, home, contents: engine.kept.contents, config, clock }) }
+      : {}),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
     router: createRouter([() => builtIn, () => ownTools]),
+    threads: engine.threads,
     gatherFacts(chosen) {
       // The thread may have moved to another folder since its configuration was read.
       const trust = chosen.cwd === cwd ? config.trust : findTrust(chosen.cwd, config).trust;
       const { cwd: folder, profile } = chosen;
-      for (const path of openedFolders(chosen, config)) opened.add(path);
+      reopen(chosen);
       return gatherFacts({
         clock,
         env,
         cwd: folder,
-        client: input.client,
+        client: { ...engine.options.client, ...(threadSource === undefined ? {} : { threadSource }) },
         trust,
         catalogue,
-        own: ownPlaces(),
+        own: engine.ownPlaces(),
         profile,
         programFiles: nodeProgramFiles,
         roots: [...opened],
@@ -193,31 +149,20 @@ function openedFolders(
 
 /** Undefined where no login shell is asked: by choice, or because commands would get nothing of its answer. */
 function loginShellFor(
-  { config, requirements, settings, osHome, home, ephemeral, clock }: ThreadPartsInput,
-  { shell, root }: { readonly shell: string; readonly root: string },
+  { base, options, root, clock }: EngineParts,
+  { config, settings, request }: ThreadPartsInput,
+  shell: string,
 ): ShellEnvironmentOptions['loginShell'] {
   const policy = settings.shellEnvironment;
-  const allowed = requirements.allowLoginShell ?? config.allowLoginShell;
+  const allowed = base.requirements.allowLoginShell ?? config.allowLoginShell;
   if (!allowed || policy.inherit === 'none') return undefined;
   return {
     shell,
-    home: osHome,
+    home: options.osHome,
     program: { node: process.execPath, path: join(root, 'dist/keep-variables.js') },
-    ...(ephemeral ? {} : { folder: join(home, 'capstan/shell') }),
+    ...(request.ephemeral === true ? {} : { folder: join(base.home, 'capstan/shell') }),
     policy,
     secretNames: providerVariables(config),
     clock,
   };
-}
-
-function definedOnly(env: Environment): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
-}
-
-/** The package's own folder, from sources and from any depth of the bundle: what was built and unpacked is there. */
-function packageRoot(): string {
-  const { existsSync } = process.getBuiltinModule('node:fs');
-  let folder = dirname(fileURLToPath(import.meta.url));
-  while (!existsSync(join(folder, 'package.json')) && folder !== dirname(folder)) folder = dirname(folder);
-  return folder;
 }

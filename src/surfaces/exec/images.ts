@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { kindOfEntry } from '../../disk/file-system.ts';
-import { loadImage } from '../../gather/load-image.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { UnusableImage, UserImage, UserInput } from '../../protocol/user-input.ts';
 import type { ExecArguments } from '../commands/exec-command.ts';
+import type { Engine } from '../engine/engine.ts';
 
 /** What `--image` adds to the words. */
 export type Pictures = Required<Pick<UserInput, 'images' | 'unusableImages'>>;
@@ -12,11 +12,7 @@ export type Pictures = Required<Pick<UserInput, 'images' | 'unusableImages'>>;
  * The pictures of `--image`. A file that is there and is no picture does not end the run: programs that drive `exec`
  * count on that, and both the user and the model learn of it.
  */
-export function loadImages(
-  { options }: ExecArguments,
-  cwd: string,
-  denies: (path: string) => boolean,
-): Pictures | Outcome {
+export function loadImages({ options }: ExecArguments, cwd: string, engine: Engine): Pictures | Outcome {
   const lists = options.image;
   // A variable that was not set, most likely.
   if (lists.includes('')) return noPath;
@@ -24,7 +20,7 @@ export function loadImages(
   const images: UserImage[] = [];
   const unusableImages: UnusableImage[] = [];
   for (const path of paths) {
-    const image = loadImage(path, cwd, { denies });
+    const image = engine.loadImage(path, cwd);
     if (!('code' in image)) images.push(image);
     else if (image.code === 'image-unsupported') unusableImages.push({ path, problem: image });
     else return image;

@@ -1,8 +1,8 @@
 import { dirname, resolve } from 'node:path';
 import { fileSystem, kindOfEntry, reasonOf } from '../../disk/file-system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { TurnResult } from '../../thread/settle.ts';
 import type { ExecArguments } from '../commands/exec-command.ts';
+import type { TurnResult } from '../engine/engine-types.ts';
 import type { Environment } from '../environment.ts';
 import { findOutputFile, type OutputFile, writeOutputFile } from '../output-file.ts';
 import { visibleText } from '../visible-text.ts';

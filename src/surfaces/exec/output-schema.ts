@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { readBounded, whyMissing } from '../../disk/read-bounded.ts';
-import { readLimits } from '../../gather/read-limits.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ExecArguments } from '../commands/exec-command.ts';
+
+/** A larger file is refused. */
+const mostBytes = 1024 * 1024;
 
 export interface OutputSchema {
   readonly outputSchema?: JsonObject;
@@ -32,7 +34,7 @@ interface Problem {
 }
 
 function readText(path: string): { readonly content: string } | Problem {
-  const file = readBounded(path, { maxBytes: readLimits.schemaBytes });
+  const file = readBounded(path, { maxBytes: mostBytes });
   if (file.kind === 'read') return { content: file.bytes.toString('utf8') };
   return { problem: file.kind === 'missing' ? whyMissing(path) : file.reason };
 }

@@ -1,13 +1,8 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
-import type { ClientFacts } from '../../envelope/facts.ts';
-import { folderProblem } from '../../gather/folder.ts';
-import { findRepository } from '../../gather/git.ts';
 import { grantedFolders } from '../../policy/granted-folders.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import { version } from '../../protocol/version.ts';
-import type { TurnResult } from '../../thread/settle.ts';
-import type { ThreadTurn } from '../../thread/thread.ts';
 import { type ExecArguments, execCommand } from '../commands/exec-command.ts';
 import { runCommand } from '../commands/run-command.ts';
 import { currentFolder } from '../current-folder.ts';
@@ -15,7 +10,9 @@ import { type Ending, endOnSignal } from '../end-on-signal.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOptions } from '../engine/engine-options.ts';
 import { type EngineRefused, refused } from '../engine/engine-refused.ts';
+import type { Overrides, ThreadTurn, TurnResult } from '../engine/engine-types.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
+import type { ThreadRequest } from '../engine/thread-request.ts';
 import { lostAsValue } from '../lost-as-value.ts';
 import { printNote } from '../print.ts';
 import { missingAddedFolders } from './added-folders.ts';
@@ -52,7 +49,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(words[0], printNote), loadEngine(asked, cwd)]);
   if (typeof prompt !== 'string') return prompt;
   if (engine.kind === 'refused') return engine.outcome;
-  const pictures = loadImages(asked, cwd, (path) => engine.deniesRead(path));
+  const pictures = loadImages(asked, cwd, engine);
   if ('code' in pictures) return pictures;
   const outputSchema = loadOutputSchema(asked, cwd);
   if ('code' in outputSchema) return outputSchema;
@@ -127,34 +124,38 @@ async function loadEngine({ options: given }: ExecArguments, cwd: string): Promi
   const options = engineOptions(given, cwd);
   if (!given.oss) return Engine.load(options);
   // Few runs need it, and none of the others waits for it.
-  const { localOverrides } = await import('./local-model.ts');
+  const { localOverrides } = await import('../engine/local-model.ts');
   const local = await localOverrides(options, given.localProvider);
   if ('code' in local) return refused(local);
-  return Engine.load({ ...options, overrides: [...options.overrides, ...local.overrides] });
+  return Engine.load({ ...options, overrides: [...overridesOf(given), ...local.overrides] });
 }
 
 function engineOptions(given: ExecArguments['options'], cwd: string): EngineOptions {
-  const { bypass, profile, strictConfig, ignoreUserConfig, addDirectory, ephemeral } = given;
+  const { profile, strictConfig, ignoreUserConfig, addDirectory } = given;
   return {
     env: process.env,
     osHome: homedir(),
     cwd,
-    client: clientFacts(given),
+    client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? 'capstan_exec', version, source: 'exec' },
     overrides: overridesOf(given),
-    // No one is there to be asked.
-    approval: 'never',
-    ...(bypass ? { permissionProfile: { type: 'disabled' } } : {}),
     ...(profile === undefined ? {} : { profile }),
     strictConfig,
     ignoreUserConfig,
     addDirectories: addDirectory,
-    ephemeral,
   };
 }
 
-function clientFacts({ threadSource }: ExecArguments['options']): ClientFacts {
-  const name = process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? 'capstan_exec';
-  return { name, version, source: 'exec', ...(threadSource === undefined ? {} : { threadSource }) };
+function threadRequest({ bypass, ephemeral, threadSource }: ExecArguments['options'], output: Output): ThreadRequest {
+  return {
+    listener: output.event,
+    // The caller waits for the answer and for nothing else: the next run makes the room, if there is one.
+    foldsAfterTurns: false,
+    // No one is there to be asked.
+    approval: 'never',
+    ...(bypass ? { permissionProfile: { type: 'disabled' } } : {}),
+    ephemeral,
+    ...(threadSource === undefined ? {} : { threadSource }),
+  };
 }
 
 async function openThread(
@@ -164,26 +165,30 @@ async function openThread(
   output: Output,
 ): Promise<OpenedThread | EngineRefused> {
   const cwd = options.cwd === undefined ? undefined : resolve(here, options.cwd);
-  // Whoever waits for the answer waits for nothing else: the next run makes the room, if there is one.
-  const shown = { listener: output.event, foldsAfterTurns: false };
+  const shown = threadRequest(options, output);
   if (variant === undefined) {
     const place = cwd ?? here;
-    const problem = folderProblem(place) ?? checkRepository(options, place);
+    const folder = engine.lookAtFolder(place);
+    const problem = 'code' in folder ? folder : checkRepository(options, place, folder);
     return problem === undefined ? engine.start({ ...shown, cwd: place }) : { kind: 'refused', outcome: problem };
   }
   // Nothing happens to a thread that is forked: it may be of another folder, or put away.
   const archived = variant === 'fork' && name !== undefined;
   const where = options.all || archived ? {} : { cwd: cwd ?? here };
   const meant = name === undefined ? ({ kind: 'last' } as const) : ({ kind: 'named', name } as const);
-  const chosen = await engine.choose({ ...meant, ...where, archived });
+  const chosen = await engine.stored.choose({ ...meant, ...where, archived });
   if (chosen.kind === 'none') return { kind: 'refused', outcome: chosen };
   const request = cwd === undefined ? shown : { ...shown, cwd };
   return variant === 'resume' ? engine.resume(chosen.id, request) : engine.fork(chosen.id, { kind: 'latest' }, request);
 }
 
 /** Outside a repository nothing can be taken back, so that must be asked for. */
-function checkRepository({ skipGitRepoCheck, bypass }: ExecArguments['options'], cwd: string): Outcome | undefined {
-  if (skipGitRepoCheck || bypass || findRepository(cwd) !== undefined) return undefined;
+function checkRepository(
+  { skipGitRepoCheck, bypass }: ExecArguments['options'],
+  cwd: string,
+  { repository }: { readonly repository: string | undefined },
+): Outcome | undefined {
+  if (skipGitRepoCheck || bypass || repository !== undefined) return undefined;
   return {
     code: 'not-a-repository',
     message: `Not inside a trusted directory and --skip-git-repo-check was not specified: ${cwd} is in no git repository.`,
@@ -192,13 +197,7 @@ function checkRepository({ skipGitRepoCheck, bypass }: ExecArguments['options'],
 }
 
 /** Options are short for configuration keys; `-c` comes first, so that the plain option wins. */
-function overridesOf({
-  override,
-  enable,
-  disable,
-  model,
-  sandbox,
-}: ExecArguments['options']): EngineOptions['overrides'] {
+function overridesOf({ override, enable, disable, model, sandbox }: ExecArguments['options']): Overrides {
   return [
     ...override,
     ...enable.map((feature) => `features.${feature}=true`),

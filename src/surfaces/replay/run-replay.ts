@@ -1,7 +1,4 @@
 import type { ThreadId } from '../../protocol/ids.ts';
-import { createDigester } from '../../model/digester.ts';
-import { loadEncoders } from '../../model/provider-for.ts';
-import { itemBytes } from '../../model/responses/item-bytes.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { createComparison } from '../../replay/compare.ts';
 import { rebuildRequests } from '../../replay/rebuild.ts';
@@ -9,6 +6,7 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { replayCommand } from '../commands/view-commands.ts';
 import { complain } from '../complain.ts';
 import { plural } from '../context/table.ts';
+import { loadReplayParts } from '../engine/replay-parts.ts';
 import { print } from '../print.ts';
 import { readThread } from '../read-thread.ts';
 import { printRequest } from './print-request.ts';
@@ -21,11 +19,11 @@ export async function run(given: CommandArguments<typeof replayCommand>): Promis
   const thread = await readThread(given.thread);
   if ('code' in thread) return thread;
 
-  const encoders = await loadEncoders();
-  const verdictOn = createComparison(createDigester());
+  const { digester, encoderOf, itemBytes } = await loadReplayParts();
+  const verdictOn = createComparison(digester);
   const requests: ReplayedRequest[] = [];
   let number = 0;
-  for await (const request of rebuildRequests(thread.lines, (version) => encoders.get(version))) {
+  for await (const request of rebuildRequests(thread.lines, encoderOf)) {
     number++;
     const verdict = verdictOn(request);
     if (only !== undefined && number !== only) continue;

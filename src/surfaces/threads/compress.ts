@@ -1,5 +1,5 @@
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { CompressReport, ToCompress } from '../../rollout/compressed-threads.ts';
+import type { CompressReport, ToCompress } from '../engine/engine-types.ts';
 import { loadCommandEngine } from '../command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
@@ -14,7 +14,7 @@ export async function run(given: CommandArguments<typeof compressCommand>): Prom
   const { dryRun, json } = given.options;
   const chosen = await choose(given);
   if ('code' in chosen) return chosen;
-  const report = await chosen.engine.compress(chosen.which, { dryRun });
+  const report = await chosen.engine.stored.compress(chosen.which, { dryRun });
   if ('outcome' in report) return report.outcome;
   if (json) print(`${JSON.stringify(report)}\n`, 'json');
   else print(`${linesOf(report).join('\n')}\n`, 'text');

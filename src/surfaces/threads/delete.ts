@@ -7,7 +7,7 @@ export function run(given: CommandArguments<typeof deleteCommand>) {
   return operateOnThread(given, {
     archived: true,
     unique: true,
-    perform: (engine, id) => engine.delete(id, { force: given.options.force }),
+    perform: (engine, id) => engine.stored.delete(id, { force: given.options.force }),
     text({ ids: [id, ...forks] }) {
       const also = forks.length === 0 ? '' : ` So are its forks: ${forks.join(', ')}.`;
       return `Thread ${id} is deleted.${also}`;

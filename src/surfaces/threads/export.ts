@@ -1,10 +1,6 @@
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { kindOfEntry } from '../../disk/file-system.ts';
-import { systemClock } from '../../gather/system-clock.ts';
-import { systemIds } from '../../gather/system-ids.ts';
-import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { localTime, rolloutPath } from '../../rollout/names.ts';
 import { loadCommandEngine } from '../command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
@@ -12,6 +8,7 @@ import { exportCommand } from '../commands/threads-read-commands.ts';
 import { complain } from '../complain.ts';
 import { plural } from '../context/table.ts';
 import { currentFolder } from '../current-folder.ts';
+import { newThreadId, rolloutFileName } from '../engine/rollout-name.ts';
 import { flatLines } from '../export/flat-lines.ts';
 import { htmlOf } from '../export/html.ts';
 import { markdownOf } from '../export/markdown.ts';
@@ -29,7 +26,7 @@ export async function run(given: CommandArguments<typeof exportCommand>): Promis
   if (newId && format !== 'jsonl') return wrongUsage(exportCommand, '--new-id goes with --format jsonl.');
   const thread = await readThread(given.thread);
   if ('code' in thread) return thread;
-  const exported = newId ? { ...thread, id: systemIds(systemClock).uuid() as ThreadId } : thread;
+  const exported = newId ? { ...thread, id: newThreadId() } : thread;
   const text = textOf(exported, format);
   const { skipped } = thread;
   if (skipped > 0) complain({ message: `${plural(skipped, 'line')} could not be read and left out.`, next: '' }, 0);
@@ -59,9 +56,8 @@ function textOf({ id, lines }: ReadThread, format: Format): string {
 
 function nameOf({ id, lines }: ReadThread, format: Format): string {
   const startedAt = Date.parse(String(lines[0]?.payload['timestamp'] ?? lines[0]?.timestamp));
-  const rollout = basename(rolloutPath('', id, localTime(Number.isNaN(startedAt) ? systemClock.now() : startedAt)));
   const ending = { jsonl: '.jsonl', markdown: '.md', html: '.html' }[format];
-  return rollout.replace(/\.jsonl$/, ending);
+  return rolloutFileName(id, startedAt).replace(/\.jsonl$/, ending);
 }
 
 /** For the user alone, as rollouts are: it holds prompts and outputs. */

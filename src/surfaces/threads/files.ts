@@ -1,6 +1,6 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
-import type { ChangedFiles, FileChange, ThreadFiles } from '../../workspace/file-changes.ts';
+import type { ChangedFiles, FileChange, ThreadFiles } from '../engine/engine-types.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { filesCommand } from '../commands/threads-read-commands.ts';
 import { columns } from '../config/columns.ts';
@@ -13,7 +13,7 @@ export async function run({ thread, options }: CommandArguments<typeof filesComm
   const found = await findThread({ thread });
   if ('code' in found) return found;
   const { engine, id } = found;
-  const files = await engine.fileChanges(id);
+  const files = await engine.stored.fileChanges(id);
   const { turns, changes } = files;
   if (options.json) {
     const named = changes.map((change) => ({ ...change, turn: numberOf(change, turns) ?? null }));

@@ -27,7 +27,7 @@ export async function findThread(search: ThreadSearch): Promise<FoundThread | Ou
   const loaded = await loadCommandEngine(search.overrides);
   if ('code' in loaded) return loaded;
   const { engine, cwd } = loaded;
-  const chosen = await engine.choose(
+  const chosen = await engine.stored.choose(
     name === undefined ? { kind: 'last', ...(anywhere ? {} : { cwd }) } : { kind: 'named', name, archived, unique },
   );
   if (chosen.kind === 'chosen') return { kind: 'found', engine, cwd, id: chosen.id };

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Collected } from '../../rollout/collect.ts';
+import type { Collected } from '../engine/engine-types.ts';
 import { loadCommandEngine } from '../command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { gcCommand } from '../commands/threads-read-commands.ts';
@@ -10,7 +10,7 @@ import { countWords, sizeWords } from './size-words.ts';
 export async function run({ options }: CommandArguments<typeof gcCommand>): Promise<number | Outcome> {
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
-  const collected = await loaded.engine.collect(options);
+  const collected = await loaded.engine.stored.collect(options);
   if ('outcome' in collected) return collected.outcome;
   if (options.json) print(`${JSON.stringify(collected)}\n`, 'json');
   else print(`${linesOf(collected).join('\n')}\n`, 'text');

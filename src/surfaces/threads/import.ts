@@ -1,16 +1,11 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { kindOfEntry } from '../../disk/file-system.ts';
-import { findHome } from '../../gather/home.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { systemClock } from '../../gather/system-clock.ts';
-import { systemIds } from '../../gather/system-ids.ts';
-import { importRollout } from '../../rollout/import-rollout.ts';
-import { localTime } from '../../rollout/names.ts';
-import { nodeFiles } from '../../rollout/node-files.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { importCommand } from '../commands/threads-read-commands.ts';
 import { currentFolder } from '../current-folder.ts';
+import { StoredThreads } from '../engine/stored-threads.ts';
 import { print } from '../print.ts';
 
 /** `capstan threads import`. 0: it is here; 1: not; 2: wrong usage. */
@@ -20,14 +15,10 @@ export async function run({ words }: CommandArguments<typeof importCommand>): Pr
   if ('code' in here) return here;
   const source = resolve(here.path, name);
   if (kindOfEntry(source) === 'folder') return folderInPlace(source);
-  const home = findHome(process.env, homedir());
-  if ('code' in home) return home;
-  const imported = await importRollout(source, {
-    files: nodeFiles,
-    home: home.path,
-    localTime,
-    ids: systemIds(systemClock),
-  });
+  const stored = StoredThreads.in(process.env, homedir());
+  if ('code' in stored) return stored;
+  const imported = await stored.importFile(source);
+  if ('outcome' in imported) return imported.outcome;
   if ('code' in imported) return imported;
   print(`${imported.id}\n`, 'text');
   return 0;

@@ -14,7 +14,7 @@ export async function run({ options }: CommandArguments<typeof listCommand>): Pr
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
   const bar = progressBar('Reading threads');
-  const page = await loaded.engine.list(queryOf(options, loaded.cwd), bar.show);
+  const page = await loaded.engine.stored.list(queryOf(options, loaded.cwd), bar.show);
   bar.end();
   if ('code' in page) return page;
   if (options.json) print(`${JSON.stringify({ ...page, threads: page.threads.map(withPaths) })}\n`, 'json');
@@ -23,7 +23,7 @@ export async function run({ options }: CommandArguments<typeof listCommand>): Pr
     if (page.threads.length === 0) printNote('There are no such threads.');
     if (page.next !== undefined) printNote(`\nMore: the same with --cursor ${page.next}`);
   }
-  const home = await loaded.engine.takeReading();
+  const home = await loaded.engine.stored.takeReading();
   if (home !== undefined) reindexInBackground(home);
   return 0;
 }

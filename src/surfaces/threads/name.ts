@@ -7,7 +7,7 @@ export function run(given: CommandArguments<typeof nameCommand>) {
   const [wanted = ''] = given.words;
   return operateOnThread(given, {
     archived: true,
-    perform: (engine, id) => engine.rename(id, wanted),
+    perform: (engine, id) => engine.stored.rename(id, wanted),
     text: ({ id, name }) =>
       name === '' ? `Thread ${id} has no name now.` : `Thread ${id} is called ${JSON.stringify(name)}.`,
   });

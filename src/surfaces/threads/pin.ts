@@ -6,7 +6,7 @@ import { operateOnThread } from './thread-operation.ts';
 export function run(given: CommandArguments<typeof pinCommand>) {
   const [note = ''] = given.words;
   return operateOnThread(given, {
-    perform: (engine, id) => engine.pin(id, note),
+    perform: (engine, id) => engine.stored.pin(id, note),
     text: ({ id, pins }) =>
       `Pinned as note ${pins.length} of thread ${id}. The next turn tells it to the model.\nTo take it away: capstan threads unpin ${id} ${pins.length}`,
   });

@@ -13,9 +13,9 @@ export function run(given: CommandArguments<typeof pinsCommand>) {
   return operateOnThread<PinList>(given, {
     archived: true,
     perform: async (engine, id) => {
-      const { pins: left } = await engine.unproven(id);
+      const { pins: left } = await engine.stored.unproven(id);
       const notice = unprovenNotice(id, { messages: [], pins: left });
-      return { kind: 'pins', id, pins: await engine.pins(id), notices: notice === undefined ? [] : [notice] };
+      return { kind: 'pins', id, pins: await engine.stored.pins(id), notices: notice === undefined ? [] : [notice] };
     },
     text: ({ id, pins }) =>
       pins.length === 0

@@ -10,7 +10,7 @@ export async function run({ options }: CommandArguments<typeof reindexCommand>):
   const loaded = await loadCommandEngine();
   if ('code' in loaded) return loaded;
   const bar = progressBar('Reading threads');
-  const done = await loaded.engine.reindex({ anew: !options.changed }, bar.show);
+  const done = await loaded.engine.stored.reindex({ anew: !options.changed }, bar.show);
   bar.end();
   if ('outcome' in done) return done.outcome;
   const { threads } = done;

@@ -1,11 +1,10 @@
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { findTurn } from '../../thread/find-turn.ts';
-import type { KeptReason } from '../../workspace/restore-plan.ts';
-import type { RestoreReport, RestoreTarget } from '../../workspace/restore-files.ts';
+import { findTurn } from '../../state/find-turn.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { restoreCommand } from '../commands/threads-change-commands.ts';
+import type { KeptReason, RestoreReport, RestoreTarget } from '../engine/engine-types.ts';
 import { print } from '../print.ts';
 import { visibleLine } from '../visible-text.ts';
 import { findThread, type FoundThread } from './find-thread.ts';
@@ -30,7 +29,7 @@ export async function run({ thread, options }: CommandArguments<typeof restoreCo
 }
 
 async function turnNamed({ engine, id }: FoundThread, name: string): Promise<RestoreTarget | Outcome> {
-  const turn = findTurn(id, await engine.turns(id), name);
+  const turn = findTurn(id, await engine.stored.turns(id), name);
   return 'code' in turn ? turn : { beforeTurn: turn.id };
 }
 

@@ -1,12 +1,11 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { RollbackTo, RolledBack } from '../../thread/rollback-range.ts';
-import type { RestoreReport } from '../../workspace/restore-files.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { rollbackCommand } from '../commands/threads-change-commands.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
+import type { RestoreReport, RollbackTo, RolledBack } from '../engine/engine-types.ts';
 import type { Done } from '../engine/thread-operations.ts';
 import { howToUndo, restoreText } from './restore.ts';
 import { operateOnThread } from './thread-operation.ts';
@@ -56,13 +55,13 @@ async function takeBack(
   to: RollbackTo,
   { files: onlyFiles, both, dryRun, force, meanwhile }: Options,
 ): Promise<Back | EngineRefused> {
-  if (!onlyFiles && !both) return engine.rollback(id, to);
+  if (!onlyFiles && !both) return engine.stored.rollback(id, to);
   const files = await engine.restoreRolledBack(id, to, { dryRun, force, meanwhile });
   if (files.kind === 'refused' && (onlyFiles || files.outcome.code !== 'nothing-to-restore')) return files;
   const told = files.kind === 'refused' ? {} : { files };
   if (dryRun) return { kind: 'files-foreseen', id, ...told, notices: [] };
   if (onlyFiles) return { kind: 'files-restored', id, ...told, notices: [] };
-  const talk = await engine.rollback(id, to);
+  const talk = await engine.stored.rollback(id, to);
   return talk.kind === 'refused' ? talk : { ...talk, ...told };
 }
 

@@ -15,7 +15,7 @@ export async function run({ options, words }: CommandArguments<typeof searchComm
   if ('code' in loaded) return loaded;
   const bar = progressBar('Reading threads');
   const query = queryOf(options, loaded.cwd);
-  const found = await loaded.engine.search(words.map(asTyped).join(' '), query, bar.show);
+  const found = await loaded.engine.stored.search(words.map(asTyped).join(' '), query, bar.show);
   bar.end();
   if ('code' in found) return found.code === 'search-empty' ? { ...found, code: 'usage' } : found;
   if (options.json) {

@@ -1,6 +1,6 @@
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
 import { visibleLine } from '../visible-text.ts';
-import { type LocalTime, localTime } from '../../rollout/names.ts';
+import { type LocalTime, localTime } from '../engine/rollout-name.ts';
 
 /** The settings of a thread or of a turn, each with what it is. */
 export interface ShownSettings {

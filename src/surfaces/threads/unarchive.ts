@@ -6,7 +6,7 @@ import { operateOnThread } from './thread-operation.ts';
 export function run(given: CommandArguments<typeof unarchiveCommand>) {
   return operateOnThread(given, {
     archived: true,
-    perform: (engine, id) => engine.unarchive(id),
+    perform: (engine, id) => engine.stored.unarchive(id),
     text: ({ id }) => `Thread ${id} is active again.`,
   });
 }

@@ -6,7 +6,7 @@ import { turnsWord } from './turns-word.ts';
 /** `capstan threads undo-rollback` */
 export function run(given: CommandArguments<typeof undoRollbackCommand>) {
   return operateOnThread(given, {
-    perform: (engine, id) => engine.undoRollback(id, { force: given.options.force }),
+    perform: (engine, id) => engine.stored.undoRollback(id, { force: given.options.force }),
     text({ id, turns, replaced, next }) {
       // An undo that was undone.
       if (turns.length === 0 && replaced.length > 0) return `${turnsWord(replaced)} of thread ${id} taken back again.`;

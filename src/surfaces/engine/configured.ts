@@ -9,7 +9,10 @@ import { loadCatalogue } from '../../gather/catalogue-file.ts';
 import { configInFolder } from '../../gather/config-in-folder.ts';
 import { type ConfigChoices, loadBaseLayers } from '../../gather/config-layers.ts';
 import { defaultModel } from '../../gather/default-model.ts';
+import { findHome } from '../../gather/home.ts';
 import type { Requirements } from '../../policy/requirements.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Environment } from '../environment.ts';
 import { overruled } from './overruled.ts';
 
 /** Everything about the configuration in one folder that can be shown. */
@@ -24,8 +27,13 @@ export interface Configured {
   readonly requirementsFile?: string;
 }
 
-export async function loadConfigured(home: string, folder: string, choices: ConfigChoices): Promise<Configured> {
-  const base = await loadBaseLayers(home, choices);
+export async function loadConfigured(
+  folder: string,
+  choices: ConfigChoices & { readonly env: Environment },
+): Promise<Configured | Outcome> {
+  const home = findHome(choices.env, choices.osHome);
+  if ('code' in home) return home;
+  const base = await loadBaseLayers(home.path, choices);
   const { config, layers, problems } = await configInFolder(base, folder);
   const all = [...defaultLayers(config.trust, config.window), ...modelLayers(config, base.requirements), ...layers];
   return {

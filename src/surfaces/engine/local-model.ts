@@ -2,10 +2,10 @@ import type { Config } from '../../config/config.ts';
 import { refusalOf } from '../../config/config-problem.ts';
 import { atLocalAddress, localProvider, localProviders } from '../../config/local-providers.ts';
 import { providerOf } from '../../config/providers.ts';
-import { loadBaseLayers } from '../../gather/config-layers.ts';
+import { loadBaseLayers, type Overrides } from '../../gather/config-layers.ts';
 import { findHome } from '../../gather/home.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { EngineOptions } from '../engine/engine-options.ts';
+import type { EngineOptions } from './engine-options.ts';
 import type { Environment } from '../environment.ts';
 import {
   findOnlyServer,
@@ -23,7 +23,7 @@ import {
 export async function localOverrides(
   options: EngineOptions,
   named: string | undefined,
-): Promise<{ readonly overrides: EngineOptions['overrides'] } | Outcome> {
+): Promise<{ readonly overrides: Overrides } | Outcome> {
   const home = findHome(options.env, options.osHome);
   if ('code' in home) return home;
   const { config, problems } = await loadBaseLayers(home.path, options);

@@ -1,7 +1,7 @@
 import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { namesIn } from '../disk/folders.ts';
-import { isAlive } from '../disk/processes.ts';
+import { namesIn } from './folders.ts';
+import { isAlive } from './processes.ts';
 
 /**
  * Removes the folders `PREFIX PID - …` that processes of this user left behind when they were killed. Only for a parent

@@ -1,0 +1,42 @@
+import type { ThreadId } from '../protocol/ids.ts';
+import type { Outcome } from '../protocol/outcome.ts';
+import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
+import type { ThreadCut } from '../protocol/thread-cut.ts';
+import type { UserInput } from '../protocol/user-input.ts';
+
+/** Lets a thread open other threads of its engine. Each is written by this process until it is closed. */
+export interface Threads {
+  /** Those that are open now, the asking one among them. */
+  readonly open: readonly OpenThread[];
+  start(wanted: WantedThread & { readonly cwd: string }): Promise<OpenThread | ThreadRefused>;
+  resume(id: ThreadId, wanted: WantedThread): Promise<OpenThread | ThreadRefused>;
+  fork(id: ThreadId, cut: ThreadCut, wanted: WantedThread): Promise<OpenThread | ThreadRefused>;
+}
+
+/** What belongs to a thread that is opened. What is left out is as it is configured, or as the thread had it. */
+export interface WantedThread {
+  /** Absolute. */
+  readonly cwd?: string;
+  readonly model?: string;
+  readonly approval?: ApprovalPolicy;
+  readonly permissionProfile?: PermissionProfile;
+  /** Nothing of what it does is kept on the disk. */
+  readonly ephemeral?: boolean;
+}
+
+export interface OpenThread {
+  readonly kind: 'thread';
+  readonly id: ThreadId;
+  /** Runs one turn to its end, after what was submitted before. */
+  run(turn: { readonly input: UserInput; readonly signal: AbortSignal }): Promise<TurnEnd>;
+  close(): Promise<void>;
+}
+
+export type TurnEnd =
+  | { readonly kind: 'completed' | 'aborted'; readonly lastMessage?: string }
+  | { readonly kind: 'failed'; readonly outcome: Outcome; readonly lastMessage?: string };
+
+export interface ThreadRefused {
+  readonly kind: 'refused';
+  readonly outcome: Outcome;
+}

@@ -1,0 +1,66 @@
+import { systemPrograms } from '../../exec/programs.ts';
+import { homeSeals } from '../../gather/home-seals.ts';
+import { systemClock } from '../../gather/system-clock.ts';
+import { systemIds } from '../../gather/system-ids.ts';
+import type { Ids } from '../../ports/ids.ts';
+import type { RolloutStore } from '../../ports/rollout-store.ts';
+import type { Seals } from '../../ports/seals.ts';
+import type { ThreadStore } from '../../ports/thread-store.ts';
+import { createBlobs } from '../../rollout/blobs.ts';
+import { createFileDirectory } from '../../rollout/file-directory.ts';
+import { createFlock } from '../../rollout/flock.ts';
+import { nodeFiles } from '../../rollout/node-files.ts';
+import type { RolloutStoreOptions } from '../../rollout/store.ts';
+import { createRolloutStore } from '../../rollout/store.ts';
+import { threadRollouts } from '../../rollout/thread-rollouts.ts';
+
+/** Where threads are kept: the files of a home, or the store of a program. */
+export interface HomeStore {
+  readonly home: string;
+  readonly kept: ThreadStore;
+  /** The rollouts of `kept`, as threads use them. */
+  readonly store: RolloutStore;
+  readonly seals: Seals;
+  readonly ids: Ids;
+  readonly locks: RolloutStoreOptions['locks'];
+  /** The files themselves, for what is done to them apart from threads. Absent: a program keeps the threads. */
+  readonly disk?: RolloutStoreOptions;
+  /** What all blobs together may take on the disk. */
+  readonly maxBlobBytes: number;
+}
+
+export interface HomeStoreOptions {
+  /** A program that only reads needs none. */
+  readonly maxBlobBytes: number;
+  /** Default: the home. */
+  readonly codexIndexFolder?: string | undefined;
+  /** In the place of the home's files. */
+  readonly store?: ThreadStore | undefined;
+}
+
+export function createHomeStore(home: string, { maxBlobBytes, codexIndexFolder, store }: HomeStoreOptions): HomeStore {
+  const locks = createFlock({ clock: systemClock, programs: systemPrograms });
+  const ids = systemIds(systemClock);
+  const seals = homeSeals(home);
+  const disk = { home, files: nodeFiles, locks, clock: systemClock };
+  const kept = store ?? fileStore(disk, { ids, maxBlobBytes, codexIndexFolder: codexIndexFolder ?? home });
+  const own = { home, kept, store: threadRollouts(kept, seals), seals, ids, locks, maxBlobBytes };
+  return store === undefined ? { ...own, disk } : own;
+}
+
+function fileStore(
+  disk: RolloutStoreOptions,
+  { ids, maxBlobBytes, codexIndexFolder }: { ids: Ids; maxBlobBytes: number; codexIndexFolder: string },
+): ThreadStore {
+  const { home } = disk;
+  return {
+    rollouts: createRolloutStore(disk),
+    directory: createFileDirectory({ ...disk, codexIndexFolder }),
+    blobs: createBlobs({ ...disk, ids, maxBytes: maxBlobBytes }),
+    contents: {
+      // Loaded when the first snapshot is wanted.
+      of: async (root: string) =>
+        (await import('../../workspace/file-contents.ts')).createFileContents({ home, ids }).of(root),
+    },
+  };
+}

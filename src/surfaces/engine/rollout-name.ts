@@ -1,0 +1,16 @@
+import { basename } from 'node:path';
+import { systemClock } from '../../gather/system-clock.ts';
+import { systemIds } from '../../gather/system-ids.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import { localTime, rolloutPath } from '../../rollout/names.ts';
+
+export { type LocalTime, localTime } from '../../rollout/names.ts';
+
+export function newThreadId(): ThreadId {
+  return systemIds(systemClock).uuid() as ThreadId;
+}
+
+/** What the file of a thread is called that began then; now, where that is not known. */
+export function rolloutFileName(id: ThreadId, startedAt: number): string {
+  return basename(rolloutPath('', id, localTime(Number.isNaN(startedAt) ? systemClock.now() : startedAt)));
+}

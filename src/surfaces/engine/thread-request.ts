@@ -1,0 +1,27 @@
+import type { Overrides } from '../../gather/config-layers.ts';
+import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
+import type { CheckpointHooks } from '../../thread/parts.ts';
+import type { ThreadOptions } from '../../thread/thread.ts';
+import type { OwnTool } from '../../tools/own-tool.ts';
+
+/** What belongs to one thread, from its opening until it is closed. Threads of one engine may each have something else. */
+export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
+  /** Absolute. A resumed thread keeps its own folder when none is given. */
+  readonly cwd?: string;
+  /** Over everything that is configured, and over what a resumed thread had. */
+  readonly model?: string;
+  /** Over the configuration and the overrides of the engine, and over what a resumed thread had. */
+  readonly overrides?: Overrides;
+  /** Holds whatever is configured: for surfaces that cannot ask the user. */
+  readonly approval?: ApprovalPolicy;
+  /** Holds whatever is configured, unless the managed file decides about the sandbox. */
+  readonly permissionProfile?: PermissionProfile;
+  /** Nothing of what the thread does is kept on the disk. */
+  readonly ephemeral?: boolean;
+  /** For whom the thread is started; `user` unless said otherwise. */
+  readonly threadSource?: string;
+  /** Offered to the model beside the built-in ones. */
+  readonly tools?: readonly OwnTool[];
+  /** Asked before history is compacted, and told afterwards. */
+  readonly checkpointHooks?: CheckpointHooks;
+}

@@ -1,0 +1,77 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, it } from 'vitest';
+import { isBuilt } from '../../scripts/build-stamp.mjs';
+import { answer, callTool, say, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
+import { Place } from '../harness/run-capstan.ts';
+import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
+
+const root = join(import.meta.dirname, '../..');
+const page = readFileSync(join(root, 'docs/library.md'), 'utf8');
+const examples = new Map(
+  [...page.matchAll(/^## ([^\n]+)\n(?:(?!^## ).)*?^```ts run\n(.*?)^```$/gms)].map(([, title = '', code = '']) => [
+    title,
+    code,
+  ]),
+);
+
+const library = JSON.stringify(join(root, isBuilt(root) ? 'dist/index.js' : 'src/index.ts'));
+
+/** Runs the example of that section as a program of its own, in the workspace. */
+async function run(title: string, place: Place): Promise<string> {
+  const path = join(place.root, 'example.ts');
+  writeFileSync(path, (examples.get(title) ?? '').replace("'capstan'", library));
+  const env = { ...process.env, CAPSTAN_HOME: place.home };
+  const child = spawn(process.execPath, [path], { cwd: place.workspace, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  expect([errors, child.exitCode]).toEqual(['', 0]);
+  return output;
+}
+
+async function scene(
+  script: Parameters<typeof startScriptedModel>[0],
+): Promise<{ model: ScriptedModel; place: Place }> {
+  const model = await startScriptedModel(script);
+  const place = new Place(model.url);
+  whenTestEnds(() => place.remove());
+  whenTestEnds(() => model.close());
+  return { model, place };
+}
+
+it('has an example in each of these sections, and no other', () => {
+  expect([...examples.keys()]).toEqual([
+    'One turn',
+    'Resume, steer, change, compact',
+    'Follow a thread',
+    'A tool of your own',
+  ]);
+  expect(page.match(/```ts/g)).toHaveLength(examples.size);
+});
+
+it('one turn, then the same thread resumed, steered and compacted', async () => {
+  const { model, place } = await scene(() => answer({ items: [say('It winds ropes.')] }));
+  expect(await run('One turn', place)).toBe('It winds ropes.\n');
+  expect(await run('Resume, steer, change, compact', place)).toMatch(/^(installed|failed)\n$/);
+  expect(model.requests[1]!.body['model']).toBe('gpt-5.4');
+  expect(textsOf(inputOf(model, 1))).toEqual(expect.arrayContaining(['CI is red.', 'Why does the build fail?']));
+  expect(place.rollouts()).toHaveLength(1);
+});
+
+it('a subscriber', async () => {
+  const { place } = await scene([answer({ items: [say('Hello.')] })]);
+  expect(await run('Follow a thread', place)).toBe('agent-message\n');
+  expect(place.rollouts()).toEqual([]);
+});
+
+it('a tool of one’s own, in 30 lines', async () => {
+  const { model, place } = await scene([
+    answer({ items: [callTool('weather', { city: 'Oslo' })] }),
+    answer({ items: [say('It rains.')] }),
+  ]);
+  expect(await run('A tool of your own', place)).toBe('It rains.\n');
+  expect(textsOf(inputOf(model, 1)).at(-1)).toBe('Oslo: 12 degrees, light rain');
+  expect(examples.get('A tool of your own')!.trim().split('\n').length).toBeLessThanOrEqual(30);
+});

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import type { ModelEvent } from '../../ports/model-client.ts';
+import { answerDecoder, type AnswerReader } from './answer-decoder.ts';
+import { modelFailure } from './failure.ts';
+
+const cut = modelFailure({ code: 'stream-cut', message: 'cut', retry: {} });
+const item = (text: string): ModelEvent => ({ kind: 'item', item: { type: 'message', text } });
+const completed: ModelEvent = { kind: 'completed', responseId: 'r' };
+
+/** Each word of an event's data is an item, `done` the end; a stream that ends after `last` is complete. */
+function words(): AnswerReader {
+  let isLast = false;
+  return {
+    event: (data) =>
+      data
+        .toString('utf8')
+        .split(' ')
+        .map((word) => {
+          isLast ||= word === 'last';
+          return word === 'done' ? completed : item(word);
+        }),
+    end: () => (isLast ? [completed] : []),
+  };
+}
+
+function decode(text: string, maxBytes = 1000): readonly ModelEvent[] {
+  const decoder = answerDecoder({ maxBytes }, words());
+  return [...decoder.push(Buffer.from(text)), ...decoder.end(() => cut)];
+}
+
+test('one event may say several things, and nothing is said after the end', () => {
+  expect(decode('data: a b\n\ndata: c done d\n\ndata: e\n\n')).toEqual([item('a'), item('b'), item('c'), completed]);
+});
+
+test('a stream that ends without an end is complete if its reader says so, and cut otherwise', () => {
+  expect(decode('data: a last\n\n')).toEqual([item('a'), item('last'), completed]);
+  expect(decode('data: a')).toEqual([item('a'), { kind: 'failed', failure: cut }]);
+});
+
+test('an answer is read up to its limit', () => {
+  expect(decode('data: a\n\n: and a comment that is too long\n\n', 20)).toEqual([
+    item('a'),
+    { kind: 'failed', failure: expect.objectContaining({ code: 'answer-too-large' }) },
+  ]);
+});

@@ -34,7 +34,7 @@ it('tells of threads in both forms alike, whoever wrote them', async () => {
     threads: [
       {
         id: one,
-        path: paginated,
+        location: paginated,
         preview: 'Do this',
         createdAt: noon,
         updatedAt: noon + 1000,
@@ -49,7 +49,7 @@ it('tells of threads in both forms alike, whoever wrote them', async () => {
       },
       {
         id: two,
-        path: legacy,
+        location: legacy,
         preview: 'An old question',
         createdAt: noon,
         updatedAt: noon,

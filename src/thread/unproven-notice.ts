@@ -10,7 +10,7 @@ export function unprovenNotice(id: ThreadId, { messages, pins }: Unproven): Outc
   const are = messages.length + pins.length === 1 ? 'is' : 'are';
   const again = [
     ...(messages.length === 0 ? [] : ['send the message again']),
-    ...(pins.length === 0 ? [] : ['pin the note again with `capstan threads pin`']),
+    ...(pins.length === 0 ? [] : ['pin the note again (`capstan threads pin --help` says how)']),
   ];
   return {
     code: 'user-lines-unproven',

@@ -1,9 +1,3 @@
-import {
-  applicationContextFragment,
-  applicationContextWithdrawnFragment,
-  untrustedContextFragment,
-  untrustedContextWithdrawnFragment,
-} from './additional-context.ts';
 import { agentsMdFragment, agentsMdWithdrawnFragment } from './agents-md.ts';
 import { approvedPrefixesFragment } from './approved-prefixes.ts';
 import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from './apps-guidance.ts';
@@ -19,7 +13,6 @@ import { environmentsGuidanceFragment, environmentsGuidanceWithdrawnFragment } f
 import { hookContextFragment } from './hook-context.ts';
 import { hookPromptFragment } from './hook-prompt.ts';
 import { interAgentMessageFragment } from './inter-agent-message.ts';
-import { internalContextFragment } from './internal-context.ts';
 import { managedInstructionsFragment, managedInstructionsWithdrawnFragment } from './managed-instructions.ts';
 import { modelSwitchFragment } from './model-switch.ts';
 import {
@@ -43,8 +36,6 @@ import { skillsCatalogueFragment, skillsWithdrawnFragment } from './skills.ts';
 import { subagentNotificationFragment } from './subagent-notification.ts';
 import { turnAbortedFragment } from './turn-aborted.ts';
 import { unusableImagesFragment } from './unusable-images.ts';
-import { userActionFragment } from './user-action.ts';
-import { userShellCommandFragment } from './user-shell-command.ts';
 
 /** Every kind of fragment there is. A new kind of model-visible fact is added here, or it does not exist. */
 export const fragmentCatalog: readonly FragmentKind<never>[] = [
@@ -89,17 +80,10 @@ export const fragmentCatalog: readonly FragmentKind<never>[] = [
   managedInstructionsWithdrawnFragment,
   // Events: told once.
   turnAbortedFragment,
-  userShellCommandFragment,
-  userActionFragment,
   skillBodyFragment,
   pluginHintFragment,
   hookContextFragment,
   hookPromptFragment,
-  untrustedContextFragment,
-  untrustedContextWithdrawnFragment,
-  applicationContextFragment,
-  applicationContextWithdrawnFragment,
-  internalContextFragment,
   subagentNotificationFragment,
   interAgentMessageFragment,
   realtimeDelegationFragment,

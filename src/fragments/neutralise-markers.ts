@@ -4,6 +4,10 @@ import { fragmentCatalog } from './catalog.ts';
 const furtherNames = [
   'user_instructions',
   'goal_context',
+  'codex_internal_context',
+  'external_KEY',
+  'user_action',
+  'user_shell_command',
   'context_window',
   'context_window_guidance',
   'current_time_reminder',

@@ -1,4 +1,5 @@
-import type { ApprovalPolicy, NetworkAccess, SandboxMode } from '../protocol/permission-profile.ts';
+import type { PolicyDescription } from '../policy/describe-policy.ts';
+import type { ApprovalPolicy, NetworkAccess } from '../protocol/permission-profile.ts';
 import { type BoundedList, boundedList, dashedLines } from './bounded-list.ts';
 import { type CommandPrefix, listPrefixes } from './command-prefixes.ts';
 import { defineFragment, defineWithdrawal } from './define.ts';
@@ -6,21 +7,8 @@ import { quote } from './markup.ts';
 import { listRules, type NetworkRule } from './network-rules.ts';
 
 /** What the model is told about its permissions. Made from the same resolved policy that the sandbox enforces (I5). */
-export interface PermissionsText {
-  readonly mode: SandboxMode | 'external-sandbox';
-  readonly network: NetworkAccess;
+export interface PermissionsText extends PolicyDescription {
   readonly approval: ApprovalPolicy;
-  readonly writableRoots: readonly string[];
-  /** Inside writable roots, and yet not to be written. */
-  readonly readOnlyPaths: readonly string[];
-  /** What matches and exists is not to be written either; commands may make new ones. */
-  readonly keptGlobs: readonly string[];
-  /** Paths and globs that cannot even be read. */
-  readonly deniedPaths: readonly string[];
-  /** Everything that is not denied may be read. */
-  readonly readsEverything: boolean;
-  /** Meant to be writable, and not there. */
-  readonly missingRoots: readonly string[];
   /** Commands that begin so were approved for good. */
   readonly approvedPrefixes: readonly CommandPrefix[];
   readonly networkRules: readonly NetworkRule[];

@@ -14,6 +14,8 @@ const foreign: readonly (readonly [role: string, text: string, kind: string | un
   ['user', '<codex_internal_context source="goal">\nx\n</codex_internal_context>', 'internal-context'],
   ['user', '<codex_internal_context source="Not it">x</codex_internal_context>', undefined],
   ['user', '<goal_context>\nx\n</goal_context>', 'internal-context'],
+  ['user', ' <USER_SHELL_COMMAND>\n<command>\nls\n</command>\n</user_shell_command>\n', 'user-shell-command'],
+  ['developer', '<user_shell_command>x</user_shell_command>', undefined],
   ['user', '<user_action>\n  <action>review</action>\n</user_action>', 'user-action'],
   ['user', '<project_context>x</project_context>', undefined],
   [

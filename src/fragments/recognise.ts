@@ -1,9 +1,6 @@
 import { type Item, isMessage } from '../protocol/item.ts';
 import { fragmentCatalog } from './catalog.ts';
-import { isLegacyWarning, warningBeginning } from './legacy-warning.ts';
-
-/** The id under which an old warning of another program is recognised. Nothing renders one. */
-const legacyWarning = 'legacy-warning';
+import { foreignKinds } from './foreign-kinds.ts';
 
 /**
  * The kind that a text is of, in a message of this role. Only for items without a recorded origin: ours carry theirs.
@@ -14,7 +11,7 @@ export function recognise(role: string, text: string): string | undefined {
   const trimmed = text.trim();
   if (role === 'user' && !userBeginnings().has(trimmed[0] ?? '')) return undefined;
   const kind = fragmentCatalog.find((kind) => (kind.role === role || kind.alsoRole === role) && kind.matches(trimmed));
-  return kind?.id ?? (role === 'user' && isLegacyWarning(text) ? legacyWarning : undefined);
+  return kind?.id ?? (role === 'user' ? foreignKinds.find(({ matches }) => matches(trimmed))?.id : undefined);
 }
 
 let beginnings: ReadonlySet<string> | undefined;
@@ -22,7 +19,7 @@ let beginnings: ReadonlySet<string> | undefined;
 /** A thread that is resumed asks for all that its user said, and nearly all of it is words. */
 function userBeginnings(): ReadonlySet<string> {
   return (beginnings ??= new Set([
-    warningBeginning,
+    ...foreignKinds.map(({ begins }) => begins),
     ...fragmentCatalog.flatMap(({ role, alsoRole, markers }) =>
       role === 'user' || alsoRole === 'user' ? (markers?.[0][0] ?? []) : [],
     ),

@@ -13,7 +13,7 @@ export interface PolicyDescription {
   readonly writableRoots: readonly string[];
   /** Inside writable roots, and yet not to be written. */
   readonly readOnlyPaths: readonly string[];
-  /** Inside writable roots, at any depth: what matches and exists is not to be written either. */
+  /** Inside writable roots, at any depth: what matches and exists is not to be written either; commands may make new ones. */
   readonly keptGlobs: readonly string[];
   /** Paths and globs that cannot even be read, without the engine's own secrets. */
   readonly deniedPaths: readonly string[];

@@ -2,7 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../protocol/json.ts';
 import { mendUsage, noUsage, type Usage } from '../protocol/usage.ts';
 
 /** Token counts as rollouts and event streams spell them. */
-export function usageFields(usage: Usage): JsonObject {
+export function usageFields(usage: Usage) {
   return {
     input_tokens: usage.input,
     cached_input_tokens: usage.cachedInput,
@@ -10,7 +10,7 @@ export function usageFields(usage: Usage): JsonObject {
     output_tokens: usage.output,
     reasoning_output_tokens: usage.reasoningOutput,
     total_tokens: usage.total,
-  };
+  } satisfies JsonObject;
 }
 
 export function readUsage(fields: Json | undefined): Usage {

@@ -1,10 +1,4 @@
 import fc from 'fast-check';
-import {
-  applicationContextFragment,
-  applicationContextWithdrawnFragment,
-  untrustedContextFragment,
-  untrustedContextWithdrawnFragment,
-} from '../../src/fragments/additional-context.ts';
 import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../src/fragments/agents-md.ts';
 import { approvedPrefixesFragment } from '../../src/fragments/approved-prefixes.ts';
 import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../src/fragments/apps-guidance.ts';
@@ -24,7 +18,6 @@ import * as environments from '../../src/fragments/environments-guidance.ts';
 import { hookContextFragment } from '../../src/fragments/hook-context.ts';
 import { hookPromptFragment } from '../../src/fragments/hook-prompt.ts';
 import { interAgentMessageFragment } from '../../src/fragments/inter-agent-message.ts';
-import { internalContextFragment } from '../../src/fragments/internal-context.ts';
 import * as managed from '../../src/fragments/managed-instructions.ts';
 import { modelSwitchFragment } from '../../src/fragments/model-switch.ts';
 import * as multiAgent from '../../src/fragments/multi-agent.ts';
@@ -43,8 +36,6 @@ import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../src/frag
 import { subagentNotificationFragment } from '../../src/fragments/subagent-notification.ts';
 import { turnAbortedFragment } from '../../src/fragments/turn-aborted.ts';
 import { unusableImagesFragment } from '../../src/fragments/unusable-images.ts';
-import { userActionFragment } from '../../src/fragments/user-action.ts';
-import { userShellCommandFragment } from '../../src/fragments/user-shell-command.ts';
 
 export interface Rendering {
   readonly payload: unknown;
@@ -200,14 +191,6 @@ export const renderings: readonly {
   of(managed.managedInstructionsFragment, instructions),
   of(managed.managedInstructionsWithdrawnFragment, nothing),
   of(turnAbortedFragment, fc.constantFrom('interrupted', 'process-died')),
-  of(userShellCommandFragment, fc.record({ command: text, exitCode: fc.integer(), seconds: fc.nat(), output: text })),
-  of(
-    userActionFragment,
-    fc.oneof(
-      fc.record({ kind: fc.constant('review-finished' as const), results: text }),
-      fc.constant({ kind: 'review-interrupted' as const }),
-    ),
-  ),
   of(
     skillBodyFragment,
     fc.record(
@@ -224,11 +207,6 @@ export const renderings: readonly {
   ),
   of(hookContextFragment, fc.record({ text })),
   of(hookPromptFragment, fc.record({ runId: text, prompt: text })),
-  of(untrustedContextFragment, fc.record({ key: text, value: text })),
-  of(untrustedContextWithdrawnFragment, fc.record({ key: text })),
-  of(applicationContextFragment, fc.record({ key: text, value: text })),
-  of(applicationContextWithdrawnFragment, fc.record({ key: text })),
-  of(internalContextFragment, fc.record({ source: text, text })),
   of(
     subagentNotificationFragment,
     fc.record({

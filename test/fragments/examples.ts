@@ -1,9 +1,3 @@
-import {
-  applicationContextFragment,
-  applicationContextWithdrawnFragment,
-  untrustedContextFragment,
-  untrustedContextWithdrawnFragment,
-} from '../../src/fragments/additional-context.ts';
 import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../src/fragments/agents-md.ts';
 import { approvedPrefixesFragment } from '../../src/fragments/approved-prefixes.ts';
 import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../src/fragments/apps-guidance.ts';
@@ -22,7 +16,6 @@ import * as environments from '../../src/fragments/environments-guidance.ts';
 import { hookContextFragment } from '../../src/fragments/hook-context.ts';
 import { hookPromptFragment } from '../../src/fragments/hook-prompt.ts';
 import { interAgentMessageFragment } from '../../src/fragments/inter-agent-message.ts';
-import { internalContextFragment } from '../../src/fragments/internal-context.ts';
 import * as managed from '../../src/fragments/managed-instructions.ts';
 import { modelSwitchFragment } from '../../src/fragments/model-switch.ts';
 import * as multiAgent from '../../src/fragments/multi-agent.ts';
@@ -41,8 +34,6 @@ import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../src/frag
 import { subagentNotificationFragment } from '../../src/fragments/subagent-notification.ts';
 import { turnAbortedFragment } from '../../src/fragments/turn-aborted.ts';
 import { unusableImagesFragment } from '../../src/fragments/unusable-images.ts';
-import { userActionFragment } from '../../src/fragments/user-action.ts';
-import { userShellCommandFragment } from '../../src/fragments/user-shell-command.ts';
 
 /** One rendering of every kind, as the document shows it. */
 export const examples: readonly Fragment[] = [
@@ -115,17 +106,10 @@ export const examples: readonly Fragment[] = [
   render(managed.managedInstructionsFragment, { text: 'MANAGED TEXT', replaces: true }),
   render(managed.managedInstructionsWithdrawnFragment, undefined),
   render(turnAbortedFragment, 'interrupted'),
-  render(userShellCommandFragment, { command: 'ls', exitCode: 0, seconds: 0.25, output: 'README.md' }),
-  render(userActionFragment, { kind: 'review-finished', results: 'TEXT OF THE REVIEW' }),
   render(skillBodyFragment, { name: 'release', path: '/skills/release/SKILL.md', contents: 'TEXT OF THE SKILL' }),
   render(pluginHintFragment, { name: 'calendar', skillPrefix: 'calendar:', apps: ['dates'], servers: ['caldav'] }),
   render(hookContextFragment, { text: 'WHAT THE HOOK PRINTED' }),
   render(hookPromptFragment, { runId: 'RUN', prompt: 'Run the tests first.' }),
-  render(untrustedContextFragment, { key: 'open_file', value: 'a < b' }),
-  render(untrustedContextWithdrawnFragment, { key: 'open_file' }),
-  render(applicationContextFragment, { key: 'ticket', value: '#12' }),
-  render(applicationContextWithdrawnFragment, { key: 'ticket' }),
-  render(internalContextFragment, { source: 'goal', text: 'TEXT OF THE STEER' }),
   render(subagentNotificationFragment, {
     agentPath: '/root/reader',
     status: { kind: 'completed', answer: 'Nothing found.' },

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
 import type { Usage } from '../../protocol/usage.ts';
+import { usageFields } from '../../state/usage-fields.ts';
 import { failedCheckpointLine } from '../checkpoint-words.ts';
 import { execContextEvent, type ExecContextEvent, isContextNews } from './context-events.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
@@ -194,11 +195,6 @@ function byPath(a: { readonly path: string }, b: { readonly path: string }): num
 }
 
 function execUsage(usage: Usage): ExecUsage {
-  return {
-    input_tokens: usage.input,
-    cached_input_tokens: usage.cachedInput,
-    cache_write_input_tokens: usage.cacheWriteInput,
-    output_tokens: usage.output,
-    reasoning_output_tokens: usage.reasoningOutput,
-  };
+  const { total_tokens: _total, ...counts } = usageFields(usage);
+  return counts;
 }

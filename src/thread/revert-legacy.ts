@@ -75,6 +75,7 @@ async function isSaidAgain(
   return JSON.stringify(again) === JSON.stringify(drafts);
 }
 
+/** What a compaction that came to nothing has cost is counted already: it is not said again. */
 async function draftsBetween(
   store: RolloutStore,
   id: ThreadId,
@@ -82,6 +83,7 @@ async function draftsBetween(
 ): Promise<readonly LineDraft[]> {
   const drafts: LineDraft[] = [];
   for await (const { type, payload, metadata } of store.read(id, { from: start, to: end })) {
+    if (type === lineType.compaction) continue;
     drafts.push({ type, payload, ...(metadata === undefined ? {} : { metadata }) });
   }
   return drafts;

@@ -24,8 +24,10 @@ describe('no loops', () => {
         kind: 'warning',
         outcome: {
           code: 'limit-too-low',
-          message: expect.stringMatching(/beyond 1500 tokens.*alone weigh about \d+\.$/),
-          next: expect.stringContaining('Raise model_auto_compact_token_limit'),
+          message: expect.stringMatching(
+            /limit of 1500 tokens: instructions and tools weigh about \d+, the context about/,
+          ),
+          next: expect.stringContaining('set `model_auto_compact_token_limit = 7000`'),
         },
       },
     ]);

@@ -35,6 +35,35 @@ it('what turns cost stays counted when a rollback takes them back, and when that
   expect(summary).toMatchObject({ tokens: 7030 });
 });
 
+it('in a file of the old form, what a failed compaction cost is counted once after a rollback and its undo', async () => {
+  const live = await talk(1000, 2000, 4000);
+  for (const words of ['one', 'two']) await live.turn(words);
+  const spent = { input_tokens: 500, output_tokens: 5, total_tokens: 505 };
+  const failed = { id: 'c', turn_id: 't', trigger: 'auto', outcome: { code: 'no' }, usage: spent, requests: 1 };
+  await live.rewrite((lines) => [
+    ...lines.map((line) =>
+      line.type === 'session_meta' ? { ...line, payload: { ...line.payload, history_mode: 'legacy' } } : line,
+    ),
+    { type: 'capstan_compaction', payload: failed },
+  ]);
+  const engine = await live.engine();
+  const checkpoints = async () => {
+    const { state } = await live.open();
+    await live.close();
+    return {
+      spent: state.checkpoints.spent.input,
+      failures: state.checkpoints.failures,
+      total: state.usage.total.input,
+    };
+  };
+  const once = { spent: 500, failures: 1, total: 3000 };
+  expect(await checkpoints()).toEqual(once);
+  expect(await engine.rollback(live.id, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
+  expect(await checkpoints()).toEqual(once);
+  expect(await engine.undoRollback(live.id)).toMatchObject({ kind: 'rollback-undone' });
+  expect(await checkpoints()).toEqual(once);
+});
+
 it('a rollback that is undone at once adds nothing, and no turn that stands is said to have cost more', async () => {
   const live = await talk(1000, 2000);
   for (const words of ['one', 'two']) await live.turn(words);

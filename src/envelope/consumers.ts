@@ -34,7 +34,7 @@ instructions | src/envelope/instructions.ts | identity.model.instructions identi
 policy | src/envelope/policy.ts | workspace.cwd workspace.places
 capabilities | src/envelope/capabilities.ts | identity.model.imageGeneration identity.model.modalities identity.model.webSearch
 modes | src/envelope/modes.ts | identity.model.modes identity.provider
-window | src/envelope/window.ts | identity.model.autoCompactTokens identity.model.contextWindow identity.model.effectivePercent identity.model.guessed identity.model.maxContextWindow identity.model.slug identity.model.truncation.limit identity.model.truncation.mode identity.provider
+window | src/envelope/window.ts | identity.model.autoCompactTokens identity.model.contextWindow identity.model.effectivePercent identity.model.guessed identity.model.maxContextWindow identity.model.slug identity.model.truncation.limit identity.model.truncation.mode identity.provider window.autoCompactScope window.configured window.effective window.mostAutoCompact
 context updater | src/envelope/environment.ts | policy.approval policy.networkRules policy.resolved workspace.cwd workspace.roots workspace.shell.name workspace.timezone
 context updater | src/world/sections/environments.ts | modes.leaveOut
 context updater | src/world/sections/permissions.ts | modes.leaveOut policy.approval policy.approvedPrefixes policy.networkRules policy.resolved workspace.cwd
@@ -67,4 +67,5 @@ call pipeline | src/thread/grant-call.ts | policy.approval policy.resolved
 compactor | src/thread/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
 compactor | src/thread/unexplained-refusal.ts | identity.model.slug identity.provider window.effective
 tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId workspace.cwd
+? | src/thread/worth-compacting.ts | window window.autoCompact window.autoCompactScope window.effective window.mostAutoCompact
 `;

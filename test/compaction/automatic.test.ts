@@ -92,7 +92,10 @@ describe('before a turn', () => {
     expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
     // Both events are by our estimate, whatever was counted.
     const [started] = live.told('checkpoint-started');
-    expect(started).toMatchObject({ phase: 'pre_turn', tokens: live.told('checkpoint-installed')[0]!.report.tokensBefore });
+    expect(started).toMatchObject({
+      phase: 'pre_turn',
+      tokens: live.told('checkpoint-installed')[0]!.report.tokensBefore,
+    });
     expect(started!.tokens).toBeLessThan(30_000);
   });
 

@@ -141,9 +141,9 @@ test('the first automatic checkpoint of a thread waits for nothing, and none aft
   await live.turn(task);
   expect(requestKinds(live).slice(0, 3)).toEqual(['talk', 'fold', 'talk']);
   const folded = requestKinds(live).flatMap((kind, at) => (kind === 'fold' ? [at] : []));
-  for (const [index, at] of folded.entries()) {
-    if (index > 0) expect(at - folded[index - 1]!).toBeGreaterThan(2);
-  }
+  const between = folded.slice(1).map((at, index) => at - folded[index]!);
+  expect(between.length).toBeGreaterThan(0);
+  expect(Math.min(...between)).toBeGreaterThan(2);
 });
 
 test('after a rollback in the old form to before the checkpoint, the guard does not hold the thread back', async () => {

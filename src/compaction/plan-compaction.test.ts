@@ -47,6 +47,12 @@ describe('planCompaction', () => {
     expect(gains).toEqual([0, 0, 3000, 8000]);
   });
 
+  it('a provider that counts more than we see is believed, and nothing is cut less for it; not by hand', () => {
+    const counted = { ...sizes, history: 6000, counted: 60_000 };
+    expect(planCompaction(asked, counted).room).toMatchObject({ before: 6000, most: 2000, gain: 35_000 });
+    expect(planCompaction({ ...asked, trigger: 'manual' }, counted).room).toMatchObject({ gain: 0 });
+  });
+
   it.each([
     ['standalone_turn', 'next-turn'],
     ['post_turn', 'next-turn'],
@@ -70,7 +76,7 @@ describe('planCompaction', () => {
     [
       'a provider that counts a quarter more leaves a fifth less room',
       { counted: 112_500 },
-      { request: 76_800, most: 47_000, ...whole, pictures: 6990 },
+      { request: 76_800, most: 47_000, gain: 77_000, ...whole, pictures: 6990 },
     ],
     ['a provider that counts less changes nothing', { counted: 60_000 }, { request: 96_000, most: 59_000, ...whole }],
     [

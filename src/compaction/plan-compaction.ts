@@ -47,12 +47,13 @@ function roomOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction): 
   // The whole answer is kept free although a small checkpoint may use less of it: models think before they write.
   const answer = Math.min(window.checkpoint.answer, requestWindow.checkpoint.answer);
   const below = mostAfter(sizes, ratio);
-  const gain = mayGrow === true ? below : mostGained(sizes);
+  const wanted = mayGrow === true ? below : mostGained({ ...sizes, counted: 0 });
   // Where room must be made, parts are cut until there is a gain. By hand nothing is cut for it: then there is no checkpoint.
-  const most = trigger === 'manual' ? below : Math.max(leastMost, Math.min(gain, below));
+  const most = trigger === 'manual' ? below : Math.max(leastMost, Math.min(wanted, below));
+  const gain = mayGrow === true || trigger === 'manual' ? wanted : mostGained(sizes);
   const free = Math.max(0, most - frame);
   // What others write is cut for the sake of a gain; the user's own messages are not, by hand.
-  const forOthers = Math.max(0, Math.min(most, Math.max(leastMost, gain)) - frame);
+  const forOthers = Math.max(0, Math.min(most, Math.max(leastMost, wanted)) - frame);
   const forAnswer = Math.min(answer, Math.floor(forOthers * answerShare));
   const forRecords = Math.min(window.checkpoint.records, Math.floor(forOthers * recordsShare));
   const forPictures = Math.min(window.checkpoint.pictures, Math.floor(free * picturesShare));
@@ -73,10 +74,12 @@ function roomOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction): 
 
 /**
  * What a checkpoint may weigh and still save a fifth. The next request holds context before and after: a checkpoint in the
- * place of texts that are sent again saves nothing.
+ * place of texts that are sent again saves nothing. A provider that counts more than we see is believed: what it counts
+ * may be history.
  */
-export function mostGained({ history, due, context }: Pick<CompactionSizes, 'history' | 'due' | 'context'>): number {
-  return Math.max(0, Math.floor((history + due) * mostShareOfBefore) - context);
+export function mostGained(sizes: Pick<CompactionSizes, 'fixed' | 'history' | 'counted' | 'due' | 'context'>): number {
+  const { fixed, history, counted = 0, due, context } = sizes;
+  return Math.max(0, Math.floor(Math.max(history + due, counted - fixed) * mostShareOfBefore) - context);
 }
 
 /** By how much our estimate is too low. All room is in our tokens, so it shrinks by this; it never grows. */

@@ -30,7 +30,7 @@ interface Named {
 function learned({ model, named, assumed }: Named): Outcome {
   return {
     code: 'window-learned',
-    message: `The provider says that the window of ${model} holds ${named} tokens, and Capstan took it for ${assumed}. This thread keeps to what the provider says from now on.`,
+    message: `The provider says that the window of ${model} holds ${named} tokens, and Capstan used up to ${assumed} of it. This thread keeps to what the provider says from now on.`,
     next: `To use it in every thread, put \`model_context_window = ${named}\` into your config.toml.`,
   };
 }
@@ -38,7 +38,7 @@ function learned({ model, named, assumed }: Named): Outcome {
 function unusable({ model, named, assumed }: Named): Outcome {
   return {
     code: 'window-too-small',
-    message: `The provider says that the window of ${model} holds ${named} tokens, which leaves no room for a conversation beside instructions and tools. Capstan still takes it for ${assumed}.`,
+    message: `The provider says that the window of ${model} holds ${named} tokens, which leaves no room for a conversation beside instructions and tools. Capstan still uses up to ${assumed}.`,
     next: 'Give the model a larger window where it is served, or choose another model.',
   };
 }

@@ -65,5 +65,5 @@ function whilePaused(turn: Turn, step: Step, failure: ModelFailure): ModelFailur
 /** By our own estimate: what the provider counted, it did not say, and an older count was of another request. */
 function sizes(turn: Turn, step: Step, failure: ModelFailure): string {
   const { effective } = windowNow(turn);
-  return `${failure.message} (about ${estimateNow(turn, step)} tokens by Capstan's estimate; it takes the window of ${turn.envelope.identity.model.slug} for ${effective})`;
+  return `${failure.message} (about ${estimateNow(turn, step)} tokens by Capstan's estimate; the effective window of ${turn.envelope.identity.model.slug} is ${effective})`;
 }

@@ -41,7 +41,7 @@ interface Sizes {
 export function tooLong({ prompt, others, effective, model }: Sizes): Outcome<'prompt-too-long'> {
   return {
     code: 'prompt-too-long',
-    message: `The prompt is too long: it holds about ${prompt} tokens, and the window of ${model} has room for ${Math.max(0, effective - others)} (${effective} less instructions, tools and context). Nothing was sent, and the thread is as it was.`,
+    message: `The prompt is too long: it holds about ${prompt} tokens, and the effective window of ${model} has room for ${Math.max(0, effective - others)} (${effective} less instructions, tools and context). Nothing was sent, and the thread is as it was.`,
     next: 'Shorten the prompt, or put the text into a file and name the file in the prompt. If the window of the model is larger, set model_context_window; else choose a model with a larger one.',
   };
 }

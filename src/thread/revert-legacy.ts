@@ -76,13 +76,16 @@ async function isSaidAgain(
   return JSON.stringify(again) === JSON.stringify(drafts);
 }
 
+/** What a compaction that came to nothing has cost is counted already: it is not said again. */
 async function draftsBetween(
   store: RolloutStore,
   id: ThreadId,
   { start, end }: { readonly start: Ordinal; readonly end: Ordinal },
 ): Promise<readonly LineDraft[]> {
   const drafts: LineDraft[] = [];
-  for await (const line of store.read(id, { from: start, to: end })) drafts.push(repeated(line));
+  for await (const line of store.read(id, { from: start, to: end })) {
+    if (line.type !== lineType.compaction) drafts.push(repeated(line));
+  }
   return drafts;
 }
 

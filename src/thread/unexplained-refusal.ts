@@ -57,7 +57,7 @@ function trying(turn: Turn, step: Step, why: WhySmaller): Outcome {
   const tokens = shownNow(turn, step);
   const size =
     why === 'near-the-window'
-      ? `it fills ${Math.round((100 * tokens) / effective)} % of the window`
+      ? `it fills ${Math.round((100 * tokens) / effective)} % of the effective window`
       : 'it is larger than any that this provider answered in this thread';
   return {
     code: 'refused-without-cause',

@@ -24,13 +24,16 @@ import { warnOnceForAll } from './warn-once.ts';
 
 /** Whether an automatic checkpoint now makes room, and something is new to compact. Warns once in a thread when not. */
 export function isWorthIt(turn: Turn, step: Step): boolean {
-  return savesEnough(turn, step) && makesRoom(turn, step) && isNew(turn, step);
+  return makesRoom(turn, step) && savesEnough(turn, step) && isNew(turn, step);
 }
 
 /** Where nearly all is context that is sent again, or waits to enter, a model would be asked for nothing. */
-function savesEnough({ log, envelope }: Turn, step: Step): boolean {
+function savesEnough(turn: Turn, step: Step): boolean {
+  const { log, envelope } = turn;
   const history = historyTokens(log.state.history, { reader: providerOfTurn(envelope) });
-  return mostGained({ history, due: dueTokens({ log }, step), context: bundleTokens(step) }) >= leastUseful;
+  const told = { due: dueTokens(turn, step), context: bundleTokens(step) };
+  const counted = activeNow(turn, step).tokens;
+  return mostGained({ fixed: fixedTokens(turn, step), history, counted, ...told }) >= leastUseful;
 }
 
 /** In tokens: no checkpoint of a conversation weighs less. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ThreadId, TurnId } from '../../src/protocol/ids.ts';
+import { noUsage } from '../../src/protocol/usage.ts';
 import type { CheckpointEvent } from '../../src/protocol/thread-event.ts';
 import { checkpointLine, checkpointText, failedCheckpointLine } from '../../src/surfaces/checkpoint-words.ts';
 import { contextLine } from '../../src/surfaces/exec/context-events.ts';
@@ -87,23 +88,33 @@ it('with events about context they get all of it', () => {
 
 it('people are told in plain words', () => {
   expect(contextLine(started)).toBe(
-    'checkpoint: gpt-5.5 folds about 61,200 tokens (structured, context_limit, pre_turn)',
+    'checkpoint: gpt-5.5 compacts about 61,200 tokens (structured; the thread reached its limit, before a turn)',
   );
   expect(failedCheckpointLine({ ...failed, paused: false })).toBe(
     'No checkpoint was made: The provider answered with status 400. Try again.',
   );
   expect(checkpointLine(someReport)).toBe(
-    'Checkpoint 1: 61,200 → 9,400 tokens by gpt-5.5 (structured), 12 of 12 messages of yours kept',
+    'Checkpoint 1: about 61,200 → 9,400 tokens by gpt-5.5 (structured), 12 of 12 messages of yours kept',
   );
   const { cachedShare: _cachedShare, ...report } = someReport;
-  const alone = { ...report, trigger: 'manual', strategy: 'mechanical', why: outcome } as const;
+  const alone = {
+    ...report,
+    trigger: 'manual',
+    reason: 'user_requested',
+    strategy: 'mechanical',
+    why: outcome,
+  } as const;
   expect(checkpointLine({ ...alone, words: { kept: 1, cut: 1, dropped: 2 } })).toBe(
-    'Checkpoint 1: 61,200 → 9,400 tokens by code alone (gpt-5.5 could not: provider-refused), 1 of 4 messages of yours kept, 1 in part, 2 not',
+    'Checkpoint 1: about 61,200 → 9,400 tokens by code alone (gpt-5.5 could not: provider-refused), 1 of 4 messages of yours kept, 1 in part, 2 not',
+  );
+  expect(checkpointText({ ...alone, requests: 0, usage: noUsage })).toContain('\n  cost     no model was asked\n');
+  expect(checkpointText({ ...alone, usage: noUsage })).toContain(
+    '\n  cost     2 requests, which the provider did not count\n',
   );
   expect(`\n${checkpointText({ ...alone, requests: 1, folded: 1 })}\n`).toBe(`
 Checkpoint 1 by code alone (gpt-5.5 could not: provider-refused).
-  why      you asked for it (mid_turn)
-  tokens   61,200 before, 9,400 after (85 % less)
+  why      you asked for it, during a turn
+  tokens   the next request: about 61,200 before, 9,400 after (85 % less), by Capstan's estimate
   kept     12 of 12 messages of yours kept
   folded   1 item
   cost     1 request: 60,000 tokens sent, 900 answered

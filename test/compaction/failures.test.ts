@@ -24,8 +24,10 @@ describe('no loops', () => {
         kind: 'warning',
         outcome: {
           code: 'limit-too-low',
-          message: expect.stringMatching(/beyond 1500 tokens.*alone weigh about \d+\.$/),
-          next: expect.stringContaining('Raise model_auto_compact_token_limit'),
+          message: expect.stringMatching(
+            /limit of 1500 tokens: instructions and tools weigh about \d+, the context about/,
+          ),
+          next: expect.stringContaining('set `model_auto_compact_token_limit = 7000`'),
         },
       },
     ]);
@@ -97,7 +99,7 @@ describe('a compaction that fails', () => {
       outcome: expect.objectContaining({
         code: 'context-window-exceeded',
         message: expect.stringMatching(
-          /about 2\d{4} tokens by Capstan's estimate; it takes the window of gpt-5\.5 for 258400/,
+          /about 2\d{4} tokens by Capstan's estimate; the effective window of gpt-5\.5 is 258400/,
         ),
         next: expect.stringContaining('capstan threads compact'),
       }),

@@ -68,8 +68,8 @@ it('and the same for people', async () => {
     "thread ID · 3 turns · 4 requests · 1 checkpoint · model gpt-5.5
 
     Checkpoint 1 by gpt-5.5 (structured).
-      why      by itself: context_limit (mid_turn)
-      tokens   61,200 before, 9,400 after (85 % less)
+      why      the thread reached its limit, during a turn
+      tokens   the next request: about 61,200 before, 9,400 after (85 % less), by Capstan's estimate
       kept     12 of 12 messages of yours kept
       folded   30 items
       cost     2 requests: 60,000 tokens sent (90 % from the cache), 900 answered
@@ -113,7 +113,7 @@ it('capstan context and capstan threads show tell how many there are and what th
     '1 checkpoint, the newest in turn 2. They cost 2 requests: 60,000 tokens sent (90 % from the cache), 900 answered. See --checkpoint N.\n',
   );
   const shown = await live.place.run('threads', 'show', id);
-  const line = '  Checkpoint 1: 61,200 → 9,400 tokens by gpt-5.5 (structured), 12 of 12 messages of yours kept\n';
+  const line = '  Checkpoint 1: about 61,200 → 9,400 tokens by gpt-5.5 (structured), 12 of 12 messages of yours kept\n';
   expect(shown.stdout).toContain(`  two\n${line}\n3.`);
 });
 

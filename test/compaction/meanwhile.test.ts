@@ -9,12 +9,12 @@ const later = { foldsAfterTurns: false };
 const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'from a program' }] };
 
 /** A thread whose next turn folds history first, and what happens while it does. */
-async function whileFolding(meanwhile: (live: LiveThread) => unknown): Promise<LiveThread> {
+async function whileFolding(meanwhile: (live: LiveThread) => unknown, then = says('Yes.')): Promise<LiveThread> {
   const fold: StepOf = async (request) => {
     await meanwhile(live);
     return folds(request);
   };
-  const live = await LiveThread.in(talk([saysLong(), says('Yes.')], fold), smallLimit);
+  const live = await LiveThread.in(talk([saysLong(), then], fold), smallLimit);
   await live.open({}, later);
   await live.turn(task);
   return live;
@@ -63,7 +63,7 @@ describe('while history is folded before a turn', () => {
     let wish: Promise<unknown> | undefined;
     const live = await whileFolding(({ thread }) => {
       wish ??= thread.compact({ signal });
-    });
+    }, saysLong());
     await live.turn('Go on.');
     expect(await wish).toMatchObject({ kind: 'installed', report: { number: 2, phase: 'standalone_turn' } });
   });

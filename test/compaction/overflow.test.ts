@@ -31,7 +31,7 @@ describe.each(overflowForms)('a request that is refused as too long, as %s', (fo
       outcome: expect.objectContaining({
         code: 'context-window-exceeded',
         message: expect.stringMatching(
-          / \(about \d{4} tokens by Capstan's estimate; it takes the window of gpt-5\.5 for 258400\)$/,
+          / \(about \d{4} tokens by Capstan's estimate; the effective window of gpt-5\.5 is 258400\)$/,
         ),
         next: expect.stringContaining(
           'Shorten the message, choose a model with a larger window, or start a new thread.',

@@ -61,7 +61,12 @@ export class TwoProviders {
     this.maker = maker;
   }
 
-  static async set({ bytes = 0, calls, maker = readable, reader = readable }: Behaviour = {}): Promise<TwoProviders> {
+  static async set({
+    bytes = 10_800,
+    calls,
+    maker = readable,
+    reader = readable,
+  }: Behaviour = {}): Promise<TwoProviders> {
     let [said, made] = [0, 0];
     const server = await startScriptedModel((request) => {
       if (lastType(request) === 'compaction_trigger') return answer({ items: [checkpointOf('maker', ++made)] });

@@ -74,7 +74,7 @@ describe('a refusal that names no cause', () => {
     const live = await LiveThread.in(talk([saysLong(), counted, refuses(), says('Done.')]));
     for (const text of [task, 'Go on.']) await live.turn(text);
     expect(await live.turn('And on.')).toMatchObject({ kind: 'completed' });
-    expect(live.told('warning')[0]!.outcome.message).toMatch(/it fills 89 % of the window/);
+    expect(live.told('warning')[0]!.outcome.message).toMatch(/it fills 89 % of the effective window/);
   });
 
   test('whose compaction is refused as well ends in one that code makes', async () => {

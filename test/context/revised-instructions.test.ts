@@ -6,11 +6,13 @@ import { answer, say } from '../../src/testing/index.ts';
 import { checkpointText, isCompaction, saysCheckpoint } from '../compaction/summariser.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
+const long = 'The parser reads one line at a time. '.repeat(300);
+
 /** A thread whose model has these instructions in the catalogue. */
 async function withInstructions(text: string, more = ''): Promise<LiveThread> {
   const live = await LiveThread.in(
     (request) =>
-      isCompaction(request) ? saysCheckpoint(checkpointText('one', ['one'])) : answer({ items: [say('Yes.')] }),
+      isCompaction(request) ? saysCheckpoint(checkpointText('one', ['one'])) : answer({ items: [say(long)] }),
     `model_catalog_json = "models.json"\n${more}`,
   );
   publish(live, text);

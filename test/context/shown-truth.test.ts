@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, httpError, say } from '../../src/testing/index.ts';
+import { says, saysLong, talk } from '../compaction/talk.ts';
 import { runInside } from '../harness/capstan-inside.ts';
 import type { Finished } from '../harness/run-capstan.ts';
 import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
@@ -65,6 +66,7 @@ describe('capstan envelope', () => {
       effective: 'model catalogue',
       configured: 'model catalogue',
       autoCompact: 'effective window',
+      mostAutoCompact: 'effective window',
       autoCompactScope: 'default',
       compactionReserve: 'effective window',
       'checkpoint.words': 'effective window',
@@ -162,7 +164,7 @@ describe('capstan context', () => {
 
 describe('the turn of threads compact', () => {
   it('is a turn of ours with its own contract', async () => {
-    const { run, speak, shown } = await stage();
+    const { run, speak, shown } = await stage('', talk([saysLong(), says('Yes.')]));
     const id = await speak('one');
     await run('threads', 'set', id, '--effort', 'high');
     expect((await run('threads', 'compact', id)).code).toBe(0);

@@ -74,9 +74,9 @@ it('compactions that wait for the end of a turn are made at their own places: on
       () => {
         results.push(live.thread.compact({ signal }), live.thread.compact({ signal }));
         results.push(live.thread.runWith({ model: 'gpt-5.4' }, turn('two')), live.thread.compact({ signal }));
-        return says('Yes.');
+        return saysLong();
       },
-      says('And yes.'),
+      saysLong(),
     ]),
     '',
   );

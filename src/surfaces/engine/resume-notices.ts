@@ -3,7 +3,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { deadTurnNotice } from '../../thread/dead-turn.ts';
 import type { ResumedThread } from '../../thread/resume.ts';
 import type { Unproven } from '../../thread/unproven.ts';
-import { unprovenNotice } from '../../thread/unproven-notice.ts';
+import { unprovenNotice } from './unproven-notice.ts';
 import { waitingNotice } from '../../thread/waiting-notice.ts';
 
 /** What a person should know about a thread that goes on: repairs, and what could not be read. */

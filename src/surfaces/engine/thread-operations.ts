@@ -13,7 +13,7 @@ import {
   unarchiveThread,
 } from '../../rollout/thread-lifecycle.ts';
 import { type PinsChanged, pinNote, unpinNote } from '../../thread/pinned-notes.ts';
-import { unprovenNotice } from '../../thread/unproven-notice.ts';
+import { unprovenNotice } from './unproven-notice.ts';
 import { rollBack, undoRollback } from '../../thread/revert.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/rollback-range.ts';
 import type { EngineRefused } from './engine-refused.ts';

@@ -1,6 +1,6 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Pin } from '../../state/pins.ts';
-import { unprovenNotice } from '../../thread/unproven-notice.ts';
+import { unprovenNotice } from '../engine/unproven-notice.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { pinsCommand } from '../commands/threads-change-commands.ts';
 import type { Done } from '../engine/thread-operations.ts';

@@ -74,6 +74,7 @@ export interface RealtimeSetting {
   readonly startInstructions?: string;
 }
 
+/** What the user decided for good about connections to a host. */
 export interface NetworkRule {
   readonly host: string;
   readonly action: 'allow' | 'deny';

@@ -1,12 +1,7 @@
+import type { NetworkRule } from '../envelope/settings.ts';
 import { type BoundedList, boundedList, dashedLines } from './bounded-list.ts';
 import { defineFragment } from './define.ts';
 import { quote } from './markup.ts';
-
-/** What somebody decided for good about connections to a host. */
-export interface NetworkRule {
-  readonly host: string;
-  readonly action: 'allow' | 'deny';
-}
 
 export interface NetworkRulesText {
   readonly added: readonly NetworkRule[];

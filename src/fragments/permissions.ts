@@ -4,7 +4,8 @@ import { type BoundedList, boundedList, dashedLines } from './bounded-list.ts';
 import { type CommandPrefix, listPrefixes } from './command-prefixes.ts';
 import { defineFragment, defineWithdrawal } from './define.ts';
 import { quote } from './markup.ts';
-import { listRules, type NetworkRule } from './network-rules.ts';
+import type { NetworkRule } from '../envelope/settings.ts';
+import { listRules } from './network-rules.ts';
 
 /** What the model is told about its permissions. Made from the same resolved policy that the sandbox enforces (I5). */
 export interface PermissionsText extends PolicyDescription {

@@ -4,8 +4,8 @@ import { makeRoom } from './make-room.ts';
 import type { Turn } from './parts.ts';
 import { recordTelling } from './record-context.ts';
 import { recordSettings } from './record-settings.ts';
-import { asStateSays, stepNow, tellingFor } from './step-now.ts';
-import { warnOnce } from './warn-once.ts';
+import { lookAround } from './look-around.ts';
+import { asStateSays, tellingFor } from './step-now.ts';
 
 /** Looks at what may have moved, tells the model what it does not know yet, and records that it was told. */
 export async function enterStep(turn: Turn, index: number): Promise<Step> {
@@ -22,12 +22,5 @@ export async function enterStep(turn: Turn, index: number): Promise<Step> {
   if (telling.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
   // After the context that it explains.
   if (index === 0) recordSettings(turn);
-  return step;
-}
-
-/** The step as the world is now. Nothing of it is told yet. */
-export async function lookAround(turn: Turn, index: number): Promise<Step> {
-  const { step, problems } = await stepNow(turn, index);
-  for (const problem of problems) warnOnce(turn, problem, 'message');
   return step;
 }

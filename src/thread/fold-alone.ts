@@ -3,11 +3,12 @@ import { nothingToCompact } from '../compaction/refusals.ts';
 import { hookAgainst } from './checkpoint-hooks.ts';
 import { fold } from './compact.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
-import { lookAround } from './enter-step.ts';
+import { lookAround } from './look-around.ts';
 import type { ThreadLog } from './log.ts';
 import { beginTurn, prepareTurn } from './open-turn.ts';
 import type { ThreadParts, TurnInput } from './parts.ts';
-import { settle, type TurnEnding } from './settle.ts';
+import { settle } from './settle.ts';
+import type { TurnEnding } from './turn-ending.ts';
 import { compactReadable, wayToRead } from './way-to-read.ts';
 
 /** Compacts history in a turn of its own, in which the user says nothing. */

@@ -3,7 +3,7 @@ import { sentence } from '../protocol/outcome.ts';
 import { reopenedLine } from '../state/behind.ts';
 import { compact } from './compact.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
-import { lookAround } from './enter-step.ts';
+import { lookAround } from './look-around.ts';
 import { makeRoomAfterReopening } from './make-room.ts';
 import type { Turn } from './parts.ts';
 import type { WayToRead } from './readable-way.ts';

@@ -6,7 +6,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import { bundleTokens } from './bundle-tokens.ts';
 import { instructionsNow, windowNow } from './contract-now.ts';
-import { lookAround } from './enter-step.ts';
+import { lookAround } from './look-around.ts';
 import type { Turn } from './parts.ts';
 
 export function promptTokens(input: UserInput): number {

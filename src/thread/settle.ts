@@ -3,10 +3,8 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { turnAborted, turnComplete } from '../state/turn-drafts.ts';
 import { drainInbox } from './drain-inbox.ts';
 import type { Turn } from './parts.ts';
+import type { TurnEnding } from './turn-ending.ts';
 import { recordEvent } from './record-context.ts';
-
-/** How a turn comes to its end. */
-export type TurnEnding = { readonly kind: 'done' | 'aborted' } | { readonly kind: 'failed'; readonly failure: Outcome };
 
 /** How a turn ended. */
 export type TurnResult =

@@ -3,7 +3,7 @@ import { hiddenFrom } from '../state/behind.ts';
 import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
 import type { Turn } from './parts.ts';
 import type { WayToRead } from './readable-way.ts';
-import type { TurnEnding } from './settle.ts';
+import type { TurnEnding } from './turn-ending.ts';
 
 /** Undefined for nearly all turns: their provider can read what stands. Nothing is recorded or sent yet. */
 export async function wayToRead(turn: Turn): Promise<WayToRead | undefined> {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Environment } from '../../src/envelope/environment.ts';
 import type { InstructionDocument } from '../../src/envelope/facts.ts';
 import type { CollaborationModeText } from '../../src/fragments/collaboration-mode.ts';
-import type { NetworkRule } from '../../src/fragments/network-rules.ts';
+import type { NetworkRule } from '../../src/envelope/settings.ts';
 import type { PermissionsText } from '../../src/fragments/permissions.ts';
 import type { ModelFact } from '../../src/world/sections/model.ts';
 import type { PersonalityFact } from '../../src/world/sections/personality.ts';

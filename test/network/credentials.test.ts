@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { providerDefaults } from '../../src/config/providers.ts';
 import type { ChatgptLogin, Login } from '../../src/ports/login.ts';
 import { authModeOf, keyAdvice } from '../../src/model/http/credentials.ts';
-import type { Environment } from '../../src/model/http/environment.ts';
+import type { Variables } from '../../src/protocol/variables.ts';
 import type { Credentials, ProviderOptions } from '../../src/model/http/credentials.ts';
 import { providerCredentials } from '../../src/model/http/auth/credentials.ts';
 import { LoginInMemory } from '../harness/login-in-memory.ts';
@@ -12,7 +12,7 @@ const provider = { ...providerDefaults, id: 'p', name: 'Some Place', baseUrl: 'h
 const noLogin = (): Login => ({ kind: 'none' });
 const ask = (
   more: Partial<ProviderOptions>,
-  environment: Environment = {},
+  environment: Variables = {},
   load: () => Login = noLogin,
 ): Promise<Credentials> => {
   const logins = { ...new LoginInMemory({ kind: 'none' }).store, load };

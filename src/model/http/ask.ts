@@ -8,7 +8,7 @@ import { modelFailure, withoutSecrets } from './failure.ts';
 import { openAnswer } from './open-answer.ts';
 import type { Asking, OpenedAnswer } from './open-answer.ts';
 import { keyAdvice } from './credentials.ts';
-import type { Environment } from './environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from './credentials.ts';
 import type { HttpWire } from './http-wire.ts';
 import { isHeaderValue, requestHeaders, secretsOf } from './request-headers.ts';
@@ -20,7 +20,7 @@ export interface HttpClientOptions {
   /** Asked before every request. When it rejects, no request is sent and the reason is not shown: it may hold a secret. */
   readonly credentials: (wanted: CredentialsWanted) => Promise<Credentials>;
   /** Where the variables of `envHttpHeaders` are looked up. */
-  readonly environment: Environment;
+  readonly environment: Variables;
   /** Without it, those of a configuration that says nothing. */
   readonly limits?: AnswerLimits;
   readonly clock: Clock;

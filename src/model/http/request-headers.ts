@@ -1,4 +1,4 @@
-import type { Environment } from './environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import type { Credentials, ProviderOptions } from './credentials.ts';
 import { proxySecrets } from './network/proxy.ts';
 
@@ -17,7 +17,7 @@ const framing: ReadonlySet<string> = new Set([
 
 export interface HeaderSources {
   readonly provider: ProviderOptions;
-  readonly environment: Environment;
+  readonly environment: Variables;
   readonly request: Headers;
   readonly identify: (credentials: Credentials) => Headers;
   readonly credentials: Credentials;
@@ -70,7 +70,7 @@ function isLong(value: string): boolean {
   return value.length >= 8;
 }
 
-function environmentHeaders(provider: ProviderOptions, environment: Environment): Headers {
+function environmentHeaders(provider: ProviderOptions, environment: Variables): Headers {
   const found = Object.entries(provider.envHttpHeaders).flatMap(([name, variable]) => {
     const value = environment[variable]?.trim() ?? '';
     return value === '' ? [] : [[name, value] as const];

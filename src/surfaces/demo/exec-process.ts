@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import type { ExecEvent } from '../exec/events.ts';
 
 export interface ExecStart {
   /** The words after `exec --json`. */
   readonly words: readonly string[];
   readonly cwd: string;
-  readonly env: Environment;
+  readonly env: Variables;
   /** Ends the process. */
   readonly signal: AbortSignal;
 }

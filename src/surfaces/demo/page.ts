@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import { visibleText } from '../visible-text.ts';
 import { wrap } from './layout.ts';
 
@@ -31,7 +31,7 @@ export class Page {
   /** Columns used in the open line. */
   #open: number | undefined;
 
-  constructor(paper: Paper, env: Environment) {
+  constructor(paper: Paper, env: Variables) {
     this.#paper = paper;
     this.#colours = paper.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb';
     this.#width = Math.min(widest, Math.max(40, paper.columns ?? widest));

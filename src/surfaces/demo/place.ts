@@ -6,7 +6,7 @@ import { nodeProgramFiles } from '../../disk/node-program-files.ts';
 import { sweepFolders } from '../../disk/sweep-folders.ts';
 import { findProgram } from '../../policy/find-program.ts';
 import { isWithin } from '../../policy/paths.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import { projectFiles } from './project.ts';
 
 /** The folders of one demo. They stay until the next one, so that a reader can look into them. */
@@ -18,7 +18,7 @@ export interface Place {
   readonly project: string;
 }
 
-export function makePlace(env: Environment, osHome = homedir()): Place {
+export function makePlace(env: Variables, osHome = homedir()): Place {
   const root = makeRoot(osHome);
   const place = { root, home: join(root, 'home'), project: join(root, 'project') };
   mkdirSync(place.home, { mode: 0o700 });
@@ -48,7 +48,7 @@ function makeRoot(osHome: string): string {
   }
 }
 
-function initialise({ home, project }: Place, { PATH = '' }: Environment): boolean {
+function initialise({ home, project }: Place, { PATH = '' }: Variables): boolean {
   const git = findProgram({ name: 'git', prefer: 'system', path: '', writable: [] }, nodeProgramFiles);
   // Not the user's variables: some of them, such as GIT_TEMPLATE_DIR, would have git do something else.
   const options = { cwd: project, env: { PATH, HOME: home }, stdio: 'ignore' } as const;
@@ -83,7 +83,7 @@ base_url = ${JSON.stringify(modelUrl)}
 }
 
 /** The person's environment, but for what would lead the engine, or git, elsewhere. */
-export function placeEnvironment({ home }: Place, env: Environment): Environment {
+export function placeEnvironment({ home }: Place, env: Variables): Variables {
   const kept = Object.entries(env).filter(([name]) => name === 'CAPSTAN_BWRAP' || !/^(CAPSTAN|CODEX|GIT)_/.test(name));
   return { ...Object.fromEntries(kept), CAPSTAN_HOME: home };
 }

@@ -1,5 +1,5 @@
 import type { RecordedRequest, ScriptedModel } from '../../testing/index.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import { type ExecEvent, type ExecItem } from '../exec/events.ts';
 import { type ExecEnd, type ExecProcess, startExec } from './exec-process.ts';
 import { cut, wrap } from './layout.ts';
@@ -13,7 +13,7 @@ export interface Stage {
   readonly page: Page;
   readonly place: Place;
   readonly model: ScriptedModel;
-  readonly env: Environment;
+  readonly env: Variables;
   readonly signal: AbortSignal;
 }
 

@@ -12,7 +12,7 @@ import { defaultModel } from '../../gather/default-model.ts';
 import { findHome } from '../../gather/home.ts';
 import type { Requirements } from '../../policy/requirements.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import { overruled } from './overruled.ts';
 
 /** Everything about the configuration in one folder that can be shown. */
@@ -29,7 +29,7 @@ export interface Configured {
 
 export async function loadConfigured(
   folder: string,
-  choices: ConfigChoices & { readonly env: Environment },
+  choices: ConfigChoices & { readonly env: Variables },
 ): Promise<Configured | Outcome> {
   const home = findHome(choices.env, choices.osHome);
   if ('code' in home) return home;

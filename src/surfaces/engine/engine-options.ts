@@ -2,14 +2,14 @@ import type { ClientFacts } from '../../envelope/facts.ts';
 import type { ConfigChoices } from '../../gather/config-layers.ts';
 import type { WireFormat } from '../../model/wire-format.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 
 /**
  * What holds for all threads of an engine. The program that loads it gives it, and the engine looks at nothing else of
  * the process. What belongs to one thread is given when that is opened.
  */
 export interface EngineOptions extends ConfigChoices {
-  readonly env: Environment;
+  readonly env: Variables;
   readonly client: Omit<ClientFacts, 'threadSource'>;
   /** Where threads are kept. Default: the files of the home, which Codex uses as well. */
   readonly store?: ThreadStore;

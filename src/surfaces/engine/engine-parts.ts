@@ -24,7 +24,7 @@ import type { Tracer } from '../../ports/tracer.ts';
 import { createEphemeralStore } from '../../rollout/ephemeral-store.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
 import { createSandbox, type PreparedSandbox } from '../../sandbox/sandbox.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
 import { findOwnPlaces } from './own-places.ts';
@@ -114,7 +114,7 @@ export function createEngineParts(
   };
 }
 
-function definedOnly(env: Environment): Readonly<Record<string, string>> {
+function definedOnly(env: Variables): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 

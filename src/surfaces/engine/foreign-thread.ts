@@ -4,7 +4,7 @@ import { findPlaces } from '../../gather/places.ts';
 import { takeOver } from '../../gather/take-over.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { LastSettings } from '../../state/resumed-settings.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import { leftNotice } from './left-notice.ts';
 import type { ResumedPast } from './thread-standing.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
@@ -19,7 +19,7 @@ export interface TakenOverThread {
 export function takeOverThread(
   config: Config,
   past: ResumedPast,
-  { cwd, env }: { readonly cwd: string; readonly env: Environment },
+  { cwd, env }: { readonly cwd: string; readonly env: Variables },
 ): TakenOverThread {
   const { resumed, left } = takeOver(config, past.last, findPlaces(cwd, env, { own: noOwnPlaces }));
   const { cwd: own, ...rest } = resumed;

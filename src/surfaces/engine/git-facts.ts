@@ -4,13 +4,13 @@ import { findPlaces } from '../../gather/places.ts';
 import { readGuard } from '../../gather/read-guard.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { JsonObject } from '../../protocol/json.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 
 /** What the first line of a thread says about the repository around its folder, as far as the policy lets it be read. */
 export function gitFacts(
   { cwd, profile }: Pick<Settings, 'cwd' | 'profile'>,
-  env: Environment,
+  env: Variables,
 ): JsonObject | undefined {
   const root = findRepository(cwd);
   if (root === undefined) return undefined;

@@ -2,10 +2,10 @@ import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { SnapshotContents } from '../../ports/snapshot-contents.ts';
 import type { Snapshots } from '../../ports/snapshots.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 
 export interface SnapshotsInput {
-  readonly env: Environment;
+  readonly env: Variables;
   readonly osHome: string;
   readonly home: string;
   readonly contents: SnapshotContents;

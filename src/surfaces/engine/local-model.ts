@@ -6,7 +6,7 @@ import { loadBaseLayers, type Overrides } from '../../gather/config-layers.ts';
 import { findHome } from '../../gather/home.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { EngineOptions } from './engine-options.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import {
   findOnlyServer,
   findServer,
@@ -44,7 +44,7 @@ export async function localOverrides(
   );
 }
 
-async function find(config: Config, env: Environment, named: string | undefined): Promise<FoundServer | Outcome> {
+async function find(config: Config, env: Variables, named: string | undefined): Promise<FoundServer | Outcome> {
   const chosen = named ?? config.ossProvider;
   if (chosen !== undefined && localProvider(chosen) === undefined) {
     return unknownProvider(chosen, named === undefined ? 'oss_provider' : '--local-provider');

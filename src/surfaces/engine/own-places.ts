@@ -7,11 +7,11 @@ import { isWithin } from '../../policy/paths.ts';
 import { followLinks } from '../../sandbox/follow-links.ts';
 import { viewHostDisk } from '../../sandbox/host-disk.ts';
 import { mountRegistryFolders } from '../../sandbox/linux/mount-registry.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import { sealKeyPath } from '../../gather/home-seals.ts';
 
 export interface OwnPlacesInput {
-  readonly env: Environment;
+  readonly env: Variables;
   readonly home: string;
   /** Where the code stands that runs now: the folder of the build, or the sources. */
   readonly code: string;
@@ -62,7 +62,7 @@ function loginFiles(home: string): readonly string[] {
 /** Keys of MCP servers and variables with keys of providers. The key of the seals is a secret as well. */
 const secretNames = ['.credentials.json', '.env'];
 
-function named(env: Environment, name: string): readonly string[] {
+function named(env: Variables, name: string): readonly string[] {
   const value = env[name];
   return value === undefined || value.trim() === '' ? [] : [resolve(value)];
 }

@@ -18,7 +18,7 @@ import { foldThread } from '../../thread/resume.ts';
 import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/rollback-range.ts';
 import type { Unproven } from '../../thread/unproven.ts';
 import type { ThreadFiles } from '../../workspace/file-changes.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import { type EngineRefused, refused } from './engine-refused.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
 import type { HomeUpkeep } from './home-upkeep.ts';
@@ -47,7 +47,7 @@ export class StoredThreads {
   }
 
   /** For programs that only look, even where the configuration cannot be used. */
-  static in(env: Environment, osHome: string): StoredThreads | HomeProblem {
+  static in(env: Variables, osHome: string): StoredThreads | HomeProblem {
     const home = findHome(env, osHome);
     if ('code' in home) return home;
     return new StoredThreads(

@@ -3,7 +3,7 @@ import { fileSystem, kindOfEntry, reasonOf } from '../../disk/file-system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ExecArguments } from '../commands/exec-command.ts';
 import type { TurnResult } from '../engine/engine-types.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../protocol/variables.ts';
 import { findOutputFile, type OutputFile, writeOutputFile } from '../output-file.ts';
 import { visibleText } from '../visible-text.ts';
 
@@ -14,7 +14,7 @@ export function checkLastMessageFile(
   {
     env,
     roots,
-  }: { readonly env: Environment; /** Where else commands may write. */ readonly roots: readonly string[] },
+  }: { readonly env: Variables; /** Where else commands may write. */ readonly roots: readonly string[] },
 ): OutputFile | Outcome | undefined {
   const given = options.lastMessageFile;
   if (given === undefined) return undefined;

@@ -1,13 +1,13 @@
 import type { ChatgptLogin, Login, LoginStore } from '../../../ports/login.ts';
 import type { Programs } from '../../../ports/program-files.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../../protocol/variables.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from '../credentials.ts';
 import type { PostJson } from './post-json.ts';
 import { type Renewal, renewalUrl, renewLogin } from './renew-login.ts';
 import { tokenFromCommand } from './token-command.ts';
 
 export interface CredentialSources {
-  readonly environment: Environment;
+  readonly environment: Variables;
   /** Asked only when the provider goes by the login and no variable is set. */
   readonly logins: LoginStore;
   readonly post: PostJson;

@@ -1,10 +1,10 @@
 import type { TokenCommand } from '../../../config/providers.ts';
 import type { Programs } from '../../../ports/program-files.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../../protocol/variables.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from '../credentials.ts';
 
 export interface TokenCommandParts {
-  readonly environment: Environment;
+  readonly environment: Variables;
   /** Finds a command that is named without a path: on the user's search path, outside of the workspace. */
   readonly programs: Programs;
   readonly now: () => number;
@@ -52,7 +52,7 @@ function asBearer(token: string): Credentials {
 
 type Printed = { readonly kind: 'token'; readonly token: string } | { readonly kind: 'failed'; readonly why: string };
 
-function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environment: Environment): Promise<Printed> {
+function run({ args, timeoutMs, cwd }: TokenCommand, program: string, environment: Variables): Promise<Printed> {
   const { spawn } = process.getBuiltinModule('node:child_process');
   return new Promise((resolve, reject) => {
     const fail = (why: string): void => resolve({ kind: 'failed', why });

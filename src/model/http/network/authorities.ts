@@ -1,7 +1,7 @@
 import type { SecureContext } from 'node:tls';
 import { errorCode } from '../../../disk/file-system.ts';
 import { NotRegular, readUpTo, withRegular } from '../../../disk/regular-file.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../../protocol/variables.ts';
 import type { Unusable } from './proxy.ts';
 
 export type Authorities = { readonly kind: 'trusted'; readonly secureContext: SecureContext } | Unusable;
@@ -10,7 +10,7 @@ export type Authorities = { readonly kind: 'trusted'; readonly secureContext: Se
  * Reads the certificates that CODEX_CA_CERTIFICATE names, else SSL_CERT_FILE: trusted besides what Node trusts.
  * Undefined where neither is set, and nothing is loaded then.
  */
-export function loadAuthorities(environment: Environment): Authorities | undefined {
+export function loadAuthorities(environment: Variables): Authorities | undefined {
   const variable = ['CODEX_CA_CERTIFICATE', 'SSL_CERT_FILE'].find((name) => (environment[name] ?? '').trim() !== '');
   if (variable === undefined) return undefined;
   const path = (environment[variable] ?? '').trim();

@@ -1,5 +1,5 @@
 import { isExempt, isLoopback } from './no-proxy.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../../protocol/variables.ts';
 import type { Target } from './target.ts';
 import { bareHost } from './target.ts';
 
@@ -30,7 +30,7 @@ export interface Unusable {
  * Names in capitals go first, and a blank value counts as none. Undefined: none is named, or the target is this
  * machine or stands in NO_PROXY.
  */
-export function proxyFor(target: Target, environment: Environment): Proxy | Unusable | undefined {
+export function proxyFor(target: Target, environment: Variables): Proxy | Unusable | undefined {
   const own = target.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const named = firstSet([own, 'ALL_PROXY'], environment);
   if (named === undefined || isLoopback(target.host)) return undefined;
@@ -50,7 +50,7 @@ export function connectionTo({ host, port }: Proxy) {
 }
 
 /** What of the addresses of proxies must not be shown to anyone. */
-export function proxySecrets(environment: Environment): readonly string[] {
+export function proxySecrets(environment: Variables): readonly string[] {
   return ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => {
     const named = firstSet([name], environment);
     const url = named === undefined ? undefined : addressOf(named.value);
@@ -66,7 +66,7 @@ interface Named {
   readonly value: string;
 }
 
-function firstSet(names: readonly string[], environment: Environment): Named | undefined {
+function firstSet(names: readonly string[], environment: Variables): Named | undefined {
   return names
     .flatMap((name) => [name, name.toLowerCase()])
     .map((name) => ({ name, value: environment[name]?.trim() ?? '' }))

@@ -1,6 +1,6 @@
 import type { Agent, ClientRequest } from 'node:http';
 import { loadAuthorities } from './authorities.ts';
-import type { Environment } from '../environment.ts';
+import type { Variables } from '../../../protocol/variables.ts';
 import { connectionTo, type Proxy, proxyFor, type Unusable } from './proxy.ts';
 import type { Target } from './target.ts';
 import { tunnelThrough, type TunnelOptions } from './tunnel.ts';
@@ -8,7 +8,7 @@ import { tunnelThrough, type TunnelOptions } from './tunnel.ts';
 /** The network around the program. */
 export interface NetworkOptions {
   /** Names proxies (HTTPS_PROXY, HTTP_PROXY, ALL_PROXY, NO_PROXY) and certificates (CODEX_CA_CERTIFICATE, SSL_CERT_FILE). */
-  readonly environment: Environment;
+  readonly environment: Variables;
 }
 
 /** How a target is reached. */
@@ -57,7 +57,7 @@ export function routes({ environment }: NetworkOptions): (target: Target) => Rou
   };
 }
 
-function agentFor(protocol: Target['protocol'], tunnel: Proxy | undefined, environment: Environment): Agent | Unusable {
+function agentFor(protocol: Target['protocol'], tunnel: Proxy | undefined, environment: Variables): Agent | Unusable {
   const authorities = protocol === 'https:' ? loadAuthorities(environment) : undefined;
   if (authorities?.kind === 'unusable') return authorities;
   const trust = authorities === undefined ? {} : { secureContext: authorities.secureContext };

@@ -1,2 +1,0 @@
-/** Variables by name, as whoever started the program gives them. */
-export type Environment = Readonly<Record<string, string | undefined>>;

@@ -40,7 +40,7 @@ switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
     process.exitCode = (await applyPatch()).runApplyPatch(words.slice(1), 'mode');
     break;
   default:
-    process.exitCode = await (await import('./surfaces/commands/run-command-line.ts')).runCommandLine(words);
+    process.exitCode = await (await import('./surfaces/cli/run-command-line.ts')).runCommandLine(words);
 }
 
 /**

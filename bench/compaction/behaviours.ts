@@ -1,5 +1,5 @@
 import { type JsonObject, objectAt } from '../../src/protocol/json.ts';
-import { estimateTokens } from '../../src/fragments/truncate.ts';
+import { estimateTokens } from '../../src/fragments/text/truncate.ts';
 import { answer, type ItemDraft, type RecordedRequest, say, type Step, type StepOf } from '../../src/testing/index.ts';
 import { holds } from './score.ts';
 import type { Transcript } from './transcript.ts';

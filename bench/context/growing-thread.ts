@@ -4,7 +4,7 @@ import type { TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../../src/protocol/line.ts';
 import { noUsage } from '../../src/protocol/usage.ts';
-import { decodeLine } from '../../src/rollout/line-codec.ts';
+import { decodeLine } from '../../src/rollout/lines/line-codec.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { planRequest, promptFor } from '../../src/state/request.ts';
 import { emptyState, type ThreadState } from '../../src/state/thread-state.ts';

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { processTable } from '../../src/exec/process-identity.ts';
-import { systemClock } from '../../src/gather/system-clock.ts';
+import { processTable } from '../../src/exec/processes/process-identity.ts';
+import { systemClock } from '../../src/gather/system/system-clock.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
 import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import type { PlainCommand, RunnableCommand } from '../../src/ports/sandbox.ts';

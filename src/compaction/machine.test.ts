@@ -7,10 +7,10 @@ import type { ModelFailure, ModelFailureCode } from '../ports/model-client.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import { begin, type CompactionStep, next } from './machine.ts';
-import type { CompactionPlan, CompactionRoom } from './plan.ts';
-import type { CompactionOutcome, CompactionRequest } from './request.ts';
-import type { CompactionSource } from './source.ts';
-import { noWork } from './work-records.ts';
+import type { CompactionPlan, CompactionRoom } from './plan/plan.ts';
+import type { CompactionOutcome, CompactionRequest } from './plan/request.ts';
+import type { CompactionSource } from './plan/source.ts';
+import { noWork } from './plan/work-records.ts';
 
 const user: Origin = { family: 'user' };
 const model: Origin = { family: 'model' };

@@ -1,14 +1,14 @@
 import type { ModelFailure } from '../ports/model-client.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { anythingToFold } from './anything-to-fold.ts';
-import type { Candidate } from './candidate.ts';
-import { candidateProblem } from './check-candidate.ts';
-import { isFaulty } from './faulty.ts';
-import { requestWeight } from './fits.ts';
-import { focusProblem } from './focus-problem.ts';
-import { mechanicalCandidate } from './mechanical-candidate.ts';
-import { plainCandidate } from './plain-candidate.ts';
-import type { CompactionPlan } from './plan.ts';
+import { anythingToFold } from './plan/anything-to-compact.ts';
+import type { Candidate } from './candidates/candidate.ts';
+import { candidateProblem } from './candidates/check-candidate.ts';
+import { isFaulty } from './candidates/faulty.ts';
+import { requestWeight } from './requests/fits.ts';
+import { focusProblem } from './plan/focus-problem.ts';
+import { mechanicalCandidate } from './candidates/mechanical-candidate.ts';
+import { plainCandidate } from './candidates/plain-candidate.ts';
+import type { CompactionPlan } from './plan/plan.ts';
 import {
   afterAnswer,
   afterPart,
@@ -18,7 +18,7 @@ import {
   placeOf,
   type Progress,
   startOf,
-} from './progress.ts';
+} from './requests/progress.ts';
 import { partNotes } from './prompts/part-notes.ts';
 import {
   aborted,
@@ -31,13 +31,13 @@ import {
   stands,
   tooLargeForProvider,
   unusableAnswers,
-} from './refusals.ts';
-import type { CompactionOutcome, CompactionRequest } from './request.ts';
-import { remoteCandidate } from './remote-candidate.ts';
-import { remoteRequest, repairRequest, stageRequest, withoutSchema } from './requests.ts';
-import type { CompactionSource } from './source.ts';
-import { itemsOfPrograms, turnBeginnings } from './stages.ts';
-import { structuredCandidate } from './structured-candidate.ts';
+} from './plan/refusals.ts';
+import type { CompactionOutcome, CompactionRequest } from './plan/request.ts';
+import { remoteCandidate } from './candidates/remote-candidate.ts';
+import { remoteRequest, repairRequest, stageRequest, withoutSchema } from './requests/requests.ts';
+import type { CompactionSource } from './plan/source.ts';
+import { itemsOfPrograms, turnBeginnings } from './requests/stages.ts';
+import { structuredCandidate } from './candidates/structured-candidate.ts';
 
 /** A compaction under way. Opaque to whoever performs it. */
 export interface CompactionState {

@@ -5,7 +5,7 @@ import { realPath } from '../disk/folders.ts';
 import { isAlive } from '../disk/processes.ts';
 import { openRegular, type OpenRegularFile, readUpTo, withRegular } from '../disk/regular-file.ts';
 import { fileTime } from './file-time.ts';
-import { processTable } from './process-identity.ts';
+import { processTable } from './processes/process-identity.ts';
 
 const { O_APPEND, O_CREAT, O_WRONLY } = fs.constants;
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants, mkdtempSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeOwnFolder } from '../disk/own-file.ts';
-import { systemPrograms } from './programs.ts';
+import { systemPrograms } from './processes/programs.ts';
 import { openAll, openBothEnds, type PipeEnds } from './pipe-ends.ts';
 import { sweepFolders } from '../disk/sweep-folders.ts';
 

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { identifyProcess, readProcessList } from './process-identity.ts';
-import { systemPrograms } from './programs.ts';
+import { identifyProcess, readProcessList } from './processes/process-identity.ts';
+import { systemPrograms } from './processes/programs.ts';
 import { systemProcesses } from './survivors.ts';
 import { wardenScript } from './warden-script.ts';
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Processes, StartedProcess, Survival } from '../ports/processes.ts';
-import { identifyProcess } from './process-identity.ts';
+import { identifyProcess } from './processes/process-identity.ts';
 import { markName } from './warden-script.ts';
 
 const patienceMs = 2000;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { systemPrograms } from './programs.ts';
+import { systemPrograms } from './processes/programs.ts';
 import { wardenScript } from './warden-script.ts';
 
 /** Runs the warden over what it is told, and then breaks the pipe. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import type { InheritedDoors } from './inherited-doors.ts';
-import { systemPrograms } from './programs.ts';
+import type { InheritedDoors } from './processes/inherited-descriptors.ts';
+import { systemPrograms } from './processes/programs.ts';
 import { wardenScript } from './warden-script.ts';
 
 /** A command that the warden knows of. */

@@ -1,4 +1,4 @@
-import { isBetween } from './define.ts';
+import { isBetween } from './text/define.ts';
 
 /** Context that other programs write in the user's place. Capstan recognises it in their files and never makes it. */
 export interface ForeignKind {

@@ -1,7 +1,7 @@
 import type { Item, Role } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { UserInput } from '../protocol/user-input.ts';
-import { imageParts } from './user-image.ts';
+import { imageParts } from './events/user-image.ts';
 
 /** The places where messages of the roles `user` and `developer` are made; a test holds everybody to them. */
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { approvedPrefixesFragment } from './approved-prefixes.ts';
-import { deferredToolsFragment } from './deferred-tools.ts';
-import { defineFragment, render } from './define.ts';
-import { environmentFragment } from './environment.ts';
-import { personalityText } from './personality.ts';
-import { realtimeDelegationFragment } from './realtime-delegation.ts';
-import { byteLength } from './truncate.ts';
+import { approvedPrefixesFragment } from './sections/approved-prefixes.ts';
+import { deferredToolsFragment } from './sections/deferred-tools.ts';
+import { defineFragment, render } from './text/define.ts';
+import { environmentFragment } from './sections/environment.ts';
+import { personalityText } from './sections/personality.ts';
+import { realtimeDelegationFragment } from './events/realtime-delegation.ts';
+import { byteLength } from './text/truncate.ts';
 
 describe('render', () => {
   const note = defineFragment<string>({

@@ -2,12 +2,12 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { bundledCatalogue } from './catalogue.ts';
+import { bundledCatalogue } from './catalogue/catalogue.ts';
 import { profileFor } from '../policy/profiles.ts';
 import { gatherFacts } from './facts.ts';
-import { findPlaces } from './places.ts';
+import { findPlaces } from './system/places.ts';
 import { nodeProgramFiles as files } from '../disk/node-program-files.ts';
-import { findShell } from './shell.ts';
+import { findShell } from './system/shell.ts';
 
 let folder: string;
 /** Where commands may not write, unlike in the temporary folder. */

@@ -4,10 +4,10 @@ import type { Catalogue } from '../envelope/model-record.ts';
 import type { OwnPlaces } from '../policy/own-places.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { PermissionProfile } from '../protocol/permission-profile.ts';
-import { findPlaces } from './places.ts';
+import { findPlaces } from './system/places.ts';
 import type { ProgramFiles } from '../ports/program-files.ts';
-import { findShell } from './shell.ts';
-import { timeFactsAt } from './timezone.ts';
+import { findShell } from './system/shell.ts';
+import { timeFactsAt } from './system/timezone.ts';
 
 export interface FactSources {
   readonly clock: Clock;

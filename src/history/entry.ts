@@ -1,5 +1,5 @@
-import type { TextGap } from '../fragments/cut-text.ts';
-import { looksInjected, recognise } from '../fragments/recognise.ts';
+import type { TextGap } from '../fragments/text/cut-text.ts';
+import { looksInjected, recognise } from '../fragments/foreign/recognise.ts';
 import { isMessage, type Item } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { TurnId } from '../protocol/ids.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commandOutput } from '../fragments/command-output.ts';
-import { type Budget, byteLength, truncateMiddle } from '../fragments/truncate.ts';
+import { commandOutput } from '../fragments/answers/command-output.ts';
+import { type Budget, byteLength, truncateMiddle } from '../fragments/text/truncate.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { limitOutput } from './limit-output.ts';
 

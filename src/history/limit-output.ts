@@ -1,4 +1,4 @@
-import { type Budget, byteLength, estimateTokens, truncateMiddle } from '../fragments/truncate.ts';
+import { type Budget, byteLength, estimateTokens, truncateMiddle } from '../fragments/text/truncate.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { mediaOf } from './media-part.ts';
 import { partBytes } from './size.ts';

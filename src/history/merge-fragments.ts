@@ -1,4 +1,4 @@
-import type { Fragment } from '../fragments/define.ts';
+import type { Fragment } from '../fragments/text/define.ts';
 import { contextMessage } from '../fragments/message.ts';
 import type { Item, Role } from '../protocol/item.ts';
 import type { ContextCause, Origin } from './entry.ts';

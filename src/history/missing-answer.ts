@@ -1,4 +1,4 @@
-import { aborted } from '../fragments/call-answers.ts';
+import { aborted } from '../fragments/answers/call-answers.ts';
 import type { Item } from '../protocol/item.ts';
 import { stableItemId } from '../protocol/item-id.ts';
 

@@ -1,4 +1,4 @@
-import { byteLength, bytesPerToken } from '../fragments/truncate.ts';
+import { byteLength, bytesPerToken } from '../fragments/text/truncate.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { Item } from '../protocol/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';

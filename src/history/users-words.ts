@@ -1,7 +1,7 @@
-import type { TextGap } from '../fragments/cut-text.ts';
-import { hookWords } from '../fragments/hook-words.ts';
-import { recognise } from '../fragments/recognise.ts';
-import { isImageLabel } from '../fragments/user-image.ts';
+import type { TextGap } from '../fragments/text/cut-text.ts';
+import { hookWords } from '../fragments/events/hook-words.ts';
+import { recognise } from '../fragments/foreign/recognise.ts';
+import { isImageLabel } from '../fragments/events/user-image.ts';
 import { isMessage, type Item, messageText, type MessageItem } from '../protocol/item.ts';
 import { stableItemId } from '../protocol/item-id.ts';
 import type { TurnId } from '../protocol/ids.ts';

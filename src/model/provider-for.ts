@@ -3,7 +3,7 @@ import type { Encoder } from '../ports/prompt.ts';
 import type { Provider } from '../ports/provider.ts';
 import type { HttpClientOptions } from './http/ask.ts';
 import { responsesFormat } from './responses/format.ts';
-import type { WireFormat } from './wire-format.ts';
+import type { WireFormat } from './http/wire-format.ts';
 
 /** By their names. A format that few threads use is imported when it is asked for. */
 const builtIn: Readonly<Record<string, () => WireFormat | Promise<WireFormat>>> = {

@@ -1,8 +1,8 @@
 import type { CurrentRollout, OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId } from '../protocol/ids.ts';
-import { diskFault } from './disk-fault.ts';
-import { historyMode } from './history-base.ts';
-import { readHead } from './read-head.ts';
+import { diskFault } from './disk/disk-fault.ts';
+import { historyMode } from './lines/history-base.ts';
+import { readHead } from './lines/read-head.ts';
 import { unreadableThread } from './refusals.ts';
 import type { RolloutFiles } from './rollout-files.ts';
 

@@ -1,8 +1,8 @@
 import type { ThreadDirectory } from '../ports/thread-directory.ts';
-import { chooseThread } from './choose-thread.ts';
+import { chooseThread } from './find/choose-thread.ts';
 import type { FollowingParts } from './follow-changes.ts';
 import { openThreadIndex } from './index/open-index.ts';
-import { appendThreadName } from './thread-names.ts';
+import { appendThreadName } from './find/thread-names.ts';
 
 /** The threads under a home, as their files are. Lists and searches load the index on use. */
 export function createFileDirectory(options: FollowingParts): ThreadDirectory {

@@ -4,7 +4,7 @@ import { type CodexIndexChange, hasCodexIndex, tellCodexIndex } from './codex-in
 import { currentRollout } from './current-rollout.ts';
 import { openThreadIndex } from './index/open-index.ts';
 import { RolloutFiles } from './rollout-files.ts';
-import { appendThreadName, type NameParts, threadNames } from './thread-names.ts';
+import { appendThreadName, type NameParts, threadNames } from './find/thread-names.ts';
 
 export interface FollowingParts extends NameParts {
   /** Where Codex keeps its index. */

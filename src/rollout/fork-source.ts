@@ -2,12 +2,12 @@ import type { OpenRefused, RolloutPlace } from '../ports/rollout-store.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { lineType } from '../protocol/line.ts';
 import { errorCode } from '../disk/file-system.ts';
-import { diskFault } from './disk-fault.ts';
-import { byteAfterLines, findPlace, type FoundPlace } from './find-place.ts';
-import { type HistoryBase, historyMode, withBase } from './history-base.ts';
-import { encodeLine } from './line-codec.ts';
-import type { OpenRollout, Segment } from './lineage.ts';
-import { readHead } from './read-head.ts';
+import { diskFault } from './disk/disk-fault.ts';
+import { byteAfterLines, findPlace, type FoundPlace } from './lines/find-place.ts';
+import { type HistoryBase, historyMode, withBase } from './lines/history-base.ts';
+import { encodeLine } from './lines/line-codec.ts';
+import type { OpenRollout, Segment } from './lines/lineage.ts';
+import { readHead } from './lines/read-head.ts';
 import { unknownPlace } from './refusals.ts';
 import type { RolloutFiles } from './rollout-files.ts';
 

@@ -5,18 +5,18 @@ import type { CurrentRollout, HeldThread, OpenRefused, Revert } from '../ports/r
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { lineType } from '../protocol/line.ts';
 import { Fault } from '../protocol/outcome.ts';
-import { removeCompressed, restoreRollout } from './compressed-rollout.ts';
+import { removeCompressed, restoreRollout } from './compressed/compressed-rollout.ts';
 import { currentRollout } from './current-rollout.ts';
-import { diskFault } from './disk-fault.ts';
-import { findAllRollouts, findThreadFiles, type FoundRollout } from './find-rollout.ts';
+import { diskFault } from './disk/disk-fault.ts';
+import { findAllRollouts, findThreadFiles, type FoundRollout } from './find/find-rollout.ts';
 import { forkSource } from './fork-source.ts';
-import { historyBase, withBase } from './history-base.ts';
-import { encodeLine } from './line-codec.ts';
-import { activePath, archiveFolder, type LocalTime, rolloutPath } from './names.ts';
-import { readHead } from './read-head.ts';
+import { historyBase, withBase } from './lines/history-base.ts';
+import { encodeLine } from './lines/line-codec.ts';
+import { activePath, archiveFolder, type LocalTime, rolloutPath } from './find/names.ts';
+import { readHead } from './lines/read-head.ts';
 import { leaseLost, unknownPlace } from './refusals.ts';
 import type { RolloutFiles } from './rollout-files.ts';
-import { writeWhole } from './whole-file.ts';
+import { writeWhole } from './disk/whole-file.ts';
 
 export interface HoldOptions {
   readonly rollouts: RolloutFiles;

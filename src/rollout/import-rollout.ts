@@ -6,14 +6,14 @@ import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { lineType } from '../protocol/line.ts';
 import { Fault, type Outcome } from '../protocol/outcome.ts';
 import { errorCode } from '../disk/file-system.ts';
-import { diskFault } from './disk-fault.ts';
-import { findRollouts } from './find-rollout.ts';
-import { activePath, type LocalTime, parseRolloutName, rolloutPath } from './names.ts';
-import { decodeLine } from './line-codec.ts';
-import { readHead } from './read-head.ts';
-import { RolloutFile } from './rollout-file.ts';
-import { splitForward } from './split-lines.ts';
-import { nameWhole } from './whole-file.ts';
+import { diskFault } from './disk/disk-fault.ts';
+import { findRollouts } from './find/find-rollout.ts';
+import { activePath, type LocalTime, parseRolloutName, rolloutPath } from './find/names.ts';
+import { decodeLine } from './lines/line-codec.ts';
+import { readHead } from './lines/read-head.ts';
+import { RolloutFile } from './disk/rollout-file.ts';
+import { splitForward } from './lines/split-lines.ts';
+import { nameWhole } from './disk/whole-file.ts';
 
 export interface ImportOptions {
   readonly files: Files;

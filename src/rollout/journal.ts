@@ -5,11 +5,11 @@ import type { Ordinal } from '../protocol/ids.ts';
 import { lineType, type Line, type LineDraft } from '../protocol/line.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { Fault } from '../protocol/outcome.ts';
-import { diskFault } from './disk-fault.ts';
-import { legacyForm } from './legacy-lines.ts';
-import { encodeLine } from './line-codec.ts';
+import { diskFault } from './disk/disk-fault.ts';
+import { legacyForm } from './lines/legacy-lines.ts';
+import { encodeLine } from './lines/line-codec.ts';
 import { leaseLost } from './refusals.ts';
-import type { RolloutFile } from './rollout-file.ts';
+import type { RolloutFile } from './disk/rollout-file.ts';
 
 export interface JournalOptions {
   readonly path: string;

@@ -2,11 +2,11 @@ import type { OpenFile } from '../ports/files.ts';
 import type { HistoryMode, OpenRefused } from '../ports/rollout-store.ts';
 import type { Ordinal } from '../protocol/ids.ts';
 import { numberAt, stringAt, type JsonObject } from '../protocol/json.ts';
-import { decodeLine } from './line-codec.ts';
-import { historyMode } from './history-base.ts';
-import { readHead } from './read-head.ts';
+import { decodeLine } from './lines/line-codec.ts';
+import { historyMode } from './lines/history-base.ts';
+import { readHead } from './lines/read-head.ts';
 import { unreadableThread, type ThreadFile } from './refusals.ts';
-import { splitBackward } from './split-lines.ts';
+import { splitBackward } from './lines/split-lines.ts';
 
 /** Where writing goes on. */
 export interface Tail {

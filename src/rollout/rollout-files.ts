@@ -1,13 +1,13 @@
 import type { Files, OpenFile } from '../ports/files.ts';
 import type { OpenRefused } from '../ports/rollout-store.ts';
 import type { ThreadId } from '../protocol/ids.ts';
-import { openRolloutFile } from './compressed-file.ts';
-import { restoreRollout } from './compressed-rollout.ts';
+import { openRolloutFile } from './compressed/compressed-file.ts';
+import { restoreRollout } from './compressed/compressed-rollout.ts';
 import { errorCode } from '../disk/file-system.ts';
-import { diskFault } from './disk-fault.ts';
-import { findRolloutFile, findRollouts, type FoundRollout, type FoundRollouts } from './find-rollout.ts';
-import { openLineage, type OpenRollout, type Segment } from './lineage.ts';
-import { readHead } from './read-head.ts';
+import { diskFault } from './disk/disk-fault.ts';
+import { findRolloutFile, findRollouts, type FoundRollout, type FoundRollouts } from './find/find-rollout.ts';
+import { openLineage, type OpenRollout, type Segment } from './lines/lineage.ts';
+import { readHead } from './lines/read-head.ts';
 import { unknownThread } from './refusals.ts';
 
 export interface OpenHistory {

@@ -4,7 +4,7 @@ import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LineDraft } from '../protocol/line.ts';
 import { claimIn, forkIn, isSaidAgain, sealedSource, sealSubject, sealText, withSeal } from '../state/sealed-lines.ts';
-import { ownedFacts } from './owned-facts.ts';
+import { ownedFacts } from './lines/owned-facts.ts';
 
 /**
  * A store that seals the lines on which the engine acts later. Reading is not its business: code that acts on a line

@@ -13,20 +13,20 @@ import type {
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { Fault } from '../protocol/outcome.ts';
-import { restoreRollout } from './compressed-rollout.ts';
+import { restoreRollout } from './compressed/compressed-rollout.ts';
 import { currentRollout } from './current-rollout.ts';
-import { diskFault } from './disk-fault.ts';
-import type { FoundRollout, FoundRollouts } from './find-rollout.ts';
+import { diskFault } from './disk/disk-fault.ts';
+import type { FoundRollout, FoundRollouts } from './find/find-rollout.ts';
 import { forkSource } from './fork-source.ts';
 import { holdThread } from './held-thread.ts';
-import { historyBase } from './history-base.ts';
+import { historyBase } from './lines/history-base.ts';
 import { Journal } from './journal.ts';
-import { readLineage, readLineageBack, type Segment } from './lineage.ts';
-import { localTime as processTime, lockPath, rolloutPath, type LocalTime } from './names.ts';
+import { readLineage, readLineageBack, type Segment } from './lines/lineage.ts';
+import { localTime as processTime, lockPath, rolloutPath, type LocalTime } from './find/names.ts';
 import { openTail } from './open-tail.ts';
-import { readTail } from './read-tail.ts';
+import { readTail } from './lines/read-tail.ts';
 import { archivedThread, lockedThread, unknownThread } from './refusals.ts';
-import { RolloutFile } from './rollout-file.ts';
+import { RolloutFile } from './disk/rollout-file.ts';
 import { RolloutFiles } from './rollout-files.ts';
 
 export interface RolloutStoreOptions {

@@ -1,7 +1,7 @@
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { Seals } from '../ports/seals.ts';
 import type { ThreadStore } from '../ports/thread-store.ts';
-import { withBlobs } from './blobs-store.ts';
+import { withBlobs } from './blobs/blobs-store.ts';
 import { withSeals } from './sealed-store.ts';
 
 /** The rollouts of a store as threads use them: lines are sealed, and what is large is kept in blobs. */

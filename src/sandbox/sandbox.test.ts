@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Spawn } from '../ports/spawn.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
-import { processTable } from '../exec/process-identity.ts';
+import { processTable } from '../exec/processes/process-identity.ts';
 import { createSandbox } from './sandbox.ts';
 
 const command = { argv: ['ls'], cwd: '/', env: { A: '1' } };

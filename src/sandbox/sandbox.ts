@@ -8,7 +8,7 @@ import { type BubblewrapParts, type BubblewrapSearch, findBubblewrap } from './l
 import { type LinuxSandbox, planLinux } from './linux/linux-sandbox.ts';
 import { createMountPoints, type MountPoints } from './linux/mount-points.ts';
 import { planMacos } from './macos/macos-sandbox.ts';
-import { protectGit } from './protect-git.ts';
+import { protectGit } from './common/protect-git.ts';
 
 export interface SandboxOptions {
   /** As Node names them. */

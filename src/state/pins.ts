@@ -1,6 +1,6 @@
 import type { ThreadId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
-import { estimateTokens } from '../fragments/truncate.ts';
+import { estimateTokens } from '../fragments/text/truncate.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import { halfCharacter } from '../protocol/odd-text.ts';
 import type { Outcome } from '../protocol/outcome.ts';

@@ -1,4 +1,4 @@
-import { isImageLabel } from '../fragments/user-image.ts';
+import { isImageLabel } from '../fragments/events/user-image.ts';
 import type { Entry } from '../history/entry.ts';
 import { isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';

@@ -1,4 +1,4 @@
-import { stubOf } from '../compaction/stub.ts';
+import { stubOf } from '../compaction/requests/stub.ts';
 import { type PrefixReport, comparePrefix, type SentRequest } from '../history/prefix-guard.ts';
 import type { History } from '../history/history.ts';
 import { project } from '../history/project.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fragmentCatalog } from '../fragments/catalog.ts';
-import { imageParts } from '../fragments/user-image.ts';
-import { recognise } from '../fragments/recognise.ts';
+import { imageParts } from '../fragments/events/user-image.ts';
+import { recognise } from '../fragments/foreign/recognise.ts';
 import { entryMetadata, entryOf } from '../history/entry.ts';
 import { historyOf } from '../history/history.ts';
 import { usersWords } from '../history/users-words.ts';

@@ -1,5 +1,5 @@
-import { recognise } from '../fragments/recognise.ts';
-import { isImageLabel } from '../fragments/user-image.ts';
+import { recognise } from '../fragments/foreign/recognise.ts';
+import { isImageLabel } from '../fragments/events/user-image.ts';
 import { entryOf, hasOrigin } from '../history/entry.ts';
 import { asItem, isMessage } from '../protocol/item.ts';
 import { arrayAt, type JsonObject, stringAt } from '../protocol/json.ts';

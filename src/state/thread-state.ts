@@ -1,4 +1,4 @@
-import { noWork, type WorkRecords } from '../compaction/work-records.ts';
+import { noWork, type WorkRecords } from '../compaction/plan/work-records.ts';
 import type { BaseInstructions } from '../envelope/base-instructions.ts';
 import { emptyHistory, type History } from '../history/history.ts';
 import type { ToolSpec } from '../ports/prompt.ts';

@@ -7,7 +7,7 @@ import { excerptOf, searchTerms } from '../rollout/index/search-terms.ts';
 import { concernsLists, emptyFold, summaryOf } from '../rollout/index/thread-fold.ts';
 import { type SpokenMessage, ThreadListener } from '../rollout/index/thread-listener.ts';
 import { nothingToSearch, placeIn, wantedBy } from '../rollout/index/thread-query.ts';
-import { isIdBeginning, noneNamed, noThreadYet, sharedBeginning, sharedName } from '../rollout/no-thread.ts';
+import { isIdBeginning, noneNamed, noThreadYet, sharedBeginning, sharedName } from '../rollout/find/no-thread.ts';
 
 /** What a store knows of a thread without reading it. */
 export interface KnownThread extends Pick<ThreadSummary, 'id' | 'location' | 'updatedAt' | 'archived' | 'name'> {}

@@ -1,6 +1,6 @@
 import type { Outcome } from '../protocol/outcome.ts';
-import type { SubmittedWords } from './inbox.ts';
-import type { TurnResult } from './settle.ts';
+import type { SubmittedWords } from './parts/inbox.ts';
+import type { TurnResult } from './turn/settle.ts';
 
 /** What is asked of a thread after its end. */
 export const closed: Outcome = {

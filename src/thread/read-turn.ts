@@ -4,7 +4,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import { inputProblem } from './input-problem.ts';
 import type { UserInput } from '../protocol/user-input.ts';
-import type { TurnInput } from './parts.ts';
+import type { TurnInput } from './parts/parts.ts';
 
 /** One turn of a thread, and what holds for it alone. */
 export interface ThreadTurn extends Pick<TurnInput, 'signal'>, Omit<TurnSettings, keyof Settings> {

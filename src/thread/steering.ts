@@ -2,10 +2,10 @@ import type { TurnId } from '../protocol/ids.ts';
 import { equalJson, type JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { UserInput } from '../protocol/user-input.ts';
-import { windowNow } from './contract-now.ts';
+import { windowNow } from './contract/contract-now.ts';
 import { inputProblem } from './input-problem.ts';
-import type { Turn } from './parts.ts';
-import { promptTokens, tooLong } from './prompt-size.ts';
+import type { Turn } from './parts/parts.ts';
+import { promptTokens, tooLong } from './turn/prompt-size.ts';
 
 /** Words for a turn that runs. */
 export interface Steering {

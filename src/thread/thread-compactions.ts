@@ -1,7 +1,7 @@
 import type { Settings } from '../envelope/settings.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import type { CompactionResult, WantedCompaction } from './compaction-result.ts';
-import type { TurnInput } from './parts.ts';
+import type { CompactionResult, WantedCompaction } from './parts/compaction-result.ts';
+import type { TurnInput } from './parts/parts.ts';
 import { type ThreadCore, turnUnder } from './thread-core.ts';
 
 /** What a compaction by hand shall keep in view, if anything. */
@@ -73,7 +73,7 @@ export class ThreadCompactions {
     const { parts, log, closing } = this.#thread;
     if (closing.aborted) return { kind: 'aborted' };
     const turn = turnUnder(this.#thread, settings, { signal });
-    const compacted = import('./fold-alone.ts').then(({ foldAlone }) => foldAlone(parts, log, turn, wanted));
+    const compacted = import('./turn/compact-alone.ts').then(({ foldAlone }) => foldAlone(parts, log, turn, wanted));
     this.#newest = compacted.catch(() => {});
     return compacted;
   }

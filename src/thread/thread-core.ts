@@ -1,8 +1,8 @@
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
 import type { ThreadId } from '../protocol/ids.ts';
-import type { Inbox, SubmittedWords } from './inbox.ts';
-import type { ThreadLog } from './log.ts';
-import type { ThreadParts, TurnInput } from './parts.ts';
+import type { Inbox, SubmittedWords } from './parts/inbox.ts';
+import type { ThreadLog } from './parts/log.ts';
+import type { ThreadParts, TurnInput } from './parts/parts.ts';
 import type { ThreadSettings } from './thread-settings.ts';
 import type { WorkQueue } from './work-queue.ts';
 

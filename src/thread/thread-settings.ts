@@ -7,10 +7,10 @@ import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
 import { settingsApplied } from '../state/turn-drafts.ts';
 import { closed } from './closed-thread.ts';
-import type { Inbox } from './inbox.ts';
-import type { ThreadLog } from './log.ts';
-import type { ThreadParts } from './parts.ts';
-import { previewEnvelope, settingsEvent } from './preview.ts';
+import type { Inbox } from './parts/inbox.ts';
+import type { ThreadLog } from './parts/log.ts';
+import type { ThreadParts } from './parts/parts.ts';
+import { previewEnvelope, settingsEvent } from './contract/preview.ts';
 import { notData } from './read-turn.ts';
 
 export type Overridden =

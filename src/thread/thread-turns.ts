@@ -1,14 +1,14 @@
 import type { Settings } from '../envelope/settings.ts';
 import { closedBefore } from './closed-thread.ts';
-import type { SubmittedWords } from './inbox.ts';
-import { prepareTurn } from './open-turn.ts';
-import type { Turn } from './parts.ts';
+import type { SubmittedWords } from './parts/inbox.ts';
+import { prepareTurn } from './turn/open-turn.ts';
+import type { Turn } from './parts/parts.ts';
 import type { ThreadTurn } from './read-turn.ts';
-import type { TurnResult } from './settle.ts';
+import type { TurnResult } from './turn/settle.ts';
 import type { ThreadCompactions } from './thread-compactions.ts';
 import { type ThreadCore, turnUnder } from './thread-core.ts';
 import { isRefusedChange, type RefusedChange } from './thread-settings.ts';
-import { runTurn } from './turn.ts';
+import { runTurn } from './turn/turn.ts';
 
 /** The turns of one thread in which the user speaks, each in its place of the queue. */
 export class ThreadTurns {

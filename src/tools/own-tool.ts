@@ -1,4 +1,4 @@
-import { badArguments, toolFailed } from '../fragments/call-answers.ts';
+import { badArguments, toolFailed } from '../fragments/answers/call-answers.ts';
 import type { Policy } from '../envelope/policy.ts';
 import type { Threads } from '../ports/threads.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';

@@ -1,5 +1,5 @@
 import type { Step } from '../envelope/step.ts';
-import { badArguments, unknownTool } from '../fragments/call-answers.ts';
+import { badArguments, unknownTool } from '../fragments/answers/call-answers.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import type { CallItem } from '../protocol/item.ts';
 import { parseJsonObject } from '../protocol/json.ts';

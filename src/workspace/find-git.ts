@@ -1,5 +1,5 @@
 import type { Dirent } from 'node:fs';
-import { findGitDirectory } from '../gather/git-directory.ts';
+import { findGitDirectory } from '../gather/git/git-directory.ts';
 import { bareRepositoryName } from '../policy/protected-names.ts';
 import type { GitLookRequest } from '../ports/git-guard.ts';
 import { isBareRepository } from './git-sights.ts';

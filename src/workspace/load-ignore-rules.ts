@@ -1,10 +1,10 @@
 import { dirname, join, resolve } from 'node:path';
-import { ancestors } from '../gather/ancestors.ts';
-import { gitConfigValue } from '../gather/git-config.ts';
-import { findGitDirectory } from '../gather/git-directory.ts';
-import { findRepository } from '../gather/git.ts';
+import { ancestors } from '../gather/files/ancestors.ts';
+import { gitConfigValue } from '../gather/git/git-config.ts';
+import { findGitDirectory } from '../gather/git/git-directory.ts';
+import { findRepository } from '../gather/git/git.ts';
 import { type ReadOptions, readTextIfPossible } from '../disk/read-bounded.ts';
-import { readLimits } from '../gather/read-limits.ts';
+import { readLimits } from '../gather/files/read-limits.ts';
 import { type IgnoreRules, isIgnored, mostIgnoreBytes, noRules, withIgnoreFile } from './ignore-rules.ts';
 
 export interface UserPlaces {

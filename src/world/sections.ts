@@ -1,4 +1,4 @@
-import type { AnySection } from './section.ts';
+import type { AnySection } from './sections/section.ts';
 import { agentsMdSection } from './sections/agents-md.ts';
 import { appsSection } from './sections/apps.ts';
 import { collaborationModeSection } from './sections/collaboration-mode.ts';

@@ -1,9 +1,9 @@
 import type { Step } from '../envelope/step.ts';
-import type { Fragment } from '../fragments/define.ts';
+import type { Fragment } from '../fragments/text/define.ts';
 import type { Json, JsonObject } from '../protocol/json.ts';
 import type { Baseline } from './baseline.ts';
 import { makePatch } from './merge-patch.ts';
-import { type AnySection, unknown } from './section.ts';
+import { type AnySection, unknown } from './sections/section.ts';
 
 /** A text for the model and the fact that it tells. */
 export interface Told {

@@ -7,7 +7,7 @@ import { cpuSecondsIn, peakBytesIn } from '../../bench/process/read-usage.ts';
 import { runSteps } from '../../bench/run-steps.ts';
 import { SampleBook } from '../../bench/sample-book.ts';
 import type { Item } from '../../src/protocol/item.ts';
-import { decodeLine } from '../../src/rollout/line-codec.ts';
+import { decodeLine } from '../../src/rollout/lines/line-codec.ts';
 import { entries } from '../../src/history/history.ts';
 import { reduce } from '../../src/state/reduce.ts';
 import { emptyState } from '../../src/state/thread-state.ts';

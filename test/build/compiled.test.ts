@@ -32,7 +32,7 @@ test('beside a program that cannot be written it stands in the folder of the use
     cpSync(join(root, file), join(program, file), { recursive: true });
   }
   writeFileSync(
-    join(program, 'src/surfaces/commands/run-command-line.ts'),
+    join(program, 'src/surfaces/cli/run-command-line.ts'),
     'export const runCommandLine = () => Promise.resolve(0);\n',
   );
   writeFileSync(join(program, '.local'), '');

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { allCommands } from '../../src/surfaces/commands/command-group.ts';
-import { commandTable } from '../../src/surfaces/commands/command-table.ts';
+import { commandTable } from '../../src/surfaces/cli/command-table.ts';
 import { bashScript } from '../../src/surfaces/completion/bash-script.ts';
 import { fishScript } from '../../src/surfaces/completion/fish-script.ts';
 import { optionNames, wordsOf } from '../../src/surfaces/completion/offers.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { helpOption } from '../../src/surfaces/commands/command.ts';
 import { allCommands } from '../../src/surfaces/commands/command-group.ts';
-import { commandTable } from '../../src/surfaces/commands/command-table.ts';
+import { commandTable } from '../../src/surfaces/cli/command-table.ts';
 import { parseCommand } from '../../src/surfaces/commands/parse-command.ts';
 import { listCommand } from '../../src/surfaces/commands/threads-read-commands.ts';
 

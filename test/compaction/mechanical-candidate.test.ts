@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { mechanicalCandidate } from '../../src/compaction/mechanical-candidate.ts';
-import type { WorkPlan } from '../../src/compaction/work-records.ts';
+import { mechanicalCandidate } from '../../src/compaction/candidates/mechanical-candidate.ts';
+import type { WorkPlan } from '../../src/compaction/plan/work-records.ts';
 import type { Entry } from '../../src/history/entry.ts';
 import { answered, installed, planOf, said, sourceOf, textsOf, worked } from './scene.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { Candidate } from '../../src/compaction/candidate.ts';
-import { isFaulty } from '../../src/compaction/faulty.ts';
-import { remoteCandidate } from '../../src/compaction/remote-candidate.ts';
+import type { Candidate } from '../../src/compaction/candidates/candidate.ts';
+import { isFaulty } from '../../src/compaction/candidates/faulty.ts';
+import { remoteCandidate } from '../../src/compaction/candidates/remote-candidate.ts';
 import type { Entry } from '../../src/history/entry.ts';
 import type { Item } from '../../src/protocol/item.ts';
 import { answered, installed, planOf, said, sourceOf, textsOf, turn, worked } from './scene.ts';

@@ -8,8 +8,8 @@ import { keyTable } from '../../src/config/key-table.ts';
 import { keyStatus } from '../../src/config/known-key.ts';
 import { withoutForbiddenKeys } from '../../src/config/project-keys.ts';
 import { requirementTable } from '../../src/config/requirement-keys.ts';
-import { bundledCatalogue } from '../../src/gather/catalogue.ts';
-import { catalogueEntry } from '../../src/gather/catalogue-record.ts';
+import { bundledCatalogue } from '../../src/gather/catalogue/catalogue.ts';
+import { catalogueEntry } from '../../src/gather/catalogue/catalogue-record.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/configure.md'), 'utf8');

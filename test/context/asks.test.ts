@@ -441,8 +441,8 @@ describe('capstan envelope', () => {
       consumers: [
         'src/thread/record-request.ts',
         'src/state/turn-drafts.ts',
-        'src/thread/trace-step.ts',
-        'src/thread/model-switch.ts',
+        'src/thread/request/trace-step.ts',
+        'src/thread/turn/model-switch.ts',
       ],
       roles: ['request builder', 'rollout', 'telemetry', 'model switch'],
     });

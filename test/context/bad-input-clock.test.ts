@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { systemIds } from '../../src/gather/system-ids.ts';
+import { systemIds } from '../../src/gather/system/system-ids.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Json } from '../../src/protocol/json.ts';
 import { words } from '../../src/protocol/user-input.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Facts } from '../../src/envelope/facts.ts';
 import type { Settings } from '../../src/envelope/settings.ts';
-import { recognise } from '../../src/fragments/recognise.ts';
+import { recognise } from '../../src/fragments/foreign/recognise.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { answer, callTool, say, type Script, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { processTable } from '../../src/exec/process-identity.ts';
+import { processTable } from '../../src/exec/processes/process-identity.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
 import { resolvePolicy } from '../../src/policy/resolve-policy.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import { fragmentCatalog } from '../../src/fragments/catalog.ts';
-import { recognise } from '../../src/fragments/recognise.ts';
-import { estimateTokens } from '../../src/fragments/truncate.ts';
+import { recognise } from '../../src/fragments/foreign/recognise.ts';
+import { estimateTokens } from '../../src/fragments/text/truncate.ts';
 import { renderings } from './arbitraries.ts';
 
 describe('the catalogue', () => {

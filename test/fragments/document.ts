@@ -1,4 +1,4 @@
-import type { Fragment, FragmentKind } from '../../src/fragments/define.ts';
+import type { Fragment, FragmentKind } from '../../src/fragments/text/define.ts';
 
 export const rewriteCommand = 'npm test -- test/fragments/document.test.ts -u';
 

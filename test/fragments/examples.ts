@@ -1,39 +1,39 @@
-import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../src/fragments/agents-md.ts';
-import { approvedPrefixesFragment } from '../../src/fragments/approved-prefixes.ts';
-import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../src/fragments/apps-guidance.ts';
-import { checkpointIntentFragment } from '../../src/fragments/checkpoint-intent.ts';
-import { checkpointRecordsFragment } from '../../src/fragments/checkpoint-records.ts';
-import { checkpointSummaryFragment } from '../../src/fragments/checkpoint-summary.ts';
+import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../src/fragments/sections/agents-md.ts';
+import { approvedPrefixesFragment } from '../../src/fragments/sections/approved-prefixes.ts';
+import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../src/fragments/sections/apps-guidance.ts';
+import { checkpointIntentFragment } from '../../src/fragments/checkpoint/checkpoint-intent.ts';
+import { checkpointRecordsFragment } from '../../src/fragments/checkpoint/checkpoint-records.ts';
+import { checkpointSummaryFragment } from '../../src/fragments/checkpoint/checkpoint-summary.ts';
 import {
   collaborationModeFragment,
   collaborationModeWithdrawnFragment,
-} from '../../src/fragments/collaboration-mode.ts';
-import { deferredToolsFragment } from '../../src/fragments/deferred-tools.ts';
-import { type Fragment, render } from '../../src/fragments/define.ts';
-import * as developer from '../../src/fragments/developer-instructions.ts';
-import { environmentFragment, environmentWithdrawnFragment } from '../../src/fragments/environment.ts';
-import * as environments from '../../src/fragments/environments-guidance.ts';
-import { hookContextFragment } from '../../src/fragments/hook-context.ts';
-import { hookPromptFragment } from '../../src/fragments/hook-prompt.ts';
-import { interAgentMessageFragment } from '../../src/fragments/inter-agent-message.ts';
-import * as managed from '../../src/fragments/managed-instructions.ts';
-import { modelSwitchFragment } from '../../src/fragments/model-switch.ts';
-import * as multiAgent from '../../src/fragments/multi-agent.ts';
-import { networkRulesFragment } from '../../src/fragments/network-rules.ts';
-import { permissionsFragment, permissionsWithdrawnFragment } from '../../src/fragments/permissions.ts';
-import { personalityFragment, personalityText, personalityWithdrawnFragment } from '../../src/fragments/personality.ts';
-import { pinnedNotesFragment, pinnedNotesWithdrawnFragment } from '../../src/fragments/pinned-notes.ts';
-import { pluginHintFragment } from '../../src/fragments/plugin-hint.ts';
-import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from '../../src/fragments/plugins-guidance.ts';
-import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/realtime.ts';
-import { realtimeDelegationFragment } from '../../src/fragments/realtime-delegation.ts';
-import * as recommended from '../../src/fragments/recommended-plugins.ts';
-import { sessionContextFragment, sessionContextWithdrawnFragment } from '../../src/fragments/session-context.ts';
-import { skillBodyFragment } from '../../src/fragments/skill-body.ts';
-import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../src/fragments/skills.ts';
-import { subagentNotificationFragment } from '../../src/fragments/subagent-notification.ts';
-import { turnAbortedFragment } from '../../src/fragments/turn-aborted.ts';
-import { unusableImagesFragment } from '../../src/fragments/unusable-images.ts';
+} from '../../src/fragments/sections/collaboration-mode.ts';
+import { deferredToolsFragment } from '../../src/fragments/sections/deferred-tools.ts';
+import { type Fragment, render } from '../../src/fragments/text/define.ts';
+import * as developer from '../../src/fragments/sections/developer-instructions.ts';
+import { environmentFragment, environmentWithdrawnFragment } from '../../src/fragments/sections/environment.ts';
+import * as environments from '../../src/fragments/sections/environments-guidance.ts';
+import { hookContextFragment } from '../../src/fragments/events/hook-context.ts';
+import { hookPromptFragment } from '../../src/fragments/events/hook-prompt.ts';
+import { interAgentMessageFragment } from '../../src/fragments/events/inter-agent-message.ts';
+import * as managed from '../../src/fragments/sections/managed-instructions.ts';
+import { modelSwitchFragment } from '../../src/fragments/sections/model-switch.ts';
+import * as multiAgent from '../../src/fragments/sections/multi-agent.ts';
+import { networkRulesFragment } from '../../src/fragments/sections/network-rules.ts';
+import { permissionsFragment, permissionsWithdrawnFragment } from '../../src/fragments/sections/permissions.ts';
+import { personalityFragment, personalityText, personalityWithdrawnFragment } from '../../src/fragments/sections/personality.ts';
+import { pinnedNotesFragment, pinnedNotesWithdrawnFragment } from '../../src/fragments/sections/pinned-notes.ts';
+import { pluginHintFragment } from '../../src/fragments/events/plugin-hint.ts';
+import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from '../../src/fragments/sections/plugins-guidance.ts';
+import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/sections/realtime.ts';
+import { realtimeDelegationFragment } from '../../src/fragments/events/realtime-delegation.ts';
+import * as recommended from '../../src/fragments/sections/recommended-plugins.ts';
+import { sessionContextFragment, sessionContextWithdrawnFragment } from '../../src/fragments/sections/session-context.ts';
+import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
+import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../src/fragments/sections/skills.ts';
+import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';
+import { turnAbortedFragment } from '../../src/fragments/events/turn-aborted.ts';
+import { unusableImagesFragment } from '../../src/fragments/events/unusable-images.ts';
 
 /** One rendering of every kind, as the document shows it. */
 export const examples: readonly Fragment[] = [

@@ -1,7 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
-import { commandTable } from '../../src/surfaces/commands/command-table.ts';
-import { runCommandLine } from '../../src/surfaces/commands/run-command-line.ts';
+import { commandTable } from '../../src/surfaces/cli/command-table.ts';
+import { runCommandLine } from '../../src/surfaces/cli/run-command-line.ts';
 import { eventsIn, type Finished, type Place, type StartOptions } from './run-capstan.ts';
 
 // Commands read the standard input of this process. As with `Place.run`, there is nothing to read.

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Engine, type EngineOptions, words } from '../../src/index.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { Script, ScriptedModel } from '../../src/testing/index.ts';
-import type { TurnResult } from '../../src/thread/settle.ts';
+import type { TurnResult } from '../../src/thread/turn/settle.ts';
 import type { Place } from './run-capstan.ts';
 import { inputOf, scene, textsOf, whenTestEnds } from './scene.ts';
 

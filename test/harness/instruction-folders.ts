@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 import type { InstructionRules } from '../../src/envelope/instruction-rules.ts';
-import { InstructionFiles } from '../../src/gather/instruction-document.ts';
+import { InstructionFiles } from '../../src/gather/instructions/instruction-document.ts';
 import type { ResolvedPolicy } from '../../src/protocol/resolved-policy.ts';
 
 /** A user folder and a repository on the disk, new for each test of a file. */

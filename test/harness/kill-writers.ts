@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { systemPrograms } from '../../src/exec/programs.ts';
+import { systemPrograms } from '../../src/exec/processes/programs.ts';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
-import { createFlock } from '../../src/rollout/flock.ts';
-import { nodeFiles } from '../../src/rollout/node-files.ts';
+import { createFlock } from '../../src/rollout/disk/flock.ts';
+import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
 import { createRolloutStore } from '../../src/rollout/store.ts';
 
 /** What was promised and what was kept when writers of one thread are killed one after another. */

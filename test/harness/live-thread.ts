@@ -1,8 +1,8 @@
-import { homeSeals } from '../../src/gather/home-seals.ts';
+import { homeSeals } from '../../src/gather/system/home-seals.ts';
 import { claimIn, sealText, withSeal } from '../../src/state/sealed-lines.ts';
 import { writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { recognise } from '../../src/fragments/recognise.ts';
+import { recognise } from '../../src/fragments/foreign/recognise.ts';
 import {
   Engine,
   type EngineOptions,
@@ -16,7 +16,7 @@ import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line, LineDraft } from '../../src/protocol/line.ts';
 import type { Script, ScriptedModel, ScriptedModelOptions } from '../../src/testing/index.ts';
-import type { TurnResult } from '../../src/thread/settle.ts';
+import type { TurnResult } from '../../src/thread/turn/settle.ts';
 import type { ThreadTurn } from '../../src/thread/thread.ts';
 import type { Place } from './run-capstan.ts';
 import { inputOf, scene, whenTestEnds } from './scene.ts';

@@ -1,5 +1,5 @@
 import { environmentOf } from '../../src/envelope/environment.ts';
-import { modeGuidance } from '../../src/fragments/mode-guidance.ts';
+import { modeGuidance } from '../../src/fragments/sections/mode-guidance.ts';
 import { describePolicy } from '../../src/policy/describe-policy.ts';
 import type { LeftOut } from '../../src/envelope/settings.ts';
 import type { EnteredStep } from '../harness/watched-thread.ts';

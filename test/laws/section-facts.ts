@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import type { Environment } from '../../src/envelope/environment.ts';
 import type { InstructionDocument } from '../../src/envelope/facts.ts';
-import type { CollaborationModeText } from '../../src/fragments/collaboration-mode.ts';
+import type { CollaborationModeText } from '../../src/fragments/sections/collaboration-mode.ts';
 import type { NetworkRule } from '../../src/envelope/settings.ts';
-import type { PermissionsText } from '../../src/fragments/permissions.ts';
+import type { PermissionsText } from '../../src/fragments/sections/permissions.ts';
 import type { ModelFact } from '../../src/world/sections/model.ts';
 import type { PersonalityFact } from '../../src/world/sections/personality.ts';
 import type { RealtimeFact } from '../../src/world/sections/realtime.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Fragment } from '../../src/fragments/define.ts';
+import type { Fragment } from '../../src/fragments/text/define.ts';
 import { isJsonObject, type Json, type JsonWithoutNull } from '../../src/protocol/json.ts';
-import { type Section, unknown } from '../../src/world/section.ts';
+import { type Section, unknown } from '../../src/world/sections/section.ts';
 import { sections } from '../../src/world/sections.ts';
 import { agentsMdSection } from '../../src/world/sections/agents-md.ts';
 import { appsSection } from '../../src/world/sections/apps.ts';

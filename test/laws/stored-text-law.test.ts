@@ -8,8 +8,8 @@ import type { Json, JsonObject } from '../../src/protocol/json.ts';
 import { takeItemText } from '../../src/protocol/item-text.ts';
 import type { Line } from '../../src/protocol/line.ts';
 import { hasUnreadOutput } from '../../src/protocol/unread-output.ts';
-import { decodeLine } from '../../src/rollout/line-codec.ts';
-import { read } from '../../src/rollout/read.ts';
+import { decodeLine } from '../../src/rollout/lines/line-codec.ts';
+import { read } from '../../src/rollout/lines/read.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 
 /** The items of a file with these lines, as a thread that is resumed gets them. */

@@ -8,7 +8,7 @@ import { lineType } from '../../src/protocol/line.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { contextSettings } from '../../src/state/turn-settings.ts';
 import { answer, callTool, say, SimulatedDisk, startScriptedModel } from '../../src/testing/index.ts';
-import type { CompactionResult } from '../../src/thread/compaction-result.ts';
+import type { CompactionResult } from '../../src/thread/parts/compaction-result.ts';
 import type { Thread } from '../../src/thread/thread.ts';
 import { checkpointText, isCompaction } from '../compaction/summariser.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';

@@ -2,7 +2,7 @@ import { httpClient, httpConnection } from '../../src/model/http/transport.ts';
 import type { AnswerReader } from '../../src/model/http/answer-decoder.ts';
 import { bearerHeader } from '../../src/model/http/request-headers.ts';
 import { streamFailure } from '../../src/model/http/stream-failure.ts';
-import type { WireFormat } from '../../src/model/wire-format.ts';
+import type { WireFormat } from '../../src/model/http/wire-format.ts';
 import type { Encoder, Prompt } from '../../src/ports/prompt.ts';
 import { isMessage, type Item, messageText } from '../../src/protocol/item.ts';
 import { arrayAt, objectAt, parseJsonObject, stringAt } from '../../src/protocol/json.ts';

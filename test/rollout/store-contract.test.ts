@@ -2,18 +2,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, onTestFinished, test } from 'vitest';
-import { systemPrograms } from '../../src/exec/programs.ts';
-import { systemIds } from '../../src/gather/system-ids.ts';
+import { systemPrograms } from '../../src/exec/processes/programs.ts';
+import { systemIds } from '../../src/gather/system/system-ids.ts';
 import type { ThreadStore } from '../../src/ports/thread-store.ts';
 import type { ThreadId } from '../../src/protocol/ids.ts';
 import { createMemoryStore, rolloutStoreContract, SimulatedDisk } from '../../src/testing/index.ts';
 import { createFileContents } from '../../src/workspace/file-contents.ts';
-import { createBlobs } from '../../src/rollout/blobs.ts';
-import { withBlobs } from '../../src/rollout/blobs-store.ts';
+import { createBlobs } from '../../src/rollout/blobs/blobs.ts';
+import { withBlobs } from '../../src/rollout/blobs/blobs-store.ts';
 import { createFileDirectory } from '../../src/rollout/file-directory.ts';
-import { createFlock } from '../../src/rollout/flock.ts';
-import { lockPath } from '../../src/rollout/names.ts';
-import { nodeFiles } from '../../src/rollout/node-files.ts';
+import { createFlock } from '../../src/rollout/disk/flock.ts';
+import { lockPath } from '../../src/rollout/find/names.ts';
+import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
 import { createRolloutStore, type RolloutStoreOptions } from '../../src/rollout/store.ts';
 
 /** Every look at it takes a millisecond. */

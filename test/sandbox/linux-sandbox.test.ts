@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { processTable } from '../../src/exec/process-identity.ts';
+import { processTable } from '../../src/exec/processes/process-identity.ts';
 import type { PermissionProfile } from '../../src/protocol/permission-profile.ts';
 import { createTrial, modeProfile, rulesProfile } from '../harness/sandbox-trial.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createShellEnvironment } from '../../src/exec/shell-environment.ts';
-import { systemClock } from '../../src/gather/system-clock.ts';
+import { systemClock } from '../../src/gather/system/system-clock.ts';
 import { isWithin } from '../../src/policy/paths.ts';
 import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
 import type { ShellEnvironmentRequest } from '../../src/ports/shell-environment.ts';

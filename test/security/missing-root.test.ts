@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findPlaces } from '../../src/gather/places.ts';
+import { findPlaces } from '../../src/gather/system/places.ts';
 import { access } from '../../src/policy/access.ts';
 import { describePolicy } from '../../src/policy/describe-policy.ts';
 import { profileFor } from '../../src/policy/profiles.ts';

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { nodeProgramFiles } from '../../src/disk/node-program-files.ts';
 import { createNodeSpawn } from '../../src/exec/node-spawn.ts';
-import { processTable } from '../../src/exec/process-identity.ts';
+import { processTable } from '../../src/exec/processes/process-identity.ts';
 import { createMountPoints } from '../../src/sandbox/linux/mount-points.ts';
 import { mountRegistryFolders } from '../../src/sandbox/linux/mount-registry.ts';
 import { createTrial, rulesProfile } from '../harness/sandbox-trial.ts';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Page } from '../../src/surfaces/demo/page.ts';
-import { visibleJson, visibleLine, visibleText } from '../../src/surfaces/visible-text.ts';
+import { visibleJson, visibleLine, visibleText } from '../../src/surfaces/terminal/visible-text.ts';
 import { answer, callTool, httpError, type ItemDraft, reason, say } from '../../src/testing/index.ts';
 import { type InsideOptions, runInside } from '../harness/capstan-inside.ts';
 import type { Finished } from '../harness/run-capstan.ts';
@@ -257,8 +257,8 @@ it('only what makes text harmless writes to the streams of the process', () => {
     'src/surfaces/apply-patch/run-apply-patch.ts', // names the stream to print.ts
     'src/surfaces/demo/project.ts', // the text of a program that the demo writes
     'src/surfaces/demo/run-demo.ts', // gives the stream to the page
-    'src/surfaces/outlast-readers.ts', // writes nothing: waits
-    'src/surfaces/print.ts',
+    'src/surfaces/terminal/wait-for-readers.ts', // writes nothing: waits
+    'src/surfaces/terminal/print.ts',
     'src/surfaces/threads/progress-bar.ts', // our own words and numbers
   ]);
 });

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findPlaces } from '../../src/gather/places.ts';
+import { findPlaces } from '../../src/gather/system/places.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
 import { mountPointNames } from '../../src/policy/protected-names.ts';
 import { resolvePolicy } from '../../src/policy/resolve-policy.ts';

@@ -13,11 +13,11 @@ import {
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { systemPrograms } from '../../src/exec/programs.ts';
-import { createFlock } from '../../src/rollout/flock.ts';
-import { nodeFiles } from '../../src/rollout/node-files.ts';
-import { writeWhole } from '../../src/rollout/whole-file.ts';
-import { findOutputFile, type OutputFile, writeOutputFile } from '../../src/surfaces/output-file.ts';
+import { systemPrograms } from '../../src/exec/processes/programs.ts';
+import { createFlock } from '../../src/rollout/disk/flock.ts';
+import { nodeFiles } from '../../src/rollout/disk/node-files.ts';
+import { writeWhole } from '../../src/rollout/disk/whole-file.ts';
+import { findOutputFile, type OutputFile, writeOutputFile } from '../../src/surfaces/terminal/output-file.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { ContentStore } from '../../src/workspace/content-store.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { zstdCompressSync } from 'node:zlib';
 import { afterEach } from 'vitest';
-import { systemClock } from '../../src/gather/system-clock.ts';
+import { systemClock } from '../../src/gather/system/system-clock.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { ThreadQuery } from '../../src/protocol/thread-summary.ts';
 import { ThreadIndex } from '../../src/rollout/index/thread-index.ts';

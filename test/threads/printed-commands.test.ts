@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allCommands } from '../../src/surfaces/commands/command-group.ts';
-import { commandTable } from '../../src/surfaces/commands/command-table.ts';
+import { commandTable } from '../../src/surfaces/cli/command-table.ts';
 import { callTool, answer } from '../../src/testing/index.ts';
 import { says, saysLong, talk, task } from '../compaction/talk.ts';
 import { type Scene, scene, threadId } from '../harness/scene.ts';

@@ -5,7 +5,7 @@ import { words } from '../../src/protocol/user-input.ts';
 import { answer, callTool, say, type Script, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import type { PreparedCall, Tool } from '../../src/tools/define.ts';
-import { deadTurnNotice } from '../../src/thread/dead-turn.ts';
+import { deadTurnNotice } from '../../src/thread/turn/dead-turn.ts';
 import { createRouter } from '../../src/tools/router.ts';
 import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';

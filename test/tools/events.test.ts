@@ -3,7 +3,7 @@ import type { ProvisionalEvent } from '../../src/protocol/provisional-event.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { answer, callTool, cutAfter, reason, say, type Script, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
-import type { ThreadNews } from '../../src/thread/event-stream.ts';
+import type { ThreadNews } from '../../src/thread/parts/event-stream.ts';
 import { whenTestEnds } from '../harness/scene.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 

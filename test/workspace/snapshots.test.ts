@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { defaultUndo } from '../../src/config/defaults.ts';
 import type { Snapshot } from '../../src/ports/snapshots.ts';
-import { systemClock } from '../../src/gather/system-clock.ts';
+import { systemClock } from '../../src/gather/system/system-clock.ts';
 import { collect } from '../../src/workspace/collect.ts';
 import { fileChanges, type ThreadFiles } from '../../src/workspace/file-changes.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';

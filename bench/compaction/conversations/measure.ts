@@ -1,5 +1,5 @@
-import { recognise } from '../../../src/fragments/recognise.ts';
-import { estimateTokens } from '../../../src/fragments/truncate.ts';
+import { recognise } from '../../../src/fragments/foreign/recognise.ts';
+import { estimateTokens } from '../../../src/fragments/text/truncate.ts';
 import { itemTokens } from '../../../src/history/size.ts';
 import type { Item } from '../../../src/protocol/item.ts';
 import { isJsonObject, type JsonObject } from '../../../src/protocol/json.ts';

@@ -1,4 +1,4 @@
-import { firstBytes } from '../../fragments/truncate.ts';
+import { firstBytes } from '../../fragments/text/truncate.ts';
 
 /** What stands in a request for a checkpoint in the place of something that does not fit it. */
 export function leftOut(characters: number): string {

@@ -1,4 +1,4 @@
-import { firstBytes } from '../../fragments/truncate.ts';
+import { firstBytes } from '../../fragments/text/truncate.ts';
 import { isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { stringAt } from '../../protocol/json.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { textWeight } from '../fits.ts';
+import { textWeight } from '../requests/fits.ts';
 import { plainPrompt } from './plain-prompt.ts';
 import { repairPrompt } from './repair-prompt.ts';
 import { stageNotes, stagePrompt } from './stage-prompt.ts';

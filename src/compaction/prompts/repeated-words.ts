@@ -1,5 +1,5 @@
-import { oneLine } from '../../fragments/markup.ts';
-import { firstBytes } from '../../fragments/truncate.ts';
+import { oneLine } from '../../fragments/text/markup.ts';
+import { firstBytes } from '../../fragments/text/truncate.ts';
 
 /** As much of a message as it takes to tell it from others. */
 const beginningBytes = 40;

@@ -1,4 +1,4 @@
-import type { RequestMessage } from '../request.ts';
+import type { RequestMessage } from '../plan/request.ts';
 
 /** What a compaction says to the model, in the role of the user; it stands in its request alone. */
 export function userSays(text: string): RequestMessage {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { errorCode, fileSystem } from '../../disk/file-system.ts';
 import { readOwnFile } from '../../disk/own-file.ts';
 import { withRegular } from '../../disk/regular-file.ts';
-import { identifyProcess } from '../process-identity.ts';
+import { identifyProcess } from '../processes/process-identity.ts';
 
 const { O_CREAT, O_EXCL, O_WRONLY } = fileSystem.constants;
 

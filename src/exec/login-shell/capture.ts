@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
-import { findInheritedDoors } from '../inherited-doors.ts';
+import { findInheritedDoors } from '../processes/inherited-descriptors.ts';
 import { type KeepPlace, type KeepProgram, loginShellScript } from './keep-request.ts';
 import { isVariables } from './kept-variables.ts';
 

@@ -1,4 +1,4 @@
-import type { WireFormat } from '../wire-format.ts';
+import type { WireFormat } from '../http/wire-format.ts';
 import { responsesCapabilities } from './capabilities.ts';
 import { responsesClient } from './client.ts';
 import { responsesEncoder } from './encode.ts';

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { newestFirst } from '../find-rollout.ts';
-import { parseRolloutName } from '../names.ts';
+import { newestFirst } from '../find/find-rollout.ts';
+import { parseRolloutName } from '../find/names.ts';
 
 /** Of each thread one file counts: an active one before the archive, and the newest that is not hollow. */
 export function fileChooser(database: DatabaseSync): (thread: string) => void {

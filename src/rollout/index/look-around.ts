@@ -2,7 +2,7 @@ import { readdirSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { errorCode } from '../../disk/file-system.ts';
-import { parseRolloutName } from '../names.ts';
+import { parseRolloutName } from '../find/names.ts';
 import { fileChooser } from './choose-file.ts';
 import { inTransaction } from './database.ts';
 

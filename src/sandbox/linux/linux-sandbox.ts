@@ -1,11 +1,11 @@
 import { access } from '../../policy/access.ts';
 import type { PlainCommand, RunnableCommand, SandboxRefused } from '../../ports/sandbox.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
-import { expandGlobs } from '../expand-globs.ts';
-import { followLinks } from '../follow-links.ts';
-import { viewHostDisk } from '../host-disk.ts';
-import { movedWorkspace } from '../moved-workspace.ts';
-import { unenforceable } from '../unenforceable.ts';
+import { expandGlobs } from '../common/expand-globs.ts';
+import { followLinks } from '../common/follow-links.ts';
+import { viewHostDisk } from '../common/host-disk.ts';
+import { movedWorkspace } from '../common/moved-workspace.ts';
+import { unenforceable } from '../common/unenforceable.ts';
 import { bubblewrapArguments, environmentOptions } from './bubblewrap-arguments.ts';
 import { planMounts } from './mount-plan.ts';
 import type { MountPoints } from './mount-points.ts';

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { processTable } from '../../exec/process-identity.ts';
+import { processTable } from '../../exec/processes/process-identity.ts';
 import { createMountPoints } from './mount-points.ts';
 
 let base = '';

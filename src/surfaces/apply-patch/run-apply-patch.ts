@@ -1,4 +1,4 @@
-import { print } from '../print.ts';
+import { print } from '../terminal/print.ts';
 import { applyPatchHere, type PatchCommand } from './patch-command.ts';
 
 /** The command `apply_patch`: applies a patch in the working folder and tells what it did. Returns the exit code. */

@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import type { Command } from './command.ts';
 import { allCommands } from './command-group.ts';
 import { commandHelp } from './command-help.ts';
-import { commandTable } from './command-table.ts';
+import { commandTable } from '../cli/command-table.ts';
 import { configCommand } from './config-command.ts';
 import { execCommand } from './exec-command.ts';
 import { parseCommand } from './parse-command.ts';

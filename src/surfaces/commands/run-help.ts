@@ -1,5 +1,5 @@
 import type { Outcome } from '../../protocol/outcome.ts';
-import { print } from '../print.ts';
+import { print } from '../terminal/print.ts';
 import type { CommandGroup, CommandWork } from './command-group.ts';
 import { commandHelp, groupHelp } from './command-help.ts';
 import { findCommand } from './find-command.ts';

@@ -1,6 +1,6 @@
 import type { CommandGroup, CommandWork } from '../commands/command-group.ts';
 import type { completionCommand } from '../commands/other-commands.ts';
-import { print } from '../print.ts';
+import { print } from '../terminal/print.ts';
 import { bashScript } from './bash-script.ts';
 import { fishScript } from './fish-script.ts';
 import { zshScript } from './zsh-script.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'smol-toml';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ConfigChoices } from '../../gather/config-layers.ts';
+import type { ConfigChoices } from '../../gather/config/config-layers.ts';
 import { type Configured, loadConfigured } from '../engine/configured.ts';
 import { explainKey } from './explain.ts';
 import { showJson, showToml } from './show.ts';

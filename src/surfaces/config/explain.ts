@@ -5,7 +5,7 @@ import { formatTomlKey, parseTomlKey } from '../../config/toml-key.ts';
 import { writeTomlValue } from '../../config/write-toml.ts';
 import { type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { columns } from './columns.ts';
+import { columns } from '../terminal/columns.ts';
 import type { Configured } from '../engine/configured.ts';
 import { layerState } from './layer-state.ts';
 

@@ -1,5 +1,5 @@
 import type { Window } from '../../envelope/window.ts';
-import { byteLength, estimateTokens } from '../../fragments/truncate.ts';
+import { byteLength, estimateTokens } from '../../fragments/text/truncate.ts';
 import { entries } from '../../history/history.ts';
 import { partBytes } from '../../history/size.ts';
 import type { Item } from '../../protocol/item.ts';

@@ -1,5 +1,5 @@
 import type { ToldContext } from './tellings.ts';
-import { count, table } from './table.ts';
+import { count, table } from '../terminal/table.ts';
 import type { ThreadStory } from './thread-story.ts';
 
 /** What one turn told the model of the world, for programs. */

@@ -6,11 +6,11 @@ import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { sections } from '../../world/sections.ts';
-import { checkpointFields } from '../checkpoint-fields.ts';
-import { checkpointText } from '../checkpoint-words.ts';
+import { checkpointFields } from '../wording/checkpoint-fields.ts';
+import { checkpointText } from '../wording/checkpoint-words.ts';
 import { textOf } from './item-text.ts';
 import { partNamer } from './part-names.ts';
-import { type Cell, plural, table, wrap } from './table.ts';
+import { type Cell, plural, table, wrap } from '../terminal/table.ts';
 import type { StoryCheckpoint, ThreadStory } from './thread-story.ts';
 
 /** A checkpoint with the history before and after it, for programs. Tokens are estimates. */

@@ -9,7 +9,7 @@ import { loadReplayParts } from '../engine/replay-parts.ts';
 import { entryOfItem } from './entry-of-item.ts';
 import { textOf } from './item-text.ts';
 import { partNamer } from './part-names.ts';
-import { count, plural, wrap } from './table.ts';
+import { count, plural, wrap } from '../terminal/table.ts';
 import type { StoryRequest, ThreadStory } from './thread-story.ts';
 
 const marginWidth = 26;

@@ -3,13 +3,13 @@ import { type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import { addUsage, noUsage } from '../../protocol/usage.ts';
 import type { NextRequest, Unproven } from '../engine/engine-types.ts';
-import { checkpointFields } from '../checkpoint-fields.ts';
-import { costWords } from '../checkpoint-words.ts';
+import { checkpointFields } from '../wording/checkpoint-fields.ts';
+import { costWords } from '../wording/checkpoint-words.ts';
 import type { ForeseenRequest } from '../engine/preview-thread.ts';
 import { type Budget, budgetsOf } from './budgets.ts';
 import { type FamilyShare, groupParts, type NamedShare } from './group-parts.ts';
 import { type Family, type NamedPart, partNamer } from './part-names.ts';
-import { type Cell, count, percent, plural, ranges, table } from './table.ts';
+import { type Cell, count, percent, plural, ranges, table } from '../terminal/table.ts';
 import type { ThreadStory } from './thread-story.ts';
 import { type WindowContent, windowContent } from './window-content.ts';
 

@@ -1,4 +1,4 @@
-import { contentName } from '../../fragments/content-name.ts';
+import { contentName } from '../../fragments/foreign/content-name.ts';
 import type { ContextCause, Entry } from '../../history/entry.ts';
 import { apportion } from '../../history/apportion.ts';
 import { itemTokens } from '../../history/size.ts';

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Variables } from '../../protocol/variables.ts';
-import { visibleText } from '../visible-text.ts';
+import { visibleText } from '../terminal/visible-text.ts';
 import { wrap } from './layout.ts';
 
 export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'bad';

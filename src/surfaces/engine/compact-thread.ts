@@ -1,5 +1,5 @@
 import type { ThreadId } from '../../protocol/ids.ts';
-import type { CompactionResult } from '../../thread/compaction-result.ts';
+import type { CompactionResult } from '../../thread/parts/compaction-result.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { EngineRefused } from './engine-refused.ts';
 import { resumeThread } from './open-thread.ts';

@@ -1,6 +1,6 @@
 import type { ClientFacts } from '../../envelope/facts.ts';
-import type { ConfigChoices } from '../../gather/config-layers.ts';
-import type { WireFormat } from '../../model/wire-format.ts';
+import type { ConfigChoices } from '../../gather/config/config-layers.ts';
+import type { WireFormat } from '../../model/http/wire-format.ts';
 import type { ThreadStore } from '../../ports/thread-store.ts';
 import type { Variables } from '../../protocol/variables.ts';
 

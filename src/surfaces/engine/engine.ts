@@ -1,10 +1,10 @@
 import { refusalOf } from '../../config/config-problem.ts';
-import { loadEnvFile } from '../../gather/config-env-file.ts';
-import { type BaseLayers, loadBaseLayers } from '../../gather/config-layers.ts';
-import { folderProblem } from '../../gather/folder.ts';
-import { findRepository } from '../../gather/git.ts';
-import { findHome } from '../../gather/home.ts';
-import { loadImage } from '../../gather/load-image.ts';
+import { loadEnvFile } from '../../gather/config/config-env-file.ts';
+import { type BaseLayers, loadBaseLayers } from '../../gather/config/config-layers.ts';
+import { folderProblem } from '../../gather/system/folder.ts';
+import { findRepository } from '../../gather/git/git.ts';
+import { findHome } from '../../gather/system/home.ts';
+import { loadImage } from '../../gather/files/load-image.ts';
 import { deniesRead } from '../../policy/denied-reads.ts';
 import type { Tracer } from '../../ports/tracer.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
@@ -13,9 +13,9 @@ import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { loadTracer } from '../../telemetry/load-tracer.ts';
-import type { CompactionResult } from '../../thread/compaction-result.ts';
+import type { CompactionResult } from '../../thread/parts/compaction-result.ts';
 
-import type { RollbackTo } from '../../thread/rollback-range.ts';
+import type { RollbackTo } from '../../thread/branch/rollback-range.ts';
 import type { Thread } from '../../thread/thread.ts';
 import type { RestoreOptions, RestoreReport, RestoreTarget } from '../../workspace/restore-files.ts';
 import { type CompactRequest, compactThread } from './compact-thread.ts';

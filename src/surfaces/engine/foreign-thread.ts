@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts';
 import type { Settings } from '../../envelope/settings.ts';
-import { findPlaces } from '../../gather/places.ts';
-import { takeOver } from '../../gather/take-over.ts';
+import { findPlaces } from '../../gather/system/places.ts';
+import { takeOver } from '../../gather/settings/take-over.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { LastSettings } from '../../state/resumed-settings.ts';
 import type { Variables } from '../../protocol/variables.ts';

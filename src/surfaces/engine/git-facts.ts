@@ -1,7 +1,7 @@
 import type { Settings } from '../../envelope/settings.ts';
-import { findRepository, readGitFacts } from '../../gather/git.ts';
-import { findPlaces } from '../../gather/places.ts';
-import { readGuard } from '../../gather/read-guard.ts';
+import { findRepository, readGitFacts } from '../../gather/git/git.ts';
+import { findPlaces } from '../../gather/system/places.ts';
+import { readGuard } from '../../gather/files/read-guard.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Variables } from '../../protocol/variables.ts';

@@ -1,12 +1,12 @@
 import type { Ids } from '../../ports/ids.ts';
 import type { ListProgress } from '../../ports/thread-directory.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Collected } from '../../rollout/collect.ts';
-import { type CollectOptions, graceMs } from '../../rollout/collect-options.ts';
-import type { CompressReport, ToCompress } from '../../rollout/compressed-threads.ts';
+import type { Collected } from '../../rollout/collect/collect.ts';
+import { type CollectOptions, graceMs } from '../../rollout/collect/collect-options.ts';
+import type { CompressReport, ToCompress } from '../../rollout/collect/compressed-threads.ts';
 import { openThreadIndex } from '../../rollout/index/open-index.ts';
 import type { ImportedRollout, ImportProblem } from '../../rollout/import-rollout.ts';
-import { localTime } from '../../rollout/names.ts';
+import { localTime } from '../../rollout/find/names.ts';
 import type { RolloutStoreOptions } from '../../rollout/store.ts';
 import { type EngineRefused, refused } from './engine-refused.ts';
 
@@ -31,7 +31,7 @@ export class HomeUpkeep {
   }
 
   async compress(which: ToCompress, options: { readonly dryRun: boolean }): Promise<CompressReport | EngineRefused> {
-    const { compressThreads } = await import('../../rollout/compressed-threads.ts');
+    const { compressThreads } = await import('../../rollout/collect/compressed-threads.ts');
     const report = await compressThreads(this.#disk, which, options);
     return 'code' in report ? refused(report) : report;
   }
@@ -44,7 +44,7 @@ export class HomeUpkeep {
 
   /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */
   async collect(options: Pick<CollectOptions, 'dryRun' | 'reverted' | 'maxBlobBytes'>): Promise<Collected> {
-    const { collect } = await import('../../rollout/collect.ts');
+    const { collect } = await import('../../rollout/collect/collect.ts');
     const { collect: collectSnapshots } = await import('../../workspace/collect.ts');
     const { home, clock } = this.#disk;
     const young = { now: clock.now(), graceMs };

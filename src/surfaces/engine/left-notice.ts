@@ -1,11 +1,11 @@
 import type { Settings } from '../../envelope/settings.ts';
-import { profileOptions } from '../../gather/choose-profile.ts';
-import type { LeftSetting } from '../../gather/take-over.ts';
+import { profileOptions } from '../../gather/settings/choose-profile.ts';
+import type { LeftSetting } from '../../gather/settings/take-over.ts';
 import { widthOf } from '../../policy/profile-width.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile } from '../../protocol/permission-profile.ts';
 import type { LastSettings } from '../../state/resumed-settings.ts';
-import { settingWord } from '../setting-word.ts';
+import { settingWord } from '../wording/setting-word.ts';
 import type { ResumedPast } from './thread-standing.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 

@@ -15,7 +15,7 @@ export async function openFork(
   { id, cut }: { readonly id: ThreadId; readonly cut: ThreadCut },
   request: ThreadRequest,
 ): Promise<OpenedThread | EngineRefused> {
-  const { findForkPoint, forkThread } = await import('../../thread/fork.ts');
+  const { findForkPoint, forkThread } = await import('../../thread/branch/fork.ts');
   const point = await findForkPoint(engine.store, id, cut);
   if (point.kind === 'refused') return refused(point);
   const prepared = await prepareToGoOn(engine, { id, state: point.state }, request);

@@ -3,7 +3,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { type RestoredSettings, restoredSettings } from '../../state/restored-settings.ts';
 import { Thread } from '../../thread/thread.ts';
-import { openProven } from '../../thread/unproven.ts';
+import { openProven } from '../../thread/branch/unproven.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { type EngineRefused, refused } from './engine-refused.ts';
 import { gitFacts } from './git-facts.ts';

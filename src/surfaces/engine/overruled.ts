@@ -1,8 +1,8 @@
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { featureGates } from '../../config/feature-gates.ts';
 import type { Config } from '../../config/config.ts';
-import { configuredProfile } from '../../gather/choose-profile.ts';
-import type { BaseLayers } from '../../gather/config-layers.ts';
+import { configuredProfile } from '../../gather/settings/choose-profile.ts';
+import type { BaseLayers } from '../../gather/config/config-layers.ts';
 import { brokenByApproval, brokenByProfile, modeInstead } from '../../policy/requirements.ts';
 
 /** Values that the layers give and the machine does not allow: what is shown of them does not hold. */

@@ -6,7 +6,7 @@ import { instructionsOf } from '../../state/instructions.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import type { ThreadParts } from '../../thread/parts.ts';
+import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { nameClash, ownToolsProblem } from '../../tools/own-tool.ts';
 import { configureThread, type ThreadPlace } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';

@@ -3,8 +3,8 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ApprovalPolicy } from '../../protocol/permission-profile.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
-import { type NextRequest, previewRequest } from '../../thread/preview.ts';
-import { type Unproven, withoutUnproven } from '../../thread/unproven.ts';
+import { type NextRequest, previewRequest } from '../../thread/contract/preview.ts';
+import { type Unproven, withoutUnproven } from '../../thread/branch/unproven.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { prepareToGoOn } from './prepare-thread.ts';
 

@@ -1,5 +1,5 @@
-import { configuredProfile } from '../../gather/choose-profile.ts';
-import { findPlaces } from '../../gather/places.ts';
+import { configuredProfile } from '../../gather/settings/choose-profile.ts';
+import { findPlaces } from '../../gather/system/places.ts';
 import { withDeniedReads } from '../../policy/denied-reads.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import type { ReadOptions, ReadReport, RolloutStore } from '../../ports/rollout-store.ts';
@@ -8,12 +8,12 @@ import type { JsonObject } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { lastSettings } from '../../state/resumed-settings.ts';
-import { isOurLine } from '../../thread/own-lines.ts';
-import { readPlaces } from '../../thread/read-turns.ts';
-import { beganWithRollback } from '../../thread/revert.ts';
-import { foldThread } from '../../thread/resume.ts';
-import { firstTaken, type RollbackTo } from '../../thread/rollback-range.ts';
-import { deniedBy } from '../../thread/turn-effects.ts';
+import { isOurLine } from '../../thread/branch/own-lines.ts';
+import { readPlaces } from '../../thread/branch/read-turns.ts';
+import { beganWithRollback } from '../../thread/branch/revert.ts';
+import { foldThread } from '../../thread/branch/resume.ts';
+import { firstTaken, type RollbackTo } from '../../thread/branch/rollback-range.ts';
+import { deniedBy } from '../../thread/parts/turn-effects.ts';
 import { fileChanges, type ThreadFiles } from '../../workspace/file-changes.ts';
 import { nodeWorkspaceDisk as disk } from '../../workspace/node-workspace-disk.ts';
 import {

@@ -1,8 +1,8 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { deadTurnNotice } from '../../thread/dead-turn.ts';
-import type { ResumedThread } from '../../thread/resume.ts';
-import type { Unproven } from '../../thread/unproven.ts';
+import { deadTurnNotice } from '../../thread/turn/dead-turn.ts';
+import type { ResumedThread } from '../../thread/branch/resume.ts';
+import type { Unproven } from '../../thread/branch/unproven.ts';
 import { unprovenNotice } from './unproven-notice.ts';
 import { waitingNotice } from '../../thread/waiting-notice.ts';
 

@@ -1,10 +1,10 @@
 import { basename } from 'node:path';
-import { systemClock } from '../../gather/system-clock.ts';
-import { systemIds } from '../../gather/system-ids.ts';
+import { systemClock } from '../../gather/system/system-clock.ts';
+import { systemIds } from '../../gather/system/system-ids.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
-import { localTime, rolloutPath } from '../../rollout/names.ts';
+import { localTime, rolloutPath } from '../../rollout/find/names.ts';
 
-export { type LocalTime, localTime } from '../../rollout/names.ts';
+export { type LocalTime, localTime } from '../../rollout/find/names.ts';
 
 export function newThreadId(): ThreadId {
   return systemIds(systemClock).uuid() as ThreadId;

@@ -1,22 +1,22 @@
-import { findHome, type HomeProblem } from '../../gather/home.ts';
+import { findHome, type HomeProblem } from '../../gather/system/home.ts';
 import type { BlobMissing, LoadedBlob } from '../../ports/blobs.ts';
 import type { ChosenThread, ListProgress, NoThread, ThreadChoice } from '../../ports/thread-directory.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
-import type { Collected } from '../../rollout/collect.ts';
-import type { CollectOptions } from '../../rollout/collect-options.ts';
-import type { CompressReport, ToCompress } from '../../rollout/compressed-threads.ts';
+import type { Collected } from '../../rollout/collect/collect.ts';
+import type { CollectOptions } from '../../rollout/collect/collect-options.ts';
+import type { CompressReport, ToCompress } from '../../rollout/collect/compressed-threads.ts';
 import type { ImportedRollout, ImportProblem } from '../../rollout/import-rollout.ts';
 import { unknownThread } from '../../rollout/refusals.ts';
 import type { ThreadArchived, ThreadDeleted } from '../../rollout/thread-lifecycle.ts';
 import type { Pin } from '../../state/pins.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
-import { foldThread } from '../../thread/resume.ts';
-import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/rollback-range.ts';
-import type { Unproven } from '../../thread/unproven.ts';
+import { foldThread } from '../../thread/branch/resume.ts';
+import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/branch/rollback-range.ts';
+import type { Unproven } from '../../thread/branch/unproven.ts';
 import type { ThreadFiles } from '../../workspace/file-changes.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { type EngineRefused, refused } from './engine-refused.ts';
@@ -82,7 +82,7 @@ export class StoredThreads {
 
   /** The turns of a thread that were not taken back. */
   async turns(id: ThreadId): Promise<readonly TurnSummary[]> {
-    const { readTurnList } = await import('../../thread/read-turns.ts');
+    const { readTurnList } = await import('../../thread/branch/read-turns.ts');
     return readTurnList(this.#kept.store, id);
   }
 
@@ -94,22 +94,22 @@ export class StoredThreads {
 
   /** Messages that a thread has accepted and that no turn has come to, archived or not, oldest first. */
   async waiting(id: ThreadId): Promise<readonly WaitingMessage[]> {
-    const { unsealed, withoutUnproven } = await import('../../thread/unproven.ts');
+    const { unsealed, withoutUnproven } = await import('../../thread/branch/unproven.ts');
     const { state } = await withoutUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
     return state.waiting.map((message) => unsealed<WaitingMessage>(message));
   }
 
   /** Messages and notes that the file of a thread has in the user's name and that do not count, set aside or not. */
   async unproven(id: ThreadId): Promise<Unproven> {
-    const { findUnproven } = await import('../../thread/unproven.ts');
-    const { readSetAside } = await import('../../thread/read-set-aside.ts');
+    const { findUnproven } = await import('../../thread/branch/unproven.ts');
+    const { readSetAside } = await import('../../thread/branch/read-set-aside.ts');
     const before = await readSetAside(this.#kept.store, id);
     const now = await findUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
     return { messages: [...before.messages, ...now.messages], pins: [...before.pins, ...now.pins] };
   }
 
   async pins(id: ThreadId): Promise<readonly Pin[]> {
-    const { pinsOf } = await import('../../thread/pinned-notes.ts');
+    const { pinsOf } = await import('../../thread/branch/pinned-notes.ts');
     return pinsOf(this.#kept, id);
   }
 

@@ -1,7 +1,7 @@
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
-import { readPlaces } from '../../thread/read-turns.ts';
+import { readPlaces } from '../../thread/branch/read-turns.ts';
 
 /** A checkpoint of a thread, as lists show it. */
 export interface ThreadCheckpoint {

@@ -12,10 +12,10 @@ import {
   type ThreadDeleted,
   unarchiveThread,
 } from '../../rollout/thread-lifecycle.ts';
-import { type PinsChanged, pinNote, unpinNote } from '../../thread/pinned-notes.ts';
+import { type PinsChanged, pinNote, unpinNote } from '../../thread/branch/pinned-notes.ts';
 import { unprovenNotice } from './unproven-notice.ts';
-import { rollBack, undoRollback } from '../../thread/revert.ts';
-import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/rollback-range.ts';
+import { rollBack, undoRollback } from '../../thread/branch/revert.ts';
+import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/branch/rollback-range.ts';
 import type { EngineRefused } from './engine-refused.ts';
 
 export interface ThreadOperationsParts {

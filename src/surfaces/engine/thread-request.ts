@@ -1,6 +1,6 @@
-import type { Overrides } from '../../gather/config-layers.ts';
+import type { Overrides } from '../../gather/config/config-layers.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
-import type { CheckpointHooks } from '../../thread/parts.ts';
+import type { CheckpointHooks } from '../../thread/parts/parts.ts';
 import type { ThreadOptions } from '../../thread/thread.ts';
 import type { OwnTool } from '../../tools/own-tool.ts';
 

@@ -2,7 +2,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import { grantingLine, type LastSettings } from '../../state/resumed-settings.ts';
 import { grantsIn, importOf } from '../../state/sealed-lines.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
-import { isOurs, type ProvingParts } from '../../thread/own-lines.ts';
+import { isOurs, type ProvingParts } from '../../thread/branch/own-lines.ts';
 
 /**
  * Who says what a thread may do. `ours`: this home's engine wrote it. `foreign`: another program did, or nothing proves

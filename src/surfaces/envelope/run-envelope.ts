@@ -1,10 +1,10 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { envelopeCommand } from '../commands/view-commands.ts';
-import { plural } from '../context/table.ts';
+import { plural } from '../terminal/table.ts';
 import { type StoryTurn, tellStory, type ThreadStory } from '../context/thread-story.ts';
-import { print } from '../print.ts';
-import { readThread } from '../read-thread.ts';
+import { print } from '../terminal/print.ts';
+import { readThread } from '../commands/load-thread.ts';
 import { changedFields, envelopeFields } from './envelope-fields.ts';
 import { contextText, diffText, envelopeNotes, envelopeText, turnLine, whyNoEnvelope } from './show-envelope.ts';
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
-import { count, table, wrap } from '../context/table.ts';
+import { count, table, wrap } from '../terminal/table.ts';
 import type { StoryTurn } from '../context/thread-story.ts';
 import type { ChangedField, ShownField } from './envelope-fields.ts';
 import { cutAtDifference, valueDifferences } from './value-difference.ts';

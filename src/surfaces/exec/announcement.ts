@@ -2,8 +2,8 @@ import { describePolicy } from '../../policy/describe-policy.ts';
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { version } from '../../protocol/version.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
-import { settingWord } from '../setting-word.ts';
-import { visibleLine } from '../visible-text.ts';
+import { settingWord } from '../wording/setting-word.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 

@@ -10,10 +10,10 @@ import type {
   ThreadEvent,
   UsageEvent,
 } from '../../protocol/thread-event.ts';
-import { checkpointFields } from '../checkpoint-fields.ts';
-import { causeWords } from '../compaction-cause.ts';
-import { count } from '../context/table.ts';
-import { snakeCased } from '../snake-cased.ts';
+import { checkpointFields } from '../wording/checkpoint-fields.ts';
+import { causeWords } from '../wording/compaction-cause.ts';
+import { count } from '../terminal/table.ts';
+import { snakeCased } from '../wording/snake-cased.ts';
 
 /** Events about what the model is told. They are printed only on request: other readers of events do not know them. */
 export type ContextNews =

@@ -4,7 +4,7 @@ import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ToolCallItem, TurnItem } from '../../protocol/turn-item.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { usageFields } from '../../state/usage-fields.ts';
-import { failedCheckpointLine } from '../checkpoint-words.ts';
+import { failedCheckpointLine } from '../wording/checkpoint-words.ts';
 import { execContextEvent, type ExecContextEvent, isContextNews } from './context-events.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 

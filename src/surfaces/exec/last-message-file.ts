@@ -4,8 +4,8 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ExecArguments } from '../commands/exec-command.ts';
 import type { TurnResult } from '../engine/engine-types.ts';
 import type { Variables } from '../../protocol/variables.ts';
-import { findOutputFile, type OutputFile, writeOutputFile } from '../output-file.ts';
-import { visibleText } from '../visible-text.ts';
+import { findOutputFile, type OutputFile, writeOutputFile } from '../terminal/output-file.ts';
+import { visibleText } from '../terminal/visible-text.ts';
 
 /** Where the answer goes, if anywhere. Before the turn, because a turn costs time and money. Touches nothing. */
 export function checkLastMessageFile(

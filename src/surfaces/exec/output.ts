@@ -1,12 +1,12 @@
 import { type Fault, fullText, type Outcome } from '../../protocol/outcome.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import type { ChangedFile, PlanItem, TurnItem } from '../../protocol/turn-item.ts';
-import { checkpointLine, failedCheckpointLine } from '../checkpoint-words.ts';
-import { complain } from '../complain.ts';
+import { checkpointLine, failedCheckpointLine } from '../wording/checkpoint-words.ts';
+import { complain } from '../terminal/complain.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
-import { print, printNote } from '../print.ts';
-import { resumeCommand } from '../resume-command.ts';
-import { visibleLine } from '../visible-text.ts';
+import { print, printNote } from '../terminal/print.ts';
+import { resumeCommand } from '../wording/resume-command.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
 import { Announcement } from './announcement.ts';
 import { contextLine, type ExecContextEvent, isContextNews } from './context-events.ts';
 import { type ExecEvent, execEvents, failedTurn } from './events.ts';

@@ -1,6 +1,6 @@
 import type { RecordedCall, RecordedItem } from '../../state/recorded-item.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
-import { visibleText } from '../visible-text.ts';
+import { visibleText } from '../terminal/visible-text.ts';
 import type { ExportPage } from './export-page.ts';
 import { pageStyle } from './html-style.ts';
 import { endWords, pageFacts, pictureWords, title, turnFacts, usageWords } from './page-words.ts';

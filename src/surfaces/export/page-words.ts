@@ -1,7 +1,7 @@
 import type { Usage } from '../../protocol/usage.ts';
 import { contextSettings } from '../../state/turn-settings.ts';
 import type { TurnWithItems } from '../../state/turn-items.ts';
-import { count, plural } from '../context/table.ts';
+import { count, plural } from '../terminal/table.ts';
 import type { ExportPage } from './export-page.ts';
 
 /** The facts about a thread, name and value. */

@@ -2,7 +2,7 @@ import type { Item } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { InferredRequest, RebuiltRequest } from '../../replay/rebuild.ts';
 import { toolsMissing } from '../../state/request.ts';
-import { print } from '../print.ts';
+import { print } from '../terminal/print.ts';
 
 /** Writes the body as it was sent. Of a request that left no record there is only the input, as a list. */
 export function printRequest(

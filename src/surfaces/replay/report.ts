@@ -1,6 +1,6 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Difference } from '../../replay/compare.ts';
-import { columns } from '../config/columns.ts';
+import { columns } from '../terminal/columns.ts';
 import type { ReplayedRequest } from './replayed-request.ts';
 
 /** For people: a row for each request, and what it comes to. */

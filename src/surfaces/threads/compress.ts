@@ -1,11 +1,11 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CompressReport, ToCompress } from '../engine/engine-types.ts';
-import { loadCommandEngine } from '../command-engine.ts';
+import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { compressCommand } from '../commands/threads-read-commands.ts';
 import type { Engine } from '../engine/engine.ts';
-import { print } from '../print.ts';
+import { print } from '../terminal/print.ts';
 import { findThread } from './find-thread.ts';
 import { countWords, sizeWords } from './size-words.ts';
 

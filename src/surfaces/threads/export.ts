@@ -1,21 +1,21 @@
 import { join, resolve } from 'node:path';
 import { kindOfEntry } from '../../disk/file-system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { loadCommandEngine } from '../command-engine.ts';
+import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { exportCommand } from '../commands/threads-read-commands.ts';
-import { complain } from '../complain.ts';
-import { plural } from '../context/table.ts';
-import { currentFolder } from '../current-folder.ts';
+import { complain } from '../terminal/complain.ts';
+import { plural } from '../terminal/table.ts';
+import { currentFolder } from '../terminal/current-folder.ts';
 import { newThreadId, rolloutFileName } from '../engine/rollout-name.ts';
 import { flatLines } from '../export/flat-lines.ts';
 import { htmlOf } from '../export/html.ts';
 import { markdownOf } from '../export/markdown.ts';
 import { exportPage } from '../export/export-page.ts';
-import { findOutputFile, writeOutputFile } from '../output-file.ts';
-import { print } from '../print.ts';
-import { readThread, type ReadThread } from '../read-thread.ts';
+import { findOutputFile, writeOutputFile } from '../terminal/output-file.ts';
+import { print } from '../terminal/print.ts';
+import { readThread, type ReadThread } from '../commands/load-thread.ts';
 
 type Options = CommandArguments<typeof exportCommand>['options'];
 type Format = NonNullable<Options['format']>;

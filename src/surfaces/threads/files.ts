@@ -3,9 +3,9 @@ import type { TurnSummary } from '../../state/turn-list.ts';
 import type { ChangedFiles, FileChange, ThreadFiles } from '../engine/engine-types.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { filesCommand } from '../commands/threads-read-commands.ts';
-import { columns } from '../config/columns.ts';
-import { print } from '../print.ts';
-import { visibleLine } from '../visible-text.ts';
+import { columns } from '../terminal/columns.ts';
+import { print } from '../terminal/print.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
 import { findThread } from './find-thread.ts';
 
 /** `capstan threads files` */

@@ -1,6 +1,6 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { type CommandEngine, loadCommandEngine } from '../command-engine.ts';
+import { type CommandEngine, loadCommandEngine } from '../commands/command-engine.ts';
 
 /** A thread, and the engine to work with it. */
 export interface FoundThread extends Omit<CommandEngine, 'kind'> {

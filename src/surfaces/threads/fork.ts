@@ -3,7 +3,7 @@ import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { forkCommand } from '../commands/threads-change-commands.ts';
 import type { Done } from '../engine/thread-operations.ts';
-import { resumeCommand } from '../resume-command.ts';
+import { resumeCommand } from '../wording/resume-command.ts';
 import { operateOnThread } from './thread-operation.ts';
 
 type Forked = Done<{

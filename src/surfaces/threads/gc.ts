@@ -1,9 +1,9 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Collected } from '../engine/engine-types.ts';
-import { loadCommandEngine } from '../command-engine.ts';
+import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { gcCommand } from '../commands/threads-read-commands.ts';
-import { print } from '../print.ts';
+import { print } from '../terminal/print.ts';
 import { countWords, sizeWords } from './size-words.ts';
 
 /** `capstan threads gc` */

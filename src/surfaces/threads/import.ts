@@ -4,9 +4,9 @@ import { kindOfEntry } from '../../disk/file-system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { importCommand } from '../commands/threads-read-commands.ts';
-import { currentFolder } from '../current-folder.ts';
+import { currentFolder } from '../terminal/current-folder.ts';
 import { StoredThreads } from '../engine/stored-threads.ts';
-import { print } from '../print.ts';
+import { print } from '../terminal/print.ts';
 
 /** `capstan threads import`. 0: it is here; 1: not; 2: wrong usage. */
 export async function run({ words }: CommandArguments<typeof importCommand>): Promise<number | Outcome> {

@@ -1,8 +1,8 @@
 import type { Outcome } from '../../protocol/outcome.ts';
-import { loadCommandEngine } from '../command-engine.ts';
+import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { listCommand } from '../commands/threads-read-commands.ts';
-import { print, printNote } from '../print.ts';
+import { print, printNote } from '../terminal/print.ts';
 import { reindexInBackground } from './background-reindex.ts';
 import { queryOf } from './list-query.ts';
 import { progressBar } from './progress-bar.ts';

@@ -1,8 +1,8 @@
 import type { Outcome } from '../../protocol/outcome.ts';
-import { loadCommandEngine } from '../command-engine.ts';
+import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { reindexCommand } from '../commands/threads-read-commands.ts';
-import { print } from '../print.ts';
+import { print } from '../terminal/print.ts';
 import { progressBar } from './progress-bar.ts';
 
 /** `capstan threads reindex` */

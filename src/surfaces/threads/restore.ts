@@ -5,8 +5,8 @@ import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { restoreCommand } from '../commands/threads-change-commands.ts';
 import type { KeptReason, RestoreReport, RestoreTarget } from '../engine/engine-types.ts';
-import { print } from '../print.ts';
-import { visibleLine } from '../visible-text.ts';
+import { print } from '../terminal/print.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
 import { findThread, type FoundThread } from './find-thread.ts';
 
 /** `capstan threads restore`. 0: done; 1: refused, or some files could not be brought back; 2: wrong usage. */

@@ -1,9 +1,9 @@
 import type { Outcome } from '../../protocol/outcome.ts';
-import { loadCommandEngine } from '../command-engine.ts';
+import { loadCommandEngine } from '../commands/command-engine.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { searchCommand } from '../commands/threads-read-commands.ts';
-import { print, printNote } from '../print.ts';
-import { visibleLine } from '../visible-text.ts';
+import { print, printNote } from '../terminal/print.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
 import { queryOf } from './list-query.ts';
 import { progressBar } from './progress-bar.ts';
 import { threadLines } from './thread-lines.ts';

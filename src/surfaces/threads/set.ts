@@ -8,13 +8,13 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { setCommand } from '../commands/threads-change-commands.ts';
-import { complain } from '../complain.ts';
-import { columns } from '../config/columns.ts';
+import { complain } from '../terminal/complain.ts';
+import { columns } from '../terminal/columns.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { EngineRefused } from '../engine/engine-refused.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
-import { print } from '../print.ts';
-import { settingWord } from '../setting-word.ts';
+import { print } from '../terminal/print.ts';
+import { settingWord } from '../wording/setting-word.ts';
 import { findThread } from './find-thread.ts';
 
 /** `capstan threads set`. 0: changed, or so already; 1: refused; 2: wrong usage. */

@@ -1,15 +1,15 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
-import { checkpointLine } from '../checkpoint-words.ts';
+import { checkpointLine } from '../wording/checkpoint-words.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { showCommand } from '../commands/threads-read-commands.ts';
 import type { Unproven } from '../engine/engine-types.ts';
 import type { ThreadCheckpoint } from '../engine/thread-checkpoints.ts';
-import { print } from '../print.ts';
+import { print } from '../terminal/print.ts';
 import type { WaitingMessage } from '../../state/waiting.ts';
 import { oneLine } from '../../state/one-line.ts';
 import { waitingWords } from '../../state/waiting-words.ts';
-import { visibleLine } from '../visible-text.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
 import { findThread } from './find-thread.ts';
 import { clockTime, settingsLine, threadLines } from './thread-lines.ts';
 import { withPaths } from './with-paths.ts';

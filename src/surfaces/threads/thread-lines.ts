@@ -1,5 +1,5 @@
 import type { ThreadSummary } from '../../protocol/thread-summary.ts';
-import { visibleLine } from '../visible-text.ts';
+import { visibleLine } from '../terminal/visible-text.ts';
 import { type LocalTime, localTime } from '../engine/rollout-name.ts';
 
 /** The settings of a thread or of a turn, each with what it is. */

@@ -1,4 +1,4 @@
-import { badArguments } from '../../fragments/call-answers.ts';
+import { badArguments } from '../../fragments/answers/call-answers.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { Tool } from '../define.ts';
 import { type ApplyPatchPorts, preparePatch } from './prepare-patch.ts';

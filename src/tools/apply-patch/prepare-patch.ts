@@ -5,7 +5,7 @@ import {
   patchOutput,
   patchRejected,
   patchUnfit,
-} from '../../fragments/patch-output.ts';
+} from '../../fragments/answers/patch-output.ts';
 import type { NeededPath } from '../../policy/approval.ts';
 import type { ChangeWatch, CallTime, Touched } from '../../ports/change-watch.ts';
 import type { Clock } from '../../ports/clock.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import type { Step } from '../../envelope/step.ts';
-import { badArguments, refused } from '../../fragments/call-answers.ts';
-import { commandOutput, type CommandReport } from '../../fragments/command-output.ts';
-import { patchNotPossible, patchWithoutTool } from '../../fragments/patch-output.ts';
-import type { Budget } from '../../fragments/truncate.ts';
+import { badArguments, refused } from '../../fragments/answers/call-answers.ts';
+import { commandOutput, type CommandReport } from '../../fragments/answers/command-output.ts';
+import { patchNotPossible, patchWithoutTool } from '../../fragments/answers/patch-output.ts';
+import type { Budget } from '../../fragments/text/truncate.ts';
 import { access } from '../../policy/access.ts';
 import { type CallNeeds, mayChangeFiles } from '../../policy/approval.ts';
 import { childEnvironment } from '../../policy/shell-environment-policy.ts';

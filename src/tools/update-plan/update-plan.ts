@@ -1,4 +1,4 @@
-import { badArguments, planUpdated } from '../../fragments/call-answers.ts';
+import { badArguments, planUpdated } from '../../fragments/answers/call-answers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { PlanItem, PlanStep } from '../../protocol/turn-item.ts';

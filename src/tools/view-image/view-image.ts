@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { badArguments, refused } from '../../fragments/call-answers.ts';
+import { badArguments, refused } from '../../fragments/answers/call-answers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';

@@ -1,8 +1,8 @@
 import type { InstructionDocument } from '../../envelope/facts.ts';
-import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../fragments/agents-md.ts';
-import { render } from '../../fragments/define.ts';
+import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../fragments/sections/agents-md.ts';
+import { render } from '../../fragments/text/define.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
-import { type Section, unknown } from '../section.ts';
+import { type Section, unknown } from './section.ts';
 
 interface StoredAgentsMd extends JsonObject {
   readonly directory?: string;

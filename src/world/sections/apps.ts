@@ -1,5 +1,5 @@
-import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../fragments/apps-guidance.ts';
-import { guidanceSection } from '../guidance-section.ts';
+import { appsGuidanceFragment, appsGuidanceWithdrawnFragment } from '../../fragments/sections/apps-guidance.ts';
+import { guidanceSection } from './guidance-section.ts';
 
 export const appsSection = guidanceSection({
   id: 'apps_instructions',

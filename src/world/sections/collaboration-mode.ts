@@ -2,12 +2,12 @@ import {
   collaborationModeFragment,
   type CollaborationModeText,
   collaborationModeWithdrawnFragment,
-} from '../../fragments/collaboration-mode.ts';
-import { type Fragment, render } from '../../fragments/define.ts';
-import { fingerprint } from '../../fragments/fingerprint.ts';
-import { modeGuidance } from '../../fragments/mode-guidance.ts';
+} from '../../fragments/sections/collaboration-mode.ts';
+import { type Fragment, render } from '../../fragments/text/define.ts';
+import { fingerprint } from '../../fragments/text/fingerprint.ts';
+import { modeGuidance } from '../../fragments/sections/mode-guidance.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
-import { type Section, unknown } from '../section.ts';
+import { type Section, unknown } from './section.ts';
 
 /** In the shape that other programs also write. */
 interface StoredMode extends JsonObject {

@@ -1,8 +1,8 @@
 import {
   developerInstructionsFragment,
   developerInstructionsWithdrawnFragment,
-} from '../../fragments/developer-instructions.ts';
-import { textSection } from '../text-section.ts';
+} from '../../fragments/sections/developer-instructions.ts';
+import { textSection } from './text-section.ts';
 
 export const developerInstructionsSection = textSection<{ readonly text: string }>({
   id: 'capstan.developer_instructions',

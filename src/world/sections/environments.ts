@@ -1,12 +1,12 @@
 import { type Environment, environmentOf } from '../../envelope/environment.ts';
-import { render } from '../../fragments/define.ts';
+import { render } from '../../fragments/text/define.ts';
 import {
   environmentFragment,
   type EnvironmentText,
   environmentWithdrawnFragment,
-} from '../../fragments/environment.ts';
+} from '../../fragments/sections/environment.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
-import { type Section, unknown } from '../section.ts';
+import { type Section, unknown } from './section.ts';
 
 /** The first three keys are shared with other programs; what they do not have stands under `capstan`. */
 interface StoredEnvironments extends JsonObject {

@@ -1,8 +1,8 @@
 import {
   managedInstructionsFragment,
   managedInstructionsWithdrawnFragment,
-} from '../../fragments/managed-instructions.ts';
-import { textSection } from '../text-section.ts';
+} from '../../fragments/sections/managed-instructions.ts';
+import { textSection } from './text-section.ts';
 
 /** Comes last among what developers say, so that nothing of theirs can follow and overrule it. */
 export const managedInstructionsSection = textSection<{ readonly text: string }>({

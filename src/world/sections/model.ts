@@ -1,9 +1,9 @@
 import type { Step } from '../../envelope/step.ts';
-import { type Fragment, render } from '../../fragments/define.ts';
-import { modelSwitchFragment, type ModelSwitchText } from '../../fragments/model-switch.ts';
+import { type Fragment, render } from '../../fragments/text/define.ts';
+import { modelSwitchFragment, type ModelSwitchText } from '../../fragments/sections/model-switch.ts';
 import { isJsonObject, stringAt } from '../../protocol/json.ts';
 import { textDigest } from '../../protocol/text-digest.ts';
-import { type Section, unknown } from '../section.ts';
+import { type Section, unknown } from './section.ts';
 
 export interface ModelFact {
   readonly model: string;

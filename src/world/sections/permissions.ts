@@ -1,15 +1,15 @@
-import { approvedPrefixesFragment } from '../../fragments/approved-prefixes.ts';
-import { render } from '../../fragments/define.ts';
-import { fingerprint } from '../../fragments/fingerprint.ts';
-import { networkRulesFragment } from '../../fragments/network-rules.ts';
+import { approvedPrefixesFragment } from '../../fragments/sections/approved-prefixes.ts';
+import { render } from '../../fragments/text/define.ts';
+import { fingerprint } from '../../fragments/text/fingerprint.ts';
+import { networkRulesFragment } from '../../fragments/sections/network-rules.ts';
 import {
   permissionsFragment,
   type PermissionsText,
   permissionsWithdrawnFragment,
-} from '../../fragments/permissions.ts';
+} from '../../fragments/sections/permissions.ts';
 import { describePolicy } from '../../policy/describe-policy.ts';
 import { arrayAt, equalJson, isJsonObject, type Json, type JsonObject, stringAt } from '../../protocol/json.ts';
-import { type Section, unknown } from '../section.ts';
+import { type Section, unknown } from './section.ts';
 
 /** The first two keys are shared with other programs, which know no saved rules. */
 interface StoredPermissions extends JsonObject {

@@ -1,5 +1,5 @@
-import { pinnedNotesFragment, pinnedNotesWithdrawnFragment } from '../../fragments/pinned-notes.ts';
-import { textSection } from '../text-section.ts';
+import { pinnedNotesFragment, pinnedNotesWithdrawnFragment } from '../../fragments/sections/pinned-notes.ts';
+import { textSection } from './text-section.ts';
 
 /** What the user pinned. No summariser touches it: a checkpoint clears the baseline, and it is told again. */
 export const pinnedNotesSection = textSection<{ readonly notes: readonly string[] }>({

@@ -1,5 +1,5 @@
-import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from '../../fragments/plugins-guidance.ts';
-import { guidanceSection } from '../guidance-section.ts';
+import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from '../../fragments/sections/plugins-guidance.ts';
+import { guidanceSection } from './guidance-section.ts';
 
 export const pluginsSection = guidanceSection({
   id: 'plugins_instructions',

@@ -1,7 +1,7 @@
-import { render } from '../../fragments/define.ts';
-import { realtimeEndFragment, realtimeStartFragment } from '../../fragments/realtime.ts';
+import { render } from '../../fragments/text/define.ts';
+import { realtimeEndFragment, realtimeStartFragment } from '../../fragments/sections/realtime.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
-import { type Section, unknown } from '../section.ts';
+import { type Section, unknown } from './section.ts';
 
 export interface RealtimeFact {
   readonly active: boolean;

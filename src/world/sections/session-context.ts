@@ -1,5 +1,5 @@
-import { sessionContextFragment, sessionContextWithdrawnFragment } from '../../fragments/session-context.ts';
-import { textSection } from '../text-section.ts';
+import { sessionContextFragment, sessionContextWithdrawnFragment } from '../../fragments/sections/session-context.ts';
+import { textSection } from './text-section.ts';
 
 /** What hooks said when the thread was opened. */
 export const sessionContextSection = textSection<{ readonly texts: readonly string[] }>({

@@ -1,8 +1,8 @@
-import { render } from '../../fragments/define.ts';
-import { fingerprint } from '../../fragments/fingerprint.ts';
-import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../fragments/skills.ts';
+import { render } from '../../fragments/text/define.ts';
+import { fingerprint } from '../../fragments/text/fingerprint.ts';
+import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../fragments/sections/skills.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
-import { type Section, unknown } from '../section.ts';
+import { type Section, unknown } from './section.ts';
 
 export interface SkillsFact {
   readonly body: string;

@@ -1,11 +1,11 @@
-import { noWork, type WorkRecords } from '../../../src/compaction/work-records.ts';
-import { planUpdated } from '../../../src/fragments/call-answers.ts';
-import { commandOutput } from '../../../src/fragments/command-output.ts';
-import { render } from '../../../src/fragments/define.ts';
-import { hookPromptFragment } from '../../../src/fragments/hook-prompt.ts';
+import { noWork, type WorkRecords } from '../../../src/compaction/plan/work-records.ts';
+import { planUpdated } from '../../../src/fragments/answers/call-answers.ts';
+import { commandOutput } from '../../../src/fragments/answers/command-output.ts';
+import { render } from '../../../src/fragments/text/define.ts';
+import { hookPromptFragment } from '../../../src/fragments/events/hook-prompt.ts';
 import { contextMessage } from '../../../src/fragments/message.ts';
-import { patchOutput, patchUnfit } from '../../../src/fragments/patch-output.ts';
-import { turnAbortedFragment } from '../../../src/fragments/turn-aborted.ts';
+import { patchOutput, patchUnfit } from '../../../src/fragments/answers/patch-output.ts';
+import { turnAbortedFragment } from '../../../src/fragments/events/turn-aborted.ts';
 import { type Entry, entryMetadata } from '../../../src/history/entry.ts';
 import type { Item } from '../../../src/protocol/item.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';

@@ -1,4 +1,4 @@
-import type { Candidate } from '../../../src/compaction/candidate.ts';
+import type { Candidate } from '../../../src/compaction/candidates/candidate.ts';
 import type { Entry } from '../../../src/history/entry.ts';
 import { installed, textsOf } from '../scene.ts';
 import type { Happening } from './conversation.ts';

@@ -1,0 +1,25 @@
+import { isMessage, type Item, messageText } from '../../protocol/item.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Candidate, CandidateEntry } from './candidate.ts';
+import type { CompactionPlan } from '../plan/plan.ts';
+import { malformed, noGain } from '../plan/refusals.ts';
+
+/** What is wrong with a candidate as a history (I8); undefined when nothing is. */
+export function candidateProblem(plan: CompactionPlan, candidate: Candidate): Outcome | undefined {
+  const { entries, tokens } = candidate;
+  const last = entries.at(-1);
+  if (last === undefined) return malformed('it is empty.');
+  if (!isSummary(last, candidate)) return malformed('the summary does not stand at its end.');
+  return tokens > plan.room.most || tokens > plan.room.gain ? noGain(plan, tokens) : undefined;
+}
+
+/** A provider that compacts by itself may seal what it says; everybody else's summary can be read. */
+function isSummary(last: CandidateEntry, { strategy, message }: Candidate): boolean {
+  const { item, origin } = last.kind === 'kept' ? last.entry : { item: last.item('check'), origin: last.origin };
+  if (strategy === 'remote') return origin.family !== 'user';
+  return last.kind === 'made' && message !== '' && textOf(item).includes(message);
+}
+
+function textOf(item: Item): string {
+  return isMessage(item) ? messageText(item) : '';
+}

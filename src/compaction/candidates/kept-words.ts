@@ -1,0 +1,276 @@
+import { cutAround, type CutText, gapsIn, type TextGap, uncutBytes } from '../../fragments/text/cut-text.ts';
+import { partsMessage } from '../../fragments/message.ts';
+import { bytesPerToken, sentTokens } from '../../fragments/text/truncate.ts';
+import type { LeftOutMessages, TextPlace } from '../../history/entry.ts';
+import { itemTokens } from '../../history/size.ts';
+import { textTokens } from '../../history/text-tokens.ts';
+import { countPictures, type UserWords } from '../../history/users-words.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Candidate } from './candidate.ts';
+import { distinctWords, sameWords } from './distinct-words.ts';
+import { quotePlace } from './match-words.ts';
+
+/** A message as it enters a checkpoint. */
+export interface KeptWords {
+  readonly words: UserWords;
+  /** Exact, or visibly cut. */
+  readonly text: string;
+  /** Where marks stand in the text for what is missing, now or since an earlier checkpoint. */
+  readonly gaps: readonly TextGap[];
+  /** The part of the text that a model quoted as the request. */
+  readonly request?: TextPlace;
+  /** Those of its pictures that come with it. */
+  readonly pictures: readonly JsonObject[];
+  /** How many of its pictures are missing, here or since an earlier checkpoint. */
+  readonly picturesLeftOut: number;
+  /** What those weighed, in tokens. */
+  readonly picturesLeftOutTokens: number;
+  /** Something of it is missing. */
+  readonly cut: boolean;
+  /** The turns in which the user wrote exactly the same before. */
+  readonly alsoIn: readonly number[];
+}
+
+/** In the order of time: what is kept, and how many messages are left out between. */
+export type WordsRow = KeptWords | LeftOutWords;
+
+/** Left out now, or at an earlier checkpoint. */
+export interface LeftOutWords {
+  readonly leftOut: LeftOutMessages;
+}
+
+export interface WordsChoice {
+  readonly rows: readonly WordsRow[];
+  readonly counts: Candidate['words'];
+}
+
+export interface WordsWanted {
+  /** The messages that a model chose as the active task, in this checkpoint or in the one before. */
+  readonly tasks: readonly UserWords[];
+  /** How the model of this checkpoint quoted them: what it quoted stays when a message is cut. */
+  readonly quote?: string;
+  /** In tokens: for all texts, and for all pictures. */
+  readonly room: { readonly words: number; readonly pictures: number };
+}
+
+/** A message that is never left out takes this much, however little room there is. */
+const leastTokens = 32;
+/** A request inside a longer message takes up to so much in any case. */
+const mostOfRequest = 200;
+/** Less of any other message than this is not worth its room. */
+const leastWorthwhile = 96;
+/** Of the room for texts, the part that others than the user may take together. */
+const othersShare = 0.25;
+/** What stands around a text, in tokens: a note between two fences, which are short whatever the texts hold. */
+const frame = 16;
+
+/**
+ * Chooses by precedence: the newest message, the chosen one, the first, then the others from the newest back. Each is
+ * kept whole while there is room. The first that does not fit is cut, and those behind it are left out, so that none is
+ * cut while one behind it stands whole. The newest, the chosen and the first are always there, if only in part.
+ * Pictures have room of their own and follow the same order.
+ *
+ * What hooks and programs said has a share of the room. What they said since the user's newest message is open, so it
+ * goes before the user's older messages, and the last of it is always there; the rest takes what the user leaves.
+ */
+export function keepWords(all: readonly UserWords[], { tasks, quote, room }: WordsWanted): WordsChoice {
+  const { rows, alsoIn, copies } = distinctWords(all);
+  const isUsers = ({ by }: UserWords): boolean => by === undefined;
+  const own = rows.filter(isUsers);
+  const since = rows.slice(rows.findLastIndex(isUsers) + 1).toReversed();
+  const chosen = rows.filter((row) => tasks.some((task) => sameWords(row, task)));
+  const always = new Set([own.at(-1), ...chosen, own[0], since[0]].filter((row) => row !== undefined));
+  const order = [...new Set([...always, ...since, ...own.toReversed(), ...rows.toReversed()])];
+
+  const requests = new Map(chosen.map((row) => [row, requestIn(row, quote)]));
+  const least = (row: UserWords): number => leastTokens + leastOfRequest(row, requests.get(row), room.words);
+
+  const kept = new Map<UserWords, KeptWords>();
+  const left = { all: room.words, others: Math.floor(room.words * othersShare) };
+  const isFull = { user: false, others: false };
+  for (const [place, row] of order.entries()) {
+    const isAlways = place < always.size;
+    const reserved = order.slice(place + 1, always.size).reduce((sum, other) => sum + least(other) + frame, 0);
+    const speaker = isUsers(row) ? 'user' : 'others';
+    const most = Math.max(0, (speaker === 'user' ? left.all : Math.min(left.all, left.others)) - reserved - frame);
+    const taken =
+      isFull[speaker] && !isAlways
+        ? undefined
+        : takeText(row, most, { isAlways, least: least(row), request: requests.get(row) });
+    if (taken?.text !== row.text) isFull[speaker] = true;
+    if (taken === undefined) continue;
+    const { text, gaps, keep } = taken;
+    const { pictures, picturesLeftOut, picturesLeftOutTokens = 0 } = row;
+    const cut = row.cut || text !== row.text;
+    const missing = { picturesLeftOut, picturesLeftOutTokens, cut };
+    const request = keep === undefined ? {} : { request: keep };
+    kept.set(row, { words: row, text, gaps, ...request, pictures, ...missing, alsoIn: alsoIn.get(row) ?? [] });
+    const weight = (text === row.text ? rowTokens(row) : weigh(text)) + frame;
+    left.all -= weight;
+    if (speaker === 'others') left.others -= weight;
+  }
+  dropPictures(order, kept, room.pictures);
+
+  // People are told what became of their own messages.
+  return { rows: inOrder(all, rows, kept), counts: countFates(own, kept, copies) };
+}
+
+interface TextWanted {
+  readonly isAlways: boolean;
+  readonly least: number;
+  readonly request: TextPlace | undefined;
+}
+
+function takeText(row: UserWords, most: number, { isAlways, least, request }: TextWanted): CutText | undefined {
+  const weight = rowTokens(row);
+  const known = { gaps: gapsOf(row), ...(request === undefined ? {} : { keep: request }) };
+  if (weight <= most) return { text: row.text, ...known };
+  if (!isAlways && most < leastWorthwhile) return undefined;
+  // Texts are cut by bytes; one that weighs more than its bytes say is cut shorter.
+  return cutAround(row.text, Math.max(least, Math.floor((most * sentTokens(row.text)) / weight)), known);
+}
+
+/** The part of a message that a model quoted as the request, now or at the checkpoint before. */
+function requestIn(row: UserWords, quote: string | undefined): TextPlace | undefined {
+  const quoted = quote === undefined ? undefined : quotePlace(row.text, quote);
+  // A beginning only says which message is meant, and the head of a message stays in any case.
+  const isBeginning = quoted !== undefined && row.text.slice(0, quoted.start).trim() === '';
+  return isBeginning ? undefined : (quoted ?? row.request);
+}
+
+/** What the quoted part of a message takes beside its ends, as far as that is a small part of the room. */
+function leastOfRequest({ text }: UserWords, request: TextPlace | undefined, room: number): number {
+  if (request === undefined) return 0;
+  const marks = leastTokens;
+  const most = Math.min(mostOfRequest, Math.floor(room / 4));
+  return Math.min(most, marks + sentTokens(text.slice(request.start, Math.min(request.end, request.start + 4 * most))));
+}
+
+/** Earlier versions did not record where they cut. */
+function gapsOf(row: UserWords): readonly TextGap[] {
+  return row.gaps ?? (row.cut ? gapsIn(row.text) : []);
+}
+
+/** By bytes, or as a tokeniser would count it, whichever is more: logs and tables have few bytes to a token. */
+function weigh(text: string): number {
+  return Math.max(sentTokens(text), Math.ceil(textTokens(text)));
+}
+
+function rowTokens(row: UserWords): number {
+  const known = textWeights.get(row);
+  const weight = known ?? weigh(row.text);
+  if (known === undefined) textWeights.set(row, weight);
+  return weight;
+}
+
+/** Pictures are kept one by one while they fit; from the first that does not fit on, they are left out and counted. */
+function dropPictures(order: readonly UserWords[], kept: Map<UserWords, KeptWords>, most: number): void {
+  let left = most;
+  for (const row of order) {
+    const found = kept.get(row);
+    if (found === undefined || row.pictures.length === 0) continue;
+    const fitting: JsonObject[] = [];
+    for (const picture of eachPicture(row.pictures)) {
+      left -= picturesTokens(picture);
+      if (left < 0) break;
+      fitting.push(...picture);
+    }
+    const missing = countPictures(row.pictures) - countPictures(fitting);
+    if (missing === 0) continue;
+    const picturesLeftOut = row.picturesLeftOut + missing;
+    const weight = picturesTokens(row.pictures) - picturesTokens(fitting);
+    const picturesLeftOutTokens = found.picturesLeftOutTokens + weight;
+    kept.set(row, { ...found, pictures: fitting, picturesLeftOut, picturesLeftOutTokens, cut: true });
+  }
+}
+
+/** A picture with the labels around it. */
+function eachPicture(parts: readonly JsonObject[]): readonly (readonly JsonObject[])[] {
+  const pictures: JsonObject[][] = [];
+  let isOpen = false;
+  for (const part of parts) {
+    const label = typeof part['text'] === 'string' ? part['text'].trim() : undefined;
+    if (isOpen) pictures.at(-1)!.push(part);
+    else pictures.push([part]);
+    isOpen = label === undefined ? isOpen : !label.startsWith('</');
+  }
+  return pictures;
+}
+
+/** A message that the user wrote several times counts each time: all of them share its fate. */
+function countFates(
+  own: readonly UserWords[],
+  kept: ReadonlyMap<UserWords, KeptWords>,
+  copies: ReadonlyMap<UserWords, number>,
+): Candidate['words'] {
+  const counts = { kept: 0, cut: 0, dropped: 0 };
+  for (const row of own) {
+    const fate = kept.get(row);
+    counts[fate === undefined ? 'dropped' : fate.cut ? 'cut' : 'kept'] += copies.get(row) ?? 1;
+  }
+  return counts;
+}
+
+/** The newest of all messages is always kept, so that a kept one stands behind every gap. */
+function inOrder(
+  all: readonly UserWords[],
+  rows: readonly UserWords[],
+  kept: ReadonlyMap<UserWords, KeptWords>,
+): readonly WordsRow[] {
+  const result: WordsRow[] = [];
+  const standing = new Set(rows);
+  const leave = (leftOut: LeftOutMessages): void => {
+    const last = result.at(-1);
+    if (last !== undefined && 'leftOut' in last)
+      result[result.length - 1] = { leftOut: together(last.leftOut, leftOut) };
+    else result.push({ leftOut });
+  };
+  for (const row of all) {
+    if (row.leftOutBefore !== undefined) leave(row.leftOutBefore);
+    const found = kept.get(row);
+    if (found !== undefined) result.push(found);
+    else if (standing.has(row)) leave(leftOutOf(row));
+  }
+  return result;
+}
+
+function together(one: LeftOutMessages, other: LeftOutMessages): LeftOutMessages {
+  const froms = [one.from, other.from].filter((number) => number !== undefined);
+  const tos = [one.to, other.to].filter((number) => number !== undefined);
+  const ends = froms.length === 0 || tos.length === 0 ? {} : span(Math.min(...froms), Math.max(...tos));
+  const others = (one.others ?? 0) + (other.others ?? 0);
+  return {
+    count: one.count + other.count,
+    ...(others === 0 ? {} : { others }),
+    tokens: one.tokens + other.tokens,
+    ...ends,
+  };
+}
+
+function leftOutOf(row: UserWords): LeftOutMessages {
+  const others = row.by === undefined ? {} : { others: 1 };
+  return { count: 1, ...others, tokens: tokensOf(row), ...span(row.number, row.number) };
+}
+
+function span(from: number | undefined, to: number | undefined): Pick<LeftOutMessages, 'from' | 'to'> {
+  return from === undefined || to === undefined ? {} : { from, to };
+}
+
+/** All of a message, with what earlier checkpoints cut out of it, by the measure of the marks in texts. */
+function tokensOf(row: UserWords): number {
+  const text = Math.ceil(uncutBytes(row.text, gapsOf(row)) / bytesPerToken);
+  return text + picturesTokens(row.pictures) + (row.picturesLeftOutTokens ?? 0);
+}
+
+/** Words are looked at many times while a checkpoint is made to fit. */
+const textWeights = new WeakMap<UserWords, number>();
+const pictureWeights = new WeakMap<JsonObject, number>();
+
+function picturesTokens(parts: readonly JsonObject[]): number {
+  return parts.reduce((sum, part) => {
+    const known = pictureWeights.get(part);
+    const weight = known ?? itemTokens(partsMessage('', 'user', [part]));
+    if (known === undefined) pictureWeights.set(part, weight);
+    return sum + weight;
+  }, 0);
+}

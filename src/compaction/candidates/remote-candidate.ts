@@ -1,0 +1,106 @@
+import type { Entry } from '../../history/entry.ts';
+import { entries as entriesOf } from '../../history/history.ts';
+import { isCheckpointItem, isOpaque } from '../../history/opaque-items.ts';
+import { itemTokens } from '../../history/size.ts';
+import { heardWords } from '../../history/users-words.ts';
+import { isMessage, type Item } from '../../protocol/item.ts';
+import type { ProviderName } from '../../protocol/provider-name.ts';
+import type { Candidate, CandidateEntry } from './candidate.ts';
+import { entriesTokens, recordsEntries, wordsEntry } from './candidate-parts.ts';
+import { type Faulty, faulty } from './faulty.ts';
+import type { CompactionPlan } from '../plan/plan.ts';
+import { shrinkToFit } from './shrinking.ts';
+import type { CompactionSource } from '../plan/source.ts';
+
+/**
+ * The checkpoint of a provider that compacts by itself. `unary`: the provider sends the new history, of which we keep
+ * what may stay. `stream`: it sends one opaque item, and the rest is ours. The user's words and the records of the work are
+ * put in by code in both.
+ */
+export function remoteCandidate(
+  plan: CompactionPlan,
+  source: CompactionSource,
+  items: readonly Item[],
+  form: 'unary' | 'stream',
+): Candidate | Faulty {
+  const others = form === 'unary' ? keptOutput(items) : opaqueItem(items);
+  if ('faults' in others) return others;
+  const all = heardWords(source.history);
+  const asked = form === 'stream' ? fromAgents(entriesOf(source.history)) : [];
+  return shrinkToFit(plan.room, (room) => {
+    const words = wordsEntry(plan, all, { chosen: [] }, room);
+    const left = room.words - entriesTokens(words.entries);
+    const entries = [
+      ...words.entries,
+      ...newestThatFit(asked, left).map((entry) => ({ kind: 'kept', entry }) as const),
+      ...recordsEntries(source.work, room.records),
+      ...others.map((item) => outputEntry(item, plan.provider)),
+    ];
+    const { counts } = words.choice;
+    return { strategy: 'remote', entries, message: '', tokens: entriesTokens(entries), words: counts, mended: [] };
+  });
+}
+
+/**
+ * What the model and agents said, and what is opaque. Calls, thoughts and old context may be stale; the words of the
+ * user and of hooks we have ourselves.
+ */
+function keptOutput(items: readonly Item[]): readonly Item[] | Faulty {
+  const isAnswer = (item: Item): boolean =>
+    item.type === 'agent_message' || (isMessage(item) && item.role === 'assistant');
+  const kept = [...items.filter(isAnswer), ...items.filter(isCheckpointItem)];
+  return kept.length === 0 ? faulty('The provider sent nothing that could be kept.') : kept;
+}
+
+function opaqueItem(items: readonly Item[]): readonly Item[] | Faulty {
+  const found = items.filter(({ type }) => type === 'compaction');
+  if (found.length !== 1) return faulty(`The provider sent ${found.length} compaction items in the place of one.`);
+  const { encrypted_content: content } = found[0]!;
+  return typeof content === 'string' && content !== ''
+    ? found
+    : faulty('The compaction item of the provider is empty.');
+}
+
+function outputEntry(item: Item, provider: ProviderName | undefined): CandidateEntry {
+  const origin = { family: 'model' } as const;
+  const known = { origin, ...(provider === undefined || !isOpaque(item) ? {} : { maker: provider }) };
+  if (typeof item['id'] === 'string') return { kind: 'kept', entry: { item, ...known } };
+  return { kind: 'made', item: (id) => ({ ...item, id }), ...known };
+}
+
+/** More of another agent's message than this is not kept. */
+const mostOfAgent = 10_000;
+
+/** What other agents asked for: work that did not come from the user. */
+function fromAgents(all: readonly Entry[]): readonly Entry[] {
+  return all.filter(({ item }) => item.type === 'agent_message' && itemTokens(item) <= mostOfAgent && !isReport(item));
+}
+
+/** What an agent says that was started from here: that it is done, or how far it is. */
+function isReport(item: Item): boolean {
+  const text = firstText(item);
+  if (text.startsWith('Message Type: FINAL_ANSWER\n')) return true;
+  const { author, recipient } = item;
+  const isBelow = typeof author === 'string' && typeof recipient === 'string' && author.startsWith(`${recipient}/`);
+  return isBelow && text.startsWith('Message Type: MESSAGE\n');
+}
+
+function firstText({ content }: Item): string {
+  const parts = Array.isArray(content) ? content : [];
+  const texts = parts.map((part) =>
+    typeof part === 'object' && part !== null && 'text' in part ? part.text : undefined,
+  );
+  return String(texts.find((text) => typeof text === 'string') ?? '');
+}
+
+/** What agents asked for, within what the user's words have left. */
+function newestThatFit(asked: readonly Entry[], tokens: number): readonly Entry[] {
+  let left = tokens;
+  return asked
+    .toReversed()
+    .filter(({ item }) => {
+      left -= itemTokens(item);
+      return left >= 0;
+    })
+    .toReversed();
+}

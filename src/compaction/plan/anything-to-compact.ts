@@ -1,0 +1,39 @@
+import { checkpointSummaryFragment } from '../../fragments/checkpoint/checkpoint-summary.ts';
+import type { Entry } from '../../history/entry.ts';
+import { entries } from '../../history/history.ts';
+import { isCheckpointItem, isOpaqueCheckpoint } from '../../history/opaque-items.ts';
+import type { CompactionPlan } from './plan.ts';
+import type { CompactionSource } from './source.ts';
+
+/**
+ * Whether a checkpoint could hold less than what stands. What is told about the world is told again anyway. Of an older
+ * checkpoint alone nobody wants a copy who asks by hand, but it may be too large for a model that has a smaller window.
+ */
+export function anythingToFold(
+  { trigger, mayGrow }: Pick<CompactionPlan, 'trigger' | 'mayGrow'>,
+  { history }: Pick<CompactionSource, 'history'>,
+): boolean {
+  const all = entries(history);
+  const newest = all.findLastIndex(isCheckpoint);
+  if (newest !== -1 && (trigger === 'auto' || mayGrow === true)) return true;
+  return all.slice(newest + 1).some(({ origin }) => origin.family !== 'context');
+}
+
+function isCheckpoint({ item, origin }: Entry): boolean {
+  if (isCheckpointItem(item)) return true;
+  return origin.family === 'context' && origin.kinds.includes(checkpointSummaryFragment.id);
+}
+
+/**
+ * What somebody asks for by hand, with leave to grow where it gives them a checkpoint that can be read in the place of
+ * an opaque one. A provider that makes the next checkpoint itself gives another opaque one.
+ */
+export function askedByHand<Wanted extends Pick<CompactionPlan, 'trigger' | 'focus'>>(
+  wanted: Wanted,
+  { history }: Pick<CompactionSource, 'history'>,
+  strategy: CompactionPlan['strategy'] | undefined,
+): Wanted & Pick<CompactionPlan, 'mayGrow'> {
+  const isReadable = strategy !== 'remote' || wanted.focus !== undefined;
+  if (wanted.trigger === 'auto' || !isReadable) return wanted;
+  return entries(history).some(({ item }) => isOpaqueCheckpoint(item)) ? { ...wanted, mayGrow: true } : wanted;
+}

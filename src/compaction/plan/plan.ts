@@ -1,0 +1,86 @@
+import type { Window } from '../../envelope/window.ts';
+import type { TurnId } from '../../protocol/ids.ts';
+import type { ProviderName } from '../../protocol/provider-name.ts';
+
+/** The budgets that checkpoints are about. */
+export type CompactionWindow = Pick<
+  Window,
+  'effective' | 'autoCompact' | 'autoCompactScope' | 'compactionReserve' | 'checkpoint'
+>;
+
+/** Who wanted it. */
+export type CompactionTrigger = 'manual' | 'auto';
+
+/** Why it is made. The first four are words that other programs know. */
+export type CompactionReason =
+  | 'user_requested'
+  | 'context_limit'
+  | 'model_downshift'
+  | 'comp_hash_changed'
+  /** The provider refused a request as too long. */
+  | 'context_overflow'
+  /** The provider refused a request that may have been too long, and did not say why. */
+  | 'unexplained_refusal'
+  /** Another provider goes on, which cannot read a checkpoint of the one before. */
+  | 'provider_changed';
+
+/** Where in the life of the thread. `post_turn`: the turn has ended and the next one should not have to wait. */
+export type CompactionPhase = 'standalone_turn' | 'pre_turn' | 'mid_turn' | 'post_turn';
+
+/** How the model is asked. `auto` of the configuration means `structured`. */
+export type CompactionStrategy = 'structured' | 'plain' | 'remote';
+
+/** What a compaction shall do, decided before anything is asked. Every number comes from the envelope's window. */
+export interface CompactionPlan {
+  readonly turnId: TurnId;
+  readonly trigger: CompactionTrigger;
+  readonly reason: CompactionReason;
+  readonly phase: CompactionPhase;
+  readonly strategy: CompactionStrategy;
+  /** How a provider makes a checkpoint itself: in one answer, or as a stream, which is the default. */
+  readonly remoteForm?: 'unary' | 'stream';
+  /** The model that is asked. */
+  readonly model: string;
+  /** Who runs it: the maker of what the answer holds encrypted. */
+  readonly provider?: ProviderName;
+  /** The number of the turn in which the checkpoint is made. */
+  readonly number?: number;
+  /** A command that prints the whole thread, for the marks of what is left out. */
+  readonly readAll: string;
+  /** It stands in the place of an opaque checkpoint: that it can be read is the gain, and it need not be smaller. */
+  readonly mayGrow?: true;
+  /** What a person wants the checkpoint to keep in view. */
+  readonly focus?: string;
+  /** From the configuration: replaces the plain prompt, and joins the focus of the structured one. */
+  readonly prompt?: string;
+  readonly room: CompactionRoom;
+  /**
+   * `next-turn`: nothing is told about the world, and the baseline is cleared, so that the next turn tells everything.
+   * `before-last-words`: the turn goes on, and what the model must know stands before the last words of the user.
+   */
+  readonly placement: 'next-turn' | 'before-last-words';
+}
+
+/** In tokens. */
+export interface CompactionRoom {
+  /** What a request for a checkpoint may weigh, instructions and tools included, the answer not. */
+  readonly request: number;
+  /** What instructions and tools weigh in every such request. */
+  readonly fixed: number;
+  /** For the texts of the user in the checkpoint. */
+  readonly words: number;
+  /** For the pictures of the user. */
+  readonly pictures: number;
+  /** For what the model writes. */
+  readonly answer: number;
+  /** For what code puts in beside: the plan, the files, the last results. */
+  readonly records: number;
+  /** What the next request would hold as things stand, instructions and tools aside: history, and context that is due. */
+  readonly before: number;
+  /** What it holds beside the checkpoint: all that is sent again about the world. */
+  readonly context: number;
+  /** What a checkpoint may weigh: its parts are cut until it does. */
+  readonly most: number;
+  /** A checkpoint that weighs more is not installed: with the context beside it, it would save too little. */
+  readonly gain: number;
+}

@@ -1,0 +1,90 @@
+import type { ModelFailure } from '../../ports/model-client.ts';
+import { type Outcome, sentence } from '../../protocol/outcome.ts';
+import type { CompactionPlan } from './plan.ts';
+
+/** Why a compaction came to nothing, or went another way, for people. */
+
+export const nothingToCompact: Outcome = {
+  code: 'nothing-to-compact',
+  message: 'There is nothing to compact: nothing has been said or done since the thread began or was last compacted.',
+  next: 'Go on with the thread as it is.',
+};
+
+/** The same would happen to any other request, so no other way is tried. */
+export function stands(failure: ModelFailure): Outcome {
+  return {
+    code: failure.code,
+    message: `History was not compacted and stands as it was. ${sentence(failure.message)}`,
+    next: failure.next,
+  };
+}
+
+export function aborted({ room }: CompactionPlan): Outcome {
+  return {
+    code: 'aborted',
+    message: `The compaction was stopped. History stands as it was, with about ${room.before} tokens.`,
+    next: 'Compact again when it suits you.',
+  };
+}
+
+export function unusableAnswers(faults: readonly string[]): Outcome {
+  return {
+    code: 'compaction-answer-unusable',
+    message: `The model's answers could not be used as a checkpoint: ${faults.map(sentence).join(' ')}`,
+    next: 'Read the checkpoint before you go on, or roll back to before it and compact with another model.',
+  };
+}
+
+/** The second answer was good. */
+export function askedAgain(faults: readonly string[]): string {
+  return `The first answer could not be used, and the model was asked once more: ${faults.map(sentence).join(' ')}`;
+}
+
+export function tooLargeForProvider({ room }: CompactionPlan): Outcome {
+  return {
+    code: 'compaction-request-too-large',
+    message: `The provider makes a checkpoint only from the whole history, and that does not fit: there is room for ${room.request} tokens.`,
+    next: 'Go on: the checkpoint was made in another way. Compact earlier if you want one of the provider.',
+  };
+}
+
+export function modelFailed(failure: ModelFailure): Outcome {
+  return {
+    code: failure.code,
+    message: `The model could not be asked for a checkpoint. ${sentence(failure.message)}`,
+    next: failure.next,
+  };
+}
+
+export function requestTooLarge({ room }: CompactionPlan, least: number): Outcome {
+  return {
+    code: 'compaction-request-too-large',
+    message: `No request for a checkpoint fits the model: there is room for ${room.request} tokens, and beside instructions, tools and the question, about ${least}, nothing of history finds place.`,
+    next: 'Choose a model with a larger window, offer fewer tools, or shorten a prompt for checkpoints that is configured.',
+  };
+}
+
+export function refusedAsTooLong(requests: number, weight: number): Outcome {
+  return {
+    code: 'context-window-exceeded',
+    message: `The provider refused requests for a checkpoint as too long, ${requests} in all; the last weighed about ${weight} tokens by our estimate.`,
+    next: 'Check the window that is configured for this model.',
+  };
+}
+
+/** The numbers that a checkpoint was measured by. */
+export function noGain({ room }: CompactionPlan, tokens: number): Outcome {
+  return {
+    code: 'compaction-no-gain',
+    message: `A checkpoint would not make enough room: with the context that is sent again it weighs about ${tokens + room.context} tokens, the history weighs ${room.before}, and at most ${Math.min(room.most, room.gain) + room.context} may be left. History stands as it was.`,
+    next: 'Start a new thread, roll back some turns, or choose a model with a larger window.',
+  };
+}
+
+export function malformed(what: string): Outcome {
+  return {
+    code: 'compaction-candidate-malformed',
+    message: `The checkpoint could not be used: ${what}`,
+    next: 'Compact again, or choose another strategy.',
+  };
+}

@@ -1,0 +1,37 @@
+import type { ChangedFile, PlanStep } from '../../protocol/turn-item.ts';
+
+/** What tools recorded about the work. No summariser touches it: code puts it into every checkpoint. */
+export interface WorkRecords {
+  /** The newest plan; absent when there is none, or when all of it is done and the user has written since. */
+  readonly plan?: WorkPlan;
+  /** Files that patches changed, in the order of their first change, each once with its newest kind. */
+  readonly files: readonly ChangedFile[];
+  /** The number of the turn of the user's newest message. */
+  readonly number?: number;
+}
+
+export interface WorkPlan {
+  readonly steps: readonly PlanStep[];
+  /** The number of the turn in which it was written. */
+  readonly number?: number;
+  /** Something came after the plan, so it may be out of date. */
+  readonly isOlder: boolean;
+  /** What that was; absent: a message of the user. */
+  readonly olderThan?: PlanOlderThan;
+}
+
+/** `stop`: its turn ended before the model was done. `program`: the program that drives the thread said something. */
+export type PlanOlderThan = (typeof plansAreOlderThan)[number];
+
+export const plansAreOlderThan = ['stop', 'program'] as const;
+
+/** The same once something else came after the plan. A message of the user says most. */
+export function olderWork(work: WorkRecords, than: PlanOlderThan | 'user'): WorkRecords {
+  const { plan } = work;
+  if (plan === undefined) return work;
+  const { olderThan, isOlder, ...rest } = plan;
+  const isUsers = than === 'user' || (isOlder && olderThan === undefined);
+  return { ...work, plan: { ...rest, isOlder: true, ...(isUsers ? {} : { olderThan: than as PlanOlderThan }) } };
+}
+
+export const noWork: WorkRecords = { files: [] };

@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { ProcessTable } from '../../ports/processes.ts';
+import { systemPrograms } from './programs.ts';
+
+/** When the process was started, in words of the system; undefined when there is no such process or nobody says. */
+export async function identifyProcess(pid: number, platform: string = process.platform): Promise<string | undefined> {
+  return platform === 'linux' ? fromProcessTable(pid) : await fromProcessList(pid);
+}
+
+/** The system's own table of processes, where it can be read as files. */
+export const processTable: ProcessTable = { startedAt: fromProcessTable };
+
+/** Ticks since the system came up, and which coming up that was. A process that is dead and not buried has ended. */
+function fromProcessTable(pid: number): string | undefined {
+  try {
+    // The second field is a name of any form, in parentheses; the state comes right after it.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
+    const [state, ticks] = [fields[0], fields[19]];
+    if (state === 'Z' || state === 'X' || ticks === undefined) return undefined;
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()} ${ticks}`;
+  } catch {
+    return undefined;
+  }
+}
+
+function fromProcessList(pid: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const options = { env: { LC_ALL: 'C', TZ: 'UTC' } };
+    execFile(
+      systemPrograms.find('ps') ?? '/bin/ps',
+      ['-o', 'stat=,lstart=', '-p', String(pid)],
+      options,
+      (error, stdout) => resolve(error === null ? readProcessList(stdout) : undefined),
+    );
+  });
+}
+
+/** The state in letters, then the date to the second. */
+export function readProcessList(text: string): string | undefined {
+  const found = /^(\S+)\s+(\S.*\S)\s*$/.exec(text.trim());
+  return found === null || found[1]?.startsWith('Z') === true ? undefined : found[2];
+}

@@ -1,0 +1,49 @@
+import type { Survival } from '../../ports/processes.ts';
+
+/** Answers to calls that no tool gave an answer to. */
+
+/** The call was under way when the program died: nobody can say what it did (I3). */
+export function outcomeUnknown(survival: Survival, { idempotent = false } = {}): string {
+  const what = 'It may have been done in part, wholly or not at all, and it has not been repeated.';
+  const again = idempotent ? ' Calling it again does no harm.' : '';
+  return `Outcome unknown: the program ended while this call was under way. ${found[survival]}${what}${again}`;
+}
+
+const found: Readonly<Record<Survival, string>> = {
+  gone: '',
+  ended: 'Its process was still running when the thread was taken up again, and was ended then. ',
+  running: 'Its process was still running when the thread was taken up again, and could not be ended. ',
+};
+
+/** The call was under way when the thread was forked, and is answered in the thread that it was forked from. */
+export const outcomeElsewhere =
+  'Outcome unknown: this conversation was branched off while the call was under way. It may have been done in part, wholly or not at all, and it has not been repeated here.';
+
+/** The call was never answered, in a file that says no more about it. */
+export const aborted = 'aborted';
+
+export const planUpdated = 'Plan updated';
+
+export function unknownTool(name: string, known: readonly string[]): string {
+  return `There is no tool named ${JSON.stringify(name)}. Tools: ${known.join(', ')}.`;
+}
+
+export function badArguments(problem: string): string {
+  return `The arguments were not accepted and nothing was done: ${problem}`;
+}
+
+export function refused(message: string, next: string): string {
+  return `Not run: ${message} ${next}`;
+}
+
+/** The user was asked and said no. */
+export function declined(note: string | undefined): string {
+  return note === undefined ? 'Not run: the user declined it.' : `Not run: the user declined it. ${note}`;
+}
+
+/** The user was asked, and the program ended before an answer came. */
+export const neverAnswered = 'Not run: the program ended before the user answered whether it may run.';
+
+export function toolFailed(why: string): string {
+  return `The tool failed: ${why}`;
+}

@@ -1,0 +1,38 @@
+import type { JsonObject } from '../../protocol/json.ts';
+import { defineFragment } from '../text/define.ts';
+import { escapeMarkup } from '../text/markup.ts';
+import { truncateMiddle } from '../text/truncate.ts';
+
+export interface SkillBodyText {
+  readonly name: string;
+  readonly path: string;
+  /** How the files beside it can be reached, where a plain path is not enough. */
+  readonly resourceAccess?: JsonObject;
+  readonly contents: string;
+}
+
+export const skillBodyFragment = defineFragment<SkillBodyText>({
+  id: 'skill-body',
+  purpose: 'The text of a skill that the user named.',
+  role: 'user',
+  markers: ['<skill>', '</skill>'],
+  capTokens: 10_000,
+  separate: true,
+  body({ name, path, resourceAccess, contents }) {
+    const lines = [
+      `<name>${short(name)}</name>`,
+      `<path>${short(path)}</path>`,
+      ...(resourceAccess === undefined ? [] : [`<resource_access>${access(resourceAccess)}</resource_access>`]),
+      contents,
+    ];
+    return `\n${lines.join('\n')}\n`;
+  },
+});
+
+function short(text: string): string {
+  return escapeMarkup(truncateMiddle(text, { mode: 'bytes', limit: 1000 }));
+}
+
+function access(value: JsonObject): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c');
+}

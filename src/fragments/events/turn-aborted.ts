@@ -1,0 +1,26 @@
+import { defineFragment } from '../text/define.ts';
+
+/** Why a turn ended before the model was done. */
+export type AbortCause = 'interrupted' | 'process-died' | 'forked' | 'rolled-back';
+
+const sentence: Readonly<Record<AbortCause, string>> = {
+  interrupted:
+    'The user stopped the turn on purpose. A command that was running has been ended and may have done part of its work: look before you repeat it.',
+  'process-died':
+    'The program that ran the turn ended without warning. What was under way may have been done in part, wholly or not at all: look before you repeat it.',
+  forked:
+    'This conversation was branched off while the turn was running. The turn goes on in the conversation that it was branched from, not here. What was under way may be done there: look before you repeat it.',
+  'rolled-back':
+    'The user took back what came after this point of the turn. Files that were changed after it may still be as they were left: look before you repeat anything.',
+};
+
+export const turnAbortedFragment = defineFragment<AbortCause>({
+  id: 'turn-aborted',
+  purpose: 'A turn ended before its time, and why.',
+  role: 'user',
+  alsoRole: 'developer',
+  markers: ['<turn_aborted>', '</turn_aborted>'],
+  capTokens: 200,
+  separate: true,
+  body: (cause) => `\n${sentence[cause]}\n`,
+});

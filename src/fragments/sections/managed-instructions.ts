@@ -1,0 +1,26 @@
+import { defineFragment, defineWithdrawal } from '../text/define.ts';
+
+export interface ManagedInstructionsText {
+  readonly text: string;
+  /** Others were given before; these take their place. */
+  readonly replaces: boolean;
+}
+
+/** Whoever loads the text refuses one that does not fit: rules that are cut are other rules. */
+export const managedInstructionsFragment = defineFragment<ManagedInstructionsText>({
+  id: 'managed-instructions',
+  purpose: 'Instructions of those who manage this machine.',
+  role: 'developer',
+  markers: ['<managed_developer_instructions>', '</managed_developer_instructions>'],
+  capTokens: 10_000,
+  separate: true,
+  section: 'managed_developer_instructions',
+  body({ text, replaces }) {
+    const notice = replaces ? 'These take the place of the managed instructions given before.\n\n' : '';
+    return `\n${notice}${text}\n`;
+  },
+});
+
+export const managedInstructionsWithdrawnFragment = defineWithdrawal(managedInstructionsFragment, {
+  body: '\nThe managed instructions given before no longer hold; there are none now.\n',
+});

@@ -1,0 +1,28 @@
+import type { NetworkRule } from '../../envelope/settings.ts';
+import { type BoundedList, boundedList, dashedLines } from '../text/bounded-list.ts';
+import { defineFragment } from '../text/define.ts';
+import { quote } from '../text/markup.ts';
+
+export interface NetworkRulesText {
+  readonly added: readonly NetworkRule[];
+}
+
+/** Rules are only ever added here; when one goes, the permissions are told anew. */
+export const networkRulesFragment = defineFragment<NetworkRulesText>({
+  id: 'network-rules',
+  purpose: 'Rules about hosts that were saved since the permissions were told.',
+  role: 'developer',
+  markers: ['<network_rules>', '</network_rules>'],
+  capTokens: 1500,
+  section: 'permissions',
+  matches: (text) =>
+    /^\s*<network_rules>[\s\S]*<\/network_rules>\s*$/i.test(text) ||
+    /^\s*(?:Allowed|Denied) network rule saved in execpolicy\b/.test(text),
+  body: ({ added }) => `\nNetwork rules saved; they hold from now on:\n${dashedLines(listRules(added)).join('\n')}\n`,
+});
+
+/** Each once. */
+export function listRules(rules: readonly NetworkRule[]): BoundedList {
+  const lines = rules.map(({ host, action }) => `${action} ${quote(host)}`);
+  return boundedList([...new Set(lines)], { count: 100, characters: 5000 });
+}

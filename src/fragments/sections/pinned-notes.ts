@@ -1,0 +1,29 @@
+import { defineFragment, defineWithdrawal } from '../text/define.ts';
+import { neutraliseEnd } from '../text/markup.ts';
+
+export interface PinnedNotesText {
+  readonly notes: readonly string[];
+  /** Others were given before; these take their place. */
+  readonly replaces: boolean;
+}
+
+/** Whoever takes notes in bounds them; this leaves room for their frame, and for ends of tags in them that are escaped. */
+const capTokens = 6000;
+
+export const pinnedNotesFragment = defineFragment<PinnedNotesText>({
+  id: 'pinned-notes',
+  purpose: 'Notes that the user pinned to the thread: they hold until they are taken away.',
+  role: 'user',
+  markers: ['<pinned_notes>', '</pinned_notes>'],
+  capTokens,
+  section: 'capstan.pinned_notes',
+  body({ notes, replaces }) {
+    const notice = replaces ? 'These take the place of all pinned notes given before.\n\n' : '';
+    const each = notes.map((note) => `<note>\n${neutraliseEnd(note, '</note>')}\n</note>\n`);
+    return `\n${notice}I pinned these notes to this conversation. They hold until I take them away.\n\n${each.join('')}`;
+  },
+});
+
+export const pinnedNotesWithdrawnFragment = defineWithdrawal(pinnedNotesFragment, {
+  body: '\nThe pinned notes given before no longer hold; there are none now.\n',
+});

@@ -1,0 +1,20 @@
+import { defineFragment, defineWithdrawal } from '../text/define.ts';
+
+export const pluginsGuidanceFragment = defineFragment<void>({
+  id: 'plugins-guidance',
+  purpose: 'What plugins are and when to use them.',
+  role: 'developer',
+  markers: ['<plugins_instructions>', '</plugins_instructions>'],
+  capTokens: 400,
+  section: 'plugins_instructions',
+  body: () => `
+A plugin bundles skills, tool servers and apps under one name.
+- Its skills are listed as PLUGIN:SKILL; its tools are offered like all others.
+- When the user names a plugin, or asks for what its parts are made for, use those parts before anything general.
+- When a part is missing or fails, say so in a sentence and go on with the best other way.
+`,
+});
+
+export const pluginsGuidanceWithdrawnFragment = defineWithdrawal(pluginsGuidanceFragment, {
+  body: '\nThere are no plugins any more; what was said about them no longer holds.\n',
+});

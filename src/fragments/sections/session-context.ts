@@ -1,0 +1,24 @@
+import { defineFragment, defineWithdrawal } from '../text/define.ts';
+
+export interface SessionContextText {
+  /** What hooks said when the thread was opened, in their order. */
+  readonly texts: readonly string[];
+  readonly replaces: boolean;
+}
+
+export const sessionContextFragment = defineFragment<SessionContextText>({
+  id: 'session-context',
+  purpose: 'What hooks had to say when the thread was opened.',
+  role: 'developer',
+  markers: ['<session_context>', '</session_context>'],
+  capTokens: 5000,
+  section: 'capstan.session_context',
+  body({ texts, replaces }) {
+    const notice = replaces ? 'This takes the place of the session context given before.\n\n' : '';
+    return `\n${notice}${texts.join('\n\n')}\n`;
+  },
+});
+
+export const sessionContextWithdrawnFragment = defineWithdrawal(sessionContextFragment, {
+  body: '\nThe session context given before no longer holds; there is none now.\n',
+});

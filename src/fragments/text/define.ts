@@ -1,0 +1,95 @@
+import type { Role } from '../../protocol/item.ts';
+import { neutraliseEnd } from './markup.ts';
+import { byteLength, bytesPerToken, truncateMiddle } from './truncate.ts';
+
+/** What stands before and after a body. */
+export type Markers = readonly [start: string, end: string];
+
+/** How one kind of runtime fact becomes text. A kind reads its payload and nothing else. */
+export interface FragmentDefinition<Payload> {
+  /** Stable: it is stored as the origin of what it rendered. */
+  readonly id: string;
+  /** What the model learns from it, in one sentence. */
+  readonly purpose: string;
+  readonly role: Role;
+  /**
+   * For the model and for programs that read our files; we ourselves go by the recorded origin. A kind without markers
+   * is never recognised by its text.
+   */
+  readonly markers?: Markers;
+  /** The most that one rendering may add to history, markers included (I6). A longer body is cut in its middle, visibly. */
+  readonly capTokens: number;
+  /** The fragment stands alone in its message. */
+  readonly separate?: true;
+  /** The world section whose text it is. Absent for an event, which is told once. */
+  readonly section?: string;
+  /** The kind under whose id the text is recognised: forms of one family share their markers. */
+  readonly formOf?: string;
+  /** A second role in which other programs write it. */
+  readonly alsoRole?: Role;
+  /** The pair where it depends on the payload; `markers` then shows the pattern. */
+  markersFor?(payload: Payload): Markers;
+  /** Recognition where a plain comparison with both markers is not enough. A user's text begins with the first character of the marker. */
+  matches?(text: string): boolean;
+  /** Includes all white space that shall stand between the markers. */
+  body(payload: Payload): string;
+}
+
+export interface FragmentKind<Payload> extends FragmentDefinition<Payload> {
+  /** Whether a text without a recorded origin is of this kind. */
+  matches(text: string): boolean;
+}
+
+/** A rendered fact, ready to enter history. */
+export interface Fragment {
+  readonly kind: string;
+  readonly role: Role;
+  readonly text: string;
+  readonly separate: boolean;
+}
+
+export function defineFragment<Payload>(definition: FragmentDefinition<Payload>): FragmentKind<Payload> {
+  const { markers, formOf } = definition;
+  const matches = (text: string): boolean => markers !== undefined && isBetween(text, markers);
+  return { matches: formOf === undefined ? matches : () => false, ...definition };
+}
+
+/** The form of a family that takes back what the family told. */
+export function defineWithdrawal(
+  family: FragmentKind<never>,
+  { id = `${family.id}-withdrawn`, body }: { readonly id?: string; readonly body: string },
+): FragmentKind<void> {
+  const { role, markers, separate, section } = family;
+  return defineFragment({
+    id,
+    purpose: `Takes back what \`${family.id}\` told.`,
+    role,
+    capTokens: 100,
+    formOf: family.id,
+    ...(markers === undefined ? {} : { markers }),
+    ...(separate === undefined ? {} : { separate }),
+    ...(section === undefined ? {} : { section }),
+    body: () => body,
+  });
+}
+
+/** Room for the words that say how much was cut. */
+const noticeBytes = 48;
+
+export function render<Payload>(kind: FragmentKind<Payload>, payload: Payload): Fragment {
+  const [start, end] = kind.markersFor?.(payload) ?? kind.markers ?? ['', ''];
+  const body = neutraliseEnd(kind.body(payload), end);
+  const room = kind.capTokens * bytesPerToken - byteLength(start) - byteLength(end);
+  const limit = Math.floor((room - noticeBytes) / bytesPerToken);
+  const whole = byteLength(body) <= room;
+  const text = start + (whole ? body : truncateMiddle(body, { mode: 'tokens', limit })) + end;
+  return { kind: kind.id, role: kind.role, text, separate: kind.separate === true };
+}
+
+/** White space around the text and the case of letters do not count. */
+export function isBetween(text: string, [start, end]: Markers): boolean {
+  const trimmed = text.trim();
+  // Most texts are told apart by how they begin, and a thread that is resumed asks for each of them and every kind.
+  if (trimmed.slice(0, start.length).toLowerCase() !== start.toLowerCase()) return false;
+  return trimmed.slice(-end.length).toLowerCase() === end.toLowerCase();
+}

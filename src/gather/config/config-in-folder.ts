@@ -1,0 +1,114 @@
+import { join } from 'node:path';
+import { readConfig } from '../../config/config.ts';
+import { type ConfigLayer, placeOf } from '../../config/config-layer.ts';
+import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
+import type { TrustDecision } from '../../config/trust.ts';
+import { formatTomlKey } from '../../config/toml-key.ts';
+import { deniesRead } from '../../policy/denied-reads.ts';
+import { loadConfigFile, type LoadedLayer } from './config-file.ts';
+import type { BaseLayers, ReadLayers } from './config-layers.ts';
+import { fileSystem } from '../../disk/file-system.ts';
+import { inside, projectFolders } from '../files/project-folders.ts';
+import { findTrust } from './trust.ts';
+import { valueAt } from '../../protocol/json.ts';
+
+/** Ours last, so that it wins over the other in the same folder. */
+const projectNames = ['.codex', '.capstan'];
+
+/**
+ * The configuration that holds in a folder: the layers that hold everywhere, with those of the project between the user's
+ * files and the flags. `problems` holds only what the project adds.
+ */
+export async function configInFolder(base: BaseLayers, folder: string): Promise<ReadLayers> {
+  const folders = projectFolders(folder, base.config.projectRootMarkers);
+  const decision = findTrust(folder, base.config);
+  const denies = (file: string): boolean => deniesRead(base.requirements, file);
+  const files = await Promise.all(
+    projectFiles(folders, base).map(async ({ path, owner }) => {
+      const { trust, folder: trusted } = owner === folder ? decision : findTrust(owner, base.config);
+      if (trust !== 'trusted') return notRead(path, trust);
+      const file = await loadConfigFile({ name: 'project', path, osHome: base.osHome, denies });
+      const isNamed = owner === folders[0] || (trusted !== undefined && inside(trusted) === inside(owner));
+      return isNamed ? file : { ...file, layer: { ...file.layer, belowRoot: true as const } };
+    }),
+  );
+  if (files.length === 0 && decision.trust === 'unknown') {
+    return { config: base.config, layers: base.layers, problems: [] };
+  }
+  const sources = new Set(files.map(({ layer }) => layer.source));
+  const layers = withProjectLayers(
+    base.layers,
+    files.map(({ layer }) => layer),
+  );
+  const { config, problems } = readConfig(layers, { ...base.options, trust: decision.trust });
+  return {
+    config,
+    layers,
+    problems: byGravity([
+      ...files.flatMap((file) => file.problems),
+      ...problems.filter(({ source }) => sources.has(source)),
+      ...untrustedNotice(layers, { root: folders[0] ?? folder, decision, userFile: config.userFile }),
+    ]),
+  };
+}
+
+interface ProjectFile {
+  readonly path: string;
+  /** The folder that it configures. */
+  readonly owner: string;
+}
+
+function projectFiles(folders: readonly string[], base: BaseLayers): readonly ProjectFile[] {
+  return folders.flatMap((owner) =>
+    projectNames
+      .map((name) => ({ path: `${inside(owner)}${name}/config.toml`, owner }))
+      .filter(({ path }) => fileSystem.existsSync(path) && !isOfUser(path, base)),
+  );
+}
+
+/** A user's folder has the same name as that of a project, and lies above all projects in the home folder. */
+function isOfUser(path: string, { home, osHome }: BaseLayers): boolean {
+  const real = fileSystem.realpathSync(path);
+  return [home, ...projectNames.map((name) => join(osHome, name))].some((folder) => {
+    const file = join(folder, 'config.toml');
+    return file === path || (fileSystem.existsSync(file) && fileSystem.realpathSync(file) === real);
+  });
+}
+
+/** Not even parsed: what a stranger wrote cannot stop the start. */
+function notRead(path: string, trust: 'untrusted' | 'unknown'): LoadedLayer {
+  const disabled = trust === 'untrusted' ? 'the project is untrusted' : 'nobody has said that the project is trusted';
+  return { layer: { name: 'project', source: path, values: {}, disabled }, problems: [] };
+}
+
+function withProjectLayers(base: readonly ConfigLayer[], project: readonly ConfigLayer[]): readonly ConfigLayer[] {
+  const flags = base.findIndex(({ name }) => name === 'flags');
+  return [...base.slice(0, flags), ...project, ...base.slice(flags)];
+}
+
+/** One line for all files, however many there are. */
+function untrustedNotice(
+  layers: readonly ConfigLayer[],
+  { root, decision, userFile }: { root: string; decision: TrustDecision; userFile: string | undefined },
+): readonly ConfigProblem[] {
+  const [first, ...others] = layers.filter(({ name, disabled }) => name === 'project' && disabled !== undefined);
+  if (first === undefined) return [];
+  const files = others.length === 0 ? `${first.source} is` : `${first.source} and ${others.length} more are`;
+  const folder = decision.trust === 'untrusted' ? (decision.folder ?? root) : root;
+  const key = ['projects', folder, 'trust_level'];
+  const decider = layers.findLast(({ values }) => valueAt(values, key) !== undefined);
+  const where = decider === undefined ? (userFile ?? 'config.toml') : placeOf(decider, key);
+  const next =
+    decider?.name === 'flags'
+      ? 'Leave out the flag that says so to use it.'
+      : `To use it, write trust_level = "trusted" under [${formatTomlKey(key.slice(0, 2))}] in ${where}.`;
+  return [
+    {
+      code: 'config-untrusted-project',
+      message: `${files} not used: ${first.disabled}.`,
+      next,
+      severity: 'warning',
+      source: first.source,
+    },
+  ];
+}

@@ -1,0 +1,147 @@
+import { resolve } from 'node:path';
+import { type Config, readConfig, type ReadOptions } from '../../config/config.ts';
+import type { ConfigLayer } from '../../config/config-layer.ts';
+import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
+import { mergeValues } from '../../config/merge-values.ts';
+import type { Override } from '../../config/override.ts';
+import type { Requirements } from '../../policy/requirements.ts';
+import { loadConfigFile, type LoadedLayer } from './config-file.ts';
+import { flagsLayer } from './config-paths.ts';
+import { loadProfileFile } from './config-profile-file.ts';
+import { loadRequirements } from './config-requirements.ts';
+import { fileSystem } from '../../disk/file-system.ts';
+import { inside } from '../files/project-folders.ts';
+import { readOverride } from './read-override.ts';
+
+/** Later ones over earlier ones: as `key=value`, or as values that need no parsing. */
+export type Overrides = readonly (string | Override)[];
+
+/** Where configuration is looked for, and what was said about it when the program was started. */
+export interface ConfigChoices {
+  /** The user's home folder, for which `~` stands. */
+  readonly osHome: string;
+  /** The process's own folder: relative paths in overrides start there. */
+  readonly cwd: string;
+  /** Over the configuration files, for all threads. Default: none. */
+  readonly overrides?: Overrides;
+  /** The name of a profile, whose file stands over the user's. */
+  readonly profile?: string;
+  /** Keys that are not known are errors. */
+  readonly strictConfig?: boolean;
+  /** The user's `config.toml` is not read. */
+  readonly ignoreUserConfig?: boolean;
+  /** Folders that are writable besides the configured ones, where the workspace is. */
+  readonly addDirectories?: readonly string[];
+  /** Folders with the files of the machine, in order of preference: of each file the first that exists counts. */
+  readonly systemFolders?: readonly string[];
+}
+
+/** Our own folder, and that of the program whose configuration is understood here too. */
+const usualSystemFolders: readonly string[] = process.platform === 'win32' ? [] : ['/etc/capstan', '/etc/codex'];
+
+export interface ReadLayers {
+  readonly config: Config;
+  /** Lowest first, with those that do not count. */
+  readonly layers: readonly ConfigLayer[];
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** Every layer that is the same for all projects, as one value for a folder about which nothing is known. */
+export interface BaseLayers extends ReadLayers {
+  readonly home: string;
+  readonly osHome: string;
+  readonly options: ReadOptions;
+  /** What whoever manages the machine demands, whatever the layers say. */
+  readonly requirements: Requirements;
+  /** Where that is looked for; absent where the system has no place for it. */
+  readonly requirementsFile?: string;
+}
+
+export async function loadBaseLayers(home: string, choices: ConfigChoices): Promise<BaseLayers> {
+  const { osHome, cwd, profile, strictConfig, addDirectories = [] } = choices;
+  const user = loadUserFile(`${inside(home)}config.toml`, choices);
+  const loaded = await Promise.all([
+    ...loadSystemFile('system', 'config.toml', choices),
+    user,
+    ...(profile === undefined
+      ? []
+      : [user.then(({ layer }) => loadProfileFile(profile, { home, osHome, user: layer }))]),
+    loadFlags(choices),
+    ...loadSystemFile('managed', 'managed_config.toml', choices),
+  ]);
+  const layers = loaded.map(({ layer }) => layer);
+  const requirementsFile = systemPath('requirements.toml', choices);
+  const managed = layers.findLast(({ name }) => name === 'managed');
+  const demanded = await loadRequirements({
+    osHome,
+    ...(requirementsFile === undefined ? {} : { path: requirementsFile }),
+    ...(managed === undefined ? {} : { managed }),
+  });
+  const options: ReadOptions = {
+    unknown: strictConfig === true ? 'error' : 'warning',
+    addedRoots: addDirectories.map((folder) => resolve(cwd, folder)),
+    ...(profile === undefined ? {} : { profile }),
+  };
+  const { config, problems } = readConfig(layers, options);
+  const all = byGravity([...loaded.flatMap((layer) => layer.problems), ...demanded.problems, ...problems]);
+  const base = { home, osHome, options, requirements: demanded.requirements, layers, config, problems: all };
+  return requirementsFile === undefined ? base : { ...base, requirementsFile };
+}
+
+async function loadUserFile(path: string, { osHome, ignoreUserConfig }: ConfigChoices): Promise<LoadedLayer> {
+  if (ignoreUserConfig !== true) return loadConfigFile({ name: 'user', path, osHome });
+  return { layer: { name: 'user', source: path, values: {}, disabled: 'a flag says so' }, problems: [] };
+}
+
+/** Nothing where the system has no place for such files. */
+function loadSystemFile(
+  name: 'system' | 'managed',
+  fileName: string,
+  choices: ConfigChoices,
+): readonly Promise<LoadedLayer>[] {
+  const path = systemPath(fileName, choices);
+  return path === undefined ? [] : [loadConfigFile({ name, path, osHome: choices.osHome })];
+}
+
+/** The first file of that name that exists; if none does, where it would be. */
+function systemPath(fileName: string, { systemFolders = usualSystemFolders }: ConfigChoices): string | undefined {
+  const paths = systemFolders.map((folder) => inside(folder) + fileName);
+  return paths.find(isThere) ?? paths[0];
+}
+
+/** What cannot be looked at counts as there, so that reading it says why. */
+function isThere(path: string): boolean {
+  try {
+    return fileSystem.statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
+/** The same layers with more flags, those of one thread. `added` holds only the problems that come with these. */
+export async function withOverrides(
+  base: BaseLayers,
+  { overrides, cwd }: { readonly overrides: Overrides; /** Relative paths start there. */ readonly cwd: string },
+): Promise<{ readonly base: BaseLayers; readonly added: readonly ConfigProblem[] }> {
+  const { layer: more, problems: malformed } = await loadFlags({ cwd, osHome: base.osHome, overrides });
+  const layers = base.layers.map((layer) =>
+    layer.name === 'flags' ? { ...layer, values: mergeValues(layer.values, more.values) } : layer,
+  );
+  const { config, problems } = readConfig(layers, base.options);
+  const known = new Set(base.problems.map(({ message }) => message));
+  const added = byGravity([...malformed, ...problems.filter(({ message }) => !known.has(message))]);
+  return { base: { ...base, layers, config }, added };
+}
+
+async function loadFlags({
+  cwd,
+  osHome,
+  overrides = [],
+}: Pick<ConfigChoices, 'cwd' | 'osHome' | 'overrides'>): Promise<LoadedLayer> {
+  const parsed = await Promise.all(overrides.map((each) => (typeof each === 'string' ? readOverride(each) : each)));
+  const flags = parsed.filter((override) => 'path' in override);
+  return {
+    layer: flagsLayer(flags, { base: cwd, osHome }),
+    problems: parsed.filter((override) => 'code' in override),
+  };
+}

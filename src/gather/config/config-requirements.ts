@@ -1,0 +1,67 @@
+import { dirname } from 'node:path';
+import type { ConfigLayer } from '../../config/config-layer.ts';
+import type { ConfigProblem } from '../../config/config-problem.ts';
+import { keyProblem } from '../../config/key-problem.ts';
+import { readRequirements, type ReadRequirements } from '../../config/requirements.ts';
+import { estimateTokens } from '../../fragments/text/truncate.ts';
+import { parseGlob } from '../../policy/glob.ts';
+import type { DeniedReads } from '../../policy/requirements.ts';
+import { loadTomlFile } from './config-file.ts';
+import { absolute } from './config-paths.ts';
+
+/** Instructions that are longer would crowd out the work, and cutting them would change what they demand. */
+const mostInstructionTokens = 10_000;
+
+export interface RequirementSources {
+  /** Absent where the system has no place for such a file. */
+  readonly path?: string;
+  readonly osHome: string;
+  /** The layer of the managed configuration. */
+  readonly managed?: ConfigLayer;
+}
+
+/** What whoever manages this machine demands. */
+export async function loadRequirements({ path, osHome, managed }: RequirementSources): Promise<ReadRequirements> {
+  const { layer, problems } =
+    path === undefined
+      ? { layer: { name: 'managed', source: '', values: {} } satisfies ConfigLayer, problems: [] }
+      : await loadTomlFile('managed', path);
+  const read = readRequirements(layer, managed);
+  const { denyRead, ...others } = read.requirements;
+  const denied = denyRead === undefined ? undefined : resolved(denyRead, { base: dirname(layer.source), osHome });
+  return {
+    requirements: { ...others, ...(denied === undefined ? {} : { denyRead: denied }) },
+    problems: [...problems, ...read.problems, ...senseless(layer, denied), ...tooLong(layer, others.instructions)],
+  };
+}
+
+/** A pattern that begins with any number of folders means the whole disk, wherever the file stands. */
+function resolved({ patterns, source }: DeniedReads, base: { base: string; osHome: string }): DeniedReads {
+  const whole = patterns.map((pattern) => (pattern.startsWith('**/') ? `/${pattern}` : pattern));
+  return { patterns: whole.map((pattern) => String(absolute(pattern, base))), source };
+}
+
+function senseless(layer: ConfigLayer, denied: DeniedReads | undefined): readonly ConfigProblem[] {
+  return (denied?.patterns ?? [])
+    .filter((pattern) => parseGlob(pattern) === undefined)
+    .map((pattern) =>
+      keyProblem(layer, ['permissions', 'filesystem', 'deny_read'], {
+        code: 'config-wrong-value',
+        severity: 'error',
+        what: `holds a pattern that cannot be read (${pattern})`,
+        next: 'Correct it: brackets and braces must be closed, and a backslash needs something after it.',
+      }),
+    );
+}
+
+function tooLong(layer: ConfigLayer, instructions: string | undefined): readonly ConfigProblem[] {
+  if (instructions === undefined || estimateTokens(instructions) <= mostInstructionTokens) return [];
+  return [
+    keyProblem(layer, ['additional_developer_instructions'], {
+      code: 'config-wrong-value',
+      severity: 'error',
+      what: `has more than ${mostInstructionTokens} tokens`,
+      next: 'Shorten it.',
+    }),
+  ];
+}

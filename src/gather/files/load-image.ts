@@ -1,0 +1,52 @@
+import { resolve } from 'node:path';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { UserImage } from '../../protocol/user-input.ts';
+import { imageFormat } from './image-format.ts';
+import { readBounded, type ReadOptions, type UnreadFile, whyMissing } from '../../disk/read-bounded.ts';
+
+export type ImageProblem = Outcome<'image-unreadable' | 'image-unsupported' | 'image-too-large' | 'image-denied'>;
+
+/** Larger files are refused: they would fill a rollout and no provider takes them. */
+const mostBytes = 10 * 1024 * 1024;
+
+/** Reads a picture for a user's message. Its bytes decide what it is, not its name; one that is cut off is refused. */
+export function loadImage(
+  path: string,
+  cwd: string,
+  rules: Pick<ReadOptions, 'denies'> = {},
+): UserImage | ImageProblem {
+  const absolute = resolve(cwd, path);
+  const file = readBounded(absolute, { ...rules, maxBytes: mostBytes });
+  if (file.kind !== 'read') return unread(path, file.kind === 'missing' ? whyMissing(absolute) : file);
+  const { bytes } = file;
+  const found = imageFormat(bytes);
+  if (found === undefined) {
+    const next = 'Convert it to PNG, JPEG, GIF or WebP.';
+    return { code: 'image-unsupported', message: `${path} is not an image that models take.`, next };
+  }
+  if (!found.whole) {
+    const message = `${path} begins like an image (${found.format}), but it is incomplete or damaged.`;
+    return { code: 'image-unsupported', message, next: 'Make the file again as PNG, JPEG, GIF or WebP.' };
+  }
+  return { path, dataUrl: `data:image/${found.format};base64,${bytes.toString('base64')}` };
+}
+
+function unread(path: string, file: UnreadFile | string): ImageProblem {
+  if (typeof file !== 'string' && file.why === 'denied') {
+    return { code: 'image-denied', message: `${path} may not be read.`, next: 'Ask for another file.' };
+  }
+  if (typeof file !== 'string' && file.why === 'too-large') {
+    const size = ((file.size ?? mostBytes) / 1024 / 1024).toFixed(1);
+    return {
+      code: 'image-too-large',
+      message: `The image ${path} has ${size} MB; 10 MB is the most.`,
+      next: 'Make it smaller, for example by halving its width and height.',
+    };
+  }
+  const reason = typeof file === 'string' ? file : file.reason;
+  return {
+    code: 'image-unreadable',
+    message: `The image ${path} cannot be read: ${reason}.`,
+    next: 'Check the path: it must lead to a file that you may read.',
+  };
+}

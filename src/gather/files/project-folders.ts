@@ -1,0 +1,29 @@
+import { sep } from 'node:path';
+import { ancestors } from './ancestors.ts';
+import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
+
+/**
+ * From the project's root, which is the nearest folder that holds a marker, down to the working folder; without a
+ * marker, that folder alone. Links in the path are kept.
+ */
+export function projectFolders(cwd: string, markers: readonly string[]): readonly string[] {
+  const named = markers.filter((marker) => marker !== '');
+  const folders: string[] = [];
+  for (const folder of ancestors(cwd)) {
+    folders.unshift(folder);
+    if (named.some((marker) => isMarked(inside(folder) + marker, marker))) return folders;
+  }
+  return [cwd];
+}
+
+/** An empty `.git`, which a sandbox may leave behind for a while, makes no project of the folders below it. */
+function isMarked(path: string, marker: string): boolean {
+  if (marker !== '.git') return fileSystem.existsSync(path);
+  const kind = kindOfEntry(path);
+  return kind === 'file' || (kind === 'folder' && fileSystem.existsSync(inside(path) + 'HEAD'));
+}
+
+/** What a name is added to. This runs at every start and before every request, and `join` costs more than the look. */
+export function inside(folder: string): string {
+  return folder.endsWith(sep) ? folder : folder + sep;
+}

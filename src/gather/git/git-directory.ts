@@ -1,0 +1,38 @@
+import { join, resolve } from 'node:path';
+import { kindOfEntry } from '../../disk/file-system.ts';
+import { readTextIfPossible } from '../../disk/read-bounded.ts';
+import { readLimits } from '../files/read-limits.ts';
+
+export interface GitDirectory {
+  /** Where HEAD is. */
+  readonly path: string;
+  /** Where branches, packed refs and the configuration are: the same folder, but for linked worktrees. */
+  readonly common: string;
+  /** `.git` is a file that points here, as in linked worktrees and submodules. */
+  readonly isPointedTo: boolean;
+}
+
+/** The git folder behind `.git` in the folder, or undefined when there is none that git would take. */
+export function findGitDirectory(folder: string): GitDirectory | undefined {
+  const entry = join(folder, '.git');
+  const kind = kindOfEntry(entry);
+  if (kind === 'folder') return gitDirectoryAt(entry, { isPointedTo: false });
+  if (kind !== 'file') return undefined;
+  const target = pointerTarget(readTextIfPossible(entry, pointer) ?? '');
+  return target === undefined ? undefined : gitDirectoryAt(resolve(folder, target), { isPointedTo: true });
+}
+
+const pointer = { maxBytes: readLimits.gitPointerBytes };
+
+function pointerTarget(text: string): string | undefined {
+  const [key = '', ...rest] = text.trim().split(':');
+  const target = rest.join(':').trim();
+  return key.trimEnd() === 'gitdir' && target !== '' ? target : undefined;
+}
+
+function gitDirectoryAt(path: string, { isPointedTo }: { readonly isPointedTo: boolean }): GitDirectory | undefined {
+  // An empty or half-made folder is no repository, and git looks further up.
+  if (kindOfEntry(join(path, 'HEAD')) !== 'file') return undefined;
+  const shared = readTextIfPossible(join(path, 'commondir'), pointer)?.trim();
+  return { path, common: shared === undefined || shared === '' ? path : resolve(path, shared), isPointedTo };
+}

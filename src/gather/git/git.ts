@@ -1,0 +1,104 @@
+import { join } from 'node:path';
+import { ancestors } from '../files/ancestors.ts';
+import { gitConfigValue } from './git-config.ts';
+import { findGitDirectory, type GitDirectory } from './git-directory.ts';
+import { type ReadOptions, readTextIfPossible } from '../../disk/read-bounded.ts';
+import { readLimits } from '../files/read-limits.ts';
+
+/** What a thread remembers of the repository, in the keys that rollouts use. What is not known is absent. */
+export interface GitFacts {
+  readonly commit_hash?: string;
+  readonly branch?: string;
+  readonly repository_url?: string;
+}
+
+/** The nearest folder, from the working folder upwards, that is the top of a repository or worktree. */
+export function findRepository(cwd: string): string | undefined {
+  for (const folder of ancestors(cwd)) {
+    if (findGitDirectory(folder) !== undefined) return folder;
+  }
+  return undefined;
+}
+
+/** A name or an address that is longer was made to fill the thread that remembers it. */
+const longestFact = 1000;
+
+/** Read from git's own files: starting git three times would take longer than everything else at the start of a thread. */
+export function readGitFacts(root: string, rules: Pick<ReadOptions, 'denies'> = {}): GitFacts {
+  const directory = findGitDirectory(root);
+  if (directory === undefined) return {};
+  const read: ReadText = (path, maxBytes) => readTextIfPossible(path, { ...rules, maxBytes });
+  const head = read(join(directory.path, 'HEAD'), readLimits.gitPointerBytes)?.trim() ?? '';
+  const commit = resolveRef(directory, { content: head, hops: 5 }, read);
+  const branch = notTooLong(branchOf(head));
+  const url = notTooLong(repositoryUrl(directory, read));
+  return {
+    ...(commit === undefined ? {} : { commit_hash: commit }),
+    ...(branch === undefined ? {} : { branch }),
+    ...(url === undefined ? {} : { repository_url: url }),
+  };
+}
+
+type ReadText = (path: string, maxBytes: number) => string | undefined;
+
+function notTooLong(fact: string | undefined): string | undefined {
+  return fact === undefined || fact.length > longestFact ? undefined : fact;
+}
+
+/** A remote's address without what would let its reader in. A bare user name of ssh is no secret and stays. */
+export function withoutCredentials(url: string): string {
+  const parts = /^(?<scheme>[A-Za-z][A-Za-z0-9+.:-]*):\/\/(?<authority>[^/?#]*)(?<rest>.*)$/s.exec(url)?.groups;
+  const { scheme, authority, rest } = parts ?? {};
+  // Without a scheme it is a path or `user@host:path`, which has no place for a password.
+  if (scheme === undefined || authority === undefined || rest === undefined) return url;
+  const at = authority.lastIndexOf('@');
+  const host = authority.slice(at + 1);
+  if (/ssh$/i.test(scheme)) {
+    const user = authority.slice(0, Math.max(at, 0)).split(':', 1)[0] ?? '';
+    return `${scheme}://${user === '' ? '' : `${user}@`}${host}${rest}`;
+  }
+  return `${scheme}://${host}${rest.replace(/[?#].*$/s, '')}`;
+}
+
+const objectName = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/** The commit behind what stands in HEAD or in a ref file: a name of an object, or `ref:` and another ref. */
+function resolveRef(
+  directory: GitDirectory,
+  { content, hops }: { readonly content: string; readonly hops: number },
+  read: ReadText,
+): string | undefined {
+  if (objectName.test(content)) return content;
+  const name = /^ref:\s*(?<name>\S+)$/.exec(content)?.groups?.['name'];
+  if (name === undefined || hops === 0 || name.split('/').includes('..')) return undefined;
+  const places = [...new Set([directory.path, directory.common])].map((folder) => join(folder, name));
+  const loose = places.values().map((path) => read(path, readLimits.gitPointerBytes));
+  const found = loose.find((text) => text !== undefined);
+  if (found !== undefined) return resolveRef(directory, { content: found.trim(), hops: hops - 1 }, read);
+  return packedRef(read(join(directory.common, 'packed-refs'), readLimits.packedRefsBytes) ?? '', name);
+}
+
+/** The line of a ref in a file that may have a million of them: looked for as a whole, without cutting the file up. */
+function packedRef(text: string, name: string): string | undefined {
+  const wanted = ` ${name}`;
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1)) {
+    const end = at + wanted.length;
+    const isWhole = end === text.length || text[end] === '\n' || text.startsWith('\r\n', end);
+    const object = isWhole ? text.slice(text.lastIndexOf('\n', at) + 1, at) : '';
+    if (objectName.test(object)) return object;
+  }
+  return undefined;
+}
+
+function branchOf(head: string): string | undefined {
+  const name = /^ref:\s*refs\/heads\/(?<name>\S+)$/.exec(head)?.groups?.['name'];
+  // Repositories that keep their refs in tables have this placeholder in HEAD; the real name is not in a text file.
+  return name === '.invalid' ? undefined : name;
+}
+
+function repositoryUrl(directory: GitDirectory, read: ReadText): string | undefined {
+  const text = read(join(directory.common, 'config'), readLimits.gitConfigBytes);
+  if (text === undefined) return undefined;
+  const url = gitConfigValue(text, { section: 'remote', subsection: 'origin', key: 'url' });
+  return url === undefined || url === '' ? undefined : withoutCredentials(url);
+}

@@ -1,0 +1,93 @@
+import type { InstructionDocument } from '../../envelope/facts.ts';
+import { cut, damaged, type InstructionProblem, onOneLine } from './instruction-problems.ts';
+import { decode, type InstructionText, isBlank } from './instruction-text.ts';
+
+export interface LoadedInstructions {
+  readonly document: InstructionDocument;
+  /** The same ones again with every load, as long as they last: who shows them must not repeat itself. */
+  readonly problems: readonly InstructionProblem[];
+}
+
+/** The personal file is outside the configured budget. This is its own: nothing enters history without a cap. */
+export const personalMaxBytes = 32_768;
+
+/** The most that all files together may have, whatever is configured. The fragment has room for this and for notices. */
+export const documentMaxBytes = 65_536;
+
+const separator = '\n\n--- project-doc ---\n\n';
+
+/**
+ * One text of all files: the personal one, then those of the project from its root down, until the budget is spent. What
+ * did not fit is named in a last line, for the model, and in a problem, for the user.
+ */
+export function composeInstructions(input: {
+  readonly personal?: InstructionText;
+  readonly project: readonly InstructionText[];
+  readonly cwd: string;
+  readonly maxBytes: number;
+}): LoadedInstructions {
+  const personal = join(input.personal === undefined ? [] : [input.personal], personalMaxBytes, 'Shorten the file.');
+  const room = documentMaxBytes - personal.bytes;
+  const next = room < input.maxBytes ? 'Shorten the files.' : 'Shorten the files, or raise project_doc_max_bytes.';
+  const project = join(input.project, Math.min(input.maxBytes, room), next);
+
+  const problems = [...personal.problems, ...project.problems];
+  const texts = [personal.text.trim(), project.text].filter((text) => text !== '');
+  if (texts.length === 0) return { document: {}, problems };
+  const document = { text: texts.join(separator), ...(project.text === '' ? {} : { directory: input.cwd }) };
+  return { document, problems };
+}
+
+interface Joined {
+  readonly text: string;
+  /** What was taken of the files. */
+  readonly bytes: number;
+  readonly problems: readonly InstructionProblem[];
+}
+
+function join(files: readonly InstructionText[], maxBytes: number, next: string): Joined {
+  const texts: string[] = [];
+  const cuts: string[] = [];
+  const problems: InstructionProblem[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    // A blank file costs nothing, and is not missed when it does not fit.
+    if (isBlank(file)) continue;
+    // Later files must not slip into what an earlier cut has left.
+    const taken = cuts.length > 0 ? 0 : beginning(file, maxBytes - bytes);
+    const { text, replaced } = decode(file.bytes.subarray(0, taken));
+    if (taken > 0) texts.push(text);
+    if (replaced > 0) problems.push(damaged(file.path, replaced));
+    bytes += taken;
+    if (taken < file.size) {
+      cuts.push(`${taken === 0 ? 'all ' : ''}${file.size - taken} bytes of ${onOneLine(file.path)}`);
+    }
+  }
+  if (cuts.length === 0) return { text: texts.join('\n\n'), bytes, problems };
+  const leftOut = `${cuts.slice(0, 3).join(', ')}${cuts.length > 3 ? ` and of ${cuts.length - 3} more files` : ''}`;
+  const notice = `[Cut here to ${maxBytes} bytes. Left out: ${leftOut}. Read the files for the rest.]`;
+  return { text: [...texts, notice].join('\n\n'), bytes, problems: [...problems, cut(leftOut, next)] };
+}
+
+/** Half a sentence may say the opposite of the whole, so a cut goes back to the end of a line that is this near. */
+const lineSearchBytes = 500;
+
+/** How many bytes of a file are taken: all, or up to the end of a line, or at least up to the end of a character. */
+function beginning({ bytes, size }: InstructionText, limit: number): number {
+  if (size <= limit) return size;
+  const at = characterStart(bytes, limit);
+  if (at === 0 || bytes[at] === lineFeed) return at;
+  const lineEnd = bytes.lastIndexOf(lineFeed, at - 1) + 1;
+  return lineEnd > 0 && lineEnd >= at - lineSearchBytes ? lineEnd : at;
+}
+
+const lineFeed = 0x0a;
+
+/** The last position up to the limit at which no character is split. */
+function characterStart(bytes: Uint8Array, limit: number): number {
+  for (let at = limit; at > limit - 4 && at >= 0; at--) {
+    if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return at;
+  }
+  // Four bytes in a row that begin no character are no text in UTF-8, and nothing can be split.
+  return limit;
+}

@@ -1,0 +1,55 @@
+import type { Config } from '../../config/config.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { readBounded, type ReadOptions } from '../../disk/read-bounded.ts';
+import { readLimits } from '../files/read-limits.ts';
+
+export type InstructionFileProblem = Outcome<`${'model-instructions' | 'compact-prompt'}-${'unreadable' | 'empty'}`>;
+
+export interface InstructionTexts {
+  /** Replaces the model's own instructions. */
+  readonly baseInstructions?: string;
+  readonly compactPrompt?: string;
+}
+
+/**
+ * The texts of the files that the configuration names, trimmed; none without the key. A file that cannot give a text is a
+ * problem and no reason to go on with another text.
+ */
+export function loadInstructionFiles(
+  config: Pick<Config, 'modelInstructionsFile' | 'experimentalCompactPromptFile'>,
+  rules: Pick<ReadOptions, 'denies'> = {},
+): InstructionTexts | InstructionFileProblem {
+  const base = load('model-instructions', 'model_instructions_file', config.modelInstructionsFile, rules);
+  if (typeof base === 'object') return base;
+  const compactFile = config.experimentalCompactPromptFile;
+  const compact = load('compact-prompt', 'experimental_compact_prompt_file', compactFile, rules);
+  if (typeof compact === 'object') return compact;
+  return {
+    ...(base === undefined ? {} : { baseInstructions: base }),
+    ...(compact === undefined ? {} : { compactPrompt: compact }),
+  };
+}
+
+function load(
+  name: 'model-instructions' | 'compact-prompt',
+  key: string,
+  path: string | undefined,
+  rules: Pick<ReadOptions, 'denies'>,
+): string | undefined | InstructionFileProblem {
+  if (path === undefined) return undefined;
+  const file = readBounded(path, { ...rules, maxBytes: readLimits.instructionsBytes });
+  if (file.kind !== 'read') {
+    return {
+      code: `${name}-unreadable`,
+      message: `The file in ${key} ${file.kind === 'missing' ? 'does not exist' : `cannot be read (${file.reason})`}: ${path}`,
+      next: 'Let the key name a file that you may read, or remove it.',
+    };
+  }
+  const text = file.bytes.toString('utf8').trim();
+  if (text !== '') return text;
+  return {
+    code: `${name}-empty`,
+    message: `The file in ${key} is empty: ${path}`,
+    next: 'Write the text into it, or remove the key.',
+  };
+}

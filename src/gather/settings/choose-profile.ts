@@ -1,0 +1,107 @@
+import type { Config } from '../../config/config.ts';
+import { type ProfileOptions, profileFor } from '../../policy/profiles.ts';
+import { isSoundEntry } from '../../policy/sound-entry.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { PermissionProfile, SandboxMode } from '../../protocol/permission-profile.ts';
+
+export type AddedRootsProblem = Outcome<'added-folders-unused'>;
+
+export interface ChosenProfile {
+  readonly profile: PermissionProfile;
+  readonly notices: readonly AddedRootsProblem[];
+  /** Folders that a flag adds are part of it. */
+  readonly added: boolean;
+}
+
+/**
+ * What commands may touch: what the thread had, where neither flags nor the managed file say otherwise; for a new thread,
+ * what is configured; then the folders that a flag adds.
+ */
+export function chooseProfile(config: Config, had: PermissionProfile | undefined): ChosenProfile {
+  const profile =
+    had === undefined || isReplaced(config, had)
+      ? configuredProfile(config, config.sandboxMode)
+      : withPinned(config, had);
+  return withAddedRoots(config, profile);
+}
+
+/** The mode of a flag replaces every profile; that of the managed file gives a thread that only reads nothing more. */
+function isReplaced({ pinned }: Config, had: PermissionProfile): boolean {
+  const by = pinned.get('sandbox_mode');
+  return by === 'flags' || (by === 'managed' && !isDeepEqual(had, profileFor('read-only', noOptions)));
+}
+
+/** The profile of a mode, with the options that are configured. */
+export function configuredProfile(config: Config, mode: SandboxMode): PermissionProfile {
+  const options = configuredOptions(config);
+  // The key stands under workspace-write and speaks for no other mode.
+  const network = mode === 'workspace-write' && options.network;
+  return profileFor(mode, { ...options, network });
+}
+
+const noOptions: ProfileOptions = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
+const rootsKey = 'sandbox_workspace_write.writable_roots';
+
+const keyOfOption: Readonly<Record<keyof ProfileOptions, string>> = {
+  network: 'sandbox_workspace_write.network_access',
+  writableRoots: rootsKey,
+  excludeTmpdir: 'sandbox_workspace_write.exclude_tmpdir_env_var',
+  excludeSlashTmp: 'sandbox_workspace_write.exclude_slash_tmp',
+};
+
+/** Pinned keys of workspace-write change a thread that has it, one option at a time, and widen no other. */
+function withPinned(config: Config, had: PermissionProfile): PermissionProfile {
+  const pinned = Object.entries(configuredOptions(config)).filter(([option]) =>
+    config.pinned.has(keyOfOption[option as keyof ProfileOptions]),
+  );
+  const options = pinned.length === 0 ? undefined : profileOptions(had);
+  return options === undefined ? had : profileFor('workspace-write', { ...options, ...Object.fromEntries(pinned) });
+}
+
+function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfile): ChosenProfile {
+  // Without a sandbox everything can be written already.
+  if (addedRoots.length === 0 || profile.type === 'disabled') return { profile, notices: [], added: false };
+  const options = profileOptions(profile);
+  if (options === undefined) return unused(profile, addedRoots, 'Start with -s workspace-write to write there.');
+  if (pinned.get(rootsKey) === 'managed') return unused(profile, addedRoots, 'Ask whoever manages this machine.');
+  const writableRoots = [...new Set([...options.writableRoots, ...addedRoots])];
+  return { profile: profileFor('workspace-write', { ...options, writableRoots }), notices: [], added: true };
+}
+
+function unused(profile: PermissionProfile, roots: readonly string[], next: string): ChosenProfile {
+  const message = `Folders that were added do not become writable (${roots.join(', ')}).`;
+  return { profile, notices: [{ code: 'added-folders-unused', message, next }], added: false };
+}
+
+function configuredOptions({ sandboxWorkspaceWrite: given }: Config): ProfileOptions {
+  return {
+    network: given.networkAccess,
+    writableRoots: given.writableRoots,
+    excludeTmpdir: given.excludeTmpdirEnvVar,
+    excludeSlashTmp: given.excludeSlashTmp,
+  };
+}
+
+/**
+ * The options that give exactly this profile under workspace-write, or undefined: a profile with rules of its own cannot
+ * be built again from options without losing them.
+ */
+export function profileOptions(profile: PermissionProfile): ProfileOptions | undefined {
+  if (profile.type !== 'managed' || profile.file_system.type !== 'restricted') return undefined;
+  const { entries } = profile.file_system;
+  // The profile may come from a file that another program wrote.
+  if (!entries.every(isSoundEntry)) return undefined;
+  const written = entries.filter(({ access }) => access === 'write').map(({ path }) => path);
+  const has = (kind: string): boolean => written.some((path) => path.type === 'special' && path.value.kind === kind);
+  const options: ProfileOptions = {
+    network: profile.network === 'enabled',
+    writableRoots: written.filter((path) => path.type === 'path').map(({ path }) => path),
+    excludeTmpdir: !has('tmpdir'),
+    excludeSlashTmp: !has('slash_tmp'),
+  };
+  return isDeepEqual(profile, profileFor('workspace-write', options)) ? options : undefined;
+}
+
+function isDeepEqual(one: PermissionProfile, other: PermissionProfile): boolean {
+  return process.getBuiltinModule('node:util').isDeepStrictEqual(one, other);
+}

@@ -1,0 +1,77 @@
+import type { Config } from '../../config/config.ts';
+import { originOf } from '../../config/key-origins.ts';
+import type { Settings, WindowSettings } from '../../envelope/settings.ts';
+
+export type SettingName = Exclude<keyof Settings, 'cwd' | 'origins'>;
+
+/** The keys of the configuration behind each setting. */
+const keysOf: Readonly<Partial<Record<SettingName, readonly string[]>>> = {
+  model: ['model'],
+  provider: ['model_provider'],
+  effort: ['model_reasoning_effort'],
+  summary: ['model_reasoning_summary'],
+  verbosity: ['model_verbosity'],
+  serviceTier: ['service_tier'],
+  approval: ['approval_policy'],
+  askedApproval: ['approval_policy'],
+  profile: ['sandbox_mode', 'sandbox_workspace_write'],
+  shellEnvironment: ['shell_environment_policy'],
+  developerInstructions: ['developer_instructions'],
+  personality: ['personality'],
+  leaveOut: [
+    'include_permissions_instructions',
+    'include_collaboration_mode_instructions',
+    'include_environment_context',
+    'include_apps_instructions',
+  ],
+  features: ['features'],
+  compaction: ['compaction'],
+};
+
+/** The key behind each part of a setting that is put together from several: one key says nothing about the others. */
+const keysOfParts = {
+  instructionRules: {
+    maxBytes: 'project_doc_max_bytes',
+    fallbackFilenames: 'project_doc_fallback_filenames',
+    rootMarkers: 'project_root_markers',
+  },
+  realtime: { startInstructions: 'experimental_realtime_start_instructions' },
+  window: {
+    contextWindow: 'model_context_window',
+    effectivePercent: 'window.effective_percent',
+    effectiveTokens: 'window.effective_tokens',
+    autoCompactPercent: 'window.auto_compact_percent',
+    autoCompactTokens: 'model_auto_compact_token_limit',
+    autoCompactScope: 'model_auto_compact_token_limit_scope',
+    reservePercent: 'window.reserve_percent',
+    skillsPercent: 'window.skills_percent',
+    memoryPercent: 'window.memory_percent',
+    baselineTokens: 'window.baseline_tokens',
+    toolOutputTokens: 'tool_output_token_limit',
+  } satisfies Readonly<Record<keyof WindowSettings, string>>,
+} as const satisfies Partial<Record<SettingName, Readonly<Record<string, string>>>>;
+
+/** Who decided each part of such a setting, by its dotted name. */
+export function originsOfParts({ origins }: Config, settings: PartedSettings): Readonly<Record<string, string>> {
+  const found = Object.entries(keysOfParts).flatMap(([name, keys]) => {
+    const parts: object = settings[name as keyof PartedSettings] ?? {};
+    return Object.entries(keys).flatMap(([part, key]) => {
+      const origin = Object.hasOwn(parts, part) ? origins.get(key) : undefined;
+      return origin === undefined ? [] : [[`${name}.${part}`, origin] as const];
+    });
+  });
+  return Object.fromEntries(found);
+}
+
+type PartedSettings = Partial<Pick<Settings, keyof typeof keysOfParts>>;
+
+/** Who in the configuration decided a setting; undefined for a default. */
+export function configuredOrigin({ origins }: Config, name: SettingName): string | undefined {
+  return originOf(origins, keysOf[name] ?? []);
+}
+
+/** The flags or the managed file decided it, so that it beats what a resumed thread had. */
+export function isPinned(config: Config, name: SettingName): boolean {
+  const keys = keysOf[name] ?? [];
+  return [...config.pinned.keys()].some((set) => keys.some((key) => set === key || set.startsWith(`${key}.`)));
+}

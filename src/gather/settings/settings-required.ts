@@ -1,0 +1,108 @@
+import type { Config } from '../../config/config.ts';
+import type { Settings } from '../../envelope/settings.ts';
+import { withDeniedReads } from '../../policy/denied-reads.ts';
+import {
+  type Allowed,
+  brokenByApproval,
+  brokenByProfile,
+  modeInstead,
+  type Requirements,
+} from '../../policy/requirements.ts';
+import { widthOf } from '../../policy/profile-width.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { configuredProfile } from './choose-profile.ts';
+
+export type RequirementNotice = Outcome<'requirement-overrides'>;
+
+/** Settings that keep every requirement. */
+export interface Required {
+  readonly settings: Settings;
+  /** What somebody chose and does not get. A default that is not allowed gives way in silence. */
+  readonly notices: readonly RequirementNotice[];
+  /** `managed`: the machine has a say in what commands may touch. */
+  readonly sandbox: 'managed' | 'free';
+}
+
+export function required(requirements: Requirements, settings: Settings, config: Config): Required {
+  const steps = [requiredApproval, requiredProfile, requiredFeatures, requiredInstructions];
+  const start: Required = { settings, notices: [], sandbox: isManaged(requirements, settings) ? 'managed' : 'free' };
+  return steps.reduce((before, step) => {
+    const { settings: after, notices = [] } = step(requirements, before.settings, config);
+    return { ...before, settings: after, notices: [...before.notices, ...notices] };
+  }, start);
+}
+
+interface Step {
+  readonly settings: Settings;
+  readonly notices?: readonly RequirementNotice[];
+}
+
+function isManaged(requirements: Requirements, { profile }: Settings): boolean {
+  const { denyRead, sandboxModes } = requirements;
+  return (
+    denyRead !== undefined ||
+    sandboxModes?.key === 'sandbox_mode' ||
+    brokenByProfile(requirements, profile) !== undefined
+  );
+}
+
+function requiredApproval(requirements: Requirements, settings: Settings): Step {
+  const broken = brokenByApproval(requirements, settings.approval);
+  if (broken === undefined) return { settings };
+  const [approval] = broken.allowed;
+  const notices = noticesOf(settings, 'approval', {
+    key: 'approval_policy',
+    value: settings.approval,
+    broken,
+    instead: approval,
+  });
+  return { settings: decided({ ...settings, approval }, 'approval'), notices };
+}
+
+function requiredProfile(requirements: Requirements, settings: Settings, config: Config): Step {
+  const broken = brokenByProfile(requirements, settings.profile);
+  if (broken === undefined) {
+    return { settings: { ...settings, profile: withDeniedReads(requirements, settings.profile) } };
+  }
+  const mode = modeInstead(broken);
+  const value = widthOf(settings.profile);
+  const notices = noticesOf(settings, 'profile', { key: 'sandbox_mode', value, broken, instead: mode });
+  const profile = withDeniedReads(requirements, configuredProfile(config, mode));
+  return { settings: decided({ ...settings, profile }, 'profile'), notices };
+}
+
+function requiredFeatures({ features: demanded }: Requirements, settings: Settings): Step {
+  if (demanded === undefined) return { settings };
+  const { pins, source } = demanded;
+  const overridden = Object.keys(pins).filter(
+    (name) => settings.features?.[name] !== undefined && settings.features[name] !== pins[name],
+  );
+  const notices = overridden.map((name): RequirementNotice => {
+    const message = `features.${name} = ${String(!pins[name])} has no effect: features.${name} in ${source} decides it.`;
+    return { code: 'requirement-overrides', message, next: 'Ask whoever manages this machine.' };
+  });
+  return { settings: decided({ ...settings, features: { ...settings.features, ...pins } }, 'features'), notices };
+}
+
+function requiredInstructions({ instructions }: Requirements, settings: Settings): Step {
+  if (instructions === undefined) return { settings };
+  return { settings: decided({ ...settings, managedInstructions: instructions }, 'managedInstructions') };
+}
+
+function decided(settings: Settings, name: keyof Settings): Settings {
+  return { ...settings, origins: { ...settings.origins, [name]: 'managed' } };
+}
+
+function noticesOf(
+  { origins = {} }: Settings,
+  name: keyof Settings,
+  what: { readonly key: string; readonly value: string; readonly broken: Allowed<string>; readonly instead: string },
+): readonly RequirementNotice[] {
+  const origin = origins[name];
+  // Nobody chose it, or a surface that has no choice.
+  if (origin === undefined || origin === 'surface') return [];
+  const { key, value, broken, instead } = what;
+  const rule = `${broken.key} in ${broken.source}`;
+  const message = `${key} = "${value}" (${origin}) is not allowed by ${rule}: "${instead}" holds instead.`;
+  return [{ code: 'requirement-overrides', message, next: 'Ask whoever manages this machine.' }];
+}

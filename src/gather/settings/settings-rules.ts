@@ -1,0 +1,60 @@
+import type { Config } from '../../config/config.ts';
+import { featureGates } from '../../config/feature-gates.ts';
+import type { LeftOut, Settings, WindowSettings } from '../../envelope/settings.ts';
+import { withoutUndefined } from '../../protocol/without-undefined.ts';
+
+/** What was set about the window, and nothing else: defaults are the envelope's. */
+export function windowSettings(config: Config): WindowSettings {
+  return withoutUndefined({
+    contextWindow: config.modelContextWindow,
+    autoCompactTokens: config.modelAutoCompactTokenLimit,
+    autoCompactScope: autoCompactScope(config),
+    toolOutputTokens: config.toolOutputTokenLimit,
+    ...config.window,
+  });
+}
+
+function autoCompactScope({ modelAutoCompactTokenLimitScope: scope }: Config): WindowSettings['autoCompactScope'] {
+  return scope === 'body_after_prefix' ? 'body' : scope;
+}
+
+/** `auto` leaves the choice to the engine: then nobody made one. */
+export function compactionStrategy({ compaction }: Config): Settings['compaction'] {
+  return compaction?.strategy === 'auto' ? undefined : compaction?.strategy;
+}
+
+/** What was set about AGENTS.md files; undefined when nothing was. */
+export function instructionRules({ origins, ...config }: Config): Settings['instructionRules'] {
+  return unlessEmpty({
+    ...(origins.has('project_doc_max_bytes') ? { maxBytes: config.projectDocMaxBytes } : {}),
+    ...(origins.has('project_doc_fallback_filenames') ? { fallbackFilenames: config.projectDocFallbackFilenames } : {}),
+    ...(origins.has('project_root_markers') ? { rootMarkers: config.projectRootMarkers } : {}),
+  });
+}
+
+export function leftOut(config: Config): readonly LeftOut[] | undefined {
+  const included: readonly (readonly [LeftOut, boolean | undefined])[] = [
+    ['permissions', config.includePermissionsInstructions],
+    ['collaboration-mode', config.includeCollaborationModeInstructions],
+    ['environment', config.includeEnvironmentContext],
+    ['apps', config.includeAppsInstructions],
+  ];
+  const out = included.filter(([, include]) => include === false).map(([part]) => part);
+  return out.length === 0 ? undefined : out;
+}
+
+export function realtimeSetting({ experimentalRealtimeStartInstructions: text }: Config): Settings['realtime'] {
+  return notBlank(text) === undefined ? undefined : { active: false, startInstructions: text as string };
+}
+
+export function configuredFeatures({ features }: Config): Settings['features'] {
+  return unlessEmpty(featureGates(features ?? {}));
+}
+
+export function notBlank(text: string | undefined): string | undefined {
+  return text === undefined || text.trim() === '' ? undefined : text;
+}
+
+function unlessEmpty<Value extends object>(value: Value): Value | undefined {
+  return Object.keys(value).length === 0 ? undefined : value;
+}

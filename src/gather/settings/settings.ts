@@ -1,0 +1,192 @@
+import type { Config } from '../../config/config.ts';
+import { originOf } from '../../config/key-origins.ts';
+import { providerVariables } from '../../config/providers.ts';
+import type { Catalogue } from '../../envelope/model-record.ts';
+import type { Settings } from '../../envelope/settings.ts';
+import { withoutDeniedReads } from '../../policy/denied-reads.ts';
+import { noRequirements, type Requirements } from '../../policy/requirements.ts';
+import type { ShellEnvironmentPolicy } from '../../policy/shell-environment-policy.ts';
+import type { LastSettings } from '../../state/resumed-settings.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ApprovalPolicy, PermissionProfile } from '../../protocol/permission-profile.ts';
+import { chooseProfile } from './choose-profile.ts';
+import { defaultModel } from './default-model.ts';
+import { configuredOrigin, isPinned, originsOfParts, type SettingName } from './settings-origins.ts';
+import { type Required, required } from './settings-required.ts';
+import {
+  compactionStrategy,
+  configuredFeatures,
+  instructionRules,
+  leftOut,
+  notBlank,
+  realtimeSetting,
+  windowSettings,
+} from './settings-rules.ts';
+import { withoutUndefined } from '../../protocol/without-undefined.ts';
+
+export type SettingsProblem = Outcome<'sandbox-managed'>;
+
+export interface ChosenSettings {
+  readonly settings: Settings;
+  /** What a person asked for and does not get. */
+  readonly notices: readonly Outcome[];
+}
+
+/** `null` in the place of a choice: somebody chose that there is none. */
+export type ResumedSettings = Partial<Omit<Settings, 'personality'>> & Pick<LastSettings, 'personality'>;
+
+export interface SettingsChoices {
+  /** Absolute. */
+  readonly cwd: string;
+  /** Has the model that is taken when nobody named one. */
+  readonly catalogue: Pick<Catalogue, 'models'>;
+  /** What the thread had when it was last used; absent for a new one. It beats the file and loses to flags. */
+  readonly resumed?: ResumedSettings;
+  /** The text of the file that `model_instructions_file` names; see `loadInstructionFiles`. */
+  readonly baseInstructions?: string;
+  /** The same for `experimental_compact_prompt_file`. */
+  readonly compactPrompt?: string;
+  /** What the surface holds, whatever anybody configured. */
+  readonly approval?: ApprovalPolicy;
+  /** The same, as a flag asks for it. */
+  readonly profile?: PermissionProfile;
+  readonly requirements?: Requirements;
+}
+
+/** A value and who chose it; a default was chosen by nobody. */
+interface Choice<Value> {
+  readonly value: Value;
+  readonly origin: string | undefined;
+}
+
+/** What has been chosen for a thread: from configuration, flags, the thread's own past, and what the machine demands. */
+export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSettings | SettingsProblem {
+  const { cwd, resumed, requirements = noRequirements } = choices;
+  const fallback = resumed === undefined ? (requirements.newThread ?? {}) : {};
+  /** The value by rank: flag or managed file, thread, other files, what the machine gives to new threads. */
+  function ranked<Value>(name: SettingName, configured: Value, instead?: Value): Choice<Value> {
+    const had = resumed?.[name] as Value | null | undefined;
+    if (had !== undefined && !isPinned(config, name)) return { value: (had ?? undefined) as Value, origin: 'thread' };
+    if (configured === undefined && instead !== undefined) return { value: instead, origin: 'managed' };
+    return { value: configured, origin: configuredOrigin(config, name) };
+  }
+  /** The same where threads do not remember. */
+  function configured<Value>(name: SettingName, value: Value): Choice<Value> {
+    return { value, origin: configuredOrigin(config, name) };
+  }
+
+  const provider = ranked('provider', config.modelProvider);
+  const model = ranked('model', config.model, fallback.model);
+  const { profile, notices } = chooseProfileWithOrigin(config, choices);
+  const chosen = {
+    model:
+      model.value === undefined
+        ? { value: defaultModel(provider.value, choices.catalogue), origin: undefined }
+        : { ...model, value: model.value },
+    provider,
+    effort: ranked('effort', config.modelReasoningEffort, fallback.effort),
+    summary: ranked<string | undefined>('summary', config.modelReasoningSummary),
+    verbosity: ranked<string | undefined>('verbosity', config.modelVerbosity),
+    serviceTier: ranked('serviceTier', config.serviceTier, fallback.serviceTier),
+    cwd: { value: cwd, origin: cwdOrigin(choices) },
+    ...approvalChoice(ranked('approval', config.approvalPolicy), choices.approval),
+    profile,
+    approvedPrefixes: ranked('approvedPrefixes', undefined as Settings['approvedPrefixes']),
+    networkRules: ranked('networkRules', undefined as Settings['networkRules']),
+    shellEnvironment: withheldIn(config, ranked('shellEnvironment', config.shellEnvironmentPolicy)),
+    baseInstructions: baseInstructions(config, choices),
+    developerInstructions: configured('developerInstructions', notBlank(config.developerInstructions)),
+    compactPrompt: compactPrompt(config, choices),
+    compaction: configured('compaction', compactionStrategy(config)),
+    instructionRules: configured('instructionRules', instructionRules(config)),
+    collaboration: ranked('collaboration', undefined as Settings['collaboration']),
+    personality: ranked('personality', config.personality),
+    realtime: configured('realtime', realtimeSetting(config)),
+    leaveOut: configured('leaveOut', leftOut(config)),
+    features: configured('features', configuredFeatures(config)),
+    window: configured('window', windowSettings(config)),
+  };
+  const values = withoutUndefined(valuesOf(chosen));
+  const settings = { ...values, origins: { ...originsOf(chosen), ...originsOfParts(config, values) } };
+  return withRequired(required(requirements, settings, config), choices, notices);
+}
+
+/** What a surface holds lasts as long as it runs: what the thread chose is kept beside it. */
+function approvalChoice(own: Choice<ApprovalPolicy>, held: ApprovalPolicy | undefined) {
+  const asked = held === undefined || held === own.value ? { value: undefined, origin: undefined } : own;
+  const approval = held === undefined ? own : { value: held, origin: 'surface' };
+  return { approval, askedApproval: asked };
+}
+
+function withRequired(
+  { settings, notices, sandbox }: Required,
+  { profile }: SettingsChoices,
+  others: readonly Outcome[],
+): ChosenSettings | SettingsProblem {
+  if (profile !== undefined && sandbox === 'managed') return managedSandbox;
+  return { settings, notices: [...others, ...notices] };
+}
+
+function chooseProfileWithOrigin(
+  config: Config,
+  { resumed, profile: forced, requirements = noRequirements }: SettingsChoices,
+): { readonly profile: Choice<PermissionProfile>; readonly notices: readonly Outcome[] } {
+  if (forced !== undefined) return { profile: { value: forced, origin: 'flags' }, notices: [] };
+  const had = resumed?.profile === undefined ? undefined : withoutDeniedReads(requirements, resumed.profile);
+  const { profile, notices, added } = chooseProfile(config, had);
+  const origin = added ? 'flags' : profile === had ? 'thread' : configuredOrigin(config, 'profile');
+  return { profile: { value: profile, origin }, notices };
+}
+
+/** Decided by the providers of this configuration, wherever the rest of the policy comes from. */
+function withheldIn(config: Config, { value, origin }: Choice<ShellEnvironmentPolicy>): Choice<ShellEnvironmentPolicy> {
+  return { value: { ...value, withheld: providerVariables(config) }, origin };
+}
+
+function cwdOrigin({ cwd, resumed }: SettingsChoices): string | undefined {
+  if (resumed?.cwd === undefined) return undefined;
+  return resumed.cwd === cwd ? 'thread' : 'flags';
+}
+
+function baseInstructions(
+  config: Config,
+  { resumed, baseInstructions: file }: SettingsChoices,
+): Choice<string | undefined> {
+  if (resumed?.baseInstructions !== undefined) return { value: resumed.baseInstructions, origin: 'thread' };
+  const fromFile = notBlank(file);
+  return fromFile === undefined
+    ? { value: notBlank(config.instructions), origin: originOf(config.origins, ['instructions']) }
+    : { value: fromFile, origin: originOf(config.origins, ['model_instructions_file']) };
+}
+
+function compactPrompt(config: Config, { compactPrompt: file }: SettingsChoices): Choice<string | undefined> {
+  const fromKey = notBlank(config.compactPrompt);
+  return fromKey === undefined
+    ? { value: notBlank(file), origin: originOf(config.origins, ['experimental_compact_prompt_file']) }
+    : { value: fromKey, origin: originOf(config.origins, ['compact_prompt']) };
+}
+
+type Choices = Readonly<Record<string, Choice<unknown>>>;
+
+function valuesOf<Chosen extends Choices>(chosen: Chosen): { [Name in keyof Chosen]: Chosen[Name]['value'] } {
+  const values = Object.entries(chosen).map(([name, { value }]) => [name, value]);
+  return Object.fromEntries(values) as { [Name in keyof Chosen]: Chosen[Name]['value'] };
+}
+
+/**
+ * A value that is absent was decided by nobody, even if a key stands behind it: a blank text counts as none. Only a
+ * thread remembers that something was left out on purpose.
+ */
+function originsOf(chosen: Choices): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(chosen).flatMap(([name, { value, origin }]) =>
+      origin === undefined || (value === undefined && origin !== 'thread') ? [] : [[name, origin]],
+    ),
+  );
+}
+
+const managedSandbox: SettingsProblem = {
+  code: 'sandbox-managed',
+  message: 'The sandbox of this machine is managed and cannot be left out.',
+  next: 'Start without the option, or ask whoever manages the machine. `capstan config explain sandbox_mode` says who.',
+};

@@ -1,0 +1,47 @@
+import type { Config } from '../../config/config.ts';
+import { narrowerApproval, narrowerProfile } from '../../policy/narrower.ts';
+import type { Places } from '../../policy/places.ts';
+import type { LastSettings } from '../../state/resumed-settings.ts';
+import { configuredProfile } from './choose-profile.ts';
+import { isPinned } from './settings-origins.ts';
+
+/** What a thread has from elsewhere, as far as it may be taken over. */
+export interface TakenOver {
+  readonly resumed: LastSettings;
+  /** Names of settings that the thread has and that do not count. Those that a flag decides anyway are not among them. */
+  readonly left: readonly LeftSetting[];
+}
+
+export type LeftSetting =
+  | 'profile'
+  | 'approval'
+  | 'provider'
+  | 'model'
+  | 'approvedPrefixes'
+  | 'networkRules'
+  | 'serviceTier';
+
+/**
+ * What counts of the settings of a thread that this home did not write. What a file says about permissions is a claim:
+ * it may narrow what is configured and never widen it. The provider is the configured one, since another would get to
+ * read the workspace; a model belongs to its provider.
+ */
+export function takeOver(config: Config, last: LastSettings, places: Places): TakenOver {
+  const left = new Set<LeftSetting>(['approvedPrefixes', 'networkRules', 'serviceTier']);
+  const configured = configuredProfile(config, config.sandboxMode);
+  if (last.profile !== undefined && narrowerProfile(configured, last.profile, places) !== last.profile) {
+    left.add('profile');
+  }
+  if (last.approval !== undefined && narrowerApproval(config.approvalPolicy, last.approval) !== last.approval) {
+    left.add('approval');
+  }
+  if (last.provider !== undefined && last.provider !== config.modelProvider) left.add('provider').add('model');
+  const present = [...left].filter((name) => last[name] !== undefined);
+  const resumed = Object.fromEntries(Object.entries(last).filter(([name]) => !left.has(name as LeftSetting)));
+  return { resumed, left: present.filter((name) => !isDecided(config, name)) };
+}
+
+/** By a flag or the managed file. Options of a sandbox mode leave the mode to others. */
+function isDecided(config: Config, name: LeftSetting): boolean {
+  return name === 'profile' ? config.pinned.has('sandbox_mode') : isPinned(config, name);
+}

@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import type { Seals } from '../../ports/seals.ts';
+import { keyedDigest } from '../../protocol/keyed-digest.ts';
+import { errorCode, fileSystem as fs, reasonOf } from '../../disk/file-system.ts';
+import { NotRegular, withRegular } from '../../disk/regular-file.ts';
+import { syncFolder } from '../../disk/sync-folder.ts';
+import { randomBytes } from './random-bytes.ts';
+
+/** Where the key of a home is. No command may read it: its holder can forge what a thread grants. */
+export const sealKeyPath = (home: string): string => join(home, 'capstan', 'key');
+
+const keyBytes = 32;
+const sealBytes = 16;
+const longestKnown = 64 * 1024;
+
+/** Seals with the key of a home, which is made when the first line is sealed. */
+export function homeSeals(home: string): Seals {
+  const path = sealKeyPath(home);
+  let key: Uint8Array | undefined;
+  let problem: string | undefined;
+  /** The same claim is sealed turn after turn. */
+  const known = new Map<string, string>();
+
+  function digest(claim: string): string | undefined {
+    if (key === undefined) return undefined;
+    const made = known.get(claim);
+    if (made !== undefined) return made;
+    if (known.size >= 16) known.clear();
+    const seal = Buffer.from(keyedDigest(key, claim).subarray(0, sealBytes)).toString('base64url');
+    // A message with pictures may be large, and is sealed once.
+    if (claim.length <= longestKnown) known.set(claim, seal);
+    return seal;
+  }
+
+  function load(missing: 'make' | 'leave'): void {
+    if (key !== undefined) return;
+    try {
+      key = readKey(path) ?? (missing === 'make' ? makeKey(path) : undefined);
+      problem = undefined;
+    } catch (error) {
+      problem = `its key, ${path}, cannot be used: ${reasonOf(error)}`;
+    }
+  }
+
+  return {
+    seal(claim) {
+      load('make');
+      return digest(claim);
+    },
+    holds(claim, seal) {
+      load('leave');
+      return digest(claim) === seal;
+    },
+    problem: () => problem,
+  };
+}
+
+/** Undefined when there is none. Throws when something else stands there, or others may read it. */
+function readKey(path: string): Uint8Array | undefined {
+  try {
+    return withRegular(path, { links: 'refused' }, (file, found) => {
+      const us = process.geteuid?.();
+      if (found.size !== keyBytes) throw new Error('it is not a key');
+      if (us !== undefined && us !== 0 && found.uid !== us) throw new Error('it belongs to another user');
+      if ((found.mode & 0o077) !== 0) throw new Error(`others may use it; run \`chmod 600 ${path}\``);
+      const key = new Uint8Array(keyBytes);
+      if (fs.readSync(file, key, 0, keyBytes, 0) !== keyBytes) throw new Error('it is not a key');
+      return key;
+    });
+  } catch (error) {
+    if (error instanceof NotRegular) throw new Error('it is not a key', { cause: error });
+    const code = errorCode(error);
+    if (code === 'ENOENT') return undefined;
+    throw code === 'ELOOP' ? new Error('it is a link') : error;
+  }
+}
+
+/** The key appears whole or not at all; of two processes that make one, both get the one that was there first. */
+function makeKey(path: string): Uint8Array | undefined {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
+  const folder = path.slice(0, path.lastIndexOf('/'));
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}.${Buffer.from(randomBytes(8)).toString('hex')}.tmp`;
+  const file = fs.openSync(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    fs.writeSync(file, randomBytes(keyBytes));
+    fs.fsyncSync(file);
+    fs.linkSync(temporary, path);
+    // A power cut that takes the name away would make a stranger of every thread that was sealed since.
+    syncFolder(folder);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+  } finally {
+    fs.closeSync(file);
+    fs.rmSync(temporary, { force: true });
+  }
+  return readKey(path);
+}

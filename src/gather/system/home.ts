@@ -1,0 +1,82 @@
+import { dirname, join } from 'node:path';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { fileSystem, kindOfEntry, reasonOf } from '../../disk/file-system.ts';
+
+/** The user folder: configuration, personal instructions, threads. */
+export interface Home {
+  /** Absolute. */
+  readonly path: string;
+  /** What named it. The default folder may not exist yet: whoever writes into it makes it. */
+  readonly origin: 'CAPSTAN_HOME' | 'CODEX_HOME' | 'default';
+}
+
+export type HomeProblem = Outcome<'home-missing' | 'home-not-a-folder' | 'home-unusable'>;
+
+/**
+ * `CAPSTAN_HOME`, which is made when it is missing; else `CODEX_HOME`, which belongs to somebody else and must exist;
+ * else `.capstan` in the user's home folder. A blank variable counts as unset.
+ */
+export function findHome(env: Readonly<Record<string, string | undefined>>, osHome: string): Home | HomeProblem {
+  const own = named(env, 'CAPSTAN_HOME');
+  if (own !== undefined) return ownHome(own);
+  const shared = named(env, 'CODEX_HOME');
+  if (shared !== undefined) return existingHome(shared, 'CODEX_HOME');
+  return { path: join(osHome, '.capstan'), origin: 'default' };
+}
+
+function named(env: Readonly<Record<string, string | undefined>>, name: string): string | undefined {
+  const value = env[name];
+  return value === undefined || value.trim() === '' ? undefined : value;
+}
+
+function ownHome(path: string): Home | HomeProblem {
+  if (kindOfEntry(path) === 'missing') {
+    try {
+      makeFolder(path);
+    } catch (error) {
+      return unusable(path, 'CAPSTAN_HOME', `cannot be made: ${reasonOf(error)}`);
+    }
+  }
+  return existingHome(path, 'CAPSTAN_HOME');
+}
+
+/**
+ * Makes a folder and its parents one by one. For several at once Node says that the folder does not exist whatever the
+ * reason, a read-only disk for instance.
+ */
+function makeFolder(path: string): void {
+  const parent = dirname(path);
+  if (parent !== path && kindOfEntry(parent) === 'missing') makeFolder(parent);
+  fileSystem.mkdirSync(path, { mode: 0o700 });
+}
+
+function existingHome(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME'): Home | HomeProblem {
+  const kind = kindOfEntry(path);
+  if (kind === 'missing') {
+    return {
+      code: 'home-missing',
+      message: `${origin} names a folder that does not exist: ${path}`,
+      next: `Make the folder, or unset ${origin}.`,
+    };
+  }
+  if (kind !== 'folder') {
+    return {
+      code: 'home-not-a-folder',
+      message: `${origin} names something that is not a folder: ${path}`,
+      next: `Let ${origin} name a folder, or unset it.`,
+    };
+  }
+  try {
+    return { path: fileSystem.realpathSync(path), origin };
+  } catch (error) {
+    return unusable(path, origin, `cannot be used: ${reasonOf(error)}`);
+  }
+}
+
+function unusable(path: string, origin: 'CAPSTAN_HOME' | 'CODEX_HOME', what: string): HomeProblem {
+  return {
+    code: 'home-unusable',
+    message: `The folder in ${origin} ${what} (${path})`,
+    next: `Let ${origin} name a folder that you may write to, or unset it.`,
+  };
+}

@@ -1,0 +1,67 @@
+import { isAbsolute, join } from 'node:path';
+import type { OwnPlaces } from '../../policy/own-places.ts';
+import { bareRepositoryName } from '../../policy/protected-names.ts';
+import { type Places, resolvePolicy } from '../../policy/resolve-policy.ts';
+import type { PermissionProfile } from '../../protocol/permission-profile.ts';
+import { kindOfEntry } from '../../disk/file-system.ts';
+import { realPlace } from '../../disk/folders.ts';
+import { findGitDirectory } from '../git/git-directory.ts';
+import { missingRoots } from './missing-roots.ts';
+
+/** Where the symbols of a permission profile point to, for one working folder. */
+export function findPlaces(
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+  { own, profile }: { readonly own: OwnPlaces; readonly profile?: PermissionProfile },
+): Places {
+  const { TMPDIR: temporary } = env;
+  const missing = profile === undefined ? [] : missingRoots(profile, temporary);
+  const places: Places = {
+    cwd,
+    workspaceRoots: [cwd],
+    ...(temporary !== undefined && isAbsolute(temporary) ? { temporaryDirectory: temporary } : {}),
+    slashTmp: kindOfEntry('/tmp') === 'folder',
+    gitDirectories: pointedToDirectories(cwd),
+    gitNames: gitNamesIn(cwd),
+    own,
+    ...(missing.length === 0 ? {} : { missing }),
+  };
+  return profile === undefined ? places : { ...places, real: realPlaces(profile, places) };
+}
+
+/** Where every path leads that the profile lets be written. */
+function realPlaces(profile: PermissionProfile, places: Places): Readonly<Record<string, string>> {
+  const { files } = resolvePolicy(profile, places);
+  const rules = files.kind === 'unrestricted' ? [] : files.rules;
+  const written = rules.filter(({ access }) => access === 'write').map(({ path }) => path);
+  return Object.fromEntries(written.map((path) => [path, realPlace(path)]));
+}
+
+/**
+ * What a `.git` file leads to. A linked worktree has hooks and configuration in the folder that it shares with the main
+ * checkout, so that folder counts as well.
+ */
+function pointedToDirectories(cwd: string): readonly string[] {
+  const directory = findGitDirectory(cwd);
+  if (directory === undefined || !directory.isPointedTo) return [];
+  return [...new Set([directory.path, directory.common])];
+}
+
+/** What makes a folder a repository by itself, and what git reads there. */
+const bareNames = ['HEAD', 'config', 'hooks', 'info', 'objects', 'refs', 'packed-refs', 'commondir', 'worktrees'];
+
+/**
+ * Git takes a folder with `HEAD`, `objects` and `refs` for a repository, and obeys the `config` in it. Where there is
+ * no `.git` one of the three is kept from being made; `HEAD` is the name that other projects use least.
+ */
+function gitNamesIn(cwd: string): readonly string[] {
+  const directory = findGitDirectory(cwd);
+  // Git passes over a `.git` that is not whole.
+  if (directory !== undefined && ['objects', 'refs'].every((name) => isIn(directory.common, name))) return [];
+  const isBare = ['HEAD', 'objects', 'refs'].every((name) => isIn(cwd, name));
+  return isBare ? bareNames.filter((name) => isIn(cwd, name)) : [bareRepositoryName];
+}
+
+function isIn(folder: string, name: string): boolean {
+  return kindOfEntry(join(folder, name)) !== 'missing';
+}

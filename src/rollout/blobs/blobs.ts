@@ -1,0 +1,125 @@
+import { dirname } from 'node:path';
+import type { BlobMissing, Blobs, LoadedBlob } from '../../ports/blobs.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Files } from '../../ports/files.ts';
+import type { Ids } from '../../ports/ids.ts';
+import { blobPath, blobsFolder, findBlobs, isBlobName } from './blobs-folder.ts';
+import { errorCode } from '../../disk/file-system.ts';
+import { diskFault } from '../disk/disk-fault.ts';
+import { writeWhole } from '../disk/whole-file.ts';
+import { zstdCompressed, zstdDecompressed } from '../disk/zstd.ts';
+
+export interface BlobsOptions {
+  /** The folder that holds `sessions/`. */
+  readonly home: string;
+  readonly files: Files;
+  readonly ids: Ids;
+  readonly clock: Clock;
+  /** What all blobs together may take on the disk before `keepWithinBudget` keeps no more. */
+  readonly maxBytes: number;
+}
+
+/** Blobs as compressed files, each named by the hash of what is in it. */
+export function createBlobs(options: BlobsOptions): Blobs {
+  const { home, files, ids, clock, maxBytes } = options;
+  const writing = new Map<string, Promise<void>>();
+  const durableFolders = new Set<string>();
+  let used = 0;
+  /** Looking at all blobs takes a while: until it is known what there is, nothing is refused. */
+  let looked: Promise<void> | undefined;
+
+  function writeOnce(sha256: string, bytes: Uint8Array): Promise<void> {
+    const known = writing.get(sha256);
+    if (known !== undefined) return known;
+    const written = write(sha256, bytes);
+    writing.set(sha256, written);
+    // Whoever keeps the same bytes again tries again. The failure is for those who wait.
+    written.catch(() => writing.delete(sha256));
+    return written;
+  }
+
+  async function write(sha256: string, bytes: Uint8Array): Promise<void> {
+    const path = blobPath(home, sha256);
+    try {
+      const facts = await files.describe(path);
+      // Its age counts from its last use, so that nobody removes it before the line about it is written.
+      if (facts !== undefined) await files.setFacts(path, { ...facts, modified: clock.now() });
+      else await writeNew(path, bytes);
+      await syncFolders(path);
+    } catch (error) {
+      throw diskFault(error, 'save', path);
+    }
+  }
+
+  async function writeNew(path: string, bytes: Uint8Array): Promise<void> {
+    const packed = await zstdCompressed(bytes);
+    await files.makeDirectory(dirname(path), 0o700);
+    await writeWhole(files, { path, temporary: `${path}.${ids.uuid()}.tmp`, mode: 0o600, content: [packed] });
+    used += packed.length;
+  }
+
+  /** A name lasts when its folder and those above it, up to the home, are synced. */
+  async function syncFolders(path: string): Promise<void> {
+    await files.syncDirectory(dirname(path));
+    for (let folder = dirname(path); folder !== home; folder = dirname(folder)) {
+      if (durableFolders.has(folder)) return;
+      await files.syncDirectory(dirname(folder));
+      durableFolders.add(folder);
+    }
+  }
+
+  async function look(): Promise<void> {
+    for (const { size } of await findBlobs(files, home)) used += size;
+  }
+
+  return {
+    keep(bytes, when) {
+      const ref = { sha256: hashOf(bytes), bytes: bytes.length };
+      // A folder that cannot be read will not be written either, and that is told where it matters.
+      if (when === 'within-budget') looked ??= look().catch(() => {});
+      const kept = when === 'always' || used + bytes.length <= maxBytes;
+      return { ref, kept, durable: kept ? writeOnce(ref.sha256, bytes) : Promise.resolve() };
+    },
+    load: (sha256) => loadBlob(files, home, sha256),
+  };
+}
+
+/** Outputs of commands and sets of tools have a fraction of it. */
+const largestBlob = 256 * 1024 * 1024;
+
+async function loadBlob(files: Files, home: string, sha256: string): Promise<LoadedBlob | BlobMissing> {
+  if (!isBlobName(sha256)) return missing('blob-missing', 'What the line names is not the hash of a blob.');
+  const path = blobPath(home, sha256);
+  const packed = await readWhole(files, path);
+  if (packed === undefined) return missing('blob-missing', `The blob ${sha256} is not in ${blobsFolder(home)}.`);
+  const bytes = await zstdDecompressed(packed, { maxBytes: largestBlob }).catch(() => undefined);
+  if (bytes === undefined || hashOf(bytes) !== sha256) {
+    return missing('blob-damaged', `The blob ${sha256} is damaged: ${path} does not hold what its name says.`);
+  }
+  return { kind: 'blob', bytes };
+}
+
+function missing(code: BlobMissing['code'], message: string): BlobMissing {
+  const next =
+    'Bring it back from a copy of the home folder. Everything that stands in the thread itself is not affected.';
+  return { kind: 'missing', code, message, next };
+}
+
+async function readWhole(files: Files, path: string): Promise<Uint8Array | undefined> {
+  try {
+    const file = await files.openToRead(path);
+    try {
+      return await file.read(0, await file.size());
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw diskFault(error, 'read', path);
+  }
+}
+
+/** Loaded when it is needed: Node's crypto costs every start 7 ms. */
+function hashOf(bytes: Uint8Array): string {
+  return process.getBuiltinModule('node:crypto').createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,20 @@
+import type { Clock } from '../../ports/clock.ts';
+import type { Files, Locks } from '../../ports/files.ts';
+
+export interface CollectOptions {
+  readonly home: string;
+  readonly files: Files;
+  readonly locks: Locks;
+  readonly clock: Clock;
+  /** What all blobs together may take on the disk. */
+  readonly maxBlobBytes: number;
+  /** Nothing is removed; the answer says what would be. */
+  readonly dryRun: boolean;
+  /** Also what reverts have put aside: they can then no longer be undone. */
+  readonly reverted: boolean;
+  /** Removes snapshots of workspaces that begin with none of these trees. */
+  readonly collectSnapshots?: (trees: ReadonlySet<string>) => Promise<{ readonly freedBytes: number }>;
+}
+
+/** What is younger stays whatever refers to it: a turn may be about to. */
+export const graceMs = 60 * 60 * 1000;

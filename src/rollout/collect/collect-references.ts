@@ -1,0 +1,99 @@
+import type { Files } from '../../ports/files.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import { type JsonObject, stringAt } from '../../protocol/json.ts';
+import { lineType } from '../../protocol/line.ts';
+import { openRolloutFile } from '../compressed/compressed-file.ts';
+import { errorCode } from '../../disk/file-system.ts';
+import { findAllRollouts, type FoundRollout } from '../find/find-rollout.ts';
+import { type HistoryBase, historyBase } from '../lines/history-base.ts';
+import { decodeLine } from '../lines/line-codec.ts';
+import { readHead } from '../lines/read-head.ts';
+import { splitForward } from '../lines/split-lines.ts';
+
+/** What the rollouts under a home refer to. */
+export interface References {
+  readonly rollouts: readonly ReadRollout[];
+  readonly blobs: ReadonlyMap<string, BlobUse>;
+  /** Names of the trees that snapshots of workspaces begin with. */
+  readonly trees: ReadonlySet<string>;
+  /** Rollouts that could not be read to their end. What they refer to is not known. */
+  readonly unread: readonly { readonly path: string; readonly why: string }[];
+}
+
+export interface ReadRollout extends FoundRollout {
+  /** Payload of the first line; absent when that is not one. */
+  readonly meta?: JsonObject;
+  readonly base?: HistoryBase;
+}
+
+export interface BlobUse {
+  readonly threads: ReadonlySet<ThreadId>;
+  /** Requests cannot be rebuilt without it. */
+  readonly needed: boolean;
+}
+
+/** Reads every rollout there is, plain or compressed, without a lock: lines are only ever added. */
+export async function findReferences(files: Files, home: string): Promise<References> {
+  const rollouts: ReadRollout[] = [];
+  const blobs = new Map<string, { readonly threads: Set<ThreadId>; needed: boolean }>();
+  const trees = new Set<string>();
+  const unread: { path: string; why: string }[] = [];
+  for (const found of await findAllRollouts(files, home)) {
+    try {
+      const head = await readRollout(files, found.path, (line) => {
+        for (const sha256 of line.blobs) {
+          const use = blobs.get(sha256) ?? { threads: new Set<ThreadId>(), needed: false };
+          use.threads.add(found.name.threadId);
+          use.needed ||= line.needed;
+          blobs.set(sha256, use);
+        }
+        for (const tree of line.trees) trees.add(tree);
+      });
+      rollouts.push({ ...found, ...head });
+    } catch (error) {
+      // Removed since it was found: then it refers to nothing.
+      if (errorCode(error) === 'ENOENT') continue;
+      unread.push({ path: found.path, why: error instanceof Error ? error.message : String(error) });
+    }
+  }
+  return { rollouts, blobs, trees, unread };
+}
+
+interface LineReferences {
+  readonly blobs: readonly string[];
+  readonly needed: boolean;
+  readonly trees: readonly string[];
+}
+
+async function readRollout(files: Files, path: string, visit: (line: LineReferences) => void) {
+  const file = await openRolloutFile(files, path);
+  try {
+    const head = await readHead(file);
+    for await (const block of splitForward(file)) for (const { bytes } of block) visit(referencesIn(bytes));
+    const base = head.kind === 'meta' ? historyBase(head.meta) : undefined;
+    return { ...(head.kind === 'meta' ? { meta: head.meta } : {}), ...(base === undefined ? {} : { base }) };
+  } finally {
+    await file.close();
+  }
+}
+
+const hashKey = Buffer.from('"sha256":"');
+const snapshotType = Buffer.from(`"type":"${lineType.snapshot}"`);
+const none: LineReferences = { blobs: [], needed: false, trees: [] };
+
+/**
+ * By the bytes: whatever looks like a reference is one, and most lines need not be parsed. Words of users and outputs
+ * of commands cannot look like one, because quotation marks inside of strings are written otherwise.
+ */
+function referencesIn(bytes: Buffer): LineReferences {
+  const isSnapshot = bytes.includes(snapshotType);
+  if (!isSnapshot && !bytes.includes(hashKey)) return none;
+  const blobs = [...bytes.toString('latin1').matchAll(/"sha256":"([0-9a-f]{64})"/g)].map(([, sha256]) => sha256!);
+  const line = decodeLine(bytes);
+  // Half a line may become a whole one.
+  if (line === 'bad' || line === 'blank') return { blobs, needed: true, trees: [] };
+  const { payload } = line;
+  const trees = isSnapshot ? ['tree', 'others'].flatMap((key) => stringAt(payload, key) ?? []) : [];
+  const needed = line.type !== lineType.responseItem;
+  return { blobs, needed, trees };
+}

@@ -1,0 +1,106 @@
+import { dirname } from 'node:path';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { CollectOptions } from './collect-options.ts';
+import type { ReadRollout, References } from './collect-references.ts';
+import { findThreadFiles } from '../find/find-rollout.ts';
+import { lockPath } from '../find/names.ts';
+
+/** What a revert had put aside and is gone. */
+export interface CollectedRevert {
+  readonly thread: ThreadId;
+  readonly path: string;
+  /** The whole file, or what stood behind the last place that something goes on from. */
+  readonly what: 'file' | 'end';
+  readonly bytes: number;
+}
+
+/**
+ * Removes what reverts have put aside: files that no rollout goes on from, and the ends of others behind the last place
+ * that one goes on from. Each thread is locked meanwhile. With a rollout that cannot be read nothing is certain, and
+ * nothing goes.
+ */
+export async function collectReverted(
+  options: CollectOptions,
+  references: References,
+): Promise<{ readonly reverted: readonly CollectedRevert[]; readonly busy: readonly ThreadId[] }> {
+  const reverted: CollectedRevert[] = [];
+  const busy: ThreadId[] = [];
+  if (references.unread.length > 0) return { reverted, busy };
+  const counts = Map.groupBy(references.rollouts, ({ name }) => name.threadId);
+  for (const [thread, rollouts] of counts) {
+    if (rollouts.length < 2) continue;
+    const lock = await options.locks.take(lockPath(options.home, thread));
+    if (lock.kind === 'held') {
+      busy.push(thread);
+      continue;
+    }
+    try {
+      // Whoever held the thread before may have changed what there is.
+      if (!(await isUnchanged(options, thread, rollouts))) {
+        busy.push(thread);
+        continue;
+      }
+      reverted.push(...(await collectThread(options, rollouts, ends(references.rollouts))));
+    } finally {
+      await lock.release();
+    }
+  }
+  return { reverted, busy };
+}
+
+async function isUnchanged(
+  { files, home }: CollectOptions,
+  thread: ThreadId,
+  rollouts: readonly ReadRollout[],
+): Promise<boolean> {
+  const paths = (await findThreadFiles(files, home, thread)).map(({ path }) => path);
+  return paths.length === rollouts.length && rollouts.every(({ path }) => paths.includes(path));
+}
+
+/** How far each rollout is part of others, in bytes. */
+function ends(rollouts: readonly ReadRollout[]): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const { base } of rollouts) {
+    if (base !== undefined) found.set(base.rolloutId, Math.max(base.endByte, found.get(base.rolloutId) ?? 0));
+  }
+  return found;
+}
+
+async function collectThread(
+  { files, dryRun }: CollectOptions,
+  rollouts: readonly ReadRollout[],
+  usedEnds: ReadonlyMap<string, number>,
+): Promise<readonly CollectedRevert[]> {
+  const collected: CollectedRevert[] = [];
+  // Newest first: the first one is the thread as it is now. One that was never begun hides no other.
+  const current = rollouts.findIndex(({ meta }) => meta !== undefined);
+  // Several files without a revert are copies that somebody else has made.
+  const name = rollouts[current]?.name;
+  if (name === undefined || name.rolloutId === name.threadId) return [];
+  for (const {
+    path,
+    name: { threadId: thread, rolloutId, compressed },
+  } of rollouts.slice(current + 1)) {
+    const size = (await files.describe(path))?.size ?? 0;
+    const end = usedEnds.get(rolloutId);
+    if (end === undefined) {
+      if (!dryRun) await files.remove(path);
+      collected.push({ thread, path, what: 'file', bytes: size });
+    } else if (!compressed && size > end) {
+      if (!dryRun) await cutOff(files, path, end);
+      collected.push({ thread, path, what: 'end', bytes: size - end });
+    }
+    if (!dryRun) await files.syncDirectory(dirname(path));
+  }
+  return collected;
+}
+
+async function cutOff(files: CollectOptions['files'], path: string, end: number): Promise<void> {
+  const file = await files.open(path, { create: false, mode: 0o600 });
+  try {
+    await file.truncate(end);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,116 @@
+import { dirname, sep } from 'node:path';
+import type { Files, OpenFile } from '../../ports/files.ts';
+import { Fault } from '../../protocol/outcome.ts';
+
+export interface RolloutFileOptions {
+  readonly files: Files;
+  /** Absolute. Folders from here down must sync; those above it are not ours, and do as far as we are let. */
+  readonly home: string;
+  readonly path: string;
+  /** Names of folders that are known to survive a crash. Shared by all files of a store, and added to. */
+  readonly durableFolders: Set<string>;
+  /** Absent for a file that is made by the first append. */
+  readonly existing?: { readonly file: OpenFile; readonly size: number };
+}
+
+/** The file under a journal: made as late as possible, and safe together with its name. One call at a time. */
+export class RolloutFile {
+  readonly #options: RolloutFileOptions;
+  #file: OpenFile | undefined;
+  /** The file's length if every write so far was whole. */
+  #size: number;
+  #syncedSize: number;
+  #nameIsDurable = false;
+
+  constructor(options: RolloutFileOptions) {
+    this.#options = options;
+    this.#file = options.existing?.file;
+    this.#size = options.existing?.size ?? 0;
+    this.#syncedSize = this.#size;
+  }
+
+  async append(bytes: Uint8Array): Promise<void> {
+    this.#file ??= await this.#make();
+    this.#size += bytes.length;
+    await this.#file.append(bytes);
+  }
+
+  /** One sync; the first one also makes the name safe, whoever created the file and died before he could. */
+  async sync(): Promise<void> {
+    if (this.#file === undefined) return;
+    const syncs = [this.#file.sync(), this.#checkName(this.#file)];
+    if (!this.#nameIsDurable) syncs.push(this.#syncName());
+    // All must have ended before anyone acts on the failure of one.
+    const failed = (await Promise.allSettled(syncs)).find((result) => result.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    this.#nameIsDurable = true;
+    this.#syncedSize = this.#size;
+  }
+
+  /** Takes back what was written since the last sync, so that no half line stays. */
+  async restore(): Promise<void> {
+    if (this.#file === undefined) return;
+    const size = await this.#file.size();
+    // A longer file holds bytes of a program that ignores the lock. They are not ours to remove.
+    if (size > this.#syncedSize && size <= this.#size) await this.#file.truncate(this.#syncedSize);
+  }
+
+  /** Takes back a file that was to be made whole or not at all. */
+  async discard(): Promise<void> {
+    if (this.#file === undefined) return;
+    await this.close().catch(() => undefined);
+    // What stays is empty or begins with half a line, and such a file hides no other.
+    await this.#options.files.remove(this.#options.path).catch(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
+  }
+
+  async #make(): Promise<OpenFile> {
+    const { files, path } = this.#options;
+    await files.makeDirectory(dirname(path), 0o700);
+    const file = await files.open(path, { create: true, mode: 0o600 });
+    // Checked here, before anything is written or taken back: two creations in one second share a name.
+    if ((await file.size()) === 0) return file;
+    await file.close();
+    throw new Fault({
+      code: 'thread-exists',
+      message: `A new thread cannot be written to ${path}: the file exists and is not empty.`,
+      next: 'Open the thread instead of creating it, or create it under another id.',
+    });
+  }
+
+  /** A file without a name takes bytes gladly and keeps none of them. */
+  async #checkName(file: OpenFile): Promise<void> {
+    if (await file.isNamed()) return;
+    const message = `ENOENT: the file was removed while it was being written`;
+    throw Object.assign(new Error(message), { code: 'ENOENT' });
+  }
+
+  /** A name lasts when its folder is synced, and the folder's own name when the folder above is, up to the root. */
+  async #syncName(): Promise<void> {
+    const { files, home, path, durableFolders } = this.#options;
+    const names = [path, ...ancestors(path)].filter((name) => !durableFolders.has(name));
+    const results = await Promise.allSettled(
+      names.map(async (name) => {
+        const folder = dirname(name);
+        if (folder === home || folder.startsWith(home + sep)) return files.syncDirectory(folder);
+        // Folders above the home are mostly old and often not readable for us.
+        return files.syncDirectory(folder).catch(() => undefined);
+      }),
+    );
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+    for (const name of names) if (name !== path) durableFolders.add(name);
+  }
+}
+
+/** The folders above a path that have a name, so without the root. */
+function ancestors(path: string): readonly string[] {
+  const found: string[] = [];
+  for (let at = dirname(path); at !== dirname(at); at = dirname(at)) found.push(at);
+  return found;
+}

@@ -1,0 +1,63 @@
+import { arrayAt, isJsonObject, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
+import { type LineDraft, lineType } from '../../protocol/line.ts';
+
+/**
+ * A line in the old form of a rollout. Only records for screens differ: each kind has an event of its own, and what the
+ * old form has no event for is left out. Plans were kept in the new form even there.
+ */
+export function legacyForm(draft: LineDraft): readonly LineDraft[] {
+  const { type, payload } = draft;
+  if (type !== lineType.event || payload['type'] !== 'item_completed') return [draft];
+  const item = objectAt(payload, 'item') ?? {};
+  if (item['type'] === 'Plan') return [draft];
+  return legacyEvents(item, stringAt(payload, 'turn_id') ?? '').map((event) => ({ type, payload: event }));
+}
+
+function legacyEvents(item: JsonObject, turnId: string): readonly JsonObject[] {
+  switch (item['type']) {
+    case 'UserMessage':
+      return [userMessage(arrayAt(item, 'content')?.filter(isJsonObject) ?? [])];
+    case 'AgentMessage':
+      return [
+        {
+          type: 'agent_message',
+          message: textOf(arrayAt(item, 'content')?.filter(isJsonObject) ?? []),
+          phase: item['phase'] ?? null,
+          memory_citation: null,
+        },
+      ];
+    case 'Reasoning':
+      return (arrayAt(item, 'summary_text') ?? []).map((text) => ({ type: 'agent_reasoning', text }));
+    case 'FileChange':
+      return [
+        {
+          type: 'patch_apply_end',
+          call_id: item['id'],
+          turn_id: turnId,
+          stdout: '',
+          stderr: '',
+          success: item['status'] === 'completed',
+          changes: item['changes'],
+          status: item['status'],
+        },
+      ];
+    case 'ContextCompaction':
+      return [{ type: 'context_compacted' }];
+    default:
+      return [];
+  }
+}
+
+function userMessage(content: readonly JsonObject[]): JsonObject {
+  return {
+    type: 'user_message',
+    message: textOf(content),
+    images: [],
+    local_images: content.flatMap((part) => (part['type'] === 'local_image' ? [part['path'] ?? ''] : [])),
+    text_elements: [],
+  };
+}
+
+function textOf(content: readonly JsonObject[]): string {
+  return content.flatMap((part) => stringAt(part, 'text') ?? []).join('\n');
+}

@@ -1,0 +1,88 @@
+import { isAscii } from 'node:buffer';
+import { isJsonObject, nestsDeeperThan } from '../../protocol/json.ts';
+import type { Line } from '../../protocol/line.ts';
+import type { RawLine } from './raw-line.ts';
+
+/** The text of a line on disk, its newline included. Members that are undefined are left out. */
+export function encodeLine(line: Line): string {
+  const { timestamp, ordinal, type, payload, metadata } = line;
+  return `${JSON.stringify({ timestamp, ordinal, type, payload, metadata })}\n`;
+}
+
+// Bytes that are not UTF-8 make a bad line. Replacing them would hand out text that nobody wrote.
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Reads the bytes between two newlines. A line is a JSON object with a string `type` and an object `payload`; all
+ * other keys are kept as they are. Where a foreign file has another kind of value under a key of `Line`, that key is
+ * read as missing (a timestamp as empty), so that the type of the result holds.
+ */
+export function decodeLine(bytes: Uint8Array): Line | 'blank' | 'bad' {
+  if (isBlank(bytes)) return 'blank';
+  let text: string;
+  try {
+    text = isAscii(bytes) ? latin1(bytes) : utf8.decode(bytes);
+  } catch {
+    return 'bad';
+  }
+  return decodeText(text);
+}
+
+/** The same for a line whose beginning was looked at: it is not blank. */
+export function decodePeeked(raw: RawLine): Line | 'bad' {
+  try {
+    const ascii = raw.latin1();
+    return decodeText(isPlain.test(ascii) ? ascii : utf8.decode(raw.bytes));
+  } catch {
+    return 'bad';
+  }
+}
+
+export const isPlain = /^[\0-\x7f]*$/;
+
+/** The decoder takes a hundred times as long to be called as to decode a short text. */
+function latin1({ buffer, byteOffset, length }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, length).toString('latin1');
+}
+
+/** The same for a text that is not blank. */
+export function decodeText(text: string): Line | 'bad' {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 'bad';
+  }
+  if (!isJsonObject(value) || typeof value['type'] !== 'string' || !isJsonObject(value['payload'])) return 'bad';
+  // Each level takes a bracket at its beginning and one at its end.
+  if (text.length > 2 * deepestNesting && nestsDeeperThan(deepestNesting, value)) return 'bad';
+  const { timestamp, ordinal, metadata } = value;
+  const regular =
+    typeof timestamp === 'string' &&
+    (ordinal === undefined || isOrdinal(ordinal)) &&
+    (metadata === undefined || isJsonObject(metadata));
+  // The checks above are the type's; keys beyond it ride along.
+  if (regular) return value as unknown as Line;
+  const { ordinal: _ordinal, metadata: _metadata, ...rest } = value;
+  return {
+    ...rest,
+    timestamp: typeof timestamp === 'string' ? timestamp : '',
+    ...(isOrdinal(ordinal) ? { ordinal } : {}),
+    ...(isJsonObject(metadata) ? { metadata } : {}),
+  } as unknown as Line;
+}
+
+/**
+ * What is nested deeper would overflow the stack of everybody who goes through a line and writes it again. No program
+ * writes such lines: other readers stop at an eighth of this.
+ */
+const deepestNesting = 1000;
+
+/** Other programs count with 64 bits, so a legal ordinal may be larger than a number can hold exactly. */
+function isOrdinal(value: unknown): boolean {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+}
+
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0d);
+}

@@ -1,0 +1,100 @@
+import type { OpenFile } from '../../ports/files.ts';
+import type { ReadOptions, ReadReport, Wanted } from '../../ports/rollout-store.ts';
+import { stringAt } from '../../protocol/json.ts';
+import type { Line, LineKind } from '../../protocol/line.ts';
+import { decodeLine, decodePeeked } from './line-codec.ts';
+import { peekLine, type PeekedLine } from './peek-line.ts';
+import type { RawLine } from './raw-line.ts';
+import { splitBackward, splitForward } from './split-lines.ts';
+import { rememberStoredItem } from './stored-item.ts';
+import { unreadOutputLine } from './unread-output-line.ts';
+
+/**
+ * The lines of a rollout in file order, from the ordinal on. A line without an ordinal, as in legacy files, counts as
+ * the one after its predecessor. Blank lines are passed over, bad ones are counted in `skipped`. What stands after the
+ * last newline is a line if it reads as one, and otherwise not there yet: a reader of a live thread never sees half a
+ * line. A line that is not wanted is not parsed, so nobody learns whether it is a bad one. What stands before `from` is
+ * not even read, where ordinals tell.
+ */
+export async function* read(
+  file: OpenFile,
+  { from, to, wanted = everyLine }: ReadOptions,
+): AsyncGenerator<Line, ReadReport> {
+  let skipped = 0;
+  const start = from === 0 ? beginning : await startAt(file, from);
+  let { place } = start;
+  for await (const block of splitForward(file, { from: start.at })) {
+    for (const raw of block) {
+      const line = take(raw, wanted);
+      if (line === 'bad') skipped += 1;
+      if (line === 'bad' || line === undefined) continue;
+      place = line.ordinal ?? place + 1;
+      if (to !== undefined && place >= to) return { skipped };
+      if (place >= from && isLine(line)) yield line;
+    }
+  }
+  return { skipped };
+}
+
+const beginning = { at: 0, place: -1 };
+
+/** Where to begin reading so as to miss nothing from the ordinal on, and the ordinal of the line before it. */
+async function startAt(file: OpenFile, from: number): Promise<{ readonly at: number; readonly place: number }> {
+  for await (const block of splitBackward(file)) {
+    for (const raw of block) {
+      const ordinal = ordinalOf(raw, from);
+      if (ordinal !== undefined && ordinal < from)
+        return { at: raw.at + raw.length + (raw.terminated ? 1 : 0), place: ordinal };
+    }
+  }
+  return beginning;
+}
+
+/**
+ * The ordinal of a line that reads, if it has one. A damaged line may claim any, so what decides is parsed; only what
+ * claims to stand at the limit or behind it is believed, for those who pass over it anyway.
+ */
+export function ordinalOf(raw: RawLine, limit: number = Infinity): number | undefined {
+  const claimed = peekLine(raw)?.ordinal;
+  if (claimed !== undefined && claimed >= limit) return claimed;
+  const line = decodeLine(raw.bytes);
+  return line === 'blank' || line === 'bad' ? undefined : line.ordinal;
+}
+
+/** All lines of a rollout, newest first, by the rules of `read`. */
+export async function* readBack(file: OpenFile, wanted: Wanted = everyLine): AsyncGenerator<Line, ReadReport> {
+  let skipped = 0;
+  for await (const block of splitBackward(file)) {
+    for (const raw of block) {
+      const line = take(raw, wanted);
+      if (line === 'bad') skipped += 1;
+      else if (line !== undefined && isLine(line)) yield line;
+    }
+  }
+  return { skipped };
+}
+
+export const everyLine: Wanted = () => true;
+
+type Unwanted = Pick<PeekedLine, 'ordinal'>;
+
+/** What a reader gets of a line: nothing if it is blank or not there yet, and only its place if nobody wants it. */
+export function take(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): Line | Unwanted | 'bad' | undefined {
+  if (peeked !== undefined && !wanted(peeked)) return { ordinal: peeked.ordinal };
+  const unread = peeked === undefined ? undefined : unreadOutputLine(raw, peeked);
+  if (unread !== undefined) return unread;
+  const line = peeked === undefined ? decodeLine(raw.bytes) : decodePeeked(raw);
+  if (line === 'blank') return undefined;
+  if (line === 'bad') return raw.terminated ? 'bad' : undefined;
+  if (!wanted(kindOf(line))) return { ordinal: line.ordinal };
+  if (peeked !== undefined) rememberStoredItem(line, raw, peeked.payloadAt);
+  return line;
+}
+
+export function kindOf({ type, payload }: Line): LineKind {
+  return { type, payloadType: stringAt(payload, 'type') };
+}
+
+export function isLine(line: Line | Unwanted): line is Line {
+  return 'payload' in line;
+}

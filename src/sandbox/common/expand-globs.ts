@@ -1,0 +1,67 @@
+import type { Dirent } from 'node:fs';
+import { globCovers, parseGlob, staticFolderOf } from '../../policy/glob.ts';
+import { depthOf, joinPath } from '../../policy/paths.ts';
+
+export type Expansion =
+  | { readonly kind: 'matches'; readonly paths: readonly string[] }
+  | { readonly kind: 'impossible'; readonly message: string; readonly next: string };
+
+const mostMatches = 8192;
+const mostEntries = 200_000;
+/** Folders that are read at the same time. */
+const breadth = 32;
+
+/**
+ * Everything that the deny globs match now. Names that appear later are not covered: the file tools still refuse
+ * them, commands of the same moment can read them.
+ */
+export async function expandGlobs(globs: readonly string[]): Promise<Expansion> {
+  const matches = new Set<string>();
+  let entries = 0;
+  for (const glob of globs) {
+    const parts = parseGlob(glob);
+    const start = staticFolderOf(glob);
+    if (parts === undefined || start === '/')
+      return impossible(`The policy denies reading ${JSON.stringify(glob)}, which reaches over the whole disk.`);
+    const isDeep = parts.some(({ kind }) => kind === 'folders' || kind === 'anything');
+    const depth = isDeep ? Number.POSITIVE_INFINITY : depthOf(glob);
+    const pending = [start];
+    while (pending.length > 0) {
+      const folders = pending.splice(-breadth);
+      const found = await Promise.all(folders.map(async (folder) => ({ folder, names: await read(folder) })));
+      for (const { folder, names } of found) {
+        entries += names.length;
+        for (const entry of names) {
+          const path = joinPath(folder, entry.name);
+          if (globCovers(glob, path)) matches.add(path);
+          else if (entry.isDirectory() && depthOf(path) < depth) pending.push(path);
+        }
+      }
+      if (matches.size > mostMatches)
+        return impossible(`${JSON.stringify(glob)} matches more than ${mostMatches} files.`);
+      if (entries > mostEntries)
+        return impossible(
+          `${JSON.stringify(start)} holds more than ${mostEntries} files to compare with ${JSON.stringify(glob)}.`,
+        );
+    }
+  }
+  return { kind: 'matches', paths: [...matches].toSorted() };
+}
+
+/** A folder that cannot be read by us cannot be read by our commands either. */
+async function read(folder: string): Promise<readonly Dirent[]> {
+  try {
+    // Loaded on use: few policies have globs, and every start would pay for it.
+    return await process.getBuiltinModule('node:fs').promises.readdir(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+function impossible(message: string): Expansion {
+  return {
+    kind: 'impossible',
+    message,
+    next: 'Let the deny pattern begin with the folder that it is about, or deny the folder itself.',
+  };
+}

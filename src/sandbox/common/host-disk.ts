@@ -1,0 +1,49 @@
+import { accessSync, constants, statSync } from 'node:fs';
+import { errorCode } from '../../disk/file-system.ts';
+import { namesIn } from '../../disk/folders.ts';
+import { lookAt } from '../../disk/look-at.ts';
+import type { PathSight } from '../../policy/walk-path.ts';
+import type { DiskView } from './disk-view.ts';
+
+/** The real disk, asked at most once per path. */
+export function viewHostDisk(): DiskView {
+  const seen = new Map<string, PathSight>();
+  return {
+    look(path) {
+      let sight = seen.get(path);
+      if (sight === undefined) {
+        sight = lookAt(path);
+        seen.set(path, sight);
+      }
+      return sight;
+    },
+    list: namesIn,
+    canCreateIn,
+  };
+}
+
+function canCreateIn(folder: string): boolean {
+  try {
+    const { uid, gid, mode } = statSync(folder);
+    const user = process.getuid?.() ?? -1;
+    if (user !== 0) {
+      // An owner without the right can give it to itself.
+      if (uid !== user) accessSync(folder, constants.W_OK);
+      return uid !== user || isWritableFileSystem(folder);
+    }
+    // Root's powers end at the sandbox: inside, it owns what root owns and is a stranger to everything else.
+    const allowed = uid === 0 || (gid === 0 && (mode & 0o020) !== 0) || (mode & 0o002) !== 0;
+    return allowed && isWritableFileSystem(folder);
+  } catch {
+    return false;
+  }
+}
+
+function isWritableFileSystem(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== 'EROFS';
+  }
+}

@@ -1,0 +1,28 @@
+import { accessByRules } from '../../policy/access.ts';
+import type { SandboxRefused } from '../../ports/sandbox.ts';
+import type { PathRule, ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import { unenforceable } from './unenforceable.ts';
+
+/** Each takes a mount, and so does every folder above it. Bubblewrap takes up to half a second for as many, and far longer for more. */
+const mostGitFolders = 200;
+
+/**
+ * The policy as a sandbox can enforce it: in the place of names that are kept at any depth there is a rule for each git
+ * folder that exists in what may be written, unless one stands there already.
+ */
+export function protectGit(policy: ResolvedPolicy, gitFolders: readonly string[]): ResolvedPolicy | SandboxRefused {
+  const { files } = policy;
+  if (files.kind === 'unrestricted') return policy;
+  const named = new Set(files.rules.map(({ path }) => path));
+  const rules = files.rules.map(({ keeps: _keeps, ...rule }): PathRule => rule);
+  const added = gitFolders
+    .filter((path) => !named.has(path) && accessByRules(rules, path) === 'write')
+    .map((path): PathRule => ({ path, access: 'read', ifMissing: 'skip' }));
+  if (added.length > mostGitFolders) {
+    return unenforceable({
+      message: `There are ${added.length} git repositories in what commands may write, and the sandbox can protect at most ${mostGitFolders}.`,
+      next: 'Work in a folder with fewer of them, or let the profile write a smaller folder.',
+    });
+  }
+  return { ...policy, files: { ...files, rules: [...rules, ...added] } };
+}

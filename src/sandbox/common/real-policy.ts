@@ -1,0 +1,119 @@
+import { type AccessRule, accessByRules } from '../../policy/access.ts';
+import { isMoved } from '../../policy/moved-root.ts';
+import { byDepth, isWithin, parentOf } from '../../policy/paths.ts';
+import { platformReadRoots } from '../../policy/platform-read-roots.ts';
+import type { Access } from '../../protocol/permission-profile.ts';
+import type { PathRule, ResolvedFiles } from '../../protocol/resolved-policy.ts';
+import type { DiskView } from './disk-view.ts';
+import type { Link } from '../../policy/walk-path.ts';
+import { type Followed, followLinks } from './follow-links.ts';
+
+type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
+
+/** A rule at the place its path leads to. */
+export interface RealRule extends PathRule {
+  readonly kind: 'folder' | 'file' | 'missing' | 'blocked';
+  readonly missing?: string;
+}
+
+/**
+ * The rules as an operating system sees them: without links, one rule per place, shallow places first. Where two
+ * spellings of one place disagree, the stricter rule holds.
+ */
+export interface RealPolicy {
+  readonly rules: readonly RealRule[];
+  /** Links that commands could replace and that lead to something restricted: their folders must hold still. */
+  readonly heldLinks: readonly string[];
+  /** Those of them that are held for the engine's own places alone. */
+  readonly ownLinks: ReadonlySet<string>;
+  /** Links on the way to what is granted. */
+  readonly grantedLinks: readonly Link[];
+}
+
+interface FollowedRule {
+  readonly rule: PathRule;
+  readonly followed: Followed;
+}
+
+/**
+ * Follows the links in the paths of a policy.
+ *
+ * A link that stands where commands may write can be replaced by them, so nothing is granted through it: the next
+ * command would find more open than the policy says. What is restricted through such a link is restricted at its
+ * target, and the link is held. Nothing is granted either where a path leads to another place than when the turn began:
+ * commands of other threads can replace links and folders that those of this one cannot.
+ */
+export function realPolicy(files: RestrictedFiles, disk: DiskView): RealPolicy {
+  const platform = files.platformDefaults ? platformReadRoots.map((path) => grant(path)) : [];
+  const spelled = strongestBySpelling([...files.rules, ...platform]);
+  const everyRule = spelled.map((rule): FollowedRule => ({ rule, followed: followLinks(disk, rule.path) }));
+  const moved = everyRule.filter(({ rule, followed }) => isMoved(rule, followed.path)).map(({ rule }) => rule.path);
+  const followed = everyRule.filter(({ rule }) => !moved.includes(rule.path));
+  const everything: readonly AccessRule[] = followed
+    .filter(({ followed }) => followed.kind !== 'loop')
+    .map(({ rule, followed }) => ({ path: followed.path, access: rule.access }));
+  const isReplaceable = (link: Link) => accessByRules(everything, link.location) === 'write';
+  const turnable = followed.filter(
+    ({ rule, followed }) => rule.access === 'write' && followed.links.some(isReplaceable),
+  );
+  const ignoredGrants = [...moved, ...turnable.map(({ rule }) => rule.path)];
+
+  const rules: RealRule[] = [];
+  const heldLinks = new Set<string>();
+  const heldForOthers = new Set<string>();
+  const grantedLinks = new Map<string, Link>();
+  for (const { rule, followed: found } of followed) {
+    if (ignoredGrants.includes(rule.path)) continue;
+    const replaceable = found.links.filter(isReplaceable);
+    if (replaceable.length > 0 || moved.some((root) => isWithin(rule.path, root))) {
+      const restricts = rule.access === 'deny' || accessByRules(spelled, parentOf(rule.path)) === 'write';
+      // The names that are protected in an ignored root are no more protected than the place it leads to.
+      const belowIgnored = rule.access === 'read' && ignoredGrants.some((root) => isWithin(rule.path, root));
+      for (const { location } of restricts && !belowIgnored ? replaceable : []) {
+        heldLinks.add(location);
+        if (rule.own !== true) heldForOthers.add(location);
+      }
+      const narrows = rule.access === 'deny' || accessByRules(everything, parentOf(found.path)) === 'write';
+      if (!narrows) continue;
+    }
+    if (rule.access !== 'deny') for (const link of found.links) grantedLinks.set(link.location, link);
+    if (found.kind === 'loop') continue;
+    const missing = found.missing === undefined ? {} : { missing: found.missing };
+    rules.push({ ...rule, path: found.path, kind: found.kind, ...missing });
+  }
+  return {
+    rules: strictestByPlace(rules),
+    heldLinks: [...heldLinks].toSorted(byDepth),
+    ownLinks: heldLinks.difference(heldForOthers),
+    grantedLinks: [...grantedLinks.values()].toSorted((a, b) => byDepth(a.location, b.location)),
+  };
+}
+
+function grant(path: string): PathRule {
+  return { path, access: 'read', ifMissing: 'skip' };
+}
+
+/** Rules for one spelling: what the policy itself says about ties. */
+function strongestBySpelling(rules: readonly PathRule[]): readonly PathRule[] {
+  return strongest(rules, { read: 0, write: 1, deny: 2 });
+}
+
+/** Rules for one place that was spelled in several ways: nobody may gain by a second spelling. */
+function strictestByPlace(rules: readonly RealRule[]): readonly RealRule[] {
+  return strongest(rules, { write: 0, read: 1, deny: 2 }).toSorted((a, b) => byDepth(a.path, b.path));
+}
+
+function strongest<Rule extends PathRule>(
+  rules: readonly Rule[],
+  rank: Readonly<Record<Access, number>>,
+): readonly Rule[] {
+  const chosen = new Map<string, Rule>();
+  for (const rule of rules) {
+    const rival = chosen.get(rule.path);
+    const wins = rival === undefined || rank[rule.access] > rank[rival.access];
+    const kept = wins ? rule : rival;
+    const protects = rule.ifMissing === 'protect' || rival?.ifMissing === 'protect';
+    chosen.set(rule.path, protects ? { ...kept, ifMissing: 'protect' } : kept);
+  }
+  return [...chosen.values()];
+}

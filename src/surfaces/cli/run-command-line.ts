@@ -1,0 +1,47 @@
+import { complain } from '../terminal/complain.ts';
+import { loadCommandEngine } from '../commands/command-engine.ts';
+import { outlastReaders } from '../terminal/wait-for-readers.ts';
+import { print } from '../terminal/print.ts';
+import { helpOption } from '../commands/command.ts';
+import type { CommandGroup } from '../commands/command-group.ts';
+import { groupHelp } from '../commands/command-help.ts';
+import { commandTable } from './command-table.ts';
+import { findCommand } from '../commands/find-command.ts';
+import { runCommand } from '../commands/run-command.ts';
+
+/** `capstan WORDS …`: gives the exit code. */
+export async function runCommandLine(words: readonly string[]): Promise<number> {
+  const exec = words.findIndex((word) => word === 'exec' || word === 'e');
+  if (words[0]?.startsWith('-') === true && exec > 0) return runInGroup(commandTable, rootOptionsBehind(words, exec));
+  return words.length === 0 ? welcome() : runInGroup(commandTable, words);
+}
+
+async function runInGroup(group: CommandGroup, [name, ...rest]: readonly string[]): Promise<number> {
+  if (name === undefined || helpOption.names.includes(name)) {
+    outlastReaders();
+    print(groupHelp(group), 'text');
+    return name === undefined ? 2 : 0;
+  }
+  const found = findCommand(group, name);
+  if ('code' in found) return complain(found, 2);
+  return 'commands' in found ? runInGroup(found, rest) : runCommand(found.command, rest, found.load);
+}
+
+/** A bare `capstan`: the demo as long as nothing is configured, else the list of commands. */
+async function welcome(): Promise<number> {
+  outlastReaders();
+  const loaded = await loadCommandEngine();
+  if ('code' in loaded) return complain(loaded, 1);
+  return runInGroup(commandTable, [loaded.engine.isSetUp ? '--help' : 'demo']);
+}
+
+/** Options may stand before the command, as in `capstan -c KEY=VALUE exec …`; those behind it rank higher. */
+function rootOptionsBehind(words: readonly string[], at: number): readonly string[] {
+  const before = words.slice(0, at);
+  // Whatever it says: exec can ask no one.
+  const isApproval = (word: string | undefined): boolean => word === '-a' || word === '--ask-for-approval';
+  const options = before.filter(
+    (word, i) => !isApproval(word) && !isApproval(before[i - 1]) && !/^(?:-a.|--ask-for-approval=)/.test(word),
+  );
+  return ['exec', ...options, ...words.slice(at + 1)];
+}

@@ -1,0 +1,21 @@
+import { homedir } from 'node:os';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { version } from '../../protocol/version.ts';
+import { currentFolder } from '../terminal/current-folder.ts';
+import { Engine } from '../engine/engine.ts';
+
+export interface CommandEngine {
+  readonly kind: 'ready';
+  readonly engine: Engine;
+  /** Where the command was started. */
+  readonly cwd: string;
+}
+
+/** The engine for commands that run no turn. */
+export async function loadCommandEngine(overrides: readonly string[] = []): Promise<CommandEngine | Outcome> {
+  const here = currentFolder();
+  if ('code' in here) return here;
+  const client = { name: 'capstan', version, source: 'cli' };
+  const engine = await Engine.load({ env: process.env, osHome: homedir(), cwd: here.path, client, overrides });
+  return engine.kind === 'refused' ? engine.outcome : { kind: 'ready', engine, cwd: here.path };
+}

@@ -1,0 +1,32 @@
+import { homedir } from 'node:os';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { currentFolder } from '../terminal/current-folder.ts';
+import { StoredThreads, type ThreadLines } from '../engine/stored-threads.ts';
+import { lostAsValue } from '../terminal/lost-as-value.ts';
+
+/** A thread as its file says, for commands that only look. */
+export interface ReadThread extends ThreadLines {
+  readonly kind: 'read';
+  readonly id: ThreadId;
+}
+
+/** The thread that the user names, else the newest of the folder. Nothing is locked: its writer is not disturbed. */
+export async function readThread(name: string | undefined): Promise<ReadThread | Outcome> {
+  const stored = StoredThreads.in(process.env, homedir());
+  if ('code' in stored) return stored;
+  const folder = currentFolder();
+  if (name === undefined && 'code' in folder) return folder;
+  const chosen = await stored.choose(
+    name === undefined && 'path' in folder ? { kind: 'last', cwd: folder.path } : { kind: 'named', name: name ?? '' },
+  );
+  if (chosen.kind === 'none') return { ...chosen, next: advice(chosen, name) };
+  return lostAsValue(async () => ({ kind: 'read', id: chosen.id, ...(await stored.read(chosen.id)) }));
+}
+
+function advice({ code, next }: Outcome, name: string | undefined): string {
+  if (code !== 'thread-unknown') return next;
+  return name === undefined
+    ? 'Name a thread by its id, or start one: `capstan exec --help` says how.'
+    : 'Use the id that the thread printed when it started, or the beginning of it.';
+}

@@ -1,0 +1,28 @@
+import type { Outcome } from '../../protocol/outcome.ts';
+
+export interface StandardOutput {
+  /** Everything is written, or why it could not be. A reader that left is no reason: it had what it wanted. */
+  finish(): Promise<Outcome<'output-lost'> | undefined>;
+}
+
+/**
+ * From here on nobody ends the process by closing the other end of its output: a turn goes on to a clean end whoever
+ * looks at it.
+ */
+export function outlastReaders(): StandardOutput {
+  let lost: Error | undefined;
+  process.stderr.on('error', () => {});
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') lost ??= error;
+  });
+  return {
+    async finish() {
+      await new Promise<void>((written) => process.stdout.write('', () => written()));
+      // The error of a write is told one tick after its end.
+      await new Promise(setImmediate);
+      if (lost === undefined) return undefined;
+      const message = `Standard output could not be written, and a part of it is missing: ${lost.message}.`;
+      return { code: 'output-lost', message, next: 'Make room where it goes.' };
+    },
+  };
+}

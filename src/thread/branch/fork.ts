@@ -1,0 +1,112 @@
+import type { Settings } from '../../envelope/settings.ts';
+import type { OpenRefused, RolloutPlace, RolloutStore } from '../../ports/rollout-store.ts';
+import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ThreadCut } from '../../protocol/thread-cut.ts';
+import { importOf } from '../../state/sealed-lines.ts';
+import type { ThreadState } from '../../state/thread-state.ts';
+import { settingsApplied } from '../../state/turn-drafts.ts';
+import { messageDropped } from '../../state/waiting.ts';
+import { closeForkedTurn } from '../turn/dead-turn.ts';
+import { findTurn } from '../../state/find-turn.ts';
+import { readPlaces } from './read-turns.ts';
+import { ThreadLog } from '../parts/log.ts';
+
+import type { ThreadParts } from '../parts/parts.ts';
+import { previewEnvelope } from '../contract/preview.ts';
+import { foldThread, type ResumedThread } from './resume.ts';
+import { sessionMeta } from '../record/session-meta.ts';
+import { findUnproven, nothingUnproven, setAside, type Unproven } from './unproven.ts';
+
+/** Where a fork begins, and what the thread was there. */
+export interface ForkPoint {
+  readonly kind: 'fork-point';
+  readonly source: ThreadId;
+  readonly place: RolloutPlace;
+  readonly state: ThreadState;
+  /** Lines that could not be read and were passed over. */
+  readonly skipped: number;
+}
+
+/** Nobody is kept from writing the source meanwhile: what it adds is behind the place. */
+export async function findForkPoint(
+  store: RolloutStore,
+  source: ThreadId,
+  cut: ThreadCut,
+): Promise<ForkPoint | (Outcome & { readonly kind: 'refused' })> {
+  const current = await store.current(source);
+  if (current.kind === 'refused') return current;
+  const end = await endOf(store, source, cut, current.mode === 'legacy');
+  if (typeof end !== 'number') return { kind: 'refused', ...end };
+  const place = { rolloutId: current.rolloutId, end };
+  return { kind: 'fork-point', source, place, ...(await foldThread(store, source, end)) };
+}
+
+async function endOf(
+  store: RolloutStore,
+  source: ThreadId,
+  cut: ThreadCut,
+  isLegacy: boolean,
+): Promise<Ordinal | Outcome> {
+  if (cut.kind === 'latest' && !isLegacy) {
+    for await (const { ordinal } of store.readBack(source)) if (ordinal !== undefined) return (ordinal + 1) as Ordinal;
+  }
+  const places = await readPlaces(store, source);
+  if (cut.kind === 'latest') return places.end;
+  const turn = findTurn(source, places.turns, cut.turnId);
+  if ('code' in turn) return turn;
+  if (cut.kind === 'before') return turn.start;
+  return turn.end ?? unfinished(source, turn.id);
+}
+
+function unfinished(source: ThreadId, turn: TurnId): Outcome<'turn-unfinished'> {
+  return {
+    code: 'turn-unfinished',
+    message: `Turn ${turn} of thread ${source} has not ended.`,
+    next: 'Fork before it, or at the end of the thread: there the turn counts as interrupted.',
+  };
+}
+
+export interface ForkOptions {
+  readonly settings: Settings;
+  readonly git: JsonObject | undefined;
+}
+
+/** Begins a thread that goes on from the point. It is on the disk when this resolves. */
+export async function forkThread(
+  parts: ThreadParts,
+  { source, place, state, skipped }: ForkPoint,
+  { settings, git }: ForkOptions,
+): Promise<(ResumedThread & { readonly unproven: Unproven }) | OpenRefused> {
+  const id = parts.ids.uuid() as ThreadId;
+  const envelope = await previewEnvelope(parts, id, settings, state);
+  const imported = importOf(state.meta);
+  const meta = {
+    ...sessionMeta({ id, windowId: parts.ids.uuid(), envelope, git }),
+    forked_from_id: source,
+    // What it took over came from elsewhere, too.
+    ...(imported === undefined ? {} : { capstan: { imported } }),
+  };
+  // What waits is not taken over in any case.
+  const { pins } = await findUnproven(parts, source, { ...state, waiting: [] });
+  const unproven = { ...nothingUnproven, pins };
+  const owned = await parts.store.fork(id, meta, place);
+  if (owned.kind === 'refused') return owned;
+  try {
+    // A file of the old form has its first line already.
+    const before = owned.mode === 'legacy' ? (await foldThread(parts.store, id)).state : { ...state, meta: {} };
+    const log = new ThreadLog(owned, before);
+    closeForkedTurn({ parts, log, threadId: id, envelope });
+    // It is the other thread's next turn that takes them in.
+    log.record(...log.state.waiting.map((message) => messageDropped(message.id, 'forked')));
+    log.record(...setAside(unproven));
+    log.record(settingsApplied(id, envelope));
+    await log.durable();
+    const taken = owned.mode === 'legacy' ? {} : { takenFrom: { id: source, to: place.end } };
+    return { kind: 'resumed', id, owned, state: log.state, skipped, unproven, ...taken };
+  } catch (error) {
+    await owned.close().catch(() => undefined);
+    throw error;
+  }
+}

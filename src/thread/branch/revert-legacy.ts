@@ -1,0 +1,104 @@
+import type { OpenRefused, Owned, RolloutStore } from '../../ports/rollout-store.ts';
+import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
+import { type LineDraft, lineType } from '../../protocol/line.ts';
+import { pinChanges } from '../../state/pins.ts';
+import { reduce } from '../../state/reduce.ts';
+import { repeated } from '../../state/sealed-lines.ts';
+import type { TurnPlace } from '../../state/turn-places.ts';
+import { readPlaces } from './read-turns.ts';
+import { costStays } from './cost-stays.ts';
+import { foldThread } from './resume.ts';
+import {
+  firstTaken,
+  nothingToUndo,
+  type Refused,
+  type RollbackTo,
+  type RollbackUndone,
+  type RolledBack,
+  takenFrom,
+  turnsSince,
+} from './rollback-range.ts';
+
+/** Rollbacks in files of the old form: by a marker, which everybody reads. */
+export function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTo): Promise<RolledBack | Refused> {
+  return owning(store, id, async (owned) => {
+    const places = await readPlaces(store, id);
+    const first = firstTaken(id, places, to);
+    if ('code' in first) return { kind: 'refused', ...first };
+    const turns = takenFrom(places, first);
+    owned.append(markerFor(places.turns.slice(places.turns.indexOf(first))));
+    await owned.durable();
+    return { kind: 'rolled-back', id, location: owned.location, turns };
+  });
+}
+
+/**
+ * A marker cannot be taken back, so what it took away is said again, after a marker for what came since; notes stay as
+ * they are now.
+ */
+export function repeatTakenBack(
+  store: RolloutStore,
+  id: ThreadId,
+  { force }: { readonly force: boolean },
+): Promise<RollbackUndone | Refused> {
+  return owning(store, id, async (owned) => {
+    const { takenBack, turns } = await readPlaces(store, id);
+    if (takenBack === undefined) return nothingToUndo(id);
+    const drafts = await draftsBetween(store, id, takenBack);
+    const since = turns.filter(({ start }) => start > takenBack.end);
+    const isBack = since.some((turn) => takenBack.turns.includes(turn.id));
+    if (isBack || (await isSaidAgain(store, id, takenBack.end, drafts))) return nothingToUndo(id);
+    if (since.length > 0 && !force) return turnsSince(id, since.length);
+    const { state } = await foldThread(store, id);
+    const { pins, usage } = owned.append([...markerFor(since), ...drafts]).reduce(reduce, state);
+    owned.append([...pinChanges(pins, state.pins), ...costStays(usage, state.usage)]);
+    await owned.durable();
+    const replaced = since.map((turn) => turn.id);
+    return { kind: 'rollback-undone', id, location: owned.location, turns: takenBack.turns, replaced };
+  });
+}
+
+function markerFor(turns: readonly TurnPlace[]): readonly LineDraft[] {
+  const count = turns.filter(({ counts }) => counts).length;
+  if (count === 0) return [];
+  return [{ type: lineType.event, payload: { type: 'thread_rolled_back', num_turns: count } }];
+}
+
+/** Turns without names have others when they are said again: there the lines themselves tell. */
+async function isSaidAgain(
+  store: RolloutStore,
+  id: ThreadId,
+  marker: Ordinal,
+  drafts: readonly LineDraft[],
+): Promise<boolean> {
+  const from = (marker + 1) as Ordinal;
+  const again = await draftsBetween(store, id, { start: from, end: (from + drafts.length) as Ordinal });
+  return JSON.stringify(again) === JSON.stringify(drafts);
+}
+
+/** What a compaction that came to nothing has cost is counted already: it is not said again. */
+async function draftsBetween(
+  store: RolloutStore,
+  id: ThreadId,
+  { start, end }: { readonly start: Ordinal; readonly end: Ordinal },
+): Promise<readonly LineDraft[]> {
+  const drafts: LineDraft[] = [];
+  for await (const line of store.read(id, { from: start, to: end })) {
+    if (line.type !== lineType.compaction) drafts.push(repeated(line));
+  }
+  return drafts;
+}
+
+async function owning<Result>(
+  store: RolloutStore,
+  id: ThreadId,
+  run: (owned: Owned) => Promise<Result>,
+): Promise<Result | OpenRefused> {
+  const owned = await store.open(id);
+  if (owned.kind === 'refused') return owned;
+  try {
+    return await run(owned);
+  } finally {
+    await owned.close();
+  }
+}

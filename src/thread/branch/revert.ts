@@ -1,0 +1,231 @@
+import type { Ids } from '../../ports/ids.ts';
+import type { CurrentRollout, HeldThread, OpenRefused, RolloutPlace, RolloutStore } from '../../ports/rollout-store.ts';
+import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
+import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import type { LineDraft } from '../../protocol/line.ts';
+import { windowsStay } from '../../state/model-limits.ts';
+import { type Pin, pinChanges, readPins } from '../../state/pins.ts';
+import { lastingNotes } from '../../state/sealed-lines.ts';
+import type { ThreadState } from '../../state/thread-state.ts';
+import type { ThreadPlaces } from '../../state/turn-places.ts';
+import { readUsage, usageFields } from '../../state/usage-fields.ts';
+import { warningsStay } from '../../state/warnings.ts';
+import { messageDropped, messageWaitsAgain, stillWaiting, type WaitingMessage } from '../../state/waiting.ts';
+import { costStays } from './cost-stays.ts';
+import { closeCutTurn } from './cut-turn.ts';
+import { readPlaces } from './read-turns.ts';
+import { foldThread } from './resume.ts';
+import { markRolledBack, repeatTakenBack } from './revert-legacy.ts';
+import {
+  cutFor,
+  nothingToUndo,
+  type Refused,
+  type RollbackCut,
+  type RollbackTo,
+  type RollbackUndone,
+  type RolledBack,
+  takenBackIsGone,
+  turnsSince,
+} from './rollback-range.ts';
+
+/**
+ * The newest turns are as if they had not been: a new rollout goes on from before them, and the old one stays what it
+ * is. Notes that the user has pinned stay as they are; a message that has entered history since the place does not wait
+ * there again. In the old form, which knows no reverts, a marker says it.
+ */
+export async function rollBack(
+  store: RolloutStore,
+  ids: Ids,
+  id: ThreadId,
+  to: RollbackTo,
+): Promise<RolledBack | Refused> {
+  if (await isLegacy(store, id)) return markRolledBack(store, id, to);
+  const held = await holdActive(store, id);
+  if (held.kind === 'refused') return held;
+  let done: RolledBack;
+  let open: RollbackCut['open'];
+  try {
+    const places = await readPlaces(store, id);
+    const cut = cutFor(id, places, to);
+    if ('code' in cut) return { kind: 'refused', ...cut };
+    const { current } = held;
+    const [{ state: then }, { state: now }] = [await foldThread(store, id, cut.end), await foldThread(store, id)];
+    const made = await held.revert({
+      rolloutId: ids.uuid(),
+      to: { rolloutId: current.rolloutId, end: cut.end },
+      note: {
+        ...lastingNotes(current.meta),
+        rollback: { ...noteOf({ current, places, now }, cut.kept), ...earlierRollbacks(current.meta) },
+      },
+      drafts: [
+        ...pinChanges(then.pins, now.pins),
+        ...waitingNoMore(then.waiting, now.waiting),
+        ...costStays(then.usage, now.usage),
+        ...windowsStay(then.limits, now.limits),
+        ...warningsStay(then.warnings, now.warnings),
+      ],
+    });
+    if (made.kind === 'refused') return made;
+    done = { kind: 'rolled-back', id, location: made.location, ...rolledBack(places, cut) };
+    open = cut.open;
+  } finally {
+    await held.release();
+  }
+  if (open !== undefined) await closeCutTurn(store, ids, id, open);
+  return done;
+}
+
+function rolledBack({ turns }: ThreadPlaces, { kept, open, checkpoint }: RollbackCut) {
+  return {
+    turns: turns.slice(kept).map((turn) => turn.id),
+    ...(open === undefined ? {} : { cutTurn: open.id }),
+    ...(checkpoint === undefined ? {} : { checkpoint }),
+  };
+}
+
+/**
+ * The newest rollback is as if it had not been: a new rollout goes on from the end of the one that it left. What the
+ * user has pinned or taken away since holds. If a rollback before it still stands, the next undo is about that one;
+ * otherwise it takes this undo back.
+ */
+export async function undoRollback(
+  store: RolloutStore,
+  ids: Ids,
+  id: ThreadId,
+  { force }: { readonly force: boolean },
+): Promise<RollbackUndone | Refused> {
+  if (await isLegacy(store, id)) return repeatTakenBack(store, id, { force });
+  const held = await holdActive(store, id);
+  if (held.kind === 'refused') return held;
+  try {
+    return await undoRevert(store, ids, held, { id, force });
+  } finally {
+    await held.release();
+  }
+}
+
+async function isLegacy(store: RolloutStore, id: ThreadId): Promise<boolean> {
+  const current = await store.current(id);
+  return current.kind === 'current' && current.mode === 'legacy';
+}
+
+async function undoRevert(
+  store: RolloutStore,
+  ids: Ids,
+  held: HeldThread,
+  { id, force }: { readonly id: ThreadId; readonly force: boolean },
+): Promise<RollbackUndone | Refused> {
+  const { current } = held;
+  const left = readNote(current.meta);
+  if (left === undefined) return nothingToUndo(id);
+  const places = await readPlaces(store, id);
+  const since = places.turns.slice(left.kept);
+  if (since.length > 0 && !force) return turnsSince(id, since.length);
+  const { state: now } = await foldThread(store, id);
+  // Turns that are given in exchange must stay within reach: then the next undo brings those back.
+  const earlier = since.length === 0 ? left.earlier : undefined;
+  const made = await held.revert({
+    rolloutId: ids.uuid(),
+    to: left.place,
+    note: {
+      ...lastingNotes(current.meta),
+      rollback: earlier ?? { ...noteOf({ current, places, now }, left.turns), undo: true },
+    },
+    drafts: [
+      ...pinChanges(left.pins, now.pins),
+      // What was accepted since the rollback waits on.
+      ...now.waiting.map(messageWaitsAgain),
+      ...(left.usage === undefined ? [] : costStays(left.usage, now.usage)),
+      // Those that the left rollout knows as well are said twice.
+      ...windowsStay([], now.limits),
+      ...warningsStay([], now.warnings),
+    ],
+  });
+  if (made.kind === 'refused') return made.code === 'place-unknown' ? takenBackIsGone(id) : made;
+  const [before, after] = [idsIn(places), idsIn(await readPlaces(store, id))];
+  const [turns, replaced] = [
+    after.filter((turn) => !before.includes(turn)),
+    before.filter((turn) => !after.includes(turn)),
+  ];
+  const more = earlier === undefined ? {} : { next: 'earlier-rollback' as const };
+  return { kind: 'rollback-undone', id, location: made.location, turns, replaced, ...more };
+}
+
+function waitingNoMore(then: readonly WaitingMessage[], now: readonly WaitingMessage[]): readonly LineDraft[] {
+  const kept = stillWaiting(then, now);
+  return then.filter((message) => !kept.includes(message)).map(({ id }) => messageDropped(id, 'rolled-back'));
+}
+
+function idsIn({ turns }: ThreadPlaces): readonly TurnId[] {
+  return turns.map(({ id }) => id);
+}
+
+interface Left {
+  readonly current: CurrentRollout;
+  readonly places: ThreadPlaces;
+  readonly now: Pick<ThreadState, 'pins' | 'usage'>;
+}
+
+/** What the first line of the new rollout says about the one that it takes the place of, and how many turns it began with. */
+function noteOf({ current, places: { end, turns }, now: { pins, usage } }: Left, kept: number): JsonObject {
+  const cost = { usage: { total: usageFields(usage.total), last: usageFields(usage.last) } };
+  const notes = pins.length === 0 ? {} : { pins: pins.map(({ id, text }) => ({ id, text })) };
+  return { rollout_id: current.rolloutId, end_ordinal_exclusive: end, turns: turns.length, kept, ...cost, ...notes };
+}
+
+interface Note {
+  readonly place: RolloutPlace;
+  readonly turns: number;
+  readonly kept: number;
+  /** Those of the rollout that was left, at its end. */
+  readonly pins: readonly Pin[];
+  /** The same of what it had cost. Older versions did not note it. */
+  readonly usage?: ThreadState['usage'];
+  /** It is the note of an undo. */
+  readonly undo: boolean;
+  /** The note of the rollback before it, if that stands. */
+  readonly earlier?: JsonObject;
+}
+
+/** All that can be undone one after the other stand in the first line of a file, each with the pinned notes of then. */
+const mostInARow = 10;
+
+function earlierRollbacks(meta: JsonObject): JsonObject {
+  const note = rollbackNote(meta);
+  return note === undefined || note['undo'] === true ? {} : { earlier: cutChain(note, mostInARow - 2) };
+}
+
+function cutChain({ earlier, ...note }: JsonObject, most: number): JsonObject {
+  return most === 0 || !isJsonObject(earlier) ? note : { ...note, earlier: cutChain(earlier, most - 1) };
+}
+
+function rollbackNote(meta: JsonObject): JsonObject | undefined {
+  return objectAt(objectAt(meta, 'capstan') ?? {}, 'rollback');
+}
+
+function readNote(meta: JsonObject): Note | undefined {
+  const note = rollbackNote(meta) ?? {};
+  const [rolloutId, end] = [stringAt(note, 'rollout_id'), numberAt(note, 'end_ordinal_exclusive')];
+  const [turns, kept] = [numberAt(note, 'turns'), numberAt(note, 'kept')];
+  if (rolloutId === undefined || end === undefined || turns === undefined || kept === undefined) return undefined;
+  const [earlier, undo] = [objectAt(note, 'earlier'), note['undo'] === true];
+  const place = { rolloutId, end: end as Ordinal };
+  const counted = objectAt(note, 'usage');
+  const usage = counted && { usage: { total: readUsage(counted['total']), last: readUsage(counted['last']) } };
+  return { place, turns, kept, pins: readPins(note), ...usage, undo, ...(earlier === undefined ? {} : { earlier }) };
+}
+
+/** Whether the rollout with this first line began with a rollback that can be undone. */
+export function beganWithRollback(meta: JsonObject): boolean {
+  const note = readNote(meta);
+  // After an undo, the thread has more turns than what it left; older versions write nothing else about that.
+  return note !== undefined && !note.undo && note.kept <= note.turns;
+}
+
+async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread | OpenRefused> {
+  const held = await store.hold(id);
+  if (held.kind === 'refused' || !held.current.archived) return held;
+  await held.release();
+  const next = `Bring it back first with \`capstan threads unarchive ${id}\`.`;
+  return { kind: 'refused', code: 'thread-archived', message: `Thread ${id} is archived.`, next };
+}

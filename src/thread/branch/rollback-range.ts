@@ -1,0 +1,141 @@
+import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { CheckpointPlace, ThreadPlaces, TurnPlace } from '../../state/turn-places.ts';
+import { findTurn } from '../../state/find-turn.ts';
+
+/**
+ * How far back: so many turns in which a user spoke; to the end of a turn, which stays; or to before a checkpoint, by
+ * its number.
+ */
+export type RollbackTo =
+  | { readonly turns: number }
+  | { readonly toTurn: string }
+  | { readonly beforeCheckpoint: number | 'newest' };
+
+export interface RolledBack {
+  readonly kind: 'rolled-back';
+  readonly id: ThreadId;
+  readonly location: string;
+  /** Taken back, oldest first. */
+  readonly turns: readonly TurnId[];
+  /** The turn of which a part is taken back; what was before the place stays. */
+  readonly cutTurn?: TurnId;
+  /** The number of the checkpoint before which the thread goes on, if one was named. */
+  readonly checkpoint?: number;
+}
+
+export interface RollbackUndone {
+  readonly kind: 'rollback-undone';
+  readonly id: ThreadId;
+  readonly location: string;
+  /** Back again, oldest first. */
+  readonly turns: readonly TurnId[];
+  /** Taken back in their place, oldest first. Alone, where an undo is undone. */
+  readonly replaced: readonly TurnId[];
+  /** The next undo brings back what an earlier rollback took. Absent: it takes this undo back. */
+  readonly next?: 'earlier-rollback';
+}
+
+export type Refused = Outcome & { readonly kind: 'refused' };
+
+/** Where a thread is cut off. */
+export interface RollbackCut {
+  /** The first line that is gone. */
+  readonly end: Ordinal;
+  /** How many turns stay, the one that is cut included. */
+  readonly kept: number;
+  readonly checkpoint?: number;
+  /** The turn in the middle of which the place lies; `done`: nothing of it was still to come. */
+  readonly open?: { readonly id: TurnId; readonly done: boolean };
+}
+
+export function cutFor(id: ThreadId, places: ThreadPlaces, to: RollbackTo): RollbackCut | Outcome {
+  if ('beforeCheckpoint' in to) return cutBefore(id, places, to.beforeCheckpoint);
+  const first = firstTaken(id, places, to);
+  return 'code' in first ? first : { end: first.start, kept: places.turns.indexOf(first) };
+}
+
+/** A turn in which nothing was said before the checkpoint goes with it: only its beginning would be left. */
+function cutBefore(id: ThreadId, places: ThreadPlaces, asked: number | 'newest'): RollbackCut | Outcome {
+  const found = findCheckpoint(id, places, asked);
+  if ('code' in found) return found;
+  const { at, turns, inside, number: checkpoint } = found;
+  const turn = places.turns[turns - 1];
+  if (turn === undefined || inside === undefined) return { end: at, kept: turns, checkpoint };
+  if (!inside.spoken) return { end: turn.start, kept: turns - 1, checkpoint };
+  return { end: at, kept: turns, checkpoint, open: { id: turn.id, done: inside.done } };
+}
+
+function findCheckpoint(
+  id: ThreadId,
+  { checkpoints }: ThreadPlaces,
+  asked: number | 'newest',
+): (CheckpointPlace & { readonly number: number }) | Outcome<'checkpoint-unknown'> {
+  const number = asked === 'newest' ? checkpoints.length : asked;
+  const found = checkpoints[number - 1];
+  if (found !== undefined) return { ...found, number };
+  const have = checkpoints.length === 1 ? 'one checkpoint' : `${checkpoints.length} checkpoints`;
+  const message =
+    checkpoints.length === 0
+      ? `Thread ${id} has no checkpoint that stands.`
+      : `Thread ${id} has no checkpoint ${asked}: it has ${have}.`;
+  return { code: 'checkpoint-unknown', message, next: 'Nothing has changed.' };
+}
+
+/** The first of the turns that are to be taken back, where only whole turns can be. */
+export function firstTaken(id: ThreadId, places: ThreadPlaces, to: RollbackTo): TurnPlace | Outcome {
+  if ('beforeCheckpoint' in to) {
+    const found = findCheckpoint(id, places, to.beforeCheckpoint);
+    if ('code' in found) return found;
+    const turn = found.inside === undefined ? undefined : places.turns[found.turns - 1];
+    return turn?.counts === true ? turn : outsideOfTurns(id, found.number);
+  }
+  if ('toTurn' in to) {
+    const turn = findTurn(id, places.turns, to.toTurn);
+    if ('code' in turn) return turn;
+    const next = places.turns[places.turns.indexOf(turn) + 1];
+    return next ?? nothingToTakeBack(`Turn ${turn.id} is the last one of thread ${id}.`);
+  }
+  const counted = places.turns.filter(({ counts }) => counts);
+  if (!Number.isInteger(to.turns) || to.turns < 1) {
+    return nothingToTakeBack(`${to.turns} is not a number of turns that can be taken back.`);
+  }
+  const had = counted.length === 1 ? 'one turn' : `${counted.length} turns`;
+  return counted[counted.length - to.turns] ?? nothingToTakeBack(`Thread ${id} has ${had} that can be taken back.`);
+}
+
+export function takenFrom({ turns }: ThreadPlaces, first: TurnPlace): readonly TurnId[] {
+  return turns.slice(turns.indexOf(first)).map((turn) => turn.id);
+}
+
+function outsideOfTurns(id: ThreadId, number: number): Outcome {
+  return {
+    code: 'nothing-to-roll-back',
+    message: `Thread ${id} has a file of the old form, in which only turns with words of yours can be taken back, and checkpoint ${number} was made outside of them.`,
+    next: `Begin a thread that goes on from before it: see \`capstan threads fork --help\`.`,
+  };
+}
+
+function nothingToTakeBack(message: string): Outcome {
+  return { code: 'nothing-to-roll-back', message, next: 'Nothing has changed.' };
+}
+
+export function nothingToUndo(id: ThreadId): Refused {
+  const message = `Nothing was taken back from thread ${id}, or it has been brought back.`;
+  return { kind: 'refused', code: 'nothing-to-undo', message, next: 'Nothing has changed.' };
+}
+
+export function takenBackIsGone(id: ThreadId): Refused {
+  const message = `What was taken back from thread ${id} is not there any more: \`threads gc --reverted\` removes it.`;
+  return { kind: 'refused', code: 'nothing-to-undo', message, next: 'Nothing has changed.' };
+}
+
+export function turnsSince(id: ThreadId, count: number): Refused {
+  const turns = count === 1 ? 'A turn has' : `${count} turns have`;
+  return {
+    kind: 'refused',
+    code: 'turns-since-rollback',
+    message: `${turns} begun in thread ${id} since the rollback, and would be taken back in exchange.`,
+    next: 'Use --force for that: it can be undone in the same way. Or fork the thread first and keep both.',
+  };
+}

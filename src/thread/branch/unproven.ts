@@ -1,0 +1,76 @@
+import type { OpenRefused, RolloutStore } from '../../ports/rollout-store.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { LineDraft } from '../../protocol/line.ts';
+import { type Pin, pinSetAside } from '../../state/pins.ts';
+import { reduce } from '../../state/reduce.ts';
+import { accepted, pinned } from '../../state/sealed-lines.ts';
+import type { ThreadState } from '../../state/thread-state.ts';
+import { messageDropped, type WaitingMessage } from '../../state/waiting.ts';
+import { isOurs, type ProvingParts } from './own-lines.ts';
+import { openThread, type ResumedThread } from './resume.ts';
+
+/**
+ * What a file says in the user's name and no seal of this home proves: messages that a program is said to have accepted,
+ * and pinned notes. They are claims; no turn takes them in and no model is told them.
+ */
+export interface Unproven {
+  readonly messages: readonly WaitingMessage[];
+  readonly pins: readonly Pin[];
+}
+
+export const nothingUnproven: Unproven = { messages: [], pins: [] };
+
+/** Of what waits in a thread and is pinned to it. */
+export async function findUnproven(
+  parts: ProvingParts,
+  id: ThreadId,
+  { meta, waiting, pins }: Pick<ThreadState, 'meta' | 'waiting' | 'pins'>,
+): Promise<Unproven> {
+  if (waiting.length === 0 && pins.length === 0) return nothingUnproven;
+  const found = { messages: [] as WaitingMessage[], pins: [] as Pin[] };
+  for (const message of waiting) {
+    if (!(await isOurs(parts, { id, meta }, accepted(message)))) found.messages.push(unsealed(message));
+  }
+  for (const pin of pins) if (!(await isOurs(parts, { id, meta }, pinned(pin)))) found.pins.push(unsealed(pin));
+  return found;
+}
+
+/** As people and programs see it: a seal is of use to its file alone. */
+export function unsealed<Said extends object>(recorded: Said & { readonly seal?: string }): Said {
+  const { seal: _seal, ...said } = recorded;
+  return said as Said;
+}
+
+/** The lines that end them. From there on every fold decides the same, with or without a key. */
+export function setAside({ messages, pins }: Unproven): readonly LineDraft[] {
+  return [...messages.map(({ id }) => messageDropped(id, 'unproven')), ...pins.map(({ id }) => pinSetAside(id))];
+}
+
+/** The state that the thread has when its next turn begins. Nothing is recorded. */
+export async function withoutUnproven(
+  parts: ProvingParts,
+  id: ThreadId,
+  state: ThreadState,
+): Promise<{ readonly state: ThreadState; readonly unproven: Unproven }> {
+  const unproven = await findUnproven(parts, id, state);
+  const lines = setAside(unproven).map((draft) => ({ timestamp: '', ...draft }));
+  return { state: lines.reduce(reduce, state), unproven };
+}
+
+/** A thread that is opened to be written, without what is unproven: lines say so, durable with the next ones. */
+export async function openProven(
+  parts: ProvingParts & { readonly store: RolloutStore },
+  id: ThreadId,
+): Promise<(ResumedThread & { readonly unproven: Unproven }) | OpenRefused> {
+  const opened = await openThread(parts.store, id);
+  if (opened.kind === 'refused') return opened;
+  try {
+    const unproven = await findUnproven(parts, id, opened.state);
+    const drafts = setAside(unproven);
+    const state = drafts.length === 0 ? opened.state : opened.owned.append(drafts).reduce(reduce, opened.state);
+    return { ...opened, state, unproven };
+  } catch (error) {
+    await opened.owned.close();
+    throw error;
+  }
+}

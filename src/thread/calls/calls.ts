@@ -1,0 +1,157 @@
+import type { Step } from '../../envelope/step.ts';
+import type { CallItem } from '../../protocol/item.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
+import type { StartedProcess } from '../../ports/processes.ts';
+import { mayChangeFiles } from '../../policy/approval.ts';
+import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../tools/define.ts';
+import { callProcess, callStarted } from '../../state/call-start.ts';
+import { CallOrder } from './call-order.ts';
+import { grantCall } from './grant-call.ts';
+import type { Turn } from '../parts/parts.ts';
+import { fairShare } from '../contract/output-share.ts';
+import { recordAnswer, recordTurnItem } from '../record/record.ts';
+import { warnOnce } from '../parts/warn-once.ts';
+
+/** A call that ends sooner than this shares its sync with what comes after it. */
+const patienceMs = 50;
+/** A process that lasts this long is worth a sync of its own. */
+const lastingMs = 250;
+
+interface Ended {
+  readonly call: CallItem;
+  readonly end: CallResult | RefusedCall;
+}
+
+/**
+ * The calls of one step. Each begins as soon as it is known and its line is durable, while the model may still be
+ * speaking. Answers are recorded when the model has finished, in the order in which they come.
+ */
+export class Calls {
+  readonly #turn: Turn;
+  readonly #step: Step;
+  readonly #running = new Map<CallItem, Promise<Ended>>();
+  readonly #order = new CallOrder();
+  #count = 0;
+
+  constructor(turn: Turn, step: Step) {
+    this.#turn = turn;
+    this.#step = step;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  start(call: CallItem): void {
+    const running = this.#run(call).then((end) => ({ call, end }));
+    // A lost disk is reported by `finish`; until then nobody listens.
+    running.catch(() => {});
+    this.#running.set(call, running);
+    this.#count++;
+  }
+
+  /** Waits for all, and leaves nothing that is known untold while it waits. */
+  async finish(): Promise<void> {
+    while (this.#running.size > 0) {
+      const first = await this.#first();
+      // Each output leaves the rest of the room to those that are still to come.
+      const share = fairShare(this.#turn, this.#step, this.#running.size);
+      this.#running.delete(first.call);
+      this.#record(first, share);
+    }
+  }
+
+  async #first(): Promise<Ended> {
+    const first = Promise.race(this.#running.values());
+    const waiting = new AbortController();
+    const soon = await Promise.race([first, this.#turn.parts.clock.sleep(patienceMs, waiting.signal)]);
+    // With a reason of its own: the default one is an error with a stack.
+    waiting.abort('ended');
+    if (soon !== undefined) return soon;
+    const [ended] = await Promise.all([first, this.#turn.log.durable()]);
+    return ended;
+  }
+
+  #record({ call, end }: Ended, share: number): void {
+    if ('item' in end && !this.#turn.memory.standing.has(end.item.id)) {
+      recordTurnItem(this.#turn, end.item);
+      this.#turn.log.tell({ kind: 'item-completed', turnId: this.#turn.turnId, item: end.item });
+    }
+    recordAnswer(this.#turn, call, end, share);
+  }
+
+  #tellStart({ item, standing }: PreparedCall): void {
+    const { turnId, memory, log } = this.#turn;
+    const all = memory.standing;
+    const known = all.has(item.id);
+    if (standing === true) all.set(item.id, item);
+    log.tell({ kind: known ? 'item-updated' : 'item-started', turnId, item });
+  }
+
+  /** Whoever finds the thread after a crash should know of a process that takes its time. */
+  async #keep(over: AbortSignal): Promise<void> {
+    await this.#turn.parts.clock.sleep(lastingMs, over);
+    if (over.aborted) return;
+    // A lost disk is reported by whoever needs it next.
+    await this.#turn.log.durable().catch(() => {});
+  }
+
+  /** Goes out at once: it says why a call takes its time. */
+  #warn(outcome: Outcome): void {
+    if (warnOnce(this.#turn, outcome, 'code')) this.#turn.log.durable().catch(() => {});
+  }
+
+  /** Undefined where no subscriber wants to see output as it comes: then it need not be decoded. */
+  #previewOf(itemId: string): RunningCall['output'] {
+    const { log, turnId } = this.#turn;
+    if (!log.wantPreviews) return undefined;
+    const decoder = new TextDecoder();
+    return (bytes) => {
+      const text = decoder.decode(bytes, { stream: true });
+      if (text !== '') log.preview({ provisional: true, kind: 'output', turnId, itemId, text });
+    };
+  }
+
+  /** Prepared by its tool, granted by the policy or the user, and run in its order. */
+  async #run(call: CallItem): Promise<CallResult | RefusedCall> {
+    const { parts } = this.#turn;
+    // No waiting where there is nothing to wait for: lines stand in the order of what happened.
+    const preparing = parts.router.prepare(call, this.#step);
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
+    if (prepared.kind === 'refused') return prepared;
+    const granting = grantCall(this.#turn, call, prepared);
+    const policy = granting instanceof Promise ? await granting : granting;
+    if ('kind' in policy) return policy;
+    const { before, leave } = this.#order.begin(prepared.alone === true);
+    if (before.length > 0) await Promise.all(before);
+    return this.#perform(call, prepared, policy).finally(leave);
+  }
+
+  /** Its line is durable before it has an effect. */
+  async #perform(call: CallItem, prepared: PreparedCall, policy: ResolvedPolicy): Promise<CallResult> {
+    const { log, parts, signal, threadId, turnId, effects, envelope } = this.#turn;
+    const { call_id: callId, name: tool } = call;
+    const { item, needs, idempotent } = prepared;
+    const again = idempotent === undefined ? {} : { idempotent };
+    log.record(callStarted({ threadId, turnId, callId, tool, at: parts.clock.now(), item, ...again }));
+    // Not sooner: another call's sync must not let it out before its line.
+    this.#tellStart(prepared);
+    const mayWrite = mayChangeFiles(envelope.policy.sandboxLevel, needs);
+    if (mayWrite) await effects.before();
+    await log.durable();
+    const over = new AbortController();
+    const started = (process: StartedProcess): void => {
+      log.record(callProcess(turnId, callId, process));
+      void this.#keep(over.signal);
+    };
+    const warn = (outcome: Outcome): void => this.#warn(outcome);
+    const output = this.#previewOf(item.id);
+    const { threads } = parts;
+    const preview = output === undefined ? {} : { output };
+    const end = await prepared.run({ signal, policy, threads, started, warn, ...preview });
+    if (mayWrite) effects.ended(end.touched);
+    over.abort('ended');
+    return end;
+  }
+}

@@ -1,0 +1,124 @@
+import { limitReached, switchReason } from '../../compaction/plan/limit.ts';
+import { providerOfTurn } from '../../envelope/provider-of.ts';
+import type { Step } from '../../envelope/step.ts';
+import { requestTokens } from '../../history/ledger.ts';
+import { isSameProvider } from '../../protocol/provider-name.ts';
+import { isPaused, passes } from '../../state/checkpoints.ts';
+import { inputOf } from '../../state/request.ts';
+import type { Telling } from '../../world/tell.ts';
+import { activeNow, estimateNow } from '../contract/active-now.ts';
+import { bundleTokens, tellingTokens } from '../contract/bundle-tokens.ts';
+import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
+import { compactionContract, compactionWindow } from '../contract/compaction-contract.ts';
+import { isFarFromFull } from '../contract/far-from-full.ts';
+import { hasNews, isWorthIt } from './worth-compacting.ts';
+import type { Turn } from '../parts/parts.ts';
+import { waitingTokens } from '../contract/waiting-tokens.ts';
+
+/**
+ * Before a step is entered: history is folded if somebody wishes it, or if what stands and what is about to enter would
+ * not fit. The place is safe: all calls have their answers, and nothing of the step has been told.
+ */
+export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promise<void> {
+  const phase = step.index === 0 ? 'pre_turn' : 'mid_turn';
+  const wish = turn.inbox.takeWishes();
+  if (wish !== undefined) {
+    const { focus, signal } = wish;
+    const wanted = {
+      trigger: 'manual',
+      reason: 'user_requested',
+      phase,
+      signal,
+      ...(focus === undefined ? {} : { focus }),
+    } as const;
+    const result = perform(turn, step, wanted);
+    wish.settle(result);
+    await result;
+    return;
+  }
+  if (!mayFold(turn)) return;
+  const wanted = switched(turn, step) ?? full(turn, step, telling);
+  if (wanted !== undefined) await perform(turn, step, { trigger: 'auto', phase, ...wanted });
+}
+
+/** The provider said that a request did not fit, or refused it without a word: the same turn compacts, and tries again. */
+export function makeRoomAfterRefusal(
+  turn: Turn,
+  step: Step,
+  reason: 'context_overflow' | 'unexplained_refusal',
+): Promise<CompactionResult> {
+  return perform(turn, step, { trigger: 'auto', reason, phase: 'mid_turn' });
+}
+
+/** The history behind an opaque checkpoint is used again: if it is too long for the model, it is compacted at once. */
+export async function makeRoomAfterReopening(turn: Turn, step: Step): Promise<void> {
+  const { log, envelope } = turn;
+  const { instructions, modalities } = compactionContract(turn);
+  const input = inputOf(log.state.history, { modalities, provider: providerOfTurn(envelope) });
+  const active = requestTokens({ instructions, tools: step.tools, input });
+  const pending = bundleTokens(step) + waitingTokens(turn);
+  if (!limitReached({ active, pending, prefill: undefined, window: compactionWindow(turn) })) return;
+  await perform(turn, step, { trigger: 'auto', reason: 'provider_changed', phase: 'pre_turn' });
+}
+
+/** Loaded on use: most turns need none. */
+async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
+  const { compact } = await import('./compact.ts');
+  const result = await compact(turn, step, wanted);
+  if (result.kind === 'failed' && passes(result.outcome.code)) turn.memory.outage = 'seen';
+  return result;
+}
+
+/** By itself. */
+function mayFold({ log, memory }: Turn): boolean {
+  return !isPaused(log.state.checkpoints) && memory.outage === 'none';
+}
+
+/** Whether the thread may compact although its limit was not reached. */
+export function mayCompactAgain(turn: Turn): boolean {
+  return mayFold(turn) && hasNews(turn);
+}
+
+type Wanted = Pick<WantedCompaction, 'reason' | 'by'> | undefined;
+
+function switched(turn: Turn, step: Step): Wanted {
+  const { parts, log, envelope, before } = turn;
+  if (step.index > 0 || before === undefined) return undefined;
+  const then = compactionContract({ parts, log, envelope: before });
+  // Another provider does not run that model, and is sent nothing that only the one before can read.
+  const isElsewhere = !isSameProvider(providerOfTurn(before), providerOfTurn(envelope));
+  const models = {
+    before: { ...modelOf(then), effective: then.window.effective },
+    now: { ...modelOf(compactionContract(turn)), window: compactionWindow(turn) },
+  };
+  const isFor = (active: number) => switchReason({ ...models, active });
+  const reason = isFor(activeNow(turn, step).tokens);
+  // A provider that counts too much makes every switch one to a window that is too small.
+  if (reason === 'model_downshift' && !hasNews(turn) && isFor(estimateNow(turn, step)) === undefined) return undefined;
+  if (isElsewhere) return reason === 'model_downshift' ? { reason } : undefined;
+  return reason === undefined ? undefined : { reason, by: before };
+}
+
+function modelOf({ model, compatibility }: ReturnType<typeof compactionContract>) {
+  return compatibility === undefined ? { model } : { model, compatibility };
+}
+
+function full(turn: Turn, step: Step, telling: Telling): Wanted {
+  if (isFarFromFull(turn, step, telling)) return undefined;
+  return shouldCompact(turn, step, tellingTokens(telling) + waitingTokens(turn))
+    ? { reason: 'context_limit' }
+    : undefined;
+}
+
+/** Whether the turn that ends leaves less room than the next one should find, and something can be done about it. */
+export function leavesTooLittle(turn: Turn, step: Step): boolean {
+  return mayFold(turn) && shouldCompact(turn, step, 0);
+}
+
+/** The thread is full, a checkpoint can change that, and there is something new to compact. */
+function shouldCompact(turn: Turn, step: Step, pending: number): boolean {
+  const { prefill } = turn.log.state;
+  const window = compactionWindow(turn);
+  const isFull = limitReached({ active: activeNow(turn, step).tokens, pending, prefill, window });
+  return isFull && isWorthIt(turn, step);
+}

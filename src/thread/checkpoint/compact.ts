@@ -1,0 +1,213 @@
+import { anythingToFold, askedByHand } from '../../compaction/plan/anything-to-compact.ts';
+import { type CompactionState, type CompactionStep, begin, next } from '../../compaction/machine.ts';
+import { planCompaction } from '../../compaction/plan/plan-compaction.ts';
+import { nothingToCompact } from '../../compaction/plan/refusals.ts';
+import { olderWork, type WorkRecords } from '../../compaction/plan/work-records.ts';
+import type { Envelope } from '../../envelope/envelope.ts';
+import { providerOfTurn } from '../../envelope/provider-of.ts';
+import type { Step } from '../../envelope/step.ts';
+import { requestTokens } from '../../history/ledger.ts';
+import { itemTokens } from '../../history/size.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { Usage } from '../../protocol/usage.ts';
+import { compactionFailed, isPaused } from '../../state/checkpoints.ts';
+import { inputOf } from '../../state/request.ts';
+import { nextRequestTokens } from '../contract/active-now.ts';
+import { bundleTokens, dueTokens } from '../contract/bundle-tokens.ts';
+import { hookAgainst, tellHook } from './checkpoint-hooks.ts';
+import { compactionContract, compactionWindow } from '../contract/compaction-contract.ts';
+import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
+import { CompactionRequests } from './compaction-requests.ts';
+import { windowNow } from '../contract/contract-now.ts';
+import { learnWindow } from '../contract/learned-window.ts';
+import { install } from './install-checkpoint.ts';
+import type { Turn } from '../parts/parts.ts';
+import { waitingTokens } from '../contract/waiting-tokens.ts';
+
+/** Folds history, if that can be done. Until the new one is recorded the old one stands (I8). */
+export async function compact(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {
+  const wanted = askedByHand(asked, turn.log.state, compactionContract(turn).strategy);
+  if (!anythingToFold(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
+  // The words of the turn wait meanwhile, and a process may die: they are safe before anything of it begins.
+  if (turn.inbox.keep()) await turn.log.durable();
+  const stopped = await hookAgainst(turn, wanted, signalOf(turn, wanted));
+  return stopped === undefined ? fold(turn, step, wanted) : { kind: 'failed', outcome: stopped };
+}
+
+/** The same where there is something to fold and no hook is against it. */
+export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
+  const first = open(turn, step, wanted);
+  const id = turn.parts.ids.uuid();
+  const { trigger, reason, phase } = wanted;
+  const { strategy, model } = first.plan;
+  const tokens = nextRequestTokens(turn, step);
+  const startedAt = turn.parts.clock.now();
+  const { effective: assumed } = windowNow(turn);
+  const { log, turnId } = turn;
+  log.tell({ kind: 'checkpoint-started', turnId, id, trigger, reason, phase, strategy, model, tokens });
+  const signal = signalOf(turn, wanted);
+  const requests = new CompactionRequests(turn, step, { provider: wanted.provider ?? turn.parts.provider, signal });
+  let opened: Opened = first;
+  while (opened.move.kind === 'request' && !signal.aborted) {
+    const { move, by } = opened;
+    if (wanted.only === true && !readsAll(move))
+      opened = { ...opened, move: { kind: 'refused', outcome: tooLongForMaker } };
+    if (opened.move.kind !== 'request') break;
+    const outcome = await requests.perform(move.request, opened);
+    if (signal.aborted) break;
+    const isReplaceable = by !== turn.envelope && wanted.only !== true;
+    if (outcome.kind === 'failed' && isReplaceable && isItsOwnFault(outcome.failure.code)) {
+      // The model before may be gone, or full: the one that goes on can try.
+      const { by: _by, ...without } = wanted;
+      opened = open(turn, step, without);
+    } else opened = { ...opened, move: next(withWork(move.state, workNow(turn)), outcome) };
+  }
+  learnWindow(turn, assumed);
+  if (signal.aborted) return aborted(turn, { ...opened, id, requests });
+  const ended = { ...opened, move: withoutCode(opened.move, wanted), id, requests, startedAt };
+  return settleMove(turn, step, ended, signal);
+}
+
+function signalOf(turn: Turn, { signal }: WantedCompaction): AbortSignal {
+  return signal === undefined ? turn.signal : AbortSignal.any([turn.signal, signal]);
+}
+
+/** Whether the request holds all of history as it is. */
+function readsAll({ request, state }: Extract<CompactionStep, { kind: 'request' }>): boolean {
+  return request.from === 0 && request.to === state.source.input.length && request.stubbed.length === 0;
+}
+
+/** Code cannot read an opaque item: what it would build lacks what stands in it. */
+function withoutCode(move: CompactionStep, { only }: WantedCompaction): CompactionStep {
+  return move.kind === 'mechanical' && only === true ? { kind: 'refused', outcome: move.why } : move;
+}
+
+interface Opened {
+  readonly move: CompactionStep;
+  readonly plan: ReturnType<typeof planCompaction>;
+  readonly by: Envelope;
+}
+
+function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
+  const { parts, log, envelope, threadId, turnId, inbox } = turn;
+  const { by = envelope, only: _only, signal: _signal, provider: other, ...asked } = wanted;
+  const { history, usage } = log.state;
+  const { model, strategy, prompt, instructions, window, ...contract } = compactionContract({
+    parts,
+    log,
+    envelope: by,
+  });
+  const provider = providerOfTurn(by);
+  const input = inputOf(history, { modalities: contract.modalities, provider });
+  const tools = parts.router.specs(contract.tools);
+  // A provider that compacts by itself takes no wishes: a model reads them.
+  const isOpen = strategy === 'remote' && asked.focus === undefined && other === undefined;
+  const remote = isOpen ? parts.provider.capabilities.remoteCompaction : 'none';
+  const plan = planCompaction(
+    {
+      ...asked,
+      turnId,
+      number: log.state.turns,
+      readAll: `capstan threads export ${threadId} --format markdown`,
+      strategy: strategy === 'remote' && remote === 'none' ? 'structured' : strategy,
+      ...(remote === 'none' ? {} : { remoteForm: remote }),
+      model,
+      provider,
+      ...(prompt === undefined ? {} : { prompt }),
+    },
+    {
+      window: compactionWindow(turn),
+      requestWindow: window,
+      fixed: requestTokens({ instructions, tools, input: [] }),
+      history: input.reduce((sum, item) => sum + itemTokens(item), 0),
+      ...countedBy(usage.last, isRefusal(wanted) ? window.effective : 0),
+      due: dueTokens({ log }, step),
+      context: bundleTokens(step),
+      pending: waitingTokens({ inbox }),
+    },
+  );
+  return { move: begin(plan, { history, input, work: workNow({ log, inbox }) }), plan, by };
+}
+
+/** What the tools recorded. A message that waits stands behind the checkpoint, and is newer than any plan in it. */
+function workNow({ log, inbox }: Pick<Turn, 'log' | 'inbox'>): WorkRecords {
+  const { work, waiting } = log.state;
+  const all = [...waiting, ...inbox.waiting];
+  if (all.length === 0) return work;
+  return olderWork(work, all.some(({ kind }) => kind === 'words') ? 'user' : 'program');
+}
+
+/** More may have come while a model was asked. */
+function withWork(state: CompactionState, work: WorkRecords): CompactionState {
+  return { ...state, source: { ...state.source, work } };
+}
+
+/** Where nothing else is known of the refused request than that it was too much. */
+function isRefusal({ reason }: Pick<WantedCompaction, 'reason'>): boolean {
+  return reason === 'context_overflow' || reason === 'unexplained_refusal';
+}
+
+/** What the provider said, and at least what it refused: a total alone is no provider's count. */
+function countedBy({ input }: Usage, refused: number): { readonly counted?: number } {
+  const counted = Math.max(input, refused);
+  return counted === 0 ? {} : { counted };
+}
+
+interface Ended extends Pick<Opened, 'plan' | 'move'> {
+  readonly id: string;
+  readonly requests: CompactionRequests;
+  readonly startedAt: number;
+}
+
+async function settleMove(turn: Turn, step: Step, ended: Ended, signal: AbortSignal): Promise<CompactionResult> {
+  const { id, plan, move, requests } = ended;
+  const { log, threadId, turnId } = turn;
+  if (move.kind === 'candidate' || move.kind === 'mechanical') {
+    const { candidate, why } = move;
+    const report = install(turn, step, { ...ended, candidate, ...(why === undefined ? {} : { why }) });
+    log.tell({ kind: 'checkpoint-installed', turnId, id, report });
+    await log.durable();
+    await tellHook(turn, report, signal);
+    return { kind: 'installed', report };
+  }
+  const outcome = move.kind === 'refused' ? move.outcome : unfinished;
+  const { usage, count } = requests;
+  log.record(compactionFailed({ id, turnId, trigger: plan.trigger, outcome, usage, requests: count }));
+  const paused = plan.trigger === 'auto' && isPaused(log.state.checkpoints);
+  log.tell({ kind: 'checkpoint-failed', threadId, turnId, id, outcome, paused });
+  await log.durable();
+  return { kind: 'failed', outcome };
+}
+
+function aborted({ log, threadId, turnId }: Turn, { id, plan, requests }: Omit<Ended, 'startedAt'>): CompactionResult {
+  const { usage, count } = requests;
+  const { trigger } = plan;
+  if (count > 0) {
+    log.record(compactionFailed({ id, turnId, trigger, outcome: interrupted, usage, requests: count }));
+  }
+  log.tell({ kind: 'checkpoint-failed', threadId, turnId, id, outcome: interrupted, paused: false });
+  return { kind: 'aborted' };
+}
+
+/** Failures that another model may not have. */
+function isItsOwnFault(code: string): boolean {
+  return code !== 'aborted' && code !== 'connection-failed';
+}
+
+const tooLongForMaker: Outcome = {
+  code: 'compaction-request-too-large',
+  message: 'The history does not fit into one request for a checkpoint.',
+  next: 'Choose a model of that provider with a larger window.',
+};
+
+const unfinished: Outcome = {
+  code: 'compaction-unfinished',
+  message: 'The compaction ended without a result.',
+  next: 'History is as it was. Ask again.',
+};
+
+const interrupted: Outcome = {
+  code: 'aborted',
+  message: 'The compaction was interrupted.',
+  next: 'History is as it was.',
+};

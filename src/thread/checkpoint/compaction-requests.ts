@@ -1,0 +1,219 @@
+import type { CompactionPlan } from '../../compaction/plan/plan.ts';
+import type { CompactionOutcome, CompactionRequest } from '../../compaction/plan/request.ts';
+import type { Envelope } from '../../envelope/envelope.ts';
+import { providerOfTurn } from '../../envelope/provider-of.ts';
+import type { Step } from '../../envelope/step.ts';
+import { compactionMessage, compactionTrigger } from '../../fragments/message.ts';
+import type { AuthMode, ModelEvent, ModelFailure } from '../../ports/model-client.ts';
+import type { RequestOptions, ToolSpec } from '../../ports/prompt.ts';
+import type { Provider } from '../../ports/provider.ts';
+import { isMessage, type Item, messageText } from '../../protocol/item.ts';
+import { isSameProvider } from '../../protocol/provider-name.ts';
+import { addUsage, noUsage, type Usage } from '../../protocol/usage.ts';
+import type { Auxiliary } from '../../state/request-record.ts';
+import { tokenCount } from '../../state/turn-drafts.ts';
+import type { Turn } from '../parts/parts.ts';
+import { compactionContract } from '../contract/compaction-contract.ts';
+import { windowNow } from '../contract/contract-now.ts';
+import { requestOptions } from '../request/request-options.ts';
+import { ModelExchange } from '../request/model-exchange.ts';
+import { tryAgain } from '../request/try-again.ts';
+
+interface Asking {
+  readonly plan: CompactionPlan;
+  /** The contract under which the model is asked. */
+  readonly by: Envelope;
+}
+
+/** How the model is asked, and until when. */
+interface AskedModel {
+  readonly provider: Provider;
+  readonly signal: AbortSignal;
+}
+
+interface AskedContract {
+  readonly options: RequestOptions;
+  readonly tools: readonly ToolSpec[];
+  readonly modalities: readonly string[];
+}
+
+/** There are other ways to a checkpoint: a connection that fails is tried only so often. */
+const mostRetries = 2;
+
+/** In milliseconds; a timer that is set to more ends at once. */
+const longestTimer = 2 ** 31 - 1;
+
+/** Performs the requests of one compaction and counts what they cost. */
+export class CompactionRequests {
+  readonly #turn: Turn;
+  readonly #step: Step;
+  readonly #asked: AskedModel;
+  #usage = noUsage;
+  #count = 0;
+
+  constructor(turn: Turn, step: Step, asked: AskedModel) {
+    this.#turn = turn;
+    this.#step = step;
+    this.#asked = asked;
+  }
+
+  get usage(): Usage {
+    return this.#usage;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  perform(request: CompactionRequest, asking: Asking): Promise<CompactionOutcome> {
+    const { parts, log } = this.#turn;
+    const { signal } = this.#asked;
+    return tryAgain({ parts, log, signal }, (attempt) => this.#ask(request, asking, attempt), {
+      failureOf: (outcome) => (outcome.kind === 'failed' ? outcome.failure : undefined),
+      most: Math.min(mostRetries, parts.streamMaxRetries),
+    });
+  }
+
+  async #ask(asked: CompactionRequest, { plan, by }: Asking, attempt: number): Promise<CompactionOutcome> {
+    const { provider } = this.#asked;
+    const form = asked.strategy === 'remote' ? (plan.remoteForm ?? 'stream') : undefined;
+    const { options, tools, modalities } = this.#contract(by, form);
+    // Only that form goes by it, and to know it the login is read.
+    const authMode = form === 'unary' ? await provider.client.authMode() : 'none';
+    const { maxBytes, timeoutMs } = this.#turn.parts.compactionLimits;
+    const request = new ModelExchange(this.#turn, {
+      step: this.#step,
+      attempt,
+      by,
+      provider,
+      options: optionsFor(options, { request: asked, form, authMode }),
+      tools,
+      modalities,
+      auxiliary: this.#auxiliary(asked, form),
+      form: form ?? 'stream',
+      ...(form === 'stream' ? { wants: 'checkpoint' } : {}),
+      maxBytes,
+    });
+    this.#count++;
+    const answer = await this.#inTime(timeoutMs, (inTime) => this.#read(request.answer(inTime)));
+    request.end({ outcome: answer.kind === 'failed' ? 'failed' : 'done', calls: 0, ...failureIn(answer) });
+    return answer;
+  }
+
+  /** A server that keeps a stream alive for ever does not keep the thread. */
+  async #inTime(
+    timeoutMs: number,
+    read: (signal: AbortSignal) => Promise<CompactionOutcome>,
+  ): Promise<CompactionOutcome> {
+    const { signal } = this.#asked;
+    const late = new AbortController();
+    const done = new AbortController();
+    void this.#turn.parts.clock
+      .sleep(Math.min(timeoutMs, longestTimer), AbortSignal.any([done.signal, signal]))
+      .then(() => late.abort());
+    const answer = await read(AbortSignal.any([signal, late.signal]));
+    const wasLate = late.signal.aborted && !signal.aborted;
+    done.abort();
+    if (answer.kind !== 'failed') return answer;
+    if (answer.failure.code === 'aborted' && wasLate) return { kind: 'failed', failure: tooSlow(timeoutMs) };
+    return { kind: 'failed', failure: withOwnKey(answer.failure) };
+  }
+
+  async #read(events: AsyncIterable<ModelEvent>): Promise<CompactionOutcome> {
+    const items: Item[] = [];
+    let failure: ModelFailure | undefined;
+    for await (const event of events) {
+      if (event.kind === 'failed') failure = event.failure;
+      if (event.kind === 'item') items.push(event.item);
+      if (event.kind === 'completed') this.#spend(event.usage);
+    }
+    return failure === undefined ? answerOf(items) : { kind: 'failed', failure };
+  }
+
+  /** Counts in the thread's total. What the next sampling request weighs is not touched by it. */
+  #spend(usage: Usage | undefined): void {
+    if (usage === undefined) return;
+    const { log } = this.#turn;
+    this.#usage = addUsage(this.#usage, usage);
+    const { total, last } = log.state.usage;
+    log.record(tokenCount({ total: addUsage(total, usage), last, window: windowNow(this.#turn).effective }));
+  }
+
+  /**
+   * The contract of the newest sampling request, if it was one of this model at this provider: what it held is in the provider's cache.
+   * Else what this envelope says. The unary form is no sampling request: it is sent in the tier that holds now.
+   */
+  #contract(by: Envelope, form: 'unary' | 'stream' | undefined): AskedContract {
+    const { parts, log, threadId, turnId } = this.#turn;
+    const { sent, toolSets } = log.state;
+    const { tools: names, modalities: taken } = compactionContract({ parts, log, envelope: by });
+    const own = { options: requestOptions(this.#turn, by), tools: parts.router.specs(names), modalities: taken };
+    if (sent?.kind !== 'request' || sent.record.options.model !== own.options.model) return own;
+    if (sent.record.provider !== undefined && !isSameProvider(sent.record.provider, providerOfTurn(by))) return own;
+    const { options, toolSet, modalities } = sent.record;
+    const labels = { session_id: threadId, thread_id: threadId, turn_id: turnId };
+    const { serviceTier: sentTier, ...others } = options;
+    const serviceTier = form === 'unary' ? own.options.serviceTier : sentTier;
+    return {
+      options: { ...others, ...(serviceTier === undefined ? {} : { serviceTier }), labels },
+      tools: toolSets.get(toolSet) ?? own.tools,
+      modalities,
+    };
+  }
+
+  #auxiliary({ from, to, stubbed, head, tail }: CompactionRequest, form: 'unary' | 'stream' | undefined): Auxiliary {
+    const message = ({ role, text }: CompactionRequest['tail'][number]): Item =>
+      compactionMessage(`msg_${this.#turn.parts.ids.uuid()}`, role, text);
+    return {
+      purpose: 'compaction',
+      from,
+      to,
+      stubbed,
+      head: head.map(message),
+      tail: [...tail.map(message), ...(form === 'stream' ? [compactionTrigger] : [])],
+    };
+  }
+}
+
+interface Form {
+  readonly request: CompactionRequest;
+  readonly form: 'unary' | 'stream' | undefined;
+  readonly authMode: AuthMode;
+}
+
+/** The unary form knows no tier without a ChatGPT account; the streaming one is a sampling request in all but its end. */
+function optionsFor(given: RequestOptions, { request, form, authMode }: Form): RequestOptions {
+  const { outputSchema: _schema, ...options } = given;
+  if (form === 'stream') return options;
+  if (form === 'unary') {
+    const { serviceTier, ...rest } = options;
+    const tier = serviceTier !== undefined && authMode === 'chatgpt' ? { serviceTier } : {};
+    return { ...rest, ...tier, form: 'compact' };
+  }
+  const schema = request.outputSchema === undefined ? {} : { outputSchema: request.outputSchema };
+  return { ...options, ...schema, toolChoice: 'none' };
+}
+
+function tooSlow(timeoutMs: number): ModelFailure {
+  return {
+    code: 'answer-too-slow',
+    message: `The answer to the request for a checkpoint was not complete after ${timeoutMs / 1000} seconds, and Capstan stopped reading it.`,
+    next: 'If the model needs longer than this, raise compaction.timeout_ms; else choose a faster one.',
+    retry: 'never',
+  };
+}
+
+/** The limit of a request for a checkpoint has a key of its own. */
+function withOwnKey(failure: ModelFailure): ModelFailure {
+  if (failure.code !== 'answer-too-large') return failure;
+  return { ...failure, next: 'Check the provider: no checkpoint is that large. compaction.max_bytes sets the limit.' };
+}
+
+function answerOf(items: readonly Item[]): CompactionOutcome {
+  const said = items.filter(isMessage).filter(({ role }) => role === 'assistant');
+  return { kind: 'answer', text: said.map(messageText).join('\n'), items };
+}
+
+function failureIn(answer: CompactionOutcome): { readonly failure?: ModelFailure } {
+  return answer.kind === 'failed' ? { failure: answer.failure } : {};
+}

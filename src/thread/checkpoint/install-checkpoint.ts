@@ -1,0 +1,138 @@
+import type { Candidate } from '../../compaction/candidates/candidate.ts';
+import type { CompactionPlan } from '../../compaction/plan/plan.ts';
+import type { Step } from '../../envelope/step.ts';
+import { type Entry, entryMetadata } from '../../history/entry.ts';
+import { requestTokens } from '../../history/ledger.ts';
+import { mergeFragments } from '../../history/merge-fragments.ts';
+import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
+import { lineType } from '../../protocol/line.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { noUsage } from '../../protocol/usage.ts';
+import { compactedLines } from '../../state/compacted-lines.ts';
+import { itemRecord } from '../../state/item-drafts.ts';
+import { tokenCount } from '../../state/turn-drafts.ts';
+import { buildBundle, type Telling } from '../../world/tell.ts';
+import { sections } from '../../world/sections.ts';
+import { nextRequestTokens } from '../contract/active-now.ts';
+import { bundleTokens } from '../contract/bundle-tokens.ts';
+import type { CompactionRequests } from './compaction-requests.ts';
+import { instructionsNow, windowNow } from '../contract/contract-now.ts';
+import type { Turn } from '../parts/parts.ts';
+import { tellContext } from '../record/record-context.ts';
+import { isOfThread, recordSettings } from '../record/record-settings.ts';
+
+export interface ToInstall {
+  readonly id: string;
+  readonly plan: CompactionPlan;
+  readonly candidate: Candidate;
+  readonly requests: Pick<CompactionRequests, 'usage' | 'count'>;
+  readonly startedAt: number;
+  readonly why?: Outcome;
+}
+
+/** Puts the candidate in the place of history: one line, and what follows from it. */
+export function install(turn: Turn, step: Step, what: ToInstall): CheckpointReport {
+  const { log, parts, threadId, turnId } = turn;
+  const { plan, candidate } = what;
+  const telling = plan.placement === 'before-last-words' ? buildBundle(sections, step, () => false) : undefined;
+  const context = telling === undefined ? [] : contextEntries(turn, telling);
+  const entries = withContext(
+    ownEntries(turn, candidate),
+    context.map(({ entry }) => entry),
+  );
+  const isContract = plan.phase !== 'standalone_turn' || isOfThread(turn);
+  const instructions = isContract ? instructionsAfter(turn, plan) : undefined;
+  const input = entries.map(({ item }) => item);
+  const text = (instructions ?? instructionsNow(turn)).text;
+  const standing = requestTokens({ instructions: text, tools: step.tools, input });
+  const after = standing + (telling === undefined ? bundleTokens(step) : 0);
+  const report = reportOf(turn, what, { before: nextRequestTokens(turn, step), after });
+  // What a compaction by hand is given for itself alone changes nothing of the thread.
+  // A turn that only compacts has no step that would record its contract. Before the checkpoint: what stands after it
+  // says that the world was told.
+  if (isContract && (plan.phase === 'standalone_turn' || plan.phase === 'post_turn')) recordSettings(turn);
+  log.record(
+    ...compactedLines(log.state, {
+      message: candidate.message,
+      items: input,
+      metadata: entries.map((entry) => entryMetadata({ ...entry, turn: entry.turn ?? turnId })),
+      windowId: parts.ids.uuid(),
+      report,
+      ...(instructions === undefined ? {} : { instructions }),
+    }),
+  );
+  if (telling?.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
+  for (const { entry, texts } of context) {
+    tellContext(turn, String(entry.item['id']), texts, { cause: 'reinjection', why: 'checkpoint' });
+  }
+  // No provider has counted it: a reader of the file goes by the estimate of what stands.
+  const { total } = log.state.usage;
+  const shown = { threadId, turnId, startedAt: what.startedAt, completedAt: parts.clock.now() };
+  log.record(
+    tokenCount({ total, last: { ...noUsage, total: standing }, window: windowNow(turn).effective }),
+    itemRecord({ ...shown, item: { type: 'ContextCompaction', id: what.id } }),
+  );
+  return report;
+}
+
+function ownEntries({ parts, turnId }: Turn, { entries }: Candidate): readonly Entry[] {
+  return entries.map((entry): Entry => {
+    if (entry.kind === 'kept') return entry.entry;
+    const { kind: _kind, item, ...known } = entry;
+    return { ...known, item: item(`msg_${parts.ids.uuid()}`), turn: turnId };
+  });
+}
+
+/** What is told about the world, and the texts in it. */
+function contextEntries({ parts, turnId }: Turn, { told }: Telling) {
+  const values = new Map(told.map(({ fragment, value }) => [fragment, value]));
+  return mergeFragments(values.keys(), 'reinjection').map(({ item, origin, fragments }) => {
+    const entry: Entry = { item: item(`msg_${parts.ids.uuid()}`), origin, turn: turnId };
+    return { entry, texts: fragments.map((fragment) => ({ fragment, value: values.get(fragment) })) };
+  });
+}
+
+/** What the model must know stands before the last words of the user; without any, before the checkpoint's own text. */
+function withContext(entries: readonly Entry[], context: readonly Entry[]): readonly Entry[] {
+  const place = entries.findLastIndex(({ origin }) => origin.family === 'user');
+  const at = place >= 0 ? place : 0;
+  return [...entries.slice(0, at), ...context, ...entries.slice(at)];
+}
+
+/** A model that took over keeps the instructions of the one before until history is replaced: now it gets its own. */
+function instructionsAfter(turn: Turn, { placement }: CompactionPlan) {
+  const { instructions, identity } = turn.envelope;
+  const { model } = instructions;
+  if (model === undefined || model === instructionsNow(turn).text || placement !== 'next-turn') return undefined;
+  return { text: model, provenance: { type: 'model', model: identity.model.slug } } as const;
+}
+
+interface Weights {
+  readonly before: number;
+  readonly after: number;
+}
+
+function reportOf({ log }: Turn, { id, plan, candidate, requests, why }: ToInstall, { before, after }: Weights) {
+  const { trigger, reason, phase, model } = plan;
+  const { usage, count } = requests;
+  const kept = candidate.entries.filter(({ kind }) => kind === 'kept').length;
+  const report: CheckpointReport = {
+    id,
+    number: log.state.checkpoints.count + 1,
+    trigger,
+    reason,
+    phase,
+    strategy: candidate.strategy,
+    model,
+    tokensBefore: before,
+    tokensAfter: after,
+    words: candidate.words,
+    folded: log.state.history.length - kept,
+    requests: count,
+    usage,
+    ...(usage.input === 0 ? {} : { cachedShare: usage.cachedInput / usage.input }),
+    mended: candidate.mended,
+    ...(why === undefined ? {} : { why }),
+  };
+  return report;
+}

@@ -1,0 +1,38 @@
+import { providerOfTurn } from '../../envelope/provider-of.ts';
+import { hiddenFrom } from '../../state/behind.ts';
+import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
+import type { Turn } from '../parts/parts.ts';
+import type { WayToRead } from './readable-way.ts';
+import type { TurnEnding } from '../parts/turn-ending.ts';
+
+/** Undefined for nearly all turns: their provider can read what stands. Nothing is recorded or sent yet. */
+export async function wayToRead(turn: Turn): Promise<WayToRead | undefined> {
+  const hidden = hiddenFrom(turn.log.state, providerOfTurn(turn.envelope));
+  if (hidden.length === 0) return undefined;
+  const { chooseWay } = await import('./choose-way-to-read.ts');
+  return chooseWay(turn, hidden);
+}
+
+/** Goes that way before the first request of a turn. Gives how the turn ends, if it cannot go on. */
+export async function makeReadable(
+  turn: Turn,
+  way: Exclude<WayToRead, { kind: 'refused' }> | undefined,
+): Promise<TurnEnding | undefined> {
+  if (way === undefined) return undefined;
+  const { goThere } = await import('./go-to-readable.ts');
+  const wanted = { trigger: 'auto', reason: 'provider_changed', phase: 'pre_turn' } as const;
+  const result = await goThere(turn, way, { wanted, makesRoom: true });
+  if (result?.kind === 'failed') return { kind: 'failed', failure: result.outcome };
+  return result?.kind === 'aborted' ? result : undefined;
+}
+
+/** The same for a compaction in a turn of its own. Gives what came of it if nothing is left to compact. */
+export async function compactReadable(
+  turn: Turn,
+  way: Exclude<WayToRead, { kind: 'refused' }> | undefined,
+  wanted: WantedCompaction,
+): Promise<CompactionResult | undefined> {
+  if (way === undefined) return undefined;
+  const { goThere } = await import('./go-to-readable.ts');
+  return goThere(turn, way, { wanted, makesRoom: false });
+}

@@ -1,0 +1,110 @@
+import { fullAfterCheckpoint, limitTooLow, type RaisableLimit } from '../../compaction/plan/limit-advice.ts';
+import {
+  type EveryRequest,
+  isEnoughNew,
+  leastNew,
+  leavesRoom,
+  limitIn,
+  type SinceCheckpoint,
+} from '../../compaction/plan/loop-guard.ts';
+import { mostGained } from '../../compaction/plan/plan-compaction.ts';
+import type { Envelope } from '../../envelope/envelope.ts';
+import { providerOfTurn } from '../../envelope/provider-of.ts';
+import type { Step } from '../../envelope/step.ts';
+import { contextWindowFor } from '../../envelope/window.ts';
+import { historyTokens, tokensSince } from '../../history/history-weight.ts';
+import { requestTokens } from '../../history/ledger.ts';
+import type { ThreadState } from '../../state/thread-state.ts';
+import { activeNow } from '../contract/active-now.ts';
+import { bundleTokens, dueTokens } from '../contract/bundle-tokens.ts';
+import { compactionContract, compactionWindow } from '../contract/compaction-contract.ts';
+import { windowNow } from '../contract/contract-now.ts';
+import type { Turn } from '../parts/parts.ts';
+import { warnOnceForAll } from '../parts/warn-once.ts';
+
+/** Whether an automatic checkpoint now makes room, and something is new to compact. Warns once in a thread when not. */
+export function isWorthIt(turn: Turn, step: Step): boolean {
+  return makesRoom(turn, step) && savesEnough(turn, step) && isNew(turn, step);
+}
+
+/** Where nearly all is context that is sent again, or waits to enter, a model would be asked for nothing. */
+function savesEnough(turn: Turn, step: Step): boolean {
+  const { log, envelope } = turn;
+  const history = historyTokens(log.state.history, { reader: providerOfTurn(envelope) });
+  const told = { due: dueTokens(turn, step), context: bundleTokens(step) };
+  const counted = activeNow(turn, step).tokens;
+  return mostGained({ fixed: fixedTokens(turn, step), history, counted, ...told }) >= leastUseful;
+}
+
+/** In tokens: no checkpoint of a conversation weighs less. */
+const leastUseful = 500;
+
+function makesRoom(turn: Turn, step: Step): boolean {
+  const every = everyRequest(turn, step);
+  const limit = limitIn(compactionWindow(turn));
+  if (leavesRoom(every, limit)) return true;
+  warnOnceForAll(turn, limitTooLow(every, raisable(turn)), String(limit));
+  return false;
+}
+
+function isNew(turn: Turn, step: Step): boolean {
+  const since = sinceCheckpoint(turn);
+  if (isEnoughNew(since)) return true;
+  const { prefill, grown = 0, window } = since;
+  if (prefill !== undefined) {
+    const isBody = window.autoCompactScope === 'body';
+    const counted = activeNow(turn, step).tokens - (isBody ? prefill : 0);
+    const full = { counted, grown, needed: leastNew(since), overhead: isBody ? 0 : overheadOf(turn, step) };
+    const { autoCompact: now, mostAutoCompact: most } = windowNow(turn);
+    const limit = { ...raisable(turn), now, most };
+    warnOnceForAll(turn, fullAfterCheckpoint(full, limit), String(now));
+  }
+  return false;
+}
+
+/** Whether enough is new since the newest checkpoint for another automatic one. */
+export function hasNews(turn: Turn): boolean {
+  return isEnoughNew(sinceCheckpoint(turn));
+}
+
+function sinceCheckpoint(turn: Turn): SinceCheckpoint {
+  const { checkpoints, history, prefill } = turn.log.state;
+  const window = compactionWindow(turn);
+  return { window, prefill, grown: grownSince({ checkpoints, history }, turn.envelope) };
+}
+
+function grownSince(
+  { checkpoints: { seen }, history }: Pick<ThreadState, 'checkpoints' | 'history'>,
+  envelope: Envelope,
+): number | undefined {
+  if (seen === undefined) return undefined;
+  return seen === 'not-yet' ? 0 : tokensSince(history, seen, { reader: providerOfTurn(envelope) });
+}
+
+function everyRequest(turn: Turn, step: Step): EveryRequest {
+  return { fixed: fixedTokens(turn, step), context: bundleTokens(step), overhead: overheadOf(turn, step) };
+}
+
+/** Instructions and tools. */
+function fixedTokens(turn: Turn, step: Step): number {
+  const { instructions } = compactionContract(turn);
+  return requestTokens({ instructions, tools: step.tools, input: [] });
+}
+
+/** By how much the provider's count of the first request after the newest checkpoint went beyond our estimate of it. */
+function overheadOf(turn: Turn, step: Step): number {
+  const { prefill, checkpoints, history } = turn.log.state;
+  if (prefill === undefined || typeof checkpoints.seen !== 'number') return 0;
+  const estimate = fixedTokens(turn, step) + historyTokens(history) - tokensSince(history, checkpoints.seen);
+  return Math.max(0, prefill - estimate);
+}
+
+function raisable(turn: Turn): RaisableLimit {
+  const window = windowNow(turn);
+  const { model } = turn.envelope.identity;
+  return {
+    now: limitIn(window),
+    most: window.autoCompactScope === 'body' ? window.effective : window.mostAutoCompact,
+    windowFor: (limit) => contextWindowFor(window, model, limit),
+  };
+}

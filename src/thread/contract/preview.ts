@@ -1,0 +1,70 @@
+import { type Envelope, resolveEnvelope } from '../../envelope/envelope.ts';
+import { environmentOf } from '../../envelope/environment.ts';
+import type { Settings } from '../../envelope/settings.ts';
+import type { Step } from '../../envelope/step.ts';
+import type { ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+import type { SettingsEvent } from '../../protocol/thread-event.ts';
+import { instructionsOf } from '../../state/instructions.ts';
+import { storeEnvelope } from '../../state/stored-envelope.ts';
+import type { ThreadState } from '../../state/thread-state.ts';
+import { settingsApplied } from '../../state/turn-drafts.ts';
+import type { Telling } from '../../world/tell.ts';
+import { namedWindows } from './named-windows.ts';
+import type { ThreadParts } from '../parts/parts.ts';
+import { stepNow, tellingFor } from './step-now.ts';
+
+/** The envelope that a turn would have now. Nothing of it is recorded. */
+export async function previewEnvelope(
+  parts: ThreadParts,
+  id: ThreadId,
+  settings: Settings,
+  state: ThreadState,
+): Promise<Envelope> {
+  const facts = await parts.gatherFacts(settings);
+  const base = instructionsOf(state);
+  const thread = {
+    id,
+    turnId: id as string as TurnId,
+    ...(base === undefined ? {} : { base }),
+    ...namedWindows(parts, state),
+  };
+  return resolveEnvelope({ ...facts, thread, tools: parts.router.tools }, settings);
+}
+
+/** The first request that a turn would make now, but for what the user says. */
+export interface NextRequest {
+  /** As a line would keep it. */
+  readonly envelope: JsonObject;
+  readonly tools: Step['tools'];
+  readonly telling: Telling;
+  /** Messages that it takes in. */
+  readonly waiting: ThreadState['waiting'];
+}
+
+export async function previewRequest(
+  parts: ThreadParts,
+  id: ThreadId,
+  settings: Settings,
+  state: ThreadState,
+): Promise<NextRequest> {
+  const envelope = await previewEnvelope(parts, id, settings, state);
+  const { step } = await stepNow({ parts, envelope, log: { state } }, 0);
+  return {
+    envelope: storeEnvelope(envelope),
+    tools: step.tools,
+    telling: tellingFor(state, step),
+    waiting: state.waiting,
+  };
+}
+
+export function settingsEvent(cause: SettingsEvent['cause'], envelope: Envelope): SettingsEvent {
+  const { thread_settings: settings } = settingsApplied(envelope.telemetry.threadId, envelope).payload;
+  const environment = environmentOf(envelope, envelope.workspace.date);
+  return {
+    kind: 'settings',
+    cause,
+    settings: settings as JsonObject,
+    environment: environment as unknown as JsonObject,
+  };
+}

@@ -1,0 +1,32 @@
+import type { CompactionPhase, CompactionReason, CompactionTrigger } from '../../compaction/plan/plan.ts';
+import type { Envelope } from '../../envelope/envelope.ts';
+import type { Provider } from '../../ports/provider.ts';
+import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+
+/** What somebody, or the thread itself, wants of a compaction. */
+export interface WantedCompaction {
+  readonly trigger: CompactionTrigger;
+  readonly reason: CompactionReason;
+  readonly phase: CompactionPhase;
+  readonly focus?: string;
+  /** The contract under which the model is asked, if it is not the turn's: that of the model before a switch. */
+  readonly by?: Envelope;
+  /** Who is asked, if it is not the turn's provider. It is not asked to fold by itself: only it could read the result. */
+  readonly provider?: Provider;
+  /** Aborted when the callers who wished for it have given up. The turn's own signal ends it as well. */
+  readonly signal?: AbortSignal;
+  /**
+   * Only that model can read all of history: it reads it in one piece, or there is no checkpoint. Neither another model
+   * nor code takes its place.
+   */
+  readonly only?: true;
+  /** See the plan. */
+  readonly mayGrow?: true;
+}
+
+export type CompactionResult =
+  | { readonly kind: 'installed'; readonly report: CheckpointReport }
+  /** History is as it was. */
+  | { readonly kind: 'failed'; readonly outcome: Outcome }
+  | { readonly kind: 'aborted' };

@@ -1,0 +1,205 @@
+import type { Settings } from '../../envelope/settings.ts';
+import type { Ids } from '../../ports/ids.ts';
+import type { Item } from '../../protocol/item.ts';
+import type { ProviderName } from '../../protocol/provider-name.ts';
+import type { UserInput } from '../../protocol/user-input.ts';
+import { makerOfWaiting } from '../../state/maker-now.ts';
+import { type DroppedBecause, messageDropped, messageWaits } from '../../state/waiting.ts';
+import type { CompactionResult } from './compaction-result.ts';
+import type { ThreadLog } from './log.ts';
+
+/** Something that arrived while a turn was running, or before the next one began. */
+export type Mail = Content & {
+  /** The name of its `capstan_waiting` line. Absent: it has none, and enters history with the first lines of its turn. */
+  readonly id?: string;
+};
+
+type Content =
+  | { readonly kind: 'words'; readonly input: UserInput }
+  /** An item that a program puts into history as it is. */
+  | { readonly kind: 'item'; readonly item: Item; readonly maker?: ProviderName };
+
+/** What a turn was submitted with. */
+export interface SubmittedWords {
+  readonly input: UserInput;
+  /** The name of their `capstan_waiting` line, once they have one. */
+  id?: string;
+}
+
+/** Somebody wants history to be folded at the next place where that can be done. */
+export interface CompactionWish {
+  readonly focus?: string;
+  readonly signal: AbortSignal;
+  /** What it was submitted under: wishes with the same can be served together. */
+  readonly settings: Promise<Settings>;
+  settle(result: CompactionResult | Promise<CompactionResult>): void;
+}
+
+/**
+ * What waits to enter history, oldest first. It is drained at the head of the loop and when the turn ends. Messages that
+ * have a line are not kept here: this is a view of what the state says. Wishes for compaction live in memory alone.
+ */
+export class Inbox {
+  readonly #log: Pick<ThreadLog, 'state' | 'record'>;
+  readonly #ids: Ids;
+  readonly #recordSettings: () => void;
+  /** Of turns that have not begun, in their order. No other turn takes them in. */
+  #submitted: SubmittedWords[] = [];
+  /** Of the turn that has just begun, as long as they have no line. Nothing becomes durable without one. */
+  #fresh: SubmittedWords | undefined;
+  #wishes: CompactionWish[] = [];
+  /** Wishes that the turn did not come to. No other turn takes them: they have a place of their own. */
+  #missed: CompactionWish[] = [];
+
+  /** `recordSettings`: the file says under which settings a message waits, before it says that it waits. */
+  constructor(log: Pick<ThreadLog, 'state' | 'record'>, ids: Ids, recordSettings: () => void) {
+    this.#log = log;
+    this.#ids = ids;
+    this.#recordSettings = recordSettings;
+  }
+
+  get pending(): boolean {
+    return this.waiting.length > 0;
+  }
+
+  get waiting(): readonly Mail[] {
+    const { waiting } = this.#log.state;
+    const isAnothers = ({ id }: Mail): boolean => this.#submitted.some((words) => words.id === id);
+    const own = this.#submitted.length === 0 ? waiting : waiting.filter((mail) => !isAnothers(mail));
+    return this.#fresh === undefined ? own : [...own, { kind: 'words', input: this.#fresh.input }];
+  }
+
+  /** Whether a compaction waits that the turn which ran when it was asked for did not make. */
+  get hasMissed(): boolean {
+    return this.#missed.length > 0;
+  }
+
+  /** Records a message for the next place where one can enter. The caller makes it durable. */
+  accept(message: Content): void {
+    // Messages stand in the order in which they came: also after those of a turn that was submitted and has not begun.
+    this.keepAll();
+    this.#record(message);
+  }
+
+  /** The words of a turn that was submitted. If it has to wait for others, they and those before them get a line. */
+  submit(input: UserInput, { waits }: { readonly waits: boolean }): SubmittedWords {
+    const words: SubmittedWords = { input };
+    this.#submitted.push(words);
+    if (waits) this.keepAll();
+    return words;
+  }
+
+  /** The turn of these words begins. What was accepted before stands before them, and what comes from here on after. */
+  begin(words: SubmittedWords): void {
+    this.#forget(words);
+    if (words.id === undefined) this.#fresh = words;
+  }
+
+  /** The turn of these words is refused. Whether a line says so. */
+  refuse(words: SubmittedWords, because: DroppedBecause): boolean {
+    this.#forget(words);
+    if (words.id === undefined) return false;
+    this.#log.record(messageDropped(words.id, because));
+    return true;
+  }
+
+  /** Records the words of the turn that has begun, unless they have a line. Whether anything was recorded. */
+  keep(): boolean {
+    const fresh = this.#fresh;
+    if (fresh === undefined) return false;
+    this.#fresh = undefined;
+    this.#keep(fresh);
+    return true;
+  }
+
+  /** The same, and the words of turns that have not begun. */
+  keepAll(): void {
+    this.keep();
+    for (const words of this.#submitted) if (words.id === undefined) this.#keep(words);
+  }
+
+  /** What enters history now. The caller records each at once, with the name of its line. */
+  take(): readonly Mail[] {
+    const taken = this.waiting;
+    this.#fresh = undefined;
+    return taken;
+  }
+
+  #keep(words: SubmittedWords): void {
+    words.id = this.#record({ kind: 'words', input: words.input });
+  }
+
+  #record(message: Content): string {
+    const id = this.#ids.uuid();
+    this.#recordSettings();
+    const maker = message.kind === 'item' ? makerOfWaiting(message.item, this.#log.state) : undefined;
+    this.#log.record(messageWaits({ id, ...message, ...(maker === undefined ? {} : { maker }) }));
+    return id;
+  }
+
+  #forget(words: SubmittedWords): void {
+    this.#submitted = this.#submitted.filter((each) => each !== words);
+  }
+
+  wish(wish: CompactionWish): void {
+    this.#wishes.push(wish);
+    const giveUp = (): void => {
+      if (!this.#wishes.includes(wish) && !this.#missed.includes(wish)) return;
+      this.#wishes = this.#wishes.filter((each) => each !== wish);
+      this.#missed = this.#missed.filter((each) => each !== wish);
+      wish.settle({ kind: 'aborted' });
+    };
+    if (wish.signal.aborted) giveUp();
+    else wish.signal.addEventListener('abort', giveUp, { once: true });
+  }
+
+  /** The compaction that the turn which runs is asked to make. */
+  takeWishes(): JoinedWishes | undefined {
+    const wishes = this.#wishes;
+    this.#wishes = [];
+    return joined(wishes);
+  }
+
+  /** The turn is over. */
+  missWishes(): void {
+    this.#missed = [...this.#missed, ...this.#wishes];
+    this.#wishes = [];
+  }
+
+  /** The compaction that was missed, of all that were submitted under the same settings. */
+  takeMissed(settings: Promise<Settings>): JoinedWishes | undefined {
+    const wishes = this.#missed.filter((wish) => wish.settings === settings);
+    this.#missed = this.#missed.filter((wish) => wish.settings !== settings);
+    return joined(wishes);
+  }
+}
+
+type JoinedWishes = Omit<CompactionWish, 'settings'>;
+
+/**
+ * One compaction serves all that wished for one; what each wants to be kept in view is joined. It is given up when all
+ * of them have given up.
+ */
+function joined(wishes: readonly CompactionWish[]): JoinedWishes | undefined {
+  if (wishes.length === 0) return undefined;
+  const focus = wishes.flatMap((wish) => wish.focus ?? []).join('\n');
+  return {
+    ...(focus === '' ? {} : { focus }),
+    signal: allOf(wishes.map(({ signal }) => signal)),
+    settle: (result) => {
+      for (const wish of wishes) wish.settle(result);
+    },
+  };
+}
+
+/** Aborts when all of them have. */
+function allOf(signals: readonly AbortSignal[]): AbortSignal {
+  const all = new AbortController();
+  for (const signal of signals) {
+    const look = (): void => {
+      if (signals.every(({ aborted }) => aborted)) all.abort(signal.reason);
+    };
+    signal.addEventListener('abort', look, { once: true });
+  }
+  return all.signal;
+}

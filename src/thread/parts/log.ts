@@ -1,0 +1,99 @@
+import type { Owned } from '../../ports/rollout-store.ts';
+import type { LineDraft } from '../../protocol/line.ts';
+import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+import { reduce } from '../../state/reduce.ts';
+import type { Behind, ThreadState } from '../../state/thread-state.ts';
+import { Subscribers, type ThreadSubscriber } from './subscribers.ts';
+
+/**
+ * A thread's lines, and the state and the news that follow from them. State moves as soon as a line is appended; news
+ * go out only when the lines before them are durable, in the order in which they were told.
+ */
+export class ThreadLog {
+  readonly #owned: Owned;
+  readonly #subscribers: Subscribers;
+  readonly #news: { readonly number: number; readonly event: ThreadEvent }[] = [];
+  #told = 0;
+  #beforeDurable: () => void = () => {};
+  #state: ThreadState;
+  readonly #readBehind: () => Promise<Behind | undefined>;
+
+  constructor(
+    owned: Owned,
+    state: ThreadState,
+    subscribers = new Subscribers(),
+    readBehind: () => Promise<Behind | undefined> = () => Promise.resolve(undefined),
+  ) {
+    this.#owned = owned;
+    this.#state = state;
+    this.#subscribers = subscribers;
+    this.#readBehind = readBehind;
+  }
+
+  get state(): ThreadState {
+    return this.#state;
+  }
+
+  get location(): string {
+    return this.#owned.location;
+  }
+
+  record(...drafts: readonly LineDraft[]): void {
+    for (const line of this.#owned.append(drafts)) this.#state = reduce(this.#state, line);
+  }
+
+  /**
+   * Reads what stands behind the opaque checkpoint that history began with when the thread was opened: a line may use it
+   * from here on. Undefined if it is not there.
+   */
+  async learnBehind(): Promise<Behind | undefined> {
+    const behind = await this.#readBehind();
+    if (behind !== undefined) this.#state = { ...this.#state, behind };
+    return behind;
+  }
+
+  /** Tells the subscribers once everything recorded so far is durable; the next `durable` sees to that. */
+  tell(...events: readonly ThreadEvent[]): void {
+    for (const event of events) this.#news.push({ number: ++this.#told, event });
+  }
+
+  /** What else must be recorded before anything becomes durable, and so before any news go out. */
+  beforeDurable(record: () => void): void {
+    this.#beforeDurable = record;
+  }
+
+  /** Everything recorded before this call is on the disk when it resolves, and its news are out. Rejects with a Fault. */
+  async durable(): Promise<void> {
+    this.#beforeDurable();
+    const upTo = this.#told;
+    await this.#owned.durable();
+    while (this.#news[0] !== undefined && this.#news[0].number <= upTo)
+      this.#subscribers.tell(this.#news.shift()!.event);
+  }
+
+  /** Goes out at once and beside the lines: see `ProvisionalEvent`. */
+  preview(event: ProvisionalEvent): void {
+    this.#subscribers.preview(event);
+  }
+
+  /** Whether previews reach anyone. */
+  get wantPreviews(): boolean {
+    return this.#subscribers.wantPreviews;
+  }
+
+  /** Previews whose items will not be completed. What is about to be told is not among them. */
+  dropPreviews(isLost: (itemId: string) => boolean = () => true): void {
+    const told = new Set(this.#news.flatMap(({ event }) => (event.kind === 'item-completed' ? [event.item.id] : [])));
+    this.#subscribers.drop((itemId) => isLost(itemId) && !told.has(itemId));
+  }
+
+  subscribe(subscriber: ThreadSubscriber): () => void {
+    return this.#subscribers.add(subscriber);
+  }
+
+  async close(): Promise<void> {
+    await this.#owned.close();
+    this.#subscribers.end();
+  }
+}

@@ -1,0 +1,120 @@
+import type { Facts, StepFacts } from '../../envelope/facts.ts';
+import type { Envelope } from '../../envelope/envelope.ts';
+import type { Settings, TurnSettings } from '../../envelope/settings.ts';
+import type { Requirements } from '../../policy/requirements.ts';
+import type { AskUser } from '../../ports/ask-user.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Digester } from '../../ports/digester.ts';
+import type { GitGuard } from '../../ports/git-guard.ts';
+import type { Ids } from '../../ports/ids.ts';
+import type { Processes } from '../../ports/processes.ts';
+import type { Provider } from '../../ports/provider.ts';
+import type { RolloutStore } from '../../ports/rollout-store.ts';
+import type { Seals } from '../../ports/seals.ts';
+import type { Snapshots } from '../../ports/snapshots.ts';
+import type { Threads } from '../../ports/threads.ts';
+import type { Tracer } from '../../ports/tracer.ts';
+import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
+import type { ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import type { ProviderName } from '../../protocol/provider-name.ts';
+import type { Router } from '../../tools/router.ts';
+import type { Inbox, SubmittedWords } from './inbox.ts';
+import type { ThreadLog } from './log.ts';
+import type { TurnEffects } from './turn-effects.ts';
+import type { TurnMemory } from './turn-memory.ts';
+
+/** What a thread works with: what is its own, and what it shares with the other threads of its engine. */
+export interface ThreadParts {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly store: RolloutStore;
+  /** Proves what lines of the thread say about processes. The store seals by itself. */
+  readonly seals: Seals;
+  readonly provider: Provider;
+  /** Another provider, if it is configured, at the same address where that is known. Nothing is sent yet. */
+  providerOf?(name: ProviderName): Promise<Provider | undefined>;
+  readonly digester: Digester;
+  /** A number from 0 up to but not including 1: spreads retries. */
+  random(): number;
+  /** How often a broken answer is asked for again. */
+  readonly streamMaxRetries: number;
+  readonly router: Router;
+  /** The threads of the engine, for tools that open one. */
+  readonly threads: Threads;
+  /** Absent: the user cannot be asked, and a call that would need it is refused. */
+  readonly askUser?: AskUser;
+  readonly processes: Processes;
+  /** Reads the world at the start of a turn. */
+  gatherFacts(settings: Settings): Promise<Facts>;
+  /** Why nobody can work in a folder, or undefined when it is there. */
+  folderProblem(path: string): Outcome | undefined;
+  /** Reads again what may have moved since. */
+  gatherStep(envelope: Envelope): Promise<GatheredStep>;
+  /** What nobody may change, whoever asks. */
+  readonly requirements: Requirements;
+  /** Where spans of steps go. */
+  readonly tracer: Tracer;
+  /** When an answer to a request for a checkpoint is given up. */
+  readonly compactionLimits: { readonly maxBytes: number; readonly timeoutMs: number };
+  /** Absent: nobody wants to know of checkpoints before they are made. */
+  readonly checkpointHooks?: CheckpointHooks;
+  /** Absent: what turns do to files cannot be undone. */
+  readonly snapshots?: Snapshots;
+  /** Absent: git folders below the roots are not searched for. */
+  readonly gitGuard?: GitGuard;
+}
+
+export interface GatheredStep extends StepFacts {
+  /** What a person should know about the files that were read. */
+  readonly problems?: readonly Outcome[];
+}
+
+/** Who is asked before history is folded, and told afterwards. One that throws or takes a minute is passed over, with a warning. */
+export interface CheckpointHooks {
+  /** A reason stops it. */
+  before?(about: AboutCheckpoint): Promise<{ readonly reason: string } | undefined>;
+  after?(report: CheckpointReport): Promise<void>;
+}
+
+export interface AboutCheckpoint {
+  readonly threadId: ThreadId;
+  readonly turnId: TurnId;
+  readonly cwd: string;
+  readonly trigger: 'manual' | 'auto';
+  readonly reason: string;
+  readonly phase: string;
+  readonly focus?: string;
+}
+
+/** What a turn is asked to do. */
+export interface TurnInput {
+  readonly threadId: ThreadId;
+  readonly settings: TurnSettings;
+  /** Whether the thread's own settings were changed after the turn was submitted: they are what resume goes by. */
+  isOutdated(): boolean;
+  /** Absent for a turn that only compacts history. */
+  readonly words?: SubmittedWords;
+  readonly signal: AbortSignal;
+  /** What arrives while the turn runs. */
+  readonly inbox: Inbox;
+  /** Problems that the thread has told already: one that lasts is told once. */
+  readonly warned: Set<string>;
+}
+
+/** A turn that runs. Nothing of it changes but its memory. */
+export interface Turn extends Omit<TurnInput, 'settings'> {
+  readonly parts: ThreadParts;
+  readonly log: ThreadLog;
+  /** Whose turn the lines belong to. */
+  readonly turnId: TurnId;
+  /** Resolved when the turn began, and what it is to the end. */
+  readonly envelope: Envelope;
+  /** The contract under which the model of the turn before would run, if this turn's or its provider is another. */
+  readonly before?: Envelope;
+  readonly effects: TurnEffects;
+  readonly memory: TurnMemory;
+}
+
+/** As much of a turn as it takes to record what belongs to it. */
+export type RecordingTurn = Pick<Turn, 'parts' | 'log' | 'threadId' | 'turnId' | 'envelope'>;

@@ -1,0 +1,90 @@
+import { deepFreeze } from '../../envelope/deep-freeze.ts';
+import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
+import type { ThreadEvent } from '../../protocol/thread-event.ts';
+
+/** Gets what happens in a thread. Calls come one after the other and must not throw. */
+export interface ThreadSubscriber {
+  /** What happened, in order, and only what is durable. */
+  event?(event: ThreadEvent): void;
+  /** Items that are still arriving. A subscriber that ignores these misses nothing. */
+  provisional?(event: ProvisionalEvent): void;
+  /** The thread was closed: nothing more comes. */
+  ended?(): void;
+}
+
+/** All who follow one thread. */
+export class Subscribers {
+  readonly #all = new Set<ThreadSubscriber>();
+  /** Items of which a part was previewed and whose end was not told. */
+  readonly #open = new Map<string, ProvisionalEvent['turnId']>();
+
+  #isOver = false;
+
+  /** From now on, until the function that it gives is called. A thread that is closed already says so at once. */
+  add(subscriber: ThreadSubscriber): () => void {
+    // One subscriber may be added twice, and leave once.
+    const own = bound(subscriber);
+    if (this.#isOver) deliver(own.ended, undefined);
+    else this.#all.add(own);
+    return () => void this.#all.delete(own);
+  }
+
+  /** Whether previews reach anyone. */
+  get wantPreviews(): boolean {
+    return [...this.#all].some(({ provisional }) => provisional !== undefined);
+  }
+
+  tell(event: ThreadEvent): void {
+    // What subscribers get is also what the thread goes on with.
+    deepFreeze(event);
+    if (event.kind === 'item-completed') this.#open.delete(event.item.id);
+    this.#each(({ event: tell }) => deliver(tell, event));
+  }
+
+  preview(event: ProvisionalEvent): void {
+    if (event.kind === 'dropped') this.#open.delete(event.itemId);
+    else this.#open.set(event.itemId, event.turnId);
+    this.#each(({ provisional }) => deliver(provisional, event));
+  }
+
+  /** Nothing more comes. Items that were begun are dropped. */
+  end(): void {
+    this.drop();
+    this.#isOver = true;
+    this.#each(({ ended }) => deliver(ended, undefined));
+    this.#all.clear();
+  }
+
+  /** Those who are there now: one may come or leave in its callback. One that left hears nothing more. */
+  #each(send: (subscriber: ThreadSubscriber) => void): void {
+    const now = Array.from(this.#all);
+    for (const subscriber of now) if (this.#all.has(subscriber)) send(subscriber);
+  }
+
+  /** Those that were begun and will not be completed. */
+  drop(isLost: (itemId: string) => boolean = () => true): void {
+    for (const [itemId, turnId] of new Map(this.#open)) {
+      if (isLost(itemId)) this.preview({ provisional: true, kind: 'dropped', turnId, itemId });
+    }
+  }
+}
+
+function bound(subscriber: ThreadSubscriber): ThreadSubscriber {
+  const { event, provisional, ended } = subscriber;
+  return {
+    ...(ended === undefined ? {} : { ended: ended.bind(subscriber) }),
+    ...(event === undefined ? {} : { event: event.bind(subscriber) }),
+    ...(provisional === undefined ? {} : { provisional: provisional.bind(subscriber) }),
+  };
+}
+
+/** A subscriber that throws is a fault of its program, and none of the thread: what is on the disk stays so. */
+function deliver<Event>(to: ((event: Event) => void) | undefined, event: Event): void {
+  try {
+    to?.(event);
+  } catch (error) {
+    setImmediate(() => {
+      throw error;
+    });
+  }
+}

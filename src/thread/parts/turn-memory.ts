@@ -1,0 +1,32 @@
+import type { ModelFailure } from '../../ports/model-client.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
+
+/** What a turn remembers while it runs: everything about it that changes, but for the thread's lines. */
+export interface TurnMemory {
+  /** `open`: it can be steered. `ending`: nothing more enters it. The thread asks. */
+  phase: 'preparing' | 'open' | 'ending';
+  /** Items that stand until the turn ends, by id. */
+  readonly standing: Map<string, TurnItem>;
+  /** The step whose request was refused for its length, or may have been, until one is not. */
+  refusedStep: number | undefined;
+  /** Whether it compacted after a refusal for length. It does so again only when enough is new. */
+  overflow: 'none' | 'compacted';
+  /** The refusal without a cause after which it compacted, which it does once. */
+  unexplained: ModelFailure | undefined;
+  /** The network was gone, or the quota, when history was to be compacted: only another turn tries again by itself. */
+  outage: 'none' | 'seen';
+  /** `too-little`: the turn is done, and leaves less room than the next one should find. */
+  leaves: 'room' | 'too-little';
+}
+
+export function newMemory(): TurnMemory {
+  return {
+    phase: 'preparing',
+    standing: new Map(),
+    refusedStep: undefined,
+    overflow: 'none',
+    unexplained: undefined,
+    outage: 'none',
+    leaves: 'room',
+  };
+}

@@ -1,0 +1,64 @@
+import { contentName } from '../../fragments/foreign/content-name.ts';
+import { type Fragment, type FragmentKind, render } from '../../fragments/text/define.ts';
+import { mergeFragments } from '../../history/merge-fragments.ts';
+import type { Json } from '../../protocol/json.ts';
+import type { ContextCause } from '../../protocol/thread-event.ts';
+import { itemLine } from '../../state/item-drafts.ts';
+import type { Baseline } from '../../world/baseline.ts';
+import type { Telling } from '../../world/tell.ts';
+import type { RecordingTurn, ThreadParts } from '../parts/parts.ts';
+
+/** A text for the model, with what surfaces are told of it. */
+interface ContextText {
+  readonly fragment: Fragment;
+  readonly value?: Json;
+}
+
+/** As much of a turn as a text needs to enter its history. */
+interface ToldTurn extends Pick<RecordingTurn, 'log' | 'turnId'> {
+  readonly parts: Pick<ThreadParts, 'ids'>;
+}
+
+interface Reason {
+  readonly cause: Exclude<ContextCause, 'user'>;
+  readonly why?: string;
+}
+
+/** What the world sections had to say. */
+export function recordTelling(turn: RecordingTurn, { form, told }: Telling, baseline: Baseline): void {
+  recordContext(turn, told, form === 'change' ? { cause: 'change' } : bundleReason(turn, baseline));
+}
+
+/** Something that happened, and is told once. */
+export function recordEvent<Payload extends Json>(turn: ToldTurn, kind: FragmentKind<Payload>, payload: Payload): void {
+  recordContext(turn, [{ fragment: render(kind, payload), value: payload }], { cause: 'event' });
+}
+
+function bundleReason({ log }: RecordingTurn, baseline: Baseline): Reason {
+  if (log.state.history.length === 0 || baseline.kind === 'known') return { cause: 'initial' };
+  return { cause: 'reinjection', why: baseline.why === 'start' ? 'unproven' : baseline.why };
+}
+
+function recordContext({ log, parts, turnId }: ToldTurn, texts: readonly ContextText[], reason: Reason): void {
+  const values = new Map(texts.map(({ fragment, value }) => [fragment, value]));
+  for (const { fragments, item, origin } of mergeFragments(values.keys(), reason.cause)) {
+    const itemId = `msg_${parts.ids.uuid()}`;
+    log.record(itemLine(item(itemId), origin, turnId));
+    const told = fragments.map((fragment) => ({ fragment, value: values.get(fragment) }));
+    tellContext({ log, turnId }, itemId, told, reason);
+  }
+}
+
+/** The texts of one item, for surfaces. */
+export function tellContext(
+  { log, turnId }: Pick<ToldTurn, 'log' | 'turnId'>,
+  itemId: string,
+  texts: readonly { readonly fragment: Fragment; readonly value: Json | undefined }[],
+  reason: Reason,
+): void {
+  for (const { fragment, value } of texts) {
+    const content = contentName(fragment.kind);
+    const what = { content, ...reason, ...(value === undefined ? {} : { value }), text: fragment.text };
+    log.tell({ kind: 'context', turnId, itemId, ...what });
+  }
+}

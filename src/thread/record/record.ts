@@ -1,0 +1,64 @@
+import { userMessage } from '../../fragments/message.ts';
+import { unusableImagesFragment } from '../../fragments/events/unusable-images.ts';
+import type { CallItem, Item } from '../../protocol/item.ts';
+import type { TurnItem } from '../../protocol/turn-item.ts';
+import { answerLine, itemCompleted, userLine } from '../../state/item-drafts.ts';
+import { entering } from '../../state/waiting.ts';
+import type { UnusableImage, UserInput } from '../../protocol/user-input.ts';
+import type { CallResult } from '../../tools/define.ts';
+import { windowNow } from '../contract/contract-now.ts';
+import { limitToShare } from '../contract/output-share.ts';
+import type { RecordingTurn } from '../parts/parts.ts';
+import { recordEvent } from './record-context.ts';
+
+/** Ways in which an item enters history. Each records its origin with it. */
+
+/** `waited`: the name of the line by which the message waited, if it did. */
+export function recordUserMessage(turn: RecordingTurn, input: UserInput, waited: string | undefined): void {
+  const { log, parts, turnId } = turn;
+  recordUnusableImages(turn, input.unusableImages ?? []);
+  const id = `msg_${parts.ids.uuid()}`;
+  const item = userMessage(id, input);
+  log.record(entering(userLine(item, turnId, log.state.turns), waited));
+  const paths = input.images.map(({ path }) => path);
+  recordTurnItem(turn, { kind: 'user-message', id: parts.ids.uuid(), text: input.text, images: paths });
+  log.tell({ kind: 'context', turnId, itemId: id, content: 'plain', cause: 'user', text: input.text });
+}
+
+/** The words may speak of pictures that are not there: both sides know it before they are read. */
+function recordUnusableImages(turn: RecordingTurn, unusable: readonly UnusableImage[]): void {
+  if (unusable.length === 0) return;
+  recordEvent(turn, unusableImagesFragment, { paths: unusable.map(({ path }) => path) });
+  turn.log.tell(...unusable.map(({ problem }) => ({ kind: 'warning', outcome: problem }) as const));
+}
+
+/**
+ * The answer to a call, of the type that the call asks for and within the budget of one output. What did not fit is
+ * kept beside the line.
+ */
+export function recordAnswer(
+  turn: RecordingTurn,
+  call: CallItem,
+  { output, fullOutput, item: shown }: Pick<CallResult, 'output' | 'fullOutput'> & Partial<Pick<CallResult, 'item'>>,
+  /** In tokens: what it may weigh beside the other outputs of its step. */
+  share = Infinity,
+): void {
+  const { log, parts, turnId } = turn;
+  const limited = limitToShare(output, windowNow(turn).toolOutput, share);
+  const [type, prefix] =
+    call.type === 'function_call' ? ['function_call_output', 'fco'] : ['custom_tool_call_output', 'ctco'];
+  const item: Item = { type, id: `${prefix}_${parts.ids.uuid()}`, call_id: call.call_id, output: limited };
+  const full = fullOutput ?? (limited === output ? undefined : textOf(output));
+  const beside = full === undefined ? {} : { beside: { full_output: new TextEncoder().encode(full) } };
+  const changed = shown?.kind === 'file-change' && shown.status === 'completed' ? shown.changes : [];
+  log.record({ ...answerLine(item, turnId, changed), ...beside });
+}
+
+function textOf(output: CallResult['output']): string {
+  return typeof output === 'string' ? output : JSON.stringify(output);
+}
+
+/** The record from which lists and screens are made. */
+export function recordTurnItem({ log, parts, threadId, turnId }: RecordingTurn, item: TurnItem): void {
+  log.record(itemCompleted({ threadId, turnId, at: parts.clock.now(), item }));
+}

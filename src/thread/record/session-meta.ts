@@ -1,0 +1,31 @@
+import type { Envelope } from '../../envelope/envelope.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import type { JsonObject } from '../../protocol/json.ts';
+
+export interface SessionMetaInput {
+  readonly id: ThreadId;
+  readonly windowId: string;
+  readonly envelope: Envelope;
+  /** Commit, branch and remote of the workspace, if it is a repository. */
+  readonly git: JsonObject | undefined;
+}
+
+/** The first line of a rollout: who this thread is and what it was started with. */
+export function sessionMeta({ id, windowId, envelope, git }: SessionMetaInput): JsonObject {
+  const { identity, workspace, instructions, telemetry } = envelope;
+  return {
+    session_id: id,
+    id,
+    timestamp: new Date(telemetry.startedAt).toISOString(),
+    cwd: workspace.cwd,
+    originator: identity.client.name,
+    cli_version: identity.client.version,
+    source: identity.sessionSource,
+    thread_source: identity.threadSource,
+    model_provider: identity.provider,
+    base_instructions: { text: instructions.base.text, provenance: instructions.base.provenance },
+    history_mode: 'paginated',
+    context_window: { window_id: windowId },
+    ...(git === undefined ? {} : { git }),
+  };
+}

@@ -1,0 +1,22 @@
+import { delay } from '../../model/http/backoff.ts';
+import type { ModelFailure } from '../../ports/model-client.ts';
+import { sentence } from '../../protocol/outcome.ts';
+import type { Turn } from '../parts/parts.ts';
+
+/** Asks until there is an answer, a failure that lasts, an interruption, or no patience left. Tells each new attempt. */
+export async function tryAgain<Answer>(
+  { signal, parts, log }: Pick<Turn, 'signal' | 'parts' | 'log'>,
+  ask: (attempt: number) => Promise<Answer>,
+  { failureOf, most }: { failureOf(answer: Answer): ModelFailure | undefined; readonly most: number },
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await ask(attempt);
+    const failure = failureOf(answer);
+    if (failure === undefined || signal.aborted || failure.retry === 'never' || attempt > most) return answer;
+    const waitMs = failure.retry.afterMs ?? delay(attempt, parts.random);
+    const wait = waitMs < 2000 ? '' : ` in ${Math.round(waitMs / 1000)} seconds`;
+    const again = `Trying again${wait} (${attempt} of ${most}).`;
+    log.tell({ kind: 'retrying', outcome: { ...failure, message: `${sentence(failure.message)} ${again}` } });
+    await parts.clock.sleep(waitMs, signal);
+  }
+}

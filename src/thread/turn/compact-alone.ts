@@ -1,0 +1,41 @@
+import { anythingToFold, askedByHand } from '../../compaction/plan/anything-to-compact.ts';
+import { nothingToCompact } from '../../compaction/plan/refusals.ts';
+import { hookAgainst } from '../checkpoint/checkpoint-hooks.ts';
+import { fold } from '../checkpoint/compact.ts';
+import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
+import { lookAround } from '../contract/look-around.ts';
+import type { ThreadLog } from '../parts/log.ts';
+import { beginTurn, prepareTurn } from './open-turn.ts';
+import type { ThreadParts, TurnInput } from '../parts/parts.ts';
+import { settle } from './settle.ts';
+import type { TurnEnding } from '../parts/turn-ending.ts';
+import { compactReadable, wayToRead } from '../checkpoint/way-to-read.ts';
+
+/** Compacts history in a turn of its own, in which the user says nothing. */
+export async function foldAlone(
+  parts: ThreadParts,
+  log: ThreadLog,
+  own: Omit<TurnInput, 'words'>,
+  given: WantedCompaction,
+): Promise<CompactionResult> {
+  const wanted = askedByHand(given, log.state, own.settings.compaction);
+  if (!anythingToFold(wanted, log.state)) return { kind: 'failed', outcome: nothingToCompact };
+  const turn = await prepareTurn(parts, log, own);
+  const stopped = await hookAgainst(turn, wanted, turn.signal);
+  if (stopped !== undefined || own.signal.aborted) {
+    // There was no turn; what people are told goes out all the same.
+    await log.durable();
+    return stopped === undefined ? { kind: 'aborted' } : { kind: 'failed', outcome: stopped };
+  }
+  const way = await wayToRead(turn);
+  if (way?.kind === 'refused') return { kind: 'failed', outcome: way.outcome };
+  await beginTurn(turn);
+  const result = (await compactReadable(turn, way, wanted)) ?? (await fold(turn, await lookAround(turn, 0), wanted));
+  await settle(turn, endingOf(result), undefined);
+  return result;
+}
+
+function endingOf(result: CompactionResult): TurnEnding {
+  if (result.kind === 'failed') return { kind: 'failed', failure: result.outcome };
+  return { kind: result.kind === 'aborted' ? 'aborted' : 'done' };
+}

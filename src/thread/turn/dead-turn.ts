@@ -1,0 +1,111 @@
+import { neverAnswered, outcomeElsewhere, outcomeUnknown } from '../../fragments/answers/call-answers.ts';
+import { type AbortCause, turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
+import { entries } from '../../history/history.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
+import { type CallItem, isCall } from '../../protocol/item.ts';
+import { arrayAt } from '../../protocol/json.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { callFoundDead, type CallStart } from '../../state/call-start.ts';
+import type { Survival } from '../../ports/processes.ts';
+import type { OpenTurn, ThreadState } from '../../state/thread-state.ts';
+import { turnLeftOpen } from '../../state/turn-drafts.ts';
+import type { RecordingTurn, Turn } from '../parts/parts.ts';
+import { recordAnswer } from '../record/record.ts';
+import { recordEvent } from '../record/record-context.ts';
+import { endSurvivors } from './survivors.ts';
+
+/**
+ * A process died in the middle of a turn. What it left running is ended; calls under way get the only honest answer and
+ * a record for lists; the model is told (I3).
+ */
+export async function closeDeadTurn(turn: Turn): Promise<void> {
+  const { parts, log, threadId, envelope } = turn;
+  const dead = log.state.openTurn;
+  if (dead === undefined) return;
+  const asDead = { parts, log, threadId, turnId: dead.id, envelope };
+  const survival = await endSurvivors(turn, dead);
+  for (const call of dead.calls ?? []) log.record(callFoundDead(call, { threadId, turnId: dead.id }));
+  for (const call of unansweredCalls(log.state)) {
+    recordAnswer(asDead, call, { output: answerOf(dead, call, survival.get(call.call_id) ?? 'gone') });
+  }
+  endTurn(asDead, 'process-died');
+}
+
+function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: CallItem, survival: Survival): string {
+  if (questions.some(({ callId }) => callId === id)) return neverAnswered;
+  return outcomeUnknown(survival, { idempotent: calls.find(({ callId }) => callId === id)?.idempotent === true });
+}
+
+/** A thread was branched off in the middle of a turn, which goes on elsewhere: nothing of it is touched. */
+export function closeForkedTurn({ parts, log, threadId, envelope }: Omit<RecordingTurn, 'turnId'>): void {
+  const open = log.state.openTurn;
+  if (open === undefined) return;
+  const asOpen = { parts, log, threadId, turnId: open.id, envelope };
+  for (const call of unansweredCalls(log.state)) recordAnswer(asOpen, call, { output: outcomeElsewhere });
+  endTurn(asOpen, 'forked');
+}
+
+/** In a turn that only compacted nothing was done that the model would have to look after. */
+function endTurn(turn: RecordingTurn, cause: Exclude<AbortCause, 'interrupted'>): void {
+  const { state } = turn.log;
+  const didWork = state.openTurn?.compaction === undefined && reachedHistory(state);
+  if (didWork) recordEvent(turn, turnAbortedFragment, cause);
+  turn.log.record(turnLeftOpen(turn.turnId, cause));
+}
+
+/** Of a turn that was cut off before its words entered history the model knows nothing, and nothing was done in it. */
+function reachedHistory({ openTurn, history }: ThreadState): boolean {
+  const before = openTurn?.before;
+  if (before === undefined) return true;
+  return entries(history)
+    .slice(before.history.length)
+    .some(({ origin }) => origin.family !== 'context');
+}
+
+/** What a person should know about the turn that was cut off, if the thread ends with one. */
+export function deadTurnNotice(
+  id: ThreadId,
+  state: ThreadState,
+): Outcome<'turn-cut-off' | 'compaction-cut-off'> | undefined {
+  const { openTurn } = state;
+  if (openTurn === undefined || openTurn.compaction === 'done') return undefined;
+  if (openTurn.compaction === 'begun') {
+    return {
+      code: 'compaction-cut-off',
+      message: `A compaction of thread ${id} was cut off: the program that ran it ended without warning. The history stands as it was.`,
+      next: `Continue the thread as it is, or compact it again: \`capstan threads compact ${id}\`.`,
+    };
+  }
+  const started = new Map(openTurn.calls?.map((call) => [call.callId, call]));
+  const asked = new Set(openTurn.questions?.map(({ callId }) => callId));
+  const open = unansweredCalls(state);
+  const named = (call: CallItem): string => `${call.name}${wordsOf(started.get(call.call_id))}`;
+  const calls = open.filter(({ call_id: callId }) => !asked.has(callId)).map(named);
+  const unasked = open.filter(({ call_id: callId }) => asked.has(callId)).map(named);
+  const inFlight = calls.length === 0 ? '' : ` In flight, outcome unknown: ${calls.join('; ')}.`;
+  const neverRan = unasked.length === 0 ? '' : ` Waiting for your answer, and never run: ${unasked.join('; ')}.`;
+  return {
+    code: 'turn-cut-off',
+    message: `The last turn of thread ${id} was cut off: the program that ran it ended without warning.${inFlight}${neverRan}`,
+    next:
+      calls.length === 0
+        ? 'What was shown of it is kept.'
+        : 'What was shown of it is kept. What was in flight may have been done in part, wholly or not at all; it is not repeated.',
+  };
+}
+
+const longestWords = 60;
+
+/** The command, as far as one line holds it. */
+function wordsOf(call: CallStart | undefined): string {
+  const command = call === undefined ? undefined : arrayAt(call.item, 'command')?.at(-1);
+  if (typeof command !== 'string') return '';
+  const line = command.replaceAll(/\s+/g, ' ').trim();
+  return ` \`${line.length > longestWords ? `${[...line].slice(0, longestWords).join('')} …` : line}\``;
+}
+
+function unansweredCalls(state: ThreadState): readonly CallItem[] {
+  const items = entries(state.history).map(({ item }) => item);
+  const answered = new Set(items.filter(({ type }) => type.endsWith('_output')).map((item) => item['call_id']));
+  return items.filter(isCall).filter(({ call_id: id }) => !answered.has(id));
+}

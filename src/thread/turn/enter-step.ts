@@ -1,0 +1,26 @@
+import type { Step } from '../../envelope/step.ts';
+import { lineType } from '../../protocol/line.ts';
+import { makeRoom } from '../checkpoint/compact-when-full.ts';
+import type { Turn } from '../parts/parts.ts';
+import { recordTelling } from '../record/record-context.ts';
+import { recordSettings } from '../record/record-settings.ts';
+import { lookAround } from '../contract/look-around.ts';
+import { asStateSays, tellingFor } from '../contract/step-now.ts';
+
+/** Looks at what may have moved, tells the model what it does not know yet, and records that it was told. */
+export async function enterStep(turn: Turn, index: number): Promise<Step> {
+  const looked = await lookAround(turn, index);
+  const { log } = turn;
+  const planned = tellingFor(log.state, looked);
+  const { history } = log.state;
+  await makeRoom(turn, looked, planned);
+  // A checkpoint may have given the model its instructions, and a refusal may have named its window.
+  const step = asStateSays(turn, looked);
+  const { baseline } = log.state;
+  const telling = log.state.history === history ? planned : tellingFor(log.state, step);
+  recordTelling(turn, telling, baseline);
+  if (telling.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
+  // After the context that it explains.
+  if (index === 0) recordSettings(turn);
+  return step;
+}

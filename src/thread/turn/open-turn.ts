@@ -1,0 +1,76 @@
+import { effortFor } from '../../envelope/effort-for.ts';
+import { type Envelope, resolveEnvelope } from '../../envelope/envelope.ts';
+import type { ProviderFacts, TurnFacts } from '../../envelope/facts.ts';
+import { lookUpModel } from '../../envelope/model-record.ts';
+import type { TurnSettings } from '../../envelope/settings.ts';
+import type { TurnId } from '../../protocol/ids.ts';
+import { stringAt } from '../../protocol/json.ts';
+import { isSameProvider, type ProviderName, providerName } from '../../protocol/provider-name.ts';
+import { instructionsOf } from '../../state/instructions.ts';
+import { makerNow } from '../../state/maker-now.ts';
+import type { ThreadState } from '../../state/thread-state.ts';
+import { turnStarted } from '../../state/turn-drafts.ts';
+import { closeDeadTurn } from './dead-turn.ts';
+import type { ThreadLog } from '../parts/log.ts';
+import { tellSwitch } from './model-switch.ts';
+import { namedWindows } from '../contract/named-windows.ts';
+import type { ThreadParts, Turn, TurnInput } from '../parts/parts.ts';
+import { TurnEffects } from '../parts/turn-effects.ts';
+import { newMemory } from '../parts/turn-memory.ts';
+
+/** Resolves the turn's envelope. Nothing is recorded yet: it may still come to nothing. */
+export async function prepareTurn(parts: ThreadParts, log: ThreadLog, asked: TurnInput): Promise<Turn> {
+  const { settings, ...own } = asked;
+  const gathered = await parts.gatherFacts(settings);
+  const thread = { id: own.threadId, turnId: parts.ids.uuid() as TurnId };
+  const facts = withPast({ ...gathered, thread, tools: parts.router.tools }, log.state, parts);
+  const envelope = resolveEnvelope(facts, settings);
+  const { turnId } = envelope.telemetry;
+  const { clock, snapshots, gitGuard } = parts;
+  const { signal, warned } = own;
+  const effects = new TurnEffects({ snapshots, gitGuard, clock, log, turnId, envelope, signal, warned });
+  const contract = { envelope, ...before(log.state, facts, settings) };
+  return { ...own, ...contract, parts, log, turnId, effects, memory: newMemory() };
+}
+
+/** Records that it begins. What a dead process left open is closed first. From here on it can be steered. */
+export async function beginTurn(turn: Turn): Promise<void> {
+  const { log, turnId, envelope, inbox, words } = turn;
+  if (words !== undefined) inbox.begin(words);
+  // Ending what a dead process left running may take seconds: the words are safe before.
+  if (words !== undefined && (log.state.openTurn?.calls ?? []).length > 0) await log.durable();
+  await closeDeadTurn(turn);
+  log.record(turnStarted(envelope, words === undefined ? 'compaction' : 'work'));
+  log.tell({ kind: 'turn-started', turnId });
+  tellSwitch(turn);
+  turn.memory.phase = 'open';
+}
+
+/** What the thread's own lines say about its turns. */
+function withPast(facts: TurnFacts, state: ThreadState, parts: ThreadParts): TurnFacts {
+  const base = instructionsOf(state);
+  const past = { ...(base === undefined ? {} : { base }), ...namedWindows(parts, state) };
+  return { ...facts, thread: { ...facts.thread, ...past } };
+}
+
+/** What the model of the turn before would run under now, if it or its provider is not the one of this turn. */
+function before(state: ThreadState, facts: TurnFacts, settings: TurnSettings): { readonly before?: Envelope } {
+  const model = state.context === undefined ? undefined : stringAt(state.context, 'model');
+  const now = providerName(settings.provider, facts.provider?.address);
+  const then = makerNow(state) ?? now;
+  const isElsewhere = !isSameProvider(then, now);
+  if (model === undefined || (model === settings.model && !isElsewhere)) return {};
+  const { effort: given, ...rest } = settings;
+  const chosen = { model: settings.model, ...(given === undefined ? {} : { effort: given }) };
+  const effort = effortFor(lookUpModel(facts.catalogue, model), chosen);
+  const there = isElsewhere ? then : now;
+  // Of a provider elsewhere only its name is known here.
+  const provider = isElsewhere ? nameFacts(then) : facts.provider;
+  const known = { ...rest, model, provider: there.id, ...(effort === undefined ? {} : { effort }) };
+  const { provider: _now, ...others } = facts;
+  return { before: resolveEnvelope({ ...others, ...(provider === undefined ? {} : { provider }) }, known) };
+}
+
+function nameFacts({ address }: ProviderName): ProviderFacts {
+  return address === undefined ? {} : { address };
+}

@@ -1,0 +1,122 @@
+import type { Step } from '../../envelope/step.ts';
+import type { ModelFailure } from '../../ports/model-client.ts';
+import { isCall, isMessage, isReasoning, type Item, messageText } from '../../protocol/item.ts';
+import { itemLine } from '../../state/item-drafts.ts';
+import { AnswerPreviews } from '../request/answer-previews.ts';
+import { Calls } from '../calls/calls.ts';
+import { windowNow } from '../contract/contract-now.ts';
+import { learnWindow } from '../contract/learned-window.ts';
+import type { Turn } from '../parts/parts.ts';
+import { requestOptions } from '../request/request-options.ts';
+import { recordOverflow, recordUsage } from '../record/record-usage.ts';
+import { recordTurnItem } from '../record/record.ts';
+import { type RequestToSend, ModelExchange } from '../request/model-exchange.ts';
+import { tryAgain } from '../request/try-again.ts';
+
+/** What came of one step. `lastMessage` is the last thing the model said in it. */
+export type StepAnswer = (
+  | { readonly kind: 'go-on' }
+  | { readonly kind: 'done' }
+  | { readonly kind: 'aborted' }
+  /** `bytes`: of the request. */
+  | { readonly kind: 'failed'; readonly failure: ModelFailure; readonly bytes?: number }
+) & { readonly lastMessage?: string };
+
+/** Asks the model once, again while the connection fails, and does what it asks for. */
+export async function sample(turn: Turn, step: Step): Promise<StepAnswer> {
+  let said: Pick<StepAnswer, 'lastMessage'> = {};
+  const answer = await tryAgain(
+    turn,
+    async (attempt): Promise<StepAnswer> => {
+      const next: StepAnswer = { ...said, ...(await ask(turn, step, attempt)) };
+      // What an attempt recorded before it failed was said all the same.
+      if (next.lastMessage !== undefined) said = { lastMessage: next.lastMessage };
+      return next;
+    },
+    {
+      failureOf: (next) => (next.kind === 'failed' ? next.failure : undefined),
+      most: turn.parts.streamMaxRetries,
+    },
+  );
+  return turn.signal.aborted ? { ...answer, kind: 'aborted' } : answer;
+}
+
+/** One request, and its answer recorded item by item. */
+async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer> {
+  const { signal } = turn;
+  const request = new ModelExchange(turn, requestOf(turn, step, attempt));
+  const calls = new Calls(turn, step);
+  const previews = new AnswerPreviews(turn);
+  let answer: StepAnswer = { kind: 'done' };
+  let lastMessage: string | undefined;
+  for await (const event of request.answer(signal)) {
+    if (event.kind === 'text-delta') turn.effects.prepareEnd();
+    if (event.kind === 'text-delta' || event.kind === 'reasoning-delta') previews.delta(event);
+    if (event.kind === 'item') {
+      const item = recordItem(turn, previews.named(event.item));
+      if (isCall(item)) calls.start(item);
+      if (isMessage(item) && item.role === 'assistant') lastMessage = messageText(item);
+    }
+    if (event.kind === 'failed') answer = { kind: 'failed', failure: event.failure, bytes: request.bytes };
+    if (event.kind === 'completed') {
+      recordUsage(turn, step, event.usage);
+      answer = calls.count > 0 || event.endTurn === false ? { kind: 'go-on' } : { kind: 'done' };
+    }
+  }
+  previews.end();
+  await calls.finish();
+  if (signal.aborted) answer = { kind: 'aborted' };
+  const failure = answer.kind === 'failed' ? { failure: answer.failure } : {};
+  const { effective: assumed } = windowNow(turn);
+  request.end({ outcome: answer.kind, calls: calls.count, ...failure });
+  if (answer.kind === 'failed' && answer.failure.code === 'context-window-exceeded') {
+    learnWindow(turn, assumed);
+    recordOverflow(turn, step);
+  }
+  return lastMessage === undefined ? answer : { ...answer, lastMessage };
+}
+
+function requestOf(turn: Turn, step: Step, attempt: number): RequestToSend {
+  const { parts, envelope } = turn;
+  const { modalities } = envelope.capabilities;
+  const { provider } = parts;
+  const options = requestOptions(turn, envelope);
+  return { step, attempt, by: envelope, provider, options, tools: step.tools, modalities, form: 'stream' };
+}
+
+/** The model's own item, as it came; only an id is added where none was given. */
+function recordItem(turn: Turn, received: Item): Item {
+  const { log, parts, turnId } = turn;
+  const item = received['id'] === undefined ? withId(received, parts.ids.uuid()) : received;
+  const shown = shownItem(item);
+  if (shown !== undefined) {
+    recordTurnItem(turn, shown);
+    log.tell({ kind: 'item-completed', turnId, item: shown });
+  }
+  log.record(itemLine(item, { family: 'model' }, turnId));
+  return item;
+}
+
+function shownItem(item: Item) {
+  const id = String(item['id']);
+  if (isMessage(item) && item.role === 'assistant') {
+    const phase = typeof item['phase'] === 'string' ? { phase: item['phase'] } : {};
+    return { kind: 'agent-message', id, text: messageText(item), ...phase } as const;
+  }
+  if (!isReasoning(item)) return undefined;
+  const summary = item.summary.flatMap((part) =>
+    typeof part['text'] === 'string' && part['text'].trim() !== '' ? [part['text']] : [],
+  );
+  return summary.length === 0 ? undefined : ({ kind: 'reasoning', id, summary } as const);
+}
+
+const prefixes: Readonly<Record<string, string>> = {
+  message: 'msg',
+  reasoning: 'rs',
+  function_call: 'fc',
+  custom_tool_call: 'ctc',
+};
+
+function withId({ type, ...rest }: Item, uuid: string): Item {
+  return { type, id: `${prefixes[type] ?? 'it'}_${uuid}`, ...rest };
+}

@@ -1,0 +1,68 @@
+import { turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
+import type { Outcome } from '../../protocol/outcome.ts';
+import { turnAborted, turnComplete } from '../../state/turn-drafts.ts';
+import { drainInbox } from './drain-inbox.ts';
+import type { Turn } from '../parts/parts.ts';
+import type { TurnEnding } from '../parts/turn-ending.ts';
+import { recordEvent } from '../record/record-context.ts';
+
+/** How a turn ended. */
+export type TurnResult =
+  /** `unfit`: why the last message is not what the turn's output schema asks for. */
+  | { readonly kind: 'completed'; readonly lastMessage?: string; readonly unfit?: Outcome }
+  | { readonly kind: 'aborted'; readonly lastMessage?: string }
+  | { readonly kind: 'failed'; readonly outcome: Outcome; readonly lastMessage?: string };
+
+/** The one way to end a turn that has begun: its end is recorded, durable, and only then told. */
+export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string | undefined): Promise<TurnResult> {
+  const { log, parts, turnId, envelope, memory } = turn;
+  const isWork = turn.words !== undefined;
+  // What arrived too late for this turn is not lost: the next request has it.
+  if (isWork) drainInbox(turn);
+  memory.phase = 'ending';
+  await turn.effects.after();
+  for (const item of memory.standing.values()) log.tell({ kind: 'item-completed', turnId, item });
+  const said = lastMessage === undefined ? {} : { lastMessage };
+  const end = { envelope, endedAt: parts.clock.now(), ...said };
+  switch (answer.kind) {
+    case 'done': {
+      const unfit = await unfitAnswer(turn, lastMessage);
+      if (unfit !== undefined) log.tell({ kind: 'warning', outcome: unfit });
+      log.record(turnComplete(end));
+      log.tell({ kind: 'turn-completed', turnId, usage: log.state.usage.total, ...said });
+      await log.durable();
+      return { kind: 'completed', ...said, ...(unfit === undefined ? {} : { unfit }) };
+    }
+    case 'aborted':
+      // In a turn that only compacts nothing was done that the model would have to look after.
+      if (isWork) recordEvent(turn, turnAbortedFragment, 'interrupted');
+      log.record(turnAborted(end));
+      log.tell({ kind: 'turn-aborted', turnId });
+      await log.durable();
+      return { kind: 'aborted', ...said };
+    case 'failed':
+      log.record(turnComplete(end, answer.failure));
+      log.tell({ kind: 'turn-failed', turnId, outcome: answer.failure, ...said });
+      await log.durable();
+      return { kind: 'failed', outcome: answer.failure, ...said };
+  }
+}
+
+/** Loaded on use: few turns have a schema. */
+async function unfitAnswer({ envelope }: Turn, answer: string | undefined): Promise<Outcome | undefined> {
+  const { outputSchema } = envelope.modes;
+  if (outputSchema === undefined) return undefined;
+  const { answerProblem } = await import('./check-answer.ts');
+  return answerProblem(outputSchema, answer);
+}
+
+/**
+ * A turn that cannot begin: nothing of it is recorded, but that its words wait no more. Surfaces see it fail like any
+ * other.
+ */
+export async function refuse({ log, turnId, inbox, words }: Turn, outcome: Outcome): Promise<TurnResult> {
+  if (words !== undefined) inbox.refuse(words, outcome.code);
+  log.tell({ kind: 'turn-started', turnId }, { kind: 'turn-failed', turnId, outcome });
+  await log.durable();
+  return { kind: 'failed', outcome };
+}

@@ -1,0 +1,45 @@
+import type { Step } from '../../envelope/step.ts';
+import { type FragmentKind, render } from '../../fragments/text/define.ts';
+import { fingerprint } from '../../fragments/text/fingerprint.ts';
+import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
+import { type Section, unknown } from './section.ts';
+
+export interface StoredText extends JsonObject {
+  /** Digest of the text as it is told first; the text itself stands in its message (I9). Others write none for no text. */
+  readonly instructions?: string;
+}
+
+export interface TextSection<Fact> {
+  readonly id: string;
+  readonly assumes: string;
+  readonly of: (step: Step) => Fact | undefined;
+  readonly kind: FragmentKind<Fact & { readonly replaces: boolean }>;
+  readonly withdrawn: FragmentKind<void>;
+}
+
+/** A section that is one text: told, replaced as a whole, or withdrawn. */
+export function textSection<Fact extends object>(definition: TextSection<Fact>): Section<Fact, StoredText> {
+  const { id, assumes, of, kind, withdrawn } = definition;
+  const told = (fact: Fact, replaces: boolean) => render(kind, { ...fact, replaces });
+  const stored = (fact: Fact): StoredText => ({ instructions: fingerprint(told(fact, false)) });
+  return {
+    id,
+    assumes,
+    kinds: { telling: [kind.id], withdrawing: [withdrawn.id] },
+    of,
+    stored,
+    read(value) {
+      if (!isJsonObject(value)) return undefined;
+      const instructions = stringAt(value, 'instructions');
+      if (instructions === undefined) return Object.keys(value).length === 0 ? {} : undefined;
+      return { instructions };
+    },
+    full: (now) => [told(now, false)],
+    change(before, now) {
+      const nothingStands = before !== unknown && before.instructions === undefined;
+      if (now === undefined) return nothingStands ? [] : [render(withdrawn, undefined)];
+      if (before !== unknown && before.instructions === stored(now).instructions) return [];
+      return [told(now, !nothingStands)];
+    },
+  };
+}

@@ -1,6 +1,13 @@
 import { type JsonObject, objectAt } from '../../src/protocol/json.ts';
 import { estimateTokens } from '../../src/fragments/text/truncate.ts';
-import { answer, type ItemDraft, type RecordedRequest, say, type Step, type StepOf } from '../../src/testing/index.ts';
+import {
+  answer,
+  type ItemDraft,
+  type RecordedRequest,
+  say,
+  type ScriptStep,
+  type ScriptStepOf,
+} from '../../src/testing/index.ts';
 import { holds } from './score.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -13,7 +20,7 @@ export type Behaviour = (typeof behaviours)[number];
 type Asked = 'structured' | 'plain' | 'notes' | 'remote';
 
 /** Answers every request about the transcript in the way of the behaviour. */
-export function behave(transcript: Transcript, behaviour: Behaviour): StepOf {
+export function behave(transcript: Transcript, behaviour: Behaviour): ScriptStepOf {
   return (request) => {
     const asked = askedIn(request);
     const items = answers[behaviour]({ transcript, asked, seen: textsIn(request) });
@@ -105,7 +112,7 @@ function askedIn({ body }: RecordedRequest): Asked {
 }
 
 /** Somebody who counts as we estimate. */
-function counted({ decodedBytes }: RecordedRequest, items: readonly ItemDraft[]): Step {
+function counted({ decodedBytes }: RecordedRequest, items: readonly ItemDraft[]): ScriptStep {
   const [input, output] = [Math.ceil(decodedBytes.length / 4), estimateTokens(JSON.stringify(items))];
   return answer({ items, usage: { input, cachedInput: 0, output, reasoningOutput: 0, total: input + output } });
 }

@@ -1,6 +1,6 @@
 import type { ModelFailure } from '../ports/model-client.ts';
 import type { Outcome } from '../protocol/outcome.ts';
-import { anythingToFold } from './plan/anything-to-compact.ts';
+import { anythingToCompact } from './plan/anything-to-compact.ts';
 import type { Candidate } from './candidates/candidate.ts';
 import { candidateProblem } from './candidates/check-candidate.ts';
 import { isFaulty } from './candidates/faulty.ts';
@@ -15,13 +15,13 @@ import {
   checkpointOf,
   layOut,
   leastRequest,
-  placeOf,
+  partPlace,
   type Progress,
   startOf,
 } from './requests/progress.ts';
 import { partNotes } from './prompts/part-notes.ts';
 import {
-  aborted,
+  compactionAborted,
   askedAgain,
   modelFailed,
   noGain,
@@ -67,7 +67,7 @@ interface Work {
 }
 
 export function begin(plan: CompactionPlan, source: CompactionSource): CompactionStep {
-  if (!anythingToFold(plan, source)) return { kind: 'refused', outcome: nothingToCompact };
+  if (!anythingToCompact(plan, source)) return { kind: 'refused', outcome: nothingToCompact };
   const tooMuchFocus = focusProblem(plan);
   if (tooMuchFocus !== undefined) return { kind: 'refused', outcome: tooMuchFocus };
   const work = { plan, source };
@@ -104,7 +104,7 @@ function lookAtNext(work: Work, progress: Progress): CompactionStep {
   const part = progress.parts[0]!;
   if (progress.parts.length === 1) return ask(work, progress, checkpointOf(plan, progress));
   if (!part.sent) return lookAtNext(work, afterPart(progress, notesByCode(work, progress)));
-  return ask(work, { ...progress, stages: progress.stages + 1 }, stageRequest(plan, part, placeOf(progress)));
+  return ask(work, { ...progress, stages: progress.stages + 1 }, stageRequest(plan, part, partPlace(progress)));
 }
 
 function ask({ plan, source }: Work, progress: Progress, request: CompactionRequest): CompactionStep {
@@ -154,7 +154,7 @@ const badRequest: ReadonlySet<number | undefined> = new Set([400, 422]);
 
 function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   const { plan, request, progress } = state;
-  if (failure.code === 'aborted') return { kind: 'refused', outcome: aborted(plan) };
+  if (failure.code === 'aborted') return { kind: 'refused', outcome: compactionAborted(plan) };
   // Some keys are good for talking and for nothing else.
   const isAllowedLess = progress.way === 'remote' && failure.code === 'unauthorized';
   if (failsEverywhere.has(failure.code) && !isAllowedLess) return { kind: 'refused', outcome: stands(failure) };

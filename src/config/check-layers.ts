@@ -1,6 +1,6 @@
 import { type JsonObject, valueAt } from '../protocol/json.ts';
 import { type CheckedValues, type CheckOptions, checkValues } from './check-values.ts';
-import { type ConfigLayer, placeOf } from './config-layer.ts';
+import { type ConfigLayer, sourceOf } from './config-layer.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { keyProblem } from './key-problem.ts';
 import { keyTable } from './key-table.ts';
@@ -45,7 +45,7 @@ function overridden(flags: CheckedLayer, managed: CheckedLayer, path: readonly s
     keyProblem(flags.layer, path, {
       code: 'config-overridden-key',
       severity: 'warning',
-      what: `has no effect: ${placeOf(managed.layer, path)} decides it`,
+      what: `has no effect: ${sourceOf(managed.layer, path)} decides it`,
       next: 'Ask whoever manages this machine.',
     }),
   ];

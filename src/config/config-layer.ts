@@ -21,7 +21,7 @@ export interface ConfigLayer {
 }
 
 /** The source of a key for a message: the file with the line, as far as it is known. */
-export function placeOf(layer: Pick<ConfigLayer, 'source' | 'text'>, path: readonly string[]): string {
+export function sourceOf(layer: Pick<ConfigLayer, 'source' | 'text'>, path: readonly string[]): string {
   const line = lineOf(layer, path);
   return line === undefined ? layer.source : `${layer.source}:${line}`;
 }

@@ -32,7 +32,7 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
   readonly userFile?: string;
 }
 
-export interface ReadOptions {
+export interface ConfigReading {
   /** Unknown when nobody looked. */
   readonly trust?: Trust;
   /** What a key that is not known is taken for; a warning when nothing is said. */
@@ -48,7 +48,7 @@ export interface ReadOptions {
  */
 export function readConfig(
   layers: readonly ConfigLayer[],
-  { trust = 'unknown', unknown = 'warning', profile, addedRoots = [] }: ReadOptions = {},
+  { trust = 'unknown', unknown = 'warning', profile, addedRoots = [] }: ConfigReading = {},
 ): { readonly config: Config; readonly problems: readonly ConfigProblem[] } {
   const checked = checkLayers(layers, { unknown });
   const given = camelCased(keyTable, mergeLayers(checked.map(({ values }) => values)));

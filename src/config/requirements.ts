@@ -2,7 +2,7 @@ import type { Allowed, NewThreadDefaults, Requirements } from '../policy/require
 import { camelCased } from './camel-case.ts';
 import { checkLayers } from './check-layers.ts';
 import { checkValues } from './check-values.ts';
-import { type ConfigLayer, placeOf } from './config-layer.ts';
+import { type ConfigLayer, sourceOf } from './config-layer.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { featureGates } from './feature-gates.ts';
 import { keyProblem } from './key-problem.ts';
@@ -25,7 +25,7 @@ export function readRequirements(file: ConfigLayer, managed: ConfigLayer | undef
 }
 
 function demanded(file: ConfigLayer, values: RequirementValues): Requirements {
-  const place = (...path: readonly string[]): string => placeOf(file, path);
+  const place = (...path: readonly string[]): string => sourceOf(file, path);
   const approvals = allowed(file, 'allowed_approval_policies', values.allowedApprovalPolicies);
   const sandboxModes = allowed(file, 'allowed_sandbox_modes', values.allowedSandboxModes);
   const pins = { ...featureGates(values.featureRequirements ?? {}), ...featureGates(values.features ?? {}) };
@@ -75,7 +75,7 @@ function allowed<Value>(
   values: readonly Value[] | undefined,
 ): Allowed<Value> | undefined {
   const [first, ...others] = [...new Set(values)];
-  return first === undefined ? undefined : { allowed: [first, ...others], source: placeOf(layer, [key]), key };
+  return first === undefined ? undefined : { allowed: [first, ...others], source: sourceOf(layer, [key]), key };
 }
 
 function withoutReadOnly(

@@ -1,5 +1,5 @@
 import type { CheckedLayer } from './check-layers.ts';
-import { placeOf } from './config-layer.ts';
+import { sourceOf } from './config-layer.ts';
 import type { ConfigProblem } from './config-problem.ts';
 import { keyProblem } from './key-problem.ts';
 import { formatTomlKey } from './toml-key.ts';
@@ -54,5 +54,5 @@ function findKey(checked: readonly CheckedLayer[], path: readonly string[]): Fou
 }
 
 function named({ layer, path }: Found): string {
-  return `${formatTomlKey(path)} of ${placeOf(layer, path)}`;
+  return `${formatTomlKey(path)} of ${sourceOf(layer, path)}`;
 }

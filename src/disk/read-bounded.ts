@@ -1,14 +1,14 @@
 import { fileSystem, isMissing, reasonOf } from './file-system.ts';
 import { NotRegular, nounFor, readUpTo, realPathOf, withRegular } from './regular-file.ts';
 
-export interface ReadOptions {
+export interface BoundedReading {
   /** A larger file is refused before it is read. */
   readonly maxBytes: number;
   /** Whether a path must not be read. Asked about the path as it is spelled and about the file that was opened. */
   denies?(path: string): boolean;
 }
 
-export interface WholeFile {
+export interface BytesRead {
   readonly kind: 'read';
   readonly bytes: Buffer;
 }
@@ -22,13 +22,13 @@ export interface UnreadFile {
   readonly size?: number;
 }
 
-export type ReadFile = WholeFile | UnreadFile | { readonly kind: 'missing' };
+export type ReadFile = BytesRead | UnreadFile | { readonly kind: 'missing' };
 
 /**
  * The content of a regular file of limited size. Nothing at the path can hold the program up or fill its memory: a pipe,
  * a device, a socket and a folder are refused, and a file that grows while it is read is refused as well.
  */
-export function readBounded(path: string, { maxBytes, denies }: ReadOptions): ReadFile {
+export function readBounded(path: string, { maxBytes, denies }: BoundedReading): ReadFile {
   if (denies?.(path) === true) return denied;
   try {
     // Looked at first: opening a device can have an effect, such as rewinding a tape.
@@ -48,13 +48,13 @@ export function readBounded(path: string, { maxBytes, denies }: ReadOptions): Re
 }
 
 /** The same, or undefined when it cannot be read for whatever reason. */
-export function readIfPossible(path: string, options: ReadOptions): Buffer | undefined {
+export function readIfPossible(path: string, options: BoundedReading): Buffer | undefined {
   const file = readBounded(path, options);
   return file.kind === 'read' ? file.bytes : undefined;
 }
 
 /** The same as text; broken UTF-8 is replaced. */
-export function readTextIfPossible(path: string, options: ReadOptions): string | undefined {
+export function readTextIfPossible(path: string, options: BoundedReading): string | undefined {
   return readIfPossible(path, options)?.toString('utf8');
 }
 

@@ -4,7 +4,7 @@ import type { TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
 import type { Instructions } from './instructions.ts';
 import type { Policy } from './policy.ts';
-import type { CollaborationMode, LeftOut, Personality, TurnSettings } from './settings.ts';
+import type { CollaborationMode, OmittedContext, Personality, TurnSettings } from './settings.ts';
 import type { Workspace } from './workspace.ts';
 
 /** How the model and the user work together. */
@@ -21,7 +21,7 @@ export interface Modes {
   readonly cyberAccessProgram?: string;
   /** How a checkpoint is asked for. */
   readonly compaction: 'structured' | 'plain' | 'remote';
-  readonly leaveOut: readonly LeftOut[];
+  readonly leaveOut: readonly OmittedContext[];
 }
 
 export interface Collaboration {

@@ -39,7 +39,7 @@ export interface Settings {
   readonly personality?: Personality;
   readonly realtime?: RealtimeSetting;
   /** Parts of the context that somebody has turned off. */
-  readonly leaveOut?: readonly LeftOut[];
+  readonly leaveOut?: readonly OmittedContext[];
   /** Feature gates by name; a name that is absent is off. */
   readonly features?: Readonly<Record<string, boolean>>;
   readonly window?: WindowSettings;
@@ -80,7 +80,7 @@ export interface NetworkRule {
   readonly action: 'allow' | 'deny';
 }
 
-export type LeftOut = 'permissions' | 'collaboration-mode' | 'environment' | 'apps';
+export type OmittedContext = 'permissions' | 'collaboration-mode' | 'environment' | 'apps';
 
 /** Every number is optional: what is absent comes from the model or from `window.ts`. */
 export interface WindowSettings {

@@ -7,9 +7,15 @@ import { checkpointSummaryFragment } from './checkpoint/checkpoint-summary.ts';
 import { collaborationModeFragment, collaborationModeWithdrawnFragment } from './sections/collaboration-mode.ts';
 import { deferredToolsFragment } from './sections/deferred-tools.ts';
 import type { FragmentKind } from './text/define.ts';
-import { developerInstructionsFragment, developerInstructionsWithdrawnFragment } from './sections/developer-instructions.ts';
+import {
+  developerInstructionsFragment,
+  developerInstructionsWithdrawnFragment,
+} from './sections/developer-instructions.ts';
 import { environmentFragment, environmentWithdrawnFragment } from './sections/environment.ts';
-import { environmentsGuidanceFragment, environmentsGuidanceWithdrawnFragment } from './sections/environments-guidance.ts';
+import {
+  environmentsGuidanceFragment,
+  environmentsGuidanceWithdrawnFragment,
+} from './sections/environments-guidance.ts';
 import { hookContextFragment } from './events/hook-context.ts';
 import { hookPromptFragment } from './events/hook-prompt.ts';
 import { interAgentMessageFragment } from './events/inter-agent-message.ts';

@@ -13,13 +13,13 @@ export type Origin =
   /** Put in by the program that drives the engine. */
   | { readonly family: 'client' }
   /** Injected by us; `kinds` names the fragment kind of each part. Older lines do not say the cause. */
-  | { readonly family: 'context'; readonly kinds: readonly string[]; readonly cause?: ContextCause };
+  | { readonly family: 'context'; readonly kinds: readonly string[]; readonly cause?: EntryCause };
 
 /**
  * Why context was injected: the thread began; a fact changed; all was told again because nobody can prove what the
  * model knows; or something happened once.
  */
-export type ContextCause = (typeof causes)[number];
+export type EntryCause = (typeof causes)[number];
 
 const causes = ['initial', 'change', 'reinjection', 'event'] as const;
 

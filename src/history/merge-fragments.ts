@@ -1,7 +1,7 @@
 import type { Fragment } from '../fragments/text/define.ts';
 import { contextMessage } from '../fragments/message.ts';
 import type { Item, Role } from '../protocol/item.ts';
-import type { ContextCause, Origin } from './entry.ts';
+import type { EntryCause, Origin } from './entry.ts';
 
 /** A message made of fragments, before it has an id. */
 export interface ContextMessage {
@@ -12,7 +12,7 @@ export interface ContextMessage {
 }
 
 /** Neighbours of one role share a message, one part each; a fragment that wants to stand alone does. */
-export function mergeFragments(fragments: Iterable<Fragment>, cause?: ContextCause): readonly ContextMessage[] {
+export function mergeFragments(fragments: Iterable<Fragment>, cause?: EntryCause): readonly ContextMessage[] {
   const groups: Fragment[][] = [];
   for (const fragment of fragments) {
     const last = groups.at(-1)?.at(-1);

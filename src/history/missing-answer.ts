@@ -1,4 +1,4 @@
-import { aborted } from '../fragments/answers/call-answers.ts';
+import { abortedCall } from '../fragments/answers/call-answers.ts';
 import type { Item } from '../protocol/item.ts';
 import { stableItemId } from '../protocol/item-id.ts';
 
@@ -39,7 +39,7 @@ export function missingAnswer(call: Item, id: string): Item {
   const { type, prefix } = answerTypes[call.type] ?? { type: 'function_call_output', prefix: 'fco' };
   const itemId = typeof call['id'] === 'string' ? { id: stableItemId(prefix, call['id']) } : {};
   const body =
-    type === 'tool_search_output' ? { status: 'completed', execution: 'client', tools: [] } : { output: aborted };
+    type === 'tool_search_output' ? { status: 'completed', execution: 'client', tools: [] } : { output: abortedCall };
   const answer: Item = { type, ...itemId, call_id: id, ...body };
   missing.set(call, answer);
   return answer;

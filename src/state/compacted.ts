@@ -9,7 +9,7 @@ import { clearedByCheckpoint } from '../world/baseline.ts';
 import { behindCheckpoint } from './behind.ts';
 import { foldCheckpoint, readCheckpoints, storeCheckpoints } from './checkpoints.ts';
 import { readInstructions } from './instructions.ts';
-import { readLimits } from './model-limits.ts';
+import { readModelLimits } from './model-limits.ts';
 import { makerNow, withMaker } from './maker-now.ts';
 import { readPins } from './pins.ts';
 import type { OpenTurn, ThreadState } from './thread-state.ts';
@@ -119,7 +119,7 @@ function readCarried(payload: JsonObject): Carried | undefined {
     turns: numberAt(carried, 'turns') ?? 0,
     checkpoints: readCheckpoints(carried['checkpoints']),
     work: readWork(objectAt(carried, 'work')),
-    limits: readLimits(carried),
+    limits: readModelLimits(carried),
     warnings: readWarnings(carried),
     pins: readPins(carried),
     waiting: readWaiting(carried),

@@ -81,7 +81,7 @@ export function windowsStay(then: readonly ModelLimit[], now: readonly ModelLimi
   });
 }
 
-export function readLimits(carried: JsonObject): readonly ModelLimit[] {
+export function readModelLimits(carried: JsonObject): readonly ModelLimit[] {
   return (arrayAt(carried, 'model_limits') ?? []).flatMap(readLimit).slice(-mostModels);
 }
 

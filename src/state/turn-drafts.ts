@@ -144,13 +144,13 @@ export function isCostCarried(tokenCount: JsonObject): boolean {
   return objectAt(tokenCount, 'capstan')?.['carried'] === true;
 }
 
-export interface TurnEnd {
+export interface RecordedEnd {
   readonly envelope: Envelope;
   readonly endedAt: number;
   readonly lastMessage?: string;
 }
 
-export function turnComplete({ envelope, endedAt, lastMessage }: TurnEnd, failure?: Outcome): LineDraft {
+export function turnComplete({ envelope, endedAt, lastMessage }: RecordedEnd, failure?: Outcome): LineDraft {
   return event({
     type: 'task_complete',
     ...times(envelope, endedAt),
@@ -161,7 +161,7 @@ export function turnComplete({ envelope, endedAt, lastMessage }: TurnEnd, failur
   });
 }
 
-export function turnAborted({ envelope, endedAt }: TurnEnd): LineDraft {
+export function turnAborted({ envelope, endedAt }: RecordedEnd): LineDraft {
   return event({ type: 'turn_aborted', ...times(envelope, endedAt), reason: 'interrupted' });
 }
 

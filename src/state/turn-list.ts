@@ -4,11 +4,11 @@ import { type Line, lineType } from '../protocol/line.ts';
 import { oneLine } from './one-line.ts';
 import { spokenWords, type SpokenWords } from './spoken-words.ts';
 import { turnEvent, type TurnStatus } from './turn-event.ts';
-import type { TurnSettings } from './turn-settings.ts';
+import type { SettingsInWords } from './turn-settings.ts';
 import { foldTurn, noTurns, standingTurns, type TurnLog } from './turns.ts';
 
 /** A turn as lists show it. Times are milliseconds since the Unix epoch. */
-export interface TurnSummary extends TurnSettings {
+export interface TurnSummary extends SettingsInWords {
   /** Counted from 1 over the turns that were not taken back. */
   readonly number: number;
   readonly id: TurnId;

@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 
 /** The settings of a turn in words for lists. */
-export interface TurnSettings {
+export interface SettingsInWords {
   readonly model?: string;
   readonly provider?: string;
   readonly effort?: string;
@@ -12,18 +12,18 @@ export interface TurnSettings {
 }
 
 /** What a `turn_context` says, in the forms of all programs that write one. */
-export function contextSettings(context: JsonObject): TurnSettings {
+export function contextSettings(context: JsonObject): SettingsInWords {
   const provider = stringAt(objectAt(context, 'capstan') ?? {}, 'provider');
   return present({ ...sharedSettings(context), provider, effort: stringAt(context, 'effort') });
 }
 
 /** What a `thread_settings_applied` says. */
-export function appliedSettings(settings: JsonObject): TurnSettings {
+export function appliedSettings(settings: JsonObject): SettingsInWords {
   const provider = stringAt(settings, 'model_provider_id');
   return present({ ...sharedSettings(settings), provider, effort: stringAt(settings, 'reasoning_effort') });
 }
 
-type Loose = { readonly [Key in keyof TurnSettings]: string | undefined };
+type Loose = { readonly [Key in keyof SettingsInWords]: string | undefined };
 
 function sharedSettings(source: JsonObject): Loose {
   const mode = stringAt(objectAt(source, 'collaboration_mode') ?? {}, 'mode');
@@ -56,6 +56,6 @@ function profileWord(profile: JsonObject | undefined): string | undefined {
   return writes ? 'workspace-write' : 'read-only';
 }
 
-function present(values: Loose): TurnSettings {
+function present(values: Loose): SettingsInWords {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

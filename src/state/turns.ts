@@ -5,7 +5,7 @@ import { oneLine } from './one-line.ts';
 import { holdsUsersWords } from './reduce.ts';
 import { spokenWords, type SpokenWords } from './spoken-words.ts';
 import { closes, type TurnEvent, turnEvent, turnEventKind, type TurnStatus } from './turn-event.ts';
-import { appliedSettings, contextSettings, type TurnSettings } from './turn-settings.ts';
+import { appliedSettings, contextSettings, type SettingsInWords } from './turn-settings.ts';
 
 /**
  * A turn as its lines tell it, in files of any program and of both history modes. A *recorded* turn has a line that says
@@ -31,7 +31,7 @@ export interface TurnRecord {
   readonly counts: boolean;
   /** The beginning of what the user wanted, in one line; empty when the user said nothing. */
   readonly firstWords: string;
-  readonly settings: TurnSettings;
+  readonly settings: SettingsInWords;
   /** Not recorded: in which forms its user spoke. */
   readonly spoken?: readonly SpokenWords['form'][];
 }
@@ -50,7 +50,7 @@ export interface TurnLog {
   /** The name of the recorded turn that has not ended, empty if it has none. Absent: no such turn runs. */
   readonly open?: string;
   /** Settings that were recorded while no turn ran: those of the next one. */
-  readonly next?: TurnSettings;
+  readonly next?: SettingsInWords;
   /** The turn that runs has a record of its own settings: later changes of the thread's are not for it. */
   readonly hasContext?: true;
   /** Lines before this place come from the thread that started this one: they make no turns of it. Absent: not known yet. */

@@ -1,4 +1,10 @@
-import { noWork, olderWork, plansAreOlderThan, type WorkPlan, type WorkRecords } from '../compaction/plan/work-records.ts';
+import {
+  noWork,
+  olderWork,
+  plansAreOlderThan,
+  type WorkPlan,
+  type WorkRecords,
+} from '../compaction/plan/work-records.ts';
 import { type Entry, isBoundary } from '../history/entry.ts';
 import { isCall, type Item } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';

@@ -2,7 +2,7 @@ import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { ChoiceAmong, ChosenThread, NoThread, ThreadChoice, ThreadDirectory } from '../ports/thread-directory.ts';
 import { type Ordinal, parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import type { ThreadHit, ThreadPage, ThreadQuery, ThreadSummary } from '../protocol/thread-summary.ts';
-import { formatCursor, type Place } from '../rollout/index/cursor.ts';
+import { formatCursor, type PageEnd } from '../rollout/index/cursor.ts';
 import { excerptOf, searchTerms } from '../rollout/index/search-terms.ts';
 import { concernsLists, emptyFold, summaryOf } from '../rollout/index/thread-fold.ts';
 import { type SpokenMessage, ThreadListener } from '../rollout/index/thread-listener.ts';
@@ -72,10 +72,10 @@ async function fold(rollouts: Pick<RolloutStore, 'read'>, known: KnownThread): P
 function pageOf(
   all: readonly FoldedThread[],
   query: ThreadQuery,
-  after: Place | undefined,
+  after: PageEnd | undefined,
 ): Omit<ThreadPage, 'threads'> & { readonly threads: readonly FoldedThread[] } {
   const isWanted = wantedBy(query);
-  const placeOf = ({ summary }: FoldedThread): Place => ({
+  const placeOf = ({ summary }: FoldedThread): PageEnd => ({
     time: query.sort === 'updated' ? summary.updatedAt : summary.createdAt,
     id: summary.id,
   });
@@ -88,7 +88,7 @@ function pageOf(
   return { threads: page, ...(last && threads.length > page.length ? { next: formatCursor(placeOf(last)) } : {}) };
 }
 
-function newestFirst(a: Place, b: Place): number {
+function newestFirst(a: PageEnd, b: PageEnd): number {
   return b.time - a.time || (a.id < b.id ? 1 : a.id > b.id ? -1 : 0);
 }
 

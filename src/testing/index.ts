@@ -27,8 +27,8 @@ export type {
   MalformedStep,
   Script,
   ScriptedUsage,
-  Step,
-  StepOf,
+  ScriptStep,
+  ScriptStepOf,
   StreamStep,
 } from './script.ts';
 export { overflow, overflowForms } from './overflow.ts';

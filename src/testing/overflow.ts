@@ -1,6 +1,6 @@
 import type { RecordedRequest } from './recorded-request.ts';
 import { failed, httpError, incomplete } from './script.ts';
-import type { Step } from './script.ts';
+import type { ScriptStep } from './script.ts';
 
 /** In how many ways servers say that a request does not fit into the window of the model. */
 export const overflowForms = [
@@ -32,7 +32,7 @@ export interface ModelWindow {
 export function overflow(
   form: OverflowForm,
   { tokens, window }: { readonly tokens: number; readonly window: number } = { tokens: 9000, window: 8192 },
-): Step {
+): ScriptStep {
   const code = 'context_length_exceeded';
   const message = `This model's maximum context length is ${window} tokens, and the request has ${tokens}.`;
   switch (form) {

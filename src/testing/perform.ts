@@ -1,11 +1,15 @@
 import type { ServerResponse } from 'node:http';
 import type { ExchangeEnd } from './recorded-request.ts';
-import type { AnswerOptions, CompactedStep, HttpErrorStep, Step, StreamStep } from './script.ts';
+import type { AnswerOptions, CompactedStep, HttpErrorStep, ScriptStep, StreamStep } from './script.ts';
 import { compactedBody, eventsOf } from './sse.ts';
 import type { StreamContext } from './sse.ts';
 
 /** Plays one step to the client. Resolves when the exchange is over, with how it ended. */
-export async function perform(step: Step, response: ServerResponse, context: StreamContext): Promise<ExchangeEnd> {
+export async function perform(
+  step: ScriptStep,
+  response: ServerResponse,
+  context: StreamContext,
+): Promise<ExchangeEnd> {
   const gone = new AbortController();
   const closed = new Promise<void>((resolve) => {
     response.once('close', () => {

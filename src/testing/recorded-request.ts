@@ -26,7 +26,7 @@ export interface RecordedRequest {
 export type RequestContent = Pick<RecordedRequest, 'bytes' | 'decodedBytes' | 'body'>;
 
 /** Reads the body to its end. Rejects when the client leaves before that. */
-export async function loadContent(request: IncomingMessage): Promise<RequestContent | { readonly problem: string }> {
+export async function receiveContent(request: IncomingMessage): Promise<RequestContent | { readonly problem: string }> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const bytes = Buffer.concat(chunks);

@@ -82,13 +82,13 @@ export interface HangStep {
 }
 
 /** What the server does with one request, whichever endpoint it is for. */
-export type Step = StreamStep | CompactedStep | HttpErrorStep | CutStep | HangStep;
+export type ScriptStep = StreamStep | CompactedStep | HttpErrorStep | CutStep | HangStep;
 
 /** A step that is made when its request has arrived. */
-export type StepOf = (request: RecordedRequest) => Step | Promise<Step>;
+export type ScriptStepOf = (request: RecordedRequest) => ScriptStep | Promise<ScriptStep>;
 
 /** One step per request, in order, or a function that answers every request. */
-export type Script = readonly (Step | StepOf)[] | StepOf;
+export type Script = readonly (ScriptStep | ScriptStepOf)[] | ScriptStepOf;
 
 export function answer(options: AnswerOptions): AnswerStep {
   return { kind: 'answer', ...options };

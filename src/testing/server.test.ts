@@ -1,6 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { AnswerOptions, Script, ScriptedModel, ScriptedModelOptions, Step } from './index.ts';
+import type { AnswerOptions, Script, ScriptedModel, ScriptedModelOptions, ScriptStep } from './index.ts';
 import {
   answer,
   callTool,
@@ -39,7 +39,7 @@ async function eventsOf(response: Response): Promise<readonly unknown[]> {
   });
 }
 
-async function play(step: Step, options?: ScriptedModelOptions): Promise<readonly unknown[]> {
+async function play(step: ScriptStep, options?: ScriptedModelOptions): Promise<readonly unknown[]> {
   return eventsOf(await post(await start([step], options)));
 }
 
@@ -109,7 +109,7 @@ describe('an answer', () => {
   });
 
   test('counts what it is told to', async () => {
-    const counted = async (step: Step): Promise<unknown> => {
+    const counted = async (step: ScriptStep): Promise<unknown> => {
       const last = (await play(step, { usage: { input: 7 } })).at(-1) as { response: { usage?: object } };
       return last.response.usage;
     };
@@ -249,7 +249,7 @@ describe('faults', () => {
 
 describe('the script', () => {
   test('may be a function, or hold functions of the request', async () => {
-    const echo = ({ body, index }: { body: object; index: number }): Step =>
+    const echo = ({ body, index }: { body: object; index: number }): ScriptStep =>
       httpError({ status: 418, body: `${index} ${JSON.stringify(body)}` });
     for (const script of [echo, [echo]]) {
       const model = await start(script);

@@ -3,10 +3,10 @@ import type { AddressInfo, Socket } from 'node:net';
 import { overflow } from './overflow.ts';
 import type { ModelWindow } from './overflow.ts';
 import { perform } from './perform.ts';
-import { loadContent } from './recorded-request.ts';
+import { receiveContent } from './recorded-request.ts';
 import type { ExchangeEnd, RecordedRequest } from './recorded-request.ts';
 import { httpError } from './script.ts';
-import type { Script, ScriptedUsage, Step, StepOf } from './script.ts';
+import type { Script, ScriptedUsage, ScriptStep, ScriptStepOf } from './script.ts';
 import { numbering } from './sse.ts';
 import type { StreamContext } from './sse.ts';
 
@@ -35,7 +35,7 @@ export interface ScriptedModel {
   /** The request with this index, as soon as it has arrived. Rejects when the server closes before that. */
   request(index: number): Promise<RecordedRequest>;
   /** Adds steps to the end of a script that is a list. */
-  push(...steps: readonly (Step | StepOf)[]): void;
+  push(...steps: readonly (ScriptStep | ScriptStepOf)[]): void;
   /** Ends all connections. Safe to call twice. */
   close(): Promise<void>;
 }
@@ -59,7 +59,7 @@ class Model implements ScriptedModel {
   readonly #window: ModelWindow | undefined;
   /** Place of the next step in a script that is a list. */
   #next = 0;
-  readonly #script: (Step | StepOf)[] | StepOf;
+  readonly #script: (ScriptStep | ScriptStepOf)[] | ScriptStepOf;
   readonly #context: StreamContext;
   /** Ports are used again: a client that still tries to reach a server of the past must not use up this one's script. */
   readonly #root = `/${Math.random().toString(36).slice(2)}/v1`;
@@ -100,7 +100,7 @@ class Model implements ScriptedModel {
     return waiter.arrived.promise;
   }
 
-  push(...steps: readonly (Step | StepOf)[]): void {
+  push(...steps: readonly (ScriptStep | ScriptStepOf)[]): void {
     if (typeof this.#script === 'function') throw new Error('This script is a function: it has no end to push to.');
     this.#script.push(...steps);
   }
@@ -120,7 +120,7 @@ class Model implements ScriptedModel {
       const body = { error: { message: `The scripted model has nothing at ${method} ${url}.` } };
       return perform(httpError({ status: 404, body }), response, this.#context).then(() => undefined);
     }
-    const content = await loadContent(request);
+    const content = await receiveContent(request);
     if ('problem' in content) {
       const body = { error: { message: content.problem } };
       return perform(httpError({ status: 400, body }), response, this.#context).then(() => undefined);
@@ -142,7 +142,7 @@ class Model implements ScriptedModel {
     ended.resolve(await perform(step, response, context));
   }
 
-  async #turnTo(request: RecordedRequest): Promise<{ readonly step: Step; readonly context: StreamContext }> {
+  async #turnTo(request: RecordedRequest): Promise<{ readonly step: ScriptStep; readonly context: StreamContext }> {
     const window = this.#window;
     if (window === undefined) return { step: await this.#stepFor(request), context: this.#context };
     const tokens = window.count(request);
@@ -157,7 +157,7 @@ class Model implements ScriptedModel {
     return { step: await this.#stepFor(request), context: { ...this.#context, usage: counted } };
   }
 
-  async #stepFor(request: RecordedRequest): Promise<Step> {
+  async #stepFor(request: RecordedRequest): Promise<ScriptStep> {
     const next = typeof this.#script === 'function' ? this.#script : this.#script[this.#next++];
     if (next === undefined) {
       const steps = this.#script.length;

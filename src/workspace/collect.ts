@@ -8,14 +8,14 @@ import type { Hash } from './tree.ts';
 
 const fs = process.getBuiltinModule('node:fs');
 
-export interface CollectOptions {
+export interface SnapshotCollection {
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
   /** What is younger stays whatever refers to it: a turn may be about to. */
   readonly graceMs: number;
 }
 
-export interface Collected {
+export interface CollectedSnapshots {
   readonly freedBytes: number;
   readonly keptBytes: number;
 }
@@ -24,11 +24,11 @@ export interface Collected {
  * Removes the contents that no tree refers to. `referredTrees` are those of all lines of all threads. What the last
  * snapshot of a workspace saw stays as long as any tree of that workspace is referred to: the next one builds on it.
  */
-export async function collect(
+export async function collectSnapshots(
   home: string,
   referredTrees: ReadonlySet<Hash>,
-  options: CollectOptions,
-): Promise<Collected> {
+  options: SnapshotCollection,
+): Promise<CollectedSnapshots> {
   let [freedBytes, keptBytes] = [0, 0];
   for (const folder of foldersIn(snapshotsFolder(home))) {
     const store = new ContentStore(folder);
@@ -44,7 +44,7 @@ export async function collect(
 async function collectStore(
   store: ContentStore,
   referredTrees: ReadonlySet<Hash>,
-  { now, graceMs }: CollectOptions,
+  { now, graceMs }: SnapshotCollection,
 ): Promise<void> {
   const old = store.packs().filter((pack) => now - changedAt(`${pack}.pack`) >= graceMs);
   const live = new Set<Hash>();

@@ -1,11 +1,11 @@
 import { type IgnoreRules, isIgnored, noRules, withIgnoreFile } from './ignore-rules.ts';
 import { type ContentSource, loadContent, loadTree } from './load-content.ts';
-import { type Entry, type FolderEntry, type Hash, sameEntry, type Tree, type TreeEntry } from './tree.ts';
+import { type TreeNode, type FolderEntry, type Hash, sameEntry, type Tree, type TreeEntry } from './tree.ts';
 
 /** What became of one path. Absent on one side: it was added, or deleted. */
 export interface Change {
-  readonly from?: Entry;
-  readonly to?: Entry;
+  readonly from?: TreeNode;
+  readonly to?: TreeNode;
   /** On this side it is absent because the ignore rules of that moment leave it out: nobody knows what stood there. */
   readonly ignored?: 'before' | 'after';
 }
@@ -66,7 +66,7 @@ function folderTree(entry: TreeEntry | undefined): Hash | undefined {
   return entry?.kind === 'folder' ? entry.tree : undefined;
 }
 
-function plain(entry: TreeEntry): Entry {
+function plain(entry: TreeEntry): TreeNode {
   if (entry.kind !== 'folder') return entry;
   const { tree: _tree, ...folder }: FolderEntry = entry;
   return folder;

@@ -6,7 +6,7 @@ import type { TurnSummary } from '../state/turn-list.ts';
 import { type Change, type Changes, compareTrees } from './compare-trees.ts';
 import { readEffects } from './effects.ts';
 import { ContentGone } from './load-content.ts';
-import type { Entry, Hash } from './tree.ts';
+import type { TreeNode, Hash } from './tree.ts';
 
 /** What a turn, or a restore, changed in its workspace. */
 export interface ChangedFiles {
@@ -15,13 +15,13 @@ export interface ChangedFiles {
   /** `unknown`: no snapshot was taken, the turn was cut off, or a snapshot is gone. */
   readonly state: 'known' | 'unknown';
   /** What it did itself; everything, where the record does not tell. */
-  readonly files: readonly FileChange[];
+  readonly files: readonly TurnFileChange[];
   /** What changed while it ran without being its work. Undefined: the record does not tell. */
-  readonly meanwhile: readonly FileChange[] | undefined;
+  readonly meanwhile: readonly TurnFileChange[] | undefined;
 }
 
 /** Folders are not told: they follow from what is in them. Nor is what only began or ceased to be ignored. */
-export interface FileChange {
+export interface TurnFileChange {
   /** Below the root. */
   readonly path: string;
   readonly kind: 'added' | 'changed' | 'deleted';
@@ -53,7 +53,7 @@ export async function fileChanges(
   return { turns, changes };
 }
 
-function filesIn(changes: Changes | undefined): readonly FileChange[] {
+function filesIn(changes: Changes | undefined): readonly TurnFileChange[] {
   return [...(changes ?? [])].flatMap(([path, change]) => fileChange(path, change) ?? []);
 }
 
@@ -72,7 +72,7 @@ async function changesOf(
   }
 }
 
-function fileChange(path: string, change: Change): FileChange | undefined {
+function fileChange(path: string, change: Change): TurnFileChange | undefined {
   const [from, to] = [notFolder(change.from), notFolder(change.to)];
   if (change.ignored !== undefined || (from === undefined && to === undefined)) return undefined;
   const kind = from === undefined ? 'added' : to === undefined ? 'deleted' : 'changed';
@@ -85,10 +85,10 @@ function fileChange(path: string, change: Change): FileChange | undefined {
   };
 }
 
-function notFolder(entry: Entry | undefined): Entry | undefined {
+function notFolder(entry: TreeNode | undefined): TreeNode | undefined {
   return entry?.kind === 'folder' ? undefined : entry;
 }
 
-function sizeOf(entry: Entry | undefined): number | undefined {
+function sizeOf(entry: TreeNode | undefined): number | undefined {
   return entry?.kind === 'file' || entry?.kind === 'left-out' ? entry.size : undefined;
 }

@@ -71,7 +71,7 @@ export function knownEntry(
 }
 
 /** What is known of a thing that looks like this, if it is the same thing and nobody can have changed it since. */
-export function recognise(known: KnownEntry | undefined, sight: EntrySight): TreeEntry | undefined {
+export function unchangedEntry(known: KnownEntry | undefined, sight: EntrySight): TreeEntry | undefined {
   if (known === undefined) return undefined;
   const [size, modifiedAt, changedAt, number, mode, kind, content] = known;
   const same =

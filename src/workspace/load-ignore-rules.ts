@@ -3,7 +3,7 @@ import { ancestors } from '../gather/files/ancestors.ts';
 import { gitConfigValue } from '../gather/git/git-config.ts';
 import { findGitDirectory } from '../gather/git/git-directory.ts';
 import { findRepository } from '../gather/git/git.ts';
-import { type ReadOptions, readTextIfPossible } from '../disk/read-bounded.ts';
+import { type BoundedReading, readTextIfPossible } from '../disk/read-bounded.ts';
 import { readLimits } from '../gather/files/read-limits.ts';
 import { type IgnoreRules, isIgnored, mostIgnoreBytes, noRules, withIgnoreFile } from './ignore-rules.ts';
 
@@ -19,7 +19,7 @@ export interface UserPlaces {
 export function loadIgnoreRules(
   root: string,
   user: UserPlaces,
-  { denies }: Required<Pick<ReadOptions, 'denies'>>,
+  { denies }: Required<Pick<BoundedReading, 'denies'>>,
 ): IgnoreRules {
   const withText = (rules: IgnoreRules, folder: string, file: string): IgnoreRules => {
     const text = readTextIfPossible(file, { maxBytes: mostIgnoreBytes, denies });

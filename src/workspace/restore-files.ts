@@ -14,7 +14,7 @@ import { ContentGone, type ContentSource, loadContent } from './load-content.ts'
 import { type KeptPath, type PlanOptions, planRestore, type RestorePlan } from './restore-plan.ts';
 import { type FailedPath, type RestoreResult, runRestore } from './run-restore.ts';
 import { transitionsOf } from './transitions.ts';
-import type { Entry, Hash } from './tree.ts';
+import type { TreeNode, Hash } from './tree.ts';
 
 /** To what files go back: to before a turn, or to before the last time that files went back. */
 export type RestoreTarget = { readonly beforeTurn: TurnId } | { readonly beforeRestore: 'last' };
@@ -162,7 +162,7 @@ function touchedPaths(root: string, plan: RestorePlan, result: RestoreResult): r
   return [...result.made.map((path) => ({ path: `${root}/${path}`, left: 'folder' as const })), ...planned];
 }
 
-function contentOf(entry: Entry | undefined): Content {
+function contentOf(entry: TreeNode | undefined): Content {
   if (entry === undefined) return 'nothing';
   if (entry.kind === 'file') return { sha256: entry.hash };
   return entry.kind === 'folder' ? 'folder' : 'something';

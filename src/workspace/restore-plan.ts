@@ -1,5 +1,5 @@
 import type { Change, Changes } from './compare-trees.ts';
-import { type Entry, sameEntry } from './tree.ts';
+import { type TreeNode, sameEntry } from './tree.ts';
 
 /** What happened to a workspace between two moments, and who did it. */
 export interface Transition {
@@ -14,8 +14,8 @@ export interface Transition {
 /** One path that a restore brings back. Without `to` it is deleted, without `now` it does not exist. */
 export interface RestoreAction {
   readonly path: string;
-  readonly now?: Entry;
-  readonly to?: Entry;
+  readonly now?: TreeNode;
+  readonly to?: TreeNode;
 }
 
 export interface KeptPath {
@@ -79,7 +79,7 @@ export function planRestore(transitions: readonly Transition[], { force, meanwhi
 }
 
 /** What others did while a turn ran, and what can still be seen of it. Folders follow from what is in them. */
-function isWorthTelling(story: readonly Chapter[], now: Entry | undefined): boolean {
+function isWorthTelling(story: readonly Chapter[], now: TreeNode | undefined): boolean {
   const from = story.find(({ by, change }) => by === 'others' && change.ignored === undefined)?.change;
   if (from === undefined || sameEntry(from.from, now)) return false;
   return [from.from, now].some((entry) => entry !== undefined && entry.kind !== 'folder');

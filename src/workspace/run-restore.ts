@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { reasonOf } from '../disk/file-system.ts';
 import type { WorkspaceDisk } from './disk.ts';
 import type { KeptPath, RestoreAction } from './restore-plan.ts';
-import { type Entry, type Hash, hashOf } from './tree.ts';
+import { type TreeNode, type Hash, hashOf } from './tree.ts';
 
 export interface FailedPath {
   readonly path: string;
@@ -93,7 +93,7 @@ export async function runRestore(
 async function put(
   disk: WorkspaceDisk,
   path: string,
-  { now, to, read }: { now: Entry | undefined; to: Entry; read: (hash: Hash) => Promise<Uint8Array> },
+  { now, to, read }: { now: TreeNode | undefined; to: TreeNode; read: (hash: Hash) => Promise<Uint8Array> },
 ): Promise<void> {
   if (to.kind === 'file') disk.putFile(path, await read(to.hash), to.mode);
   if (to.kind === 'link') disk.putLink(path, to.target);
@@ -103,7 +103,7 @@ async function put(
 }
 
 /** Whether the place still is what the plan was made for. */
-function standsAs(disk: WorkspaceDisk, path: string, entry: Entry): boolean {
+function standsAs(disk: WorkspaceDisk, path: string, entry: TreeNode): boolean {
   const sight = disk.look(path);
   if (sight === undefined || entry.kind === 'left-out' || sight.kind !== entry.kind) return false;
   if (entry.kind === 'folder') return true;

@@ -3,7 +3,13 @@ import type { GitSights } from '../ports/snapshots.ts';
 import type { EntrySight, WorkspaceDisk } from './disk.ts';
 import { isBareRepository } from './git-sights.ts';
 import { type IgnoreRules, isIgnored, mostIgnoreBytes, withIgnoreFile } from './ignore-rules.ts';
-import { type KnownEntry, knownEntry, type KnownFolder, type KnownWorkspace, recognise } from './known-workspace.ts';
+import {
+  type KnownEntry,
+  knownEntry,
+  type KnownFolder,
+  type KnownWorkspace,
+  unchangedEntry,
+} from './known-workspace.ts';
 import type { Pace } from './pace.ts';
 import { encodeTree, type Hash, hashOf, type LeftOutReason, type TreeEntry } from './tree.ts';
 
@@ -29,7 +35,7 @@ export interface ScanInput {
   learn(path: string, folder: KnownFolder): void;
 }
 
-export interface LeftOut {
+export interface UnreadPath {
   /** Below the root. */
   readonly path: string;
   readonly why: LeftOutReason;
@@ -39,7 +45,7 @@ export interface Scanned {
   readonly tree: Hash;
   readonly files: number;
   readonly bytes: number;
-  readonly leftOut: readonly LeftOut[];
+  readonly leftOut: readonly UnreadPath[];
   readonly sights: Sights;
   readonly git: GitSights;
 }
@@ -76,7 +82,7 @@ interface FolderAt {
 }
 
 class Walk {
-  readonly leftOut: LeftOut[] = [];
+  readonly leftOut: UnreadPath[] = [];
   readonly folders = new Map<string, EntrySight>();
   readonly fresh = new Map<string, EntrySight>();
   readonly git = { folders: [] as string[], bare: [] as string[], notEntered: [] as string[] };
@@ -128,7 +134,7 @@ class Walk {
         continue;
       }
       const before = last?.entries.get(name);
-      const recognised = recognise(before, sight);
+      const recognised = unchangedEntry(before, sight);
       if (recognised === undefined) this.fresh.set(below, sight);
       const entry = recognised ?? (await this.#read(path, below, sight));
       if (entry === undefined || entry.kind === 'folder') continue;

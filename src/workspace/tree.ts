@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 export type Hash = string;
 
 /** What stands at a path of a workspace. */
-export type Entry =
+export type TreeNode =
   | { readonly kind: 'file'; readonly mode: number; readonly size: number; readonly hash: Hash }
   | { readonly kind: 'link'; readonly target: string }
   | { readonly kind: 'folder'; readonly mode: number }
@@ -14,7 +14,7 @@ export type Entry =
 export type LeftOutReason = 'too-large' | 'no-room' | 'unreadable';
 
 /** An entry in the tree of its folder; a folder points at its own tree. */
-export type TreeEntry = Exclude<Entry, { kind: 'folder' }> | FolderEntry;
+export type TreeEntry = Exclude<TreeNode, { kind: 'folder' }> | FolderEntry;
 
 export interface FolderEntry {
   readonly kind: 'folder';
@@ -40,7 +40,7 @@ export function hashOf(bytes: Uint8Array): Hash {
 }
 
 /** Whether two places look the same. Two absent ones do. */
-export function sameEntry(a: Entry | undefined, b: Entry | undefined): boolean {
+export function sameEntry(a: TreeNode | undefined, b: TreeNode | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   switch (a.kind) {
     case 'file':

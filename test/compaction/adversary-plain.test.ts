@@ -8,7 +8,7 @@ import {
   overflowForms,
   reason,
   say,
-  type Step,
+  type ScriptStep,
 } from '../../src/testing/index.ts';
 import { byCode, cut, good, plain } from './adversary/answers.ts';
 import { byTurns, play } from './adversary/play.ts';
@@ -17,7 +17,7 @@ import { notes, type Transcript, transcripts } from './adversary/transcripts.ts'
 
 interface Row {
   readonly name: string;
-  readonly says: (about: Transcript) => readonly (string | Step)[];
+  readonly says: (about: Transcript) => readonly (string | ScriptStep)[];
   readonly told: Told;
   readonly never?: readonly string[];
 }

@@ -8,7 +8,7 @@ import {
   say,
   type Script,
   type ScriptedModelOptions,
-  type Step,
+  type ScriptStep,
 } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { notes } from './adversary/transcripts.ts';
@@ -19,9 +19,9 @@ import { folds, task } from './talk.ts';
 interface Situation {
   readonly name: string;
   /** The answer to the request of a turn; undefined: it is answered as usual. */
-  readonly talks: (request: RecordedRequest, turn: number) => Step | undefined;
+  readonly talks: (request: RecordedRequest, turn: number) => ScriptStep | undefined;
   /** The answer to a request for a checkpoint; undefined: a good one. */
-  readonly folds?: (request: RecordedRequest) => Step | undefined;
+  readonly folds?: (request: RecordedRequest) => ScriptStep | undefined;
   readonly options?: ScriptedModelOptions;
   readonly more?: string;
   /** Requests of one turn, those for checkpoints included, in which a long history is read in parts. */
@@ -35,7 +35,7 @@ const turns = 10;
 const window = 'model_context_window = 60000';
 const size = ({ decodedBytes }: RecordedRequest): number => Math.ceil(decodedBytes.length / 4);
 /** About 2500 tokens. */
-const work = (turn: number, input?: number): Step =>
+const work = (turn: number, input?: number): ScriptStep =>
   answer({ items: [say(notes(turn, 10_000))], usage: input === undefined ? 'none' : { input, output: 2500 } });
 const unknown = httpError({ status: 400, body: { error: { message: 'This did not work.' } } });
 

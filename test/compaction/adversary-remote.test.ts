@@ -10,7 +10,7 @@ import {
   overflowForms,
   reason,
   say,
-  type Step,
+  type ScriptStep,
 } from '../../src/testing/index.ts';
 import { good } from './adversary/answers.ts';
 import { byTurns, play, type Trigger } from './adversary/play.ts';
@@ -20,7 +20,7 @@ import { saysCheckpoint } from './summariser.ts';
 
 interface Row {
   readonly name: string;
-  readonly step: Step;
+  readonly step: ScriptStep;
   readonly told: Told | Readonly<Record<Trigger, readonly Told[]>>;
   readonly never?: readonly string[];
 }
@@ -31,7 +31,7 @@ const fromUser = (text: string): ItemDraft => ({
   role: 'user',
   content: [{ type: 'input_text', text }],
 });
-const json = (body: object): Step => httpError({ status: 200, body: { ...body } });
+const json = (body: object): ScriptStep => httpError({ status: 200, body: { ...body } });
 
 const remote = { strategy: 'remote', requests: 1, mended: [] } as const;
 /** The same model is asked for a structured one, and does as it is told. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { answer, say, type Step, type StepOf } from '../../src/testing/index.ts';
+import { answer, say, type ScriptStep, type ScriptStepOf } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { notes } from './adversary/transcripts.ts';
 import { checkpointText, saysCheckpoint } from './summariser.ts';
@@ -113,7 +113,8 @@ describe('before a turn', () => {
 
 it('between two steps: three times in one turn, each summary in the place of the one before', async () => {
   let number = 0;
-  const fold: StepOf = () => saysCheckpoint(checkpointText(task, [task], `Summary ${++number}. ${notes(number, 600)}`));
+  const fold: ScriptStepOf = () =>
+    saysCheckpoint(checkpointText(task, [task], `Summary ${++number}. ${notes(number, 600)}`));
   const works = saysLong(['exec_command', { cmd: 'echo hello' }]);
   const live = await LiveThread.in(talk([works, works, works, says('Done.')], fold), smallLimit);
   expect(await live.turn(task)).toEqual({ kind: 'completed', lastMessage: 'Done.' });
@@ -168,7 +169,7 @@ describe('after a turn', () => {
 
   it('a thread that is closed meanwhile keeps its history, and makes the room when it goes on', async () => {
     let isHanging = true;
-    const fold: StepOf = (request) => (isHanging ? hangs(request) : folds(request));
+    const fold: ScriptStepOf = (request) => (isHanging ? hangs(request) : folds(request));
     const live = await LiveThread.in(talk([saysLong(), says('Yes.')], fold), smallLimit);
     await live.turn(task);
     await live.model.request(1);
@@ -185,7 +186,7 @@ describe('after a turn', () => {
   });
 
   it('a turn that is asked for meanwhile comes after it, and finds the room', async () => {
-    const asked = Promise.withResolvers<Step>();
+    const asked = Promise.withResolvers<ScriptStep>();
     const live = await LiveThread.in(
       talk([saysLong(), says('Yes.')], () => asked.promise),
       smallLimit,
@@ -203,7 +204,7 @@ describe('after a turn', () => {
 
 describe('when only what has grown since the last checkpoint counts', () => {
   const body = 'model_auto_compact_token_limit_scope = "body_after_prefix"\nmodel_auto_compact_token_limit = 10000';
-  const counted = (text: string, input: number, output = 10): Step =>
+  const counted = (text: string, input: number, output = 10): ScriptStep =>
     answer({ items: [say(text)], usage: { input, output, total: input + output } });
 
   it('a long beginning does not, growth does, and the first request afterwards is the new beginning', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { httpError, type StepOf } from '../../src/testing/index.ts';
+import { httpError, type ScriptStepOf } from '../../src/testing/index.ts';
 import type { ThreadEvent } from '../../src/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { notes } from './adversary/transcripts.ts';
@@ -88,7 +88,7 @@ describe('with no turn', () => {
 
   it('nor right after a checkpoint; after more talk the newest summary takes the place of the one before', async () => {
     let number = 0;
-    const fold: StepOf = () =>
+    const fold: ScriptStepOf = () =>
       saysCheckpoint(checkpointText(task, [task], `Summary ${++number}. ${notes(number, 600)}`));
     const live = await LiveThread.in(talk([saysLong(), saysLong(), says('Yes.')], fold));
     await live.turn(task);
@@ -135,7 +135,7 @@ describe('with no turn', () => {
   });
 
   it('a provider that takes no schema is asked without one', async () => {
-    const fold: StepOf = (request) => {
+    const fold: ScriptStepOf = (request) => {
       const { format } = (request.body['text'] ?? {}) as { format?: unknown };
       if (format === undefined) return folds(request);
       return httpError({ status: 400, body: { error: { message: "Unsupported parameter: 'text.format'." } } });
@@ -257,7 +257,7 @@ describe('while a turn runs', () => {
   it('whoever gives up while it is made gets the history as it was, and the turn goes on', async () => {
     const interrupt = new AbortController();
     let wish: Promise<unknown> | undefined;
-    const fold: StepOf = async (request) => {
+    const fold: ScriptStepOf = async (request) => {
       setImmediate(() => interrupt.abort());
       await new Promise((resolve) => interrupt.signal.addEventListener('abort', resolve));
       return folds(request);

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { answer, hang, say, type Step } from '../../src/testing/index.ts';
+import { answer, hang, say, type ScriptStep } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { whenTestEnds } from '../harness/scene.ts';
 import { play } from './adversary/play.ts';
@@ -95,7 +95,7 @@ describe('a stream of a checkpoint that never ends is stopped at compaction.max_
 });
 
 describe('a stream of a checkpoint that takes longer than compaction.timeout_ms', () => {
-  const stuck: Step = hang({ afterBytes: 100, of: answer({ items: [say('So far')] }) });
+  const stuck: ScriptStep = hang({ afterBytes: 100, of: answer({ items: [say('So far')] }) });
 
   test.each([
     ['structured', 'structured', undefined],

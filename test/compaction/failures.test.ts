@@ -1,12 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { answer, cutAfter, httpError, overflow, say, type StepOf } from '../../src/testing/index.ts';
+import { answer, cutAfter, httpError, overflow, say, type ScriptStepOf } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { saysCheckpoint } from './summariser.ts';
 import { calls, folds, linesOf, long, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
 
 const signal = new AbortController().signal;
 const later = { foldsAfterTurns: false };
-const denied: StepOf = () => httpError({ status: 401, body: { error: { message: 'Sign in first.' } } });
+const denied: ScriptStepOf = () => httpError({ status: 401, body: { error: { message: 'Sign in first.' } } });
 
 function foldsIn(live: LiveThread): number {
   return requestKinds(live).filter((kind) => kind === 'fold').length;
@@ -84,7 +84,7 @@ describe('a compaction that fails', () => {
 
   it('the pause outlasts the process, holds after turns and after an overflow, and ends with a checkpoint by hand', async () => {
     let isDenied = true;
-    const fold: StepOf = (request) => (isDenied ? denied(request) : folds(request));
+    const fold: ScriptStepOf = (request) => (isDenied ? denied(request) : folds(request));
     const live = await LiveThread.in(
       talk([saysLong(), says('Yes.'), overflow('status'), saysLong(), says('Yes.')], fold),
       smallLimit,
@@ -118,7 +118,7 @@ describe('a compaction that fails', () => {
     ['a quota that is used up', httpError({ status: 402, body: { error: { message: 'Pay.' } } }), 'usage-limit'],
   ])('%s says nothing about the next one', async (_name, step, code) => {
     let isOut = true;
-    const fold: StepOf = (request) => (isOut ? step : folds(request));
+    const fold: ScriptStepOf = (request) => (isOut ? step : folds(request));
     const live = await LiveThread.in(talk([saysLong(), says('Yes.')], fold), smallLimit);
     const retries = ['stream_max_retries', 'request_max_retries'].map((key) => `model_providers.scripted.${key}=0`);
     await live.open({ overrides: retries }, later);
@@ -166,7 +166,7 @@ it('a count of long ago is no measure of a thread that nobody counts any more', 
 
 it('what is left is told anew after a checkpoint, and its cost counts in the total of the thread', async () => {
   const usage = { input: 30_000, cachedInput: 20_000, output: 900, total: 30_900 };
-  const fold: StepOf = (request) => ({ ...(folds(request) as ReturnType<typeof answer>), usage });
+  const fold: ScriptStepOf = (request) => ({ ...(folds(request) as ReturnType<typeof answer>), usage });
   const counted = { input: 1500, output: 26_000, total: 27_500 };
   const live = await LiveThread.in(
     talk(
@@ -210,7 +210,7 @@ it('what is left is told anew after a checkpoint, and its cost counts in the tot
 it('what was spent before an interruption is not forgotten', async () => {
   const interrupt = new AbortController();
   let asked = 0;
-  const fold: StepOf = () => {
+  const fold: ScriptStepOf = () => {
     if (asked++ === 0) return saysCheckpoint('no JSON at all');
     interrupt.abort();
     return says('');

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answer, overflow, say, type Step } from '../../src/testing/index.ts';
+import { answer, overflow, say, type ScriptStep } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { long, says, saysLong, talk, task } from './talk.ts';
 
@@ -7,9 +7,9 @@ import { long, says, saysLong, talk, task } from './talk.ts';
 const aboutLong = expect.toSatisfy((tokens: number) => tokens > 25_000 && tokens < 32_000) as number;
 const little = expect.toSatisfy((tokens: number) => tokens > 1000 && tokens < 4000) as number;
 
-const counted: Step = answer({ items: [say(long)], usage: { input: 3000, output: 25_000, total: 28_000 } });
+const counted: ScriptStep = answer({ items: [say(long)], usage: { input: 3000, output: 25_000, total: 28_000 } });
 
-test.each<[string, Step]>([
+test.each<[string, ScriptStep]>([
   ['that nobody counts', saysLong()],
   ['that is counted', counted],
 ])('a history %s and is refused is shown as large as it is, before and after', async (_, first) => {

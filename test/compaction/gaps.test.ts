@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AboutCheckpoint, type CheckpointReport } from '../../src/index.ts';
-import { answer, cutAfter, httpError, say, type Step } from '../../src/testing/index.ts';
+import { answer, cutAfter, httpError, say, type ScriptStep } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { checkpointText, isCompaction, saysCheckpoint } from './summariser.ts';
 import { linesOf, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
@@ -53,7 +53,7 @@ describe('a compaction that fails before a turn', () => {
 });
 
 it('nothing of an answer that broke off, or could not be used, enters history', async () => {
-  const broken: readonly Step[] = [
+  const broken: readonly ScriptStep[] = [
     cutAfter({ bytes: 900, of: answer({ items: [say(`Half a summary. ${'x'.repeat(2000)}`)], deltas: true }) }),
     answer({ items: [say('Not what was asked for.')] }),
     saysCheckpoint(checkpointText(task, [task])),

@@ -2,19 +2,19 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type JsonObject, valueAt } from '../../src/protocol/json.ts';
-import { answer, overflow, overflowForms, say, type Step } from '../../src/testing/index.ts';
+import { answer, overflow, overflowForms, say, type ScriptStep } from '../../src/testing/index.ts';
 import type { Steered } from '../../src/thread/steering.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { calls, linesOf, requestKinds, says, saysLong, story, talk, task } from './talk.ts';
 
-const names = (window: number, form: (typeof overflowForms)[number] = 'status'): Step =>
+const names = (window: number, form: (typeof overflowForms)[number] = 'status'): ScriptStep =>
   overflow(form, { tokens: window + 1000, window });
 
 /** Of the newest usage that was told. */
 const effective = (live: LiveThread): number => live.told('usage').at(-1)!.effectiveWindow;
 const warnings = (live: LiveThread): readonly string[] => live.told('warning').map(({ outcome }) => outcome.code);
 
-async function learned(window = 20_000, ...more: readonly Step[]): Promise<LiveThread> {
+async function learned(window = 20_000, ...more: readonly ScriptStep[]): Promise<LiveThread> {
   const live = await LiveThread.in(talk([saysLong(), names(window), says('Done.'), ...more, says('More.')]));
   await live.turn(task);
   await live.turn('Go on.');
@@ -54,7 +54,7 @@ describe('the window that a server names in its refusal', () => {
 
   test('binds the rest of the turn, whose contract stays as it was when the turn began', async () => {
     let steered: Promise<Steered> | undefined;
-    const steers = (): Step => {
+    const steers = (): ScriptStep => {
       steered = live.thread.steer({ input: { text: 'word '.repeat(30_000), images: [] } });
       return says('Done.');
     };

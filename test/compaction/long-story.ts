@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { answer, callTool, type ItemDraft, say, type Step } from '../../src/testing/index.ts';
+import { answer, callTool, type ItemDraft, say, type ScriptStep } from '../../src/testing/index.ts';
 
 /** What the user wants in the first turn. Nobody says it again. */
 export const requirements = `[#1] Port the ledger of the harbour office to the new format. These hold until the end:
@@ -18,7 +18,7 @@ export interface StoryTurn {
 }
 
 export interface StoryStep {
-  readonly answer: Step;
+  readonly answer: ScriptStep;
   /** How the plan looks from then on. */
   readonly plan?: readonly string[];
   /** The file that is there from then on. */
@@ -88,7 +88,7 @@ function lookAt(file: number): ItemDraft {
   return callTool('exec_command', { cmd: `cat archive/${file}.txt` });
 }
 
-function doing(item: ItemDraft): Step {
+function doing(item: ItemDraft): ScriptStep {
   return answer({ items: [item] });
 }
 

@@ -2,14 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '../../src/index.ts';
-import { answer, callTool, say, type StepOf } from '../../src/testing/index.ts';
+import { answer, callTool, say, type ScriptStepOf } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { notes } from './adversary/transcripts.ts';
 import { folds, linesOf, requestKinds, says, saysLong, talk, task } from './talk.ts';
 
 /** A provider that counts more than is there, by as much as it likes. */
-function liar(steps: number, counts: (step: number) => number): readonly StepOf[] {
-  return Array.from({ length: steps }, (_, step): StepOf => () => {
+function liar(steps: number, counts: (step: number) => number): readonly ScriptStepOf[] {
+  return Array.from({ length: steps }, (_, step): ScriptStepOf => () => {
     const call = step === steps - 1 ? [] : [callTool('exec_command', { cmd: `echo ${step}` })];
     return answer({ items: [say(notes(step, 800)), ...call], usage: { input: counts(step) } });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Engine, words } from '../../src/index.ts';
-import type { StepOf } from '../../src/testing/index.ts';
+import type { ScriptStepOf } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { folds, hangs, linesOf, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
 
@@ -10,7 +10,7 @@ const item = { type: 'message', role: 'user', content: [{ type: 'input_text', te
 
 /** A thread whose next turn folds history first, and what happens while it does. */
 async function whileFolding(meanwhile: (live: LiveThread) => unknown, then = says('Yes.')): Promise<LiveThread> {
-  const fold: StepOf = async (request) => {
+  const fold: ScriptStepOf = async (request) => {
     await meanwhile(live);
     return folds(request);
   };
@@ -139,7 +139,7 @@ describe('a thread that is closed', () => {
 });
 
 it('words that arrive between two steps stand behind the summary', async () => {
-  const fold: StepOf = async (request) => {
+  const fold: ScriptStepOf = async (request) => {
     await live.thread.steer({ input: words('And the docs.') });
     return folds(request);
   };

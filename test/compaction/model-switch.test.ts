@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { answer, httpError, overflow, type RecordedRequest, say, type Step } from '../../src/testing/index.ts';
+import { answer, httpError, overflow, type RecordedRequest, say, type ScriptStep } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { checkpointText, isCompaction, saysCheckpoint } from './summariser.ts';
 
@@ -19,7 +19,7 @@ const work = `Done so far. ${'The parser reads one line. '.repeat(300)}`;
 async function begun(
   from: string,
   tokens: number,
-  checkpoint: (request: RecordedRequest) => Step = () => saysCheckpoint(checkpointText(request, [])),
+  checkpoint: (request: RecordedRequest) => ScriptStep = () => saysCheckpoint(checkpointText(request, [])),
 ): Promise<LiveThread> {
   let steps = 0;
   const live = await LiveThread.in((asked) => {

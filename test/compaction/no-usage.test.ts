@@ -7,7 +7,14 @@ import { userMessage } from '../../src/fragments/message.ts';
 import type { Json } from '../../src/protocol/json.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { inputOf } from '../../src/state/request.ts';
-import { answer, callTool, say, type ScriptedModel, startScriptedModel, type Step } from '../../src/testing/index.ts';
+import {
+  answer,
+  callTool,
+  say,
+  type ScriptedModel,
+  startScriptedModel,
+  type ScriptStep,
+} from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
 import { countedTokens } from '../harness/counted-tokens.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
@@ -41,7 +48,7 @@ class UncountedThread {
   readonly #dice = new Dice(6);
   readonly #write: Writer;
   #words = '';
-  #steps: Step[] = [];
+  #steps: ScriptStep[] = [];
 
   private constructor(model: ScriptedModel, write: Writer) {
     this.model = model;
@@ -75,7 +82,7 @@ class UncountedThread {
     for (let turn = 0; turn < turns; turn++) {
       const dice = this.#dice;
       this.#words = `${turn}: ${dice.below(3) === 0 ? this.#text(9000) : 'Go on.'}`;
-      const calls = (): Step => {
+      const calls = (): ScriptStep => {
         const looks = Array.from({ length: 1 + dice.below(3) }, () => callTool('exec_command', { cmd: 'look' }));
         return answer({ items: looks });
       };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Entry } from '../../src/history/entry.ts';
 import { words } from '../../src/index.ts';
 import { readWork, storeWork, foldWork } from '../../src/state/work.ts';
-import { answer, callTool, type StepOf } from '../../src/testing/index.ts';
+import { answer, callTool, type ScriptStepOf } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { said } from './scene.ts';
 import { says, saysLong, smallLimit, talk } from './talk.ts';
@@ -10,7 +10,7 @@ import { says, saysLong, smallLimit, talk } from './talk.ts';
 const steps = [{ step: 'rm -rf src/pay', status: 'in_progress' }];
 const plans = answer({ items: [callTool('update_plan', { plan: steps })], usage: 'none' });
 /** No summary of a model: code alone says where to continue. */
-const unusable: StepOf = () => says('the '.repeat(8000));
+const unusable: ScriptStepOf = () => says('the '.repeat(8000));
 
 /** The request of the next turn, after a checkpoint that code made before it. */
 async function afterCheckpoint(fold: (live: LiveThread) => unknown, next: string): Promise<string> {

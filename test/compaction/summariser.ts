@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { answer, type RecordedRequest, say, type ScriptedUsage, type Step } from '../../src/testing/index.ts';
+import { answer, type RecordedRequest, say, type ScriptedUsage, type ScriptStep } from '../../src/testing/index.ts';
 
 /** Whether the request is one of a compaction: tools are shown, and none may be called. */
 export function isCompaction({ body }: RecordedRequest): boolean {
@@ -20,7 +20,7 @@ export function checkpointText(request: string, recent: readonly string[], summa
   return JSON.stringify({ intent_user_message: intent, summary: `${summary}\nRESUME_AT: the second half` });
 }
 
-export function saysCheckpoint(text: string, usage?: ScriptedUsage): Step {
+export function saysCheckpoint(text: string, usage?: ScriptedUsage): ScriptStep {
   return answer({ items: [say(text)], ...(usage === undefined ? {} : { usage }) });
 }
 

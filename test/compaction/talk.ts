@@ -1,4 +1,4 @@
-import { answer, callTool, hang, say, type Step, type StepOf } from '../../src/testing/index.ts';
+import { answer, callTool, hang, say, type ScriptStep, type ScriptStepOf } from '../../src/testing/index.ts';
 import type { LiveThread } from '../harness/live-thread.ts';
 import { checkpointText, isCompaction, saysCheckpoint } from './summariser.ts';
 
@@ -9,25 +9,25 @@ export const long = 'word '.repeat(25_000);
 export const smallLimit = 'model_auto_compact_token_limit = 20000';
 
 /** Says something long, and is not counted: what a thread holds is known by estimate. */
-export function saysLong(...more: Parameters<typeof callTool>[]): Step {
+export function saysLong(...more: Parameters<typeof callTool>[]): ScriptStep {
   return answer({ items: [say(long), ...more.map((call) => callTool(...call))], usage: 'none' });
 }
 
-export function says(text: string): Step {
+export function says(text: string): ScriptStep {
   return answer({ items: [say(text)], usage: 'none' });
 }
 
-export function calls(command: string): Step {
+export function calls(command: string): ScriptStep {
   return answer({ items: [callTool('exec_command', { cmd: command })], usage: 'none' });
 }
 
 /** Takes the request and says nothing. */
-export const hangs: StepOf = () => hang({ afterBytes: 0, of: answer({ items: [] }) });
+export const hangs: ScriptStepOf = () => hang({ afterBytes: 0, of: answer({ items: [] }) });
 
-export const folds: StepOf = () => saysCheckpoint(checkpointText(task, [task]));
+export const folds: ScriptStepOf = () => saysCheckpoint(checkpointText(task, [task]));
 
 /** A model that talks step by step, and sums up whenever it is asked to. */
-export function talk(steps: readonly (Step | StepOf)[], fold: StepOf = folds): StepOf {
+export function talk(steps: readonly (ScriptStep | ScriptStepOf)[], fold: ScriptStepOf = folds): ScriptStepOf {
   const left = [...steps];
   return (request) => {
     if (isCompaction(request)) return fold(request);

@@ -1,7 +1,7 @@
 import { expect, inject, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
-import { answer, type RecordedRequest, say, type Step } from '../../src/testing/index.ts';
+import { answer, type RecordedRequest, say, type ScriptStep } from '../../src/testing/index.ts';
 import { countedTokens } from '../harness/counted-tokens.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { textsOf } from '../harness/scene.ts';
@@ -34,7 +34,7 @@ class Story {
     return words;
   }
 
-  answer(request: RecordedRequest): Step {
+  answer(request: RecordedRequest): ScriptStep {
     // It remembers the newest words alone.
     if (isCompaction(request)) return saysCheckpoint(checkpointText(this.#words.at(-1)!, []));
     this.#look(request);

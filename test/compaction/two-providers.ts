@@ -10,7 +10,7 @@ import {
   say,
   type ScriptedModel,
   startScriptedModel,
-  type Step,
+  type ScriptStep,
 } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
@@ -37,11 +37,11 @@ export interface Behaviour {
   /** The maker calls a tool before it answers; told when it is asked. */
   readonly calls?: () => void;
   /** What a provider answers when it is asked for a checkpoint that can be read. */
-  readonly maker?: (request: RecordedRequest) => Step;
-  readonly reader?: (request: RecordedRequest) => Step;
+  readonly maker?: (request: RecordedRequest) => ScriptStep;
+  readonly reader?: (request: RecordedRequest) => ScriptStep;
 }
 
-const readable = (): Step => saysCheckpoint(checkpointText(task, [], 'The maker sums up.'));
+const readable = (): ScriptStep => saysCheckpoint(checkpointText(task, [], 'The maker sums up.'));
 
 const models: readonly JsonObject[] = [
   { slug: 'large', context_window: 200_000, base_instructions: 'You are large.' },

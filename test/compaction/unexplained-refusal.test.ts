@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { answer, callTool, httpError, say, type Step } from '../../src/testing/index.ts';
+import { answer, callTool, httpError, say, type ScriptStep } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { requestKinds, says, saysLong, story, talk, task } from './talk.ts';
 
 const words = 'Something about this request is not right.';
-const refuses = (status = 400, error: object = { message: words }): Step =>
+const refuses = (status = 400, error: object = { message: words }): ScriptStep =>
   httpError({ status, body: { error } as never });
 
 const began = [
@@ -97,7 +97,7 @@ describe('a refusal that names no cause', () => {
 });
 
 describe('nothing is compacted for a refusal', () => {
-  const explained: readonly [string, Step][] = [
+  const explained: readonly [string, ScriptStep][] = [
     ['of the key', refuses(401)],
     ['of a permission', refuses(403)],
     ['of the address', refuses(404)],

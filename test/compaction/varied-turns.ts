@@ -1,7 +1,7 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Item } from '../../src/protocol/item.ts';
-import { answer, callTool, reason, type RecordedRequest, say, type Step } from '../../src/testing/index.ts';
+import { answer, callTool, reason, type RecordedRequest, say, type ScriptStep } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
 export type Auth = 'api-key' | 'chatgpt';
@@ -12,7 +12,7 @@ export interface VariedThread {
   readonly provider: string;
   readonly overrides: readonly string[];
   /** What a request for a checkpoint is answered with. */
-  readonly checkpoint: Step;
+  readonly checkpoint: ScriptStep;
 }
 
 const picture = { path: 'dot.png', dataUrl: 'data:image/png;base64,iVBORw0KGgo=' };
@@ -36,7 +36,7 @@ const parts: Item = {
  * program, and thoughts at the end.
  */
 export async function variedTurns({ auth, provider, overrides, checkpoint }: VariedThread): Promise<LiveThread> {
-  const work: readonly Step[] = [
+  const work: readonly ScriptStep[] = [
     answer({ items: [say(`One. ${'The parser reads a line at a time. '.repeat(400)}`)] }),
     answer({ items: [say('Two.')] }),
     answer({ items: [callTool('exec_command', { cmd: 'echo three' })] }),

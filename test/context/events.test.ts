@@ -6,7 +6,7 @@ import { Engine, words } from '../../src/index.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { ThreadEvent } from '../../src/protocol/thread-event.ts';
 import { version } from '../../src/protocol/version.ts';
-import { answer, callTool, httpError, say, type StepOf } from '../../src/testing/index.ts';
+import { answer, callTool, httpError, say, type ScriptStepOf } from '../../src/testing/index.ts';
 import type { Finished, Place, Running } from '../harness/run-capstan.ts';
 import { inputOf, scene, textsOf } from '../harness/scene.ts';
 
@@ -171,7 +171,7 @@ describe('--context-events', () => {
     const child = Promise.withResolvers<Running>();
     const seen: number[] = [];
     // The model does not answer before everything in the request has been printed: a late event would never come.
-    const script: StepOf = async ({ body }) => {
+    const script: ScriptStepOf = async ({ body }) => {
       const input = body['input'] as unknown as readonly JsonObject[];
       for (const { role, id } of input)
         if (role !== undefined && role !== 'assistant') await (await child.promise).printed(String(id));
@@ -187,7 +187,7 @@ describe('--context-events', () => {
 
   it('reaches a listener before the server has the request', async () => {
     const order: string[] = [];
-    const script: StepOf = ({ body }) => {
+    const script: ScriptStepOf = ({ body }) => {
       const texts = textsOf(body['input'] as unknown as readonly JsonObject[]);
       order.push(`request with ${texts.length} texts`);
       if (order.filter((entry) => entry.startsWith('request')).length > 1) return twoSteps[1]!;

@@ -5,7 +5,7 @@ import type { TurnId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { TurnItem } from '../../src/protocol/turn-item.ts';
 import { callProcess, callStarted } from '../../src/state/call-start.ts';
-import { SimulatedDisk, startScriptedModel, type StepOf } from '../../src/testing/index.ts';
+import { SimulatedDisk, startScriptedModel, type ScriptStepOf } from '../../src/testing/index.ts';
 import { killedNow } from '../harness/killed-now.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
@@ -41,7 +41,7 @@ it('words that wait for a change of settings are safe with the change', async ()
 describe('a process that is killed', () => {
   it('during the compaction before a turn leaves the words of the turn, and the next turn begins with them', async () => {
     let killed: ReturnType<typeof killedNow> | undefined;
-    const fold: StepOf = (request) => {
+    const fold: ScriptStepOf = (request) => {
       killed = killedNow(live);
       return folds(request);
     };

@@ -9,7 +9,7 @@ import {
   say,
   type ScriptedModel,
   startScriptedModel,
-  type Step,
+  type ScriptStep,
 } from '../../src/testing/index.ts';
 import { listProcesses } from '../harness/process-table.ts';
 import { type Finished, Place } from '../harness/run-capstan.ts';
@@ -71,7 +71,7 @@ export class CrashStory {
     }
   }
 
-  #step(index: number): Step {
+  #step(index: number): ScriptStep {
     if (this.#isOver || this.#random.happens(0.2)) return answer({ items: [say(`said ${this.#name} ${index}`)] });
     const items: ItemDraft[] = this.#random.happens(0.3) ? [reason(`thought ${index}`)] : [];
     for (let count = 1 + this.#random.below(3); count > 0; count--) items.push(this.#call());

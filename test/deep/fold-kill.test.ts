@@ -11,7 +11,7 @@ import {
   say,
   type ScriptedModel,
   startScriptedModel,
-  type Step,
+  type ScriptStep,
 } from '../../src/testing/index.ts';
 import { checkpointText, isCompaction, saysCheckpoint, userTexts } from '../compaction/summariser.ts';
 import { rowOf } from '../harness/live-thread.ts';
@@ -45,7 +45,7 @@ class KillingModel {
     this.#delayMs = delayMs;
   }
 
-  #answer(request: RecordedRequest): Step {
+  #answer(request: RecordedRequest): ScriptStep {
     if (!isCompaction(request)) {
       const call = callTool('exec_command', { cmd: `echo ${request.index}` });
       return answer({ items: [request.index % 3 === 0 ? say(`done ${request.index}`) : call] });

@@ -2,7 +2,15 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { answer, callTool, cutAfter, reason, say, startScriptedModel, type Step } from '../../src/testing/index.ts';
+import {
+  answer,
+  callTool,
+  cutAfter,
+  reason,
+  say,
+  startScriptedModel,
+  type ScriptStep,
+} from '../../src/testing/index.ts';
 import { checkPrefixes, checkRebuilt } from '../laws/prefix-law.ts';
 import { type Acknowledged, checkPromises, KilledWriter, linesIn } from './killed-writer.ts';
 
@@ -31,7 +39,7 @@ it(`keeps the laws over ${kills} kills of real processes on the real disk`, asyn
   }
 }, 600_000);
 
-function stepFor(index: number): Step {
+function stepFor(index: number): ScriptStep {
   const call = answer({ items: [reason(`r${index}`), callTool('exec_command', { cmd: `echo ${index}` })] });
   if (index % 7 === 3) return cutAfter({ bytes: 350, of: call });
   return index % 3 === 2 ? answer({ items: [say(`done ${index}`)] }) : call;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { startScriptedModel, type StepOf } from '../../src/testing/index.ts';
+import { startScriptedModel, type ScriptStepOf } from '../../src/testing/index.ts';
 import { isCompaction, userTexts } from '../compaction/summariser.ts';
 import { folds, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
 import { Place, type Running } from '../harness/run-capstan.ts';
@@ -9,7 +9,7 @@ const rounds = 6;
 
 it(`${rounds} processes in a row that are killed during the compaction before a turn lose no message`, async () => {
   let running: Running | undefined;
-  const kill: StepOf = (request) => {
+  const kill: ScriptStepOf = (request) => {
     running?.child.kill('SIGKILL');
     return folds(request);
   };

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { answer, say, type Step } from '../../src/testing/index.ts';
+import { answer, say, type ScriptStep } from '../../src/testing/index.ts';
 import { scene } from '../harness/scene.ts';
 import { announcedId, brokenStream, failedTurn, lastSent, withoutRetries } from './expectations.ts';
 
@@ -8,7 +8,7 @@ import { announcedId, brokenStream, failedTurn, lastSent, withoutRetries } from 
 export interface TurnFault {
   readonly name: string;
   /** Absent when nothing reaches the server. */
-  readonly step?: Step;
+  readonly step?: ScriptStep;
   readonly options?: readonly string[];
   /** Items that are told before the turn fails. */
   readonly items?: readonly JsonObject[];
@@ -30,7 +30,7 @@ export async function expectThreadToOutlive(
   faultsAt: (url: string) => readonly TurnFault[],
 ): Promise<void> {
   const ok = answer({ items: [say('All is well.')] });
-  let step: Step = ok;
+  let step: ScriptStep = ok;
   const { model, place } = await scene(() => step);
   withoutRetries(place);
   const faults = faultsAt(model.url);

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { answer, callTool, cutAfter, httpError, malformed, say, type Step } from '../../src/testing/index.ts';
+import { answer, callTool, cutAfter, httpError, malformed, say, type ScriptStep } from '../../src/testing/index.ts';
 import { scene, threadId } from '../harness/scene.ts';
 import { brokenStream, failedTurn, lastSent, withoutRetries } from './expectations.ts';
 import { expectThreadToOutlive, type TurnFault } from './one-thread.ts';
 
 const words = Array.from({ length: 100 }, (_, i) => `word${i}`).join(' ');
-const cutAt = (bytes: number, item: JsonObject & { readonly type: string }): Step =>
+const cutAt = (bytes: number, item: JsonObject & { readonly type: string }): ScriptStep =>
   cutAfter({ bytes, of: answer({ items: [item], deltas: true }) });
 
 const breaksStream = true;
@@ -17,7 +17,7 @@ const tooLarge =
 const serverError = 'Send again; if it stays like this, look at the status page of the provider.';
 
 /** An answer of these bytes, which ends as HTTP wants it. */
-const body = (text: string, contentType = 'text/event-stream'): Step =>
+const body = (text: string, contentType = 'text/event-stream'): ScriptStep =>
   httpError({ status: 200, body: text, headers: { 'content-type': contentType } });
 const events = (...list: readonly (JsonObject | string)[]): string =>
   list.map((event) => `data: ${typeof event === 'string' ? event : JSON.stringify(event)}\n\n`).join('');

@@ -26,11 +26,17 @@ import { permissionsFragment, permissionsWithdrawnFragment } from '../../src/fra
 import { personalityFragment, personalityWithdrawnFragment } from '../../src/fragments/sections/personality.ts';
 import { pinnedNotesFragment, pinnedNotesWithdrawnFragment } from '../../src/fragments/sections/pinned-notes.ts';
 import { pluginHintFragment } from '../../src/fragments/events/plugin-hint.ts';
-import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from '../../src/fragments/sections/plugins-guidance.ts';
+import {
+  pluginsGuidanceFragment,
+  pluginsGuidanceWithdrawnFragment,
+} from '../../src/fragments/sections/plugins-guidance.ts';
 import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/sections/realtime.ts';
 import { realtimeDelegationFragment } from '../../src/fragments/events/realtime-delegation.ts';
 import * as recommended from '../../src/fragments/sections/recommended-plugins.ts';
-import { sessionContextFragment, sessionContextWithdrawnFragment } from '../../src/fragments/sections/session-context.ts';
+import {
+  sessionContextFragment,
+  sessionContextWithdrawnFragment,
+} from '../../src/fragments/sections/session-context.ts';
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
 import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';

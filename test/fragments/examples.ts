@@ -21,14 +21,24 @@ import { modelSwitchFragment } from '../../src/fragments/sections/model-switch.t
 import * as multiAgent from '../../src/fragments/sections/multi-agent.ts';
 import { networkRulesFragment } from '../../src/fragments/sections/network-rules.ts';
 import { permissionsFragment, permissionsWithdrawnFragment } from '../../src/fragments/sections/permissions.ts';
-import { personalityFragment, personalityText, personalityWithdrawnFragment } from '../../src/fragments/sections/personality.ts';
+import {
+  personalityFragment,
+  personalityText,
+  personalityWithdrawnFragment,
+} from '../../src/fragments/sections/personality.ts';
 import { pinnedNotesFragment, pinnedNotesWithdrawnFragment } from '../../src/fragments/sections/pinned-notes.ts';
 import { pluginHintFragment } from '../../src/fragments/events/plugin-hint.ts';
-import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from '../../src/fragments/sections/plugins-guidance.ts';
+import {
+  pluginsGuidanceFragment,
+  pluginsGuidanceWithdrawnFragment,
+} from '../../src/fragments/sections/plugins-guidance.ts';
 import { realtimeEndFragment, realtimeStartFragment } from '../../src/fragments/sections/realtime.ts';
 import { realtimeDelegationFragment } from '../../src/fragments/events/realtime-delegation.ts';
 import * as recommended from '../../src/fragments/sections/recommended-plugins.ts';
-import { sessionContextFragment, sessionContextWithdrawnFragment } from '../../src/fragments/sections/session-context.ts';
+import {
+  sessionContextFragment,
+  sessionContextWithdrawnFragment,
+} from '../../src/fragments/sections/session-context.ts';
 import { skillBodyFragment } from '../../src/fragments/events/skill-body.ts';
 import { skillsCatalogueFragment, skillsWithdrawnFragment } from '../../src/fragments/sections/skills.ts';
 import { subagentNotificationFragment } from '../../src/fragments/events/subagent-notification.ts';

@@ -1,6 +1,12 @@
 import type { Facts, StepFacts } from '../../src/envelope/facts.ts';
 import type { SettingsChange } from '../../src/envelope/override.ts';
-import type { CollaborationSetting, LeftOut, NetworkRule, Personality, Settings } from '../../src/envelope/settings.ts';
+import type {
+  CollaborationSetting,
+  OmittedContext,
+  NetworkRule,
+  Personality,
+  Settings,
+} from '../../src/envelope/settings.ts';
 import { profileFor } from '../../src/policy/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../../src/policy/shell-environment-policy.ts';
 import type { ApprovalPolicy, SandboxMode } from '../../src/protocol/permission-profile.ts';
@@ -23,7 +29,7 @@ export interface World {
   readonly base: string | undefined;
   readonly developer: string | undefined;
   readonly managed: string | undefined;
-  readonly leaveOut: readonly LeftOut[];
+  readonly leaveOut: readonly OmittedContext[];
   readonly skills: string | undefined;
   readonly session: readonly string[];
   readonly apps: boolean;

@@ -17,7 +17,7 @@ import {
   say,
   SimulatedDisk,
   startScriptedModel,
-  type Step,
+  type ScriptStep,
 } from '../../src/testing/index.ts';
 import { checkpointText } from '../compaction/summariser.ts';
 import { withCapabilities } from '../harness/responses-provider.ts';
@@ -63,7 +63,7 @@ type RandomThread = typeof thread extends fc.Arbitrary<infer Value> ? Value : ne
 /** Plays the thread; gives back how many requests beside the conversation held the bytes of a step. */
 async function play({ turns, strategy, form, auth, answers }: RandomThread): Promise<number> {
   const signal = new AbortController().signal;
-  const queue: Step[] = [];
+  const queue: ScriptStep[] = [];
   let meanwhile: (() => void) | undefined;
   const model = await startScriptedModel((request) => {
     if (isAuxiliary(request.body, request.path)) return checkpointAnswer(request, answers);
@@ -162,7 +162,7 @@ function isAuxiliary(body: JsonObject, path: string): boolean {
   return path.endsWith('/compact') || body['tool_choice'] === 'none' || input.at(-1)?.['type'] === 'compaction_trigger';
 }
 
-function checkpointAnswer({ path, body }: RecordedRequest, answers: Answers): Step {
+function checkpointAnswer({ path, body }: RecordedRequest, answers: Answers): ScriptStep {
   const sealed = { type: 'compaction', encrypted_content: 'sealed' };
   if (answers === 'refused') return httpError({ status: 400, body: { error: { message: 'no' } } });
   if (path.endsWith('/compact')) return compacted({ output: answers === 'good' ? [sealed] : [] });

@@ -1,14 +1,14 @@
 import { environmentOf } from '../../src/envelope/environment.ts';
 import { modeGuidance } from '../../src/fragments/sections/mode-guidance.ts';
 import { describePolicy } from '../../src/policy/describe-policy.ts';
-import type { LeftOut } from '../../src/envelope/settings.ts';
+import type { OmittedContext } from '../../src/envelope/settings.ts';
 import type { EnteredStep } from '../harness/watched-thread.ts';
 import type { WorldFacts } from './world-reader.ts';
 
 /** What the model of a step must know when it is asked, as the envelope has it. */
 export function factsToKnow({ envelope, facts }: EnteredStep): WorldFacts {
   const { instructions, capabilities, modes } = envelope;
-  const isTold = (name: LeftOut): boolean => !modes.leaveOut.includes(name);
+  const isTold = (name: OmittedContext): boolean => !modes.leaveOut.includes(name);
   const { directory, text } = facts.instructionDocument;
   const { mode, instructions: guidance = modeGuidance(mode) } = modes.collaboration;
   return {

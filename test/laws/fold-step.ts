@@ -8,7 +8,7 @@ import {
   overflow,
   type RecordedRequest,
   say,
-  type Step,
+  type ScriptStep,
 } from '../../src/testing/index.ts';
 import { checkpointText, userTexts } from '../compaction/summariser.ts';
 import type { WatchedThread } from '../harness/watched-thread.ts';
@@ -20,7 +20,7 @@ export function foldStepFor(
   request: RecordedRequest,
   thread: WatchedThread,
   interrupt: () => void,
-): Step {
+): ScriptStep {
   const texts = userTexts(request);
   const good = answer({ items: [say(checkpointText(texts.at(-2) ?? '', texts.slice(-4, -1)))] });
   switch (how) {

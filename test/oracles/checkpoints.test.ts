@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Ordinal, ThreadId } from '../../src/protocol/ids.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { Line } from '../../src/protocol/line.ts';
-import { answer, callTool, say, type StepOf } from '../../src/testing/index.ts';
+import { answer, callTool, say, type ScriptStepOf } from '../../src/testing/index.ts';
 import { turnList } from '../../src/state/turn-list.ts';
 import { createHomeStore } from '../../src/surfaces/engine/home-store.ts';
 import type { Place } from '../harness/run-capstan.ts';
@@ -22,7 +22,7 @@ const limit = 50_000;
  * Says what it was asked. Words with `look` make it call a tool first, and after words with `full` its window is full:
  * Codex makes a checkpoint then, before it goes on.
  */
-const echo: StepOf = ({ body, index }) => {
+const echo: ScriptStepOf = ({ body, index }) => {
   const input = body['input'] as unknown as readonly JsonObject[];
   const last = textsOf(input.slice(-1))[0] ?? '';
   const asked = textsOf(input.filter(({ role }) => role === 'user')).at(-1) ?? '';

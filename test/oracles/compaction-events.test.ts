@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { answer, callTool, say, type StepOf } from '../../src/testing/index.ts';
+import { answer, callTool, say, type ScriptStepOf } from '../../src/testing/index.ts';
 import { checkpointText, isCompaction } from '../compaction/summariser.ts';
 import { configure } from './checkpoint-files.ts';
 import { runCodex } from './codex.ts';
@@ -14,7 +14,7 @@ const prompt = 'Sum it up.';
 const full = { usage: { input: 2 * limit, total: 2 * limit + 10 } };
 
 /** Its window is full after words that say so. Whoever asks for a checkpoint gets one that serves both programs. */
-const model: StepOf = (request) => {
+const model: ScriptStepOf = (request) => {
   const last = (request.body['input'] as unknown as readonly JsonObject[]).at(-1)!;
   const [said = ''] = textsOf([last]);
   if (isCompaction(request) || said === prompt) return answer({ items: [say(checkpointText('look', ['look']))] });

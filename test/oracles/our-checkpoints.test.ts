@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { answer, callTool, say, type Step, type StepOf } from '../../src/testing/index.ts';
+import { answer, callTool, say, type ScriptStep, type ScriptStepOf } from '../../src/testing/index.ts';
 import { checkpointText, isCompaction } from '../compaction/summariser.ts';
 import type { Place } from '../harness/run-capstan.ts';
 import { AppServer } from './app-server.ts';
@@ -18,7 +18,7 @@ const plain = answer({ items: [say('The parser is half done; the tests come next
 const useless = answer({ items: [] });
 
 /** Words with `look` make the model call a tool; after words with `full`, or their tool, the window is full. */
-function model(checkpoint: Step): StepOf {
+function model(checkpoint: ScriptStep): ScriptStepOf {
   return (asked) => {
     if (isCompaction(asked)) return checkpoint;
     const input = asked.body['input'] as unknown as readonly JsonObject[];
@@ -33,7 +33,7 @@ function model(checkpoint: Step): StepOf {
 }
 
 interface Kind {
-  readonly checkpoint: Step;
+  readonly checkpoint: ScriptStep;
   readonly strategy: string;
   readonly configured: string;
 }

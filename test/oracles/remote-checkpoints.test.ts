@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { answer, compacted, say, type StepOf } from '../../src/testing/index.ts';
+import { answer, compacted, say, type ScriptStepOf } from '../../src/testing/index.ts';
 import { checkpointText } from '../compaction/summariser.ts';
 import { compactByHand, configure, known, strategies } from './checkpoint-files.ts';
 import { CodexThread } from './codex-thread.ts';
@@ -13,7 +13,7 @@ import { runCapstan, scene, type Scene, threadOf } from './scene.ts';
 const long = 'The parser reads one line at a time. '.repeat(300);
 
 /** A provider that makes checkpoints itself, in both forms. Each is sealed under a number of its own. */
-function provider(): StepOf {
+function provider(): ScriptStepOf {
   let made = 0;
   const sealed = () => ({ type: 'compaction', encrypted_content: `sealed ${++made} ${'A'.repeat(800)}` });
   return ({ body, path }) => {

@@ -2,14 +2,14 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import { answer, callTool, say, type StepOf } from '../../src/testing/index.ts';
+import { answer, callTool, say, type ScriptStepOf } from '../../src/testing/index.ts';
 import type { Finished, Place, Running } from '../harness/run-capstan.ts';
 import { startCodex } from './codex.ts';
 import { textsOf } from './items.ts';
 import { scene, startCapstan } from './scene.ts';
 
 /** A model that runs what the user says. */
-const obedient: StepOf = ({ body }) => {
+const obedient: ScriptStepOf = ({ body }) => {
   const last = (body['input'] as readonly JsonObject[]).at(-1)!;
   if (last['type'] === 'function_call_output') return answer({ items: [say('Done.')] });
   const cmd = textsOf([last]).join('');

@@ -13,7 +13,7 @@ import { parsePatch } from '../../src/tools/apply-patch/parse-patch.ts';
 import type { Chunk, Hunk } from '../../src/tools/apply-patch/patch.ts';
 import { mostComparisons, SearchEffort, TooMuchToSearch } from '../../src/tools/apply-patch/search-effort.ts';
 import { type SearchedLines, searchLines, seekLines } from '../../src/tools/apply-patch/seek-lines.ts';
-import { bytesOf, textOf } from '../../src/tools/apply-patch/text-bytes.ts';
+import { bytesOf, bytesAsText } from '../../src/tools/apply-patch/text-bytes.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'capstan-patch-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -193,7 +193,7 @@ describe('bytes that are no UTF-8', () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
         const bytes = Buffer.concat(pieces);
-        const text = textOf(bytes);
+        const text = bytesAsText(bytes);
         expect(Buffer.from(bytesOf(text))).toEqual(bytes);
         expect(text.toWellFormed().replaceAll('\ufffd', '')).toBe(bytes.toString('utf8').replaceAll('\ufffd', ''));
       }),

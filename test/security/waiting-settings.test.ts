@@ -3,7 +3,7 @@ import { folds, linesOf, says, saysLong, smallLimit, talk, task } from '../compa
 import { TwoProviders } from '../compaction/two-providers.ts';
 import { killedNow } from '../harness/killed-now.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import type { StepOf } from '../../src/testing/index.ts';
+import type { ScriptStepOf } from '../../src/testing/index.ts';
 
 const later = { foldsAfterTurns: false };
 const wide = { overrides: ['sandbox_mode=workspace-write'] };
@@ -15,7 +15,7 @@ describe('a read-only turn that is killed in the compaction before it', () => {
   /** The thread as the kill left it, and not opened. */
   async function killed(): Promise<LiveThread> {
     let kill: ReturnType<typeof killedNow> | undefined;
-    const fold: StepOf = (request) => {
+    const fold: ScriptStepOf = (request) => {
       kill = killedNow(live);
       return folds(request);
     };

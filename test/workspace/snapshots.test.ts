@@ -15,7 +15,7 @@ import { describe, expect, it } from 'vitest';
 import { defaultUndo } from '../../src/config/defaults.ts';
 import type { Snapshot } from '../../src/ports/snapshots.ts';
 import { systemClock } from '../../src/gather/system/system-clock.ts';
-import { collect } from '../../src/workspace/collect.ts';
+import { collectSnapshots } from '../../src/workspace/collect.ts';
 import { fileChanges, type ThreadFiles } from '../../src/workspace/file-changes.ts';
 import { nodeWorkspaceDisk } from '../../src/workspace/node-workspace-disk.ts';
 import { runRestore } from '../../src/workspace/run-restore.ts';
@@ -411,7 +411,7 @@ describe('collect', () => {
     lab.write('f', 'a'.repeat(50_000));
     await lab.turn(() => lab.write('f', 'b'.repeat(50_000)));
     const kept = await lab.turn(() => lab.write('f', 'c'.repeat(50_000)));
-    const { freedBytes } = await collect(lab.home, treesOf(kept), options);
+    const { freedBytes } = await collectSnapshots(lab.home, treesOf(kept), options);
     expect(freedBytes).toBeGreaterThan(50_000);
     await lab.restore(2);
     expect(lab.list().get('f')).toBe(`file 644 ${'b'.repeat(50_000)}`);
@@ -424,7 +424,7 @@ describe('collect', () => {
     await lab.take();
     lab.delete('large');
     const kept = await lab.turn(() => lab.write('small', 'two'));
-    const { freedBytes, keptBytes } = await collect(lab.home, treesOf(kept), options);
+    const { freedBytes, keptBytes } = await collectSnapshots(lab.home, treesOf(kept), options);
     expect([freedBytes > 89_000, keptBytes < 1000]).toEqual([true, true]);
     await lab.restore(1);
     expect(lab.list().get('small')).toBe('file 644 one');
@@ -435,9 +435,9 @@ describe('collect', () => {
     lab.write('f', 'f');
     await lab.take();
     const { folder } = storeOf(lab.home, lab.root);
-    await collect(lab.home, new Set(), { ...options, now: Date.now() });
+    await collectSnapshots(lab.home, new Set(), { ...options, now: Date.now() });
     expect(statSync(folder).isDirectory()).toBe(true);
-    await collect(lab.home, new Set(), options);
+    await collectSnapshots(lab.home, new Set(), options);
     expect(existsSync(folder)).toBe(false);
     expect(pathsIn(lab, await lab.take())).toEqual(['f']);
   });

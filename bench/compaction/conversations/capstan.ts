@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Engine, parseThreadId } from '../../../src/index.ts';
 import type { Item } from '../../../src/protocol/item.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
-import { answer, say, type StepOf, startScriptedModel } from '../../../src/testing/index.ts';
+import { answer, say, type ScriptStepOf, startScriptedModel } from '../../../src/testing/index.ts';
 import type { Asked } from '../../../test/compaction/conversations/asked.ts';
 import type { Summariser } from '../../../test/compaction/conversations/summarisers.ts';
 import { scriptedConfig } from '../run.ts';
@@ -49,7 +49,7 @@ function overrides({ strategy }: Summariser, window: number): readonly string[] 
 }
 
 /** The summariser answers what it is asked for a checkpoint; everything else is answered with a word. */
-function answersOf(summariser: Summariser, asked: () => Asked): StepOf {
+function answersOf(summariser: Summariser, asked: () => Asked): ScriptStepOf {
   return ({ body }) => {
     const input = body['input'] as unknown as readonly JsonObject[];
     const isRemote = input.at(-1)?.['type'] === 'compaction_trigger';

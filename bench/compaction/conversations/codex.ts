@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonObject, type JsonObject } from '../../../src/protocol/json.ts';
-import { answer, say, startScriptedModel, type StepOf } from '../../../src/testing/index.ts';
+import { answer, say, startScriptedModel, type ScriptStepOf } from '../../../src/testing/index.ts';
 import type { Asked } from '../../../test/compaction/conversations/asked.ts';
 import type { Summariser } from '../../../test/compaction/conversations/summarisers.ts';
 import { Place } from '../../../test/harness/run-capstan.ts';
@@ -66,7 +66,7 @@ export async function turnOf(
   return turn['status'] === 'completed' ? undefined : JSON.stringify(turn['error']);
 }
 
-function answersOf(summariser: Summariser, asked: () => Asked): StepOf {
+function answersOf(summariser: Summariser, asked: () => Asked): ScriptStepOf {
   return ({ body }) => {
     const input = body['input'] as unknown as readonly JsonObject[];
     const last = input.at(-1);

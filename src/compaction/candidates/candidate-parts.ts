@@ -1,4 +1,8 @@
-import { checkpointIntentFragment, type IntentRow, layOutIntent } from '../../fragments/checkpoint/checkpoint-intent.ts';
+import {
+  checkpointIntentFragment,
+  type IntentRow,
+  layOutIntent,
+} from '../../fragments/checkpoint/checkpoint-intent.ts';
 import { checkpointRecordsFragment } from '../../fragments/checkpoint/checkpoint-records.ts';
 import {
   type CheckpointSummaryText,

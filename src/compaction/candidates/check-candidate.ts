@@ -2,14 +2,14 @@ import { isMessage, type Item, messageText } from '../../protocol/item.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
 import type { CompactionPlan } from '../plan/plan.ts';
-import { malformed, noGain } from '../plan/refusals.ts';
+import { candidateMalformed, noGain } from '../plan/refusals.ts';
 
 /** What is wrong with a candidate as a history (I8); undefined when nothing is. */
 export function candidateProblem(plan: CompactionPlan, candidate: Candidate): Outcome | undefined {
   const { entries, tokens } = candidate;
   const last = entries.at(-1);
-  if (last === undefined) return malformed('it is empty.');
-  if (!isSummary(last, candidate)) return malformed('the summary does not stand at its end.');
+  if (last === undefined) return candidateMalformed('it is empty.');
+  if (!isSummary(last, candidate)) return candidateMalformed('the summary does not stand at its end.');
   return tokens > plan.room.most || tokens > plan.room.gain ? noGain(plan, tokens) : undefined;
 }
 

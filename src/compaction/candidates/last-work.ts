@@ -1,6 +1,6 @@
 import { cutText } from '../../fragments/text/cut-text.ts';
 import type { EndsOfWork, LastAnswer, WorkResult } from '../../fragments/checkpoint/checkpoint-summary.ts';
-import { oneLine } from '../../fragments/text/markup.ts';
+import { withoutLineBreaks } from '../../fragments/text/markup.ts';
 import { neutraliseMarkers } from '../../fragments/foreign/neutralise-markers.ts';
 import { truncateMiddle } from '../../fragments/text/truncate.ts';
 import type { Entry } from '../../history/entry.ts';
@@ -143,5 +143,5 @@ function outputText({ output }: Item): string {
 /** A text in one line, shorter where there is no room. */
 export function shortLine(text: string, tokens: number): string {
   const limit = tokens === 0 ? leastOfLine : mostOfLine;
-  return neutraliseMarkers(oneLine(truncateMiddle(text, { mode: 'bytes', limit })));
+  return neutraliseMarkers(withoutLineBreaks(truncateMiddle(text, { mode: 'bytes', limit })));
 }

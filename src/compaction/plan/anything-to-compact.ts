@@ -9,7 +9,7 @@ import type { CompactionSource } from './source.ts';
  * Whether a checkpoint could hold less than what stands. What is told about the world is told again anyway. Of an older
  * checkpoint alone nobody wants a copy who asks by hand, but it may be too large for a model that has a smaller window.
  */
-export function anythingToFold(
+export function anythingToCompact(
   { trigger, mayGrow }: Pick<CompactionPlan, 'trigger' | 'mayGrow'>,
   { history }: Pick<CompactionSource, 'history'>,
 ): boolean {

@@ -19,7 +19,7 @@ export function stands(failure: ModelFailure): Outcome {
   };
 }
 
-export function aborted({ room }: CompactionPlan): Outcome {
+export function compactionAborted({ room }: CompactionPlan): Outcome {
   return {
     code: 'aborted',
     message: `The compaction was stopped. History stands as it was, with about ${room.before} tokens.`,
@@ -81,7 +81,7 @@ export function noGain({ room }: CompactionPlan, tokens: number): Outcome {
   };
 }
 
-export function malformed(what: string): Outcome {
+export function candidateMalformed(what: string): Outcome {
   return {
     code: 'compaction-candidate-malformed',
     message: `The checkpoint could not be used: ${what}`,

@@ -2,7 +2,7 @@ import { estimateTokens, truncateMiddle } from '../../fragments/text/truncate.ts
 import { requestWeight, textWeight } from './fits.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CompactionPlan } from '../plan/plan.ts';
-import { aroundWeight, checkpointRequest, type Place, withoutSchema } from './requests.ts';
+import { aroundWeight, checkpointRequest, type PartPlace, withoutSchema } from './requests.ts';
 import type { CompactionRequest } from '../plan/request.ts';
 import type { CompactionSource } from '../plan/source.ts';
 import { cutIntoParts, type Part } from './stages.ts';
@@ -84,11 +84,11 @@ export function layOut(
 /** The request for the checkpoint, from the last part. */
 export function checkpointOf(plan: CompactionPlan, progress: Progress): CompactionRequest {
   const way = progress.way === 'plain' ? 'plain' : 'structured';
-  const request = checkpointRequest(plan, way, progress.parts.at(-1)!, placeOf(progress));
+  const request = checkpointRequest(plan, way, progress.parts.at(-1)!, partPlace(progress));
   return progress.freely ? withoutSchema(request) : request;
 }
 
-export function placeOf({ done, parts, notes, notesRoom }: Progress): Place {
+export function partPlace({ done, parts, notes, notesRoom }: Progress): PartPlace {
   return { part: done + 1, of: done + parts.length, notes, notesRoom };
 }
 

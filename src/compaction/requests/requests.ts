@@ -15,7 +15,7 @@ import type { Part } from './stages.ts';
 import { isOutput } from './stub.ts';
 
 /** Where in the work a request stands: `part` of `of`, both from 1 on, with the notes about the parts before. */
-export interface Place {
+export interface PartPlace {
   readonly part: number;
   readonly of: number;
   readonly notes: readonly string[];
@@ -26,12 +26,12 @@ export interface Place {
 type Way = 'structured' | 'plain';
 
 /** Notes about a part that is not the last. */
-export function stageRequest(plan: CompactionPlan, part: Part, place: Place): CompactionRequest {
+export function stageRequest(plan: CompactionPlan, part: Part, place: PartPlace): CompactionRequest {
   return { ...rangeOf(part, place), strategy: 'plain', tail: [userSays(stageTail(plan, place))] };
 }
 
 /** The checkpoint itself, from the last part, which is all there is when nothing had to be cut. */
-export function checkpointRequest(plan: CompactionPlan, way: Way, part: Part, place: Place): CompactionRequest {
+export function checkpointRequest(plan: CompactionPlan, way: Way, part: Part, place: PartPlace): CompactionRequest {
   const schema = way === 'structured' ? { outputSchema: structuredSchema } : {};
   return { ...rangeOf(part, place), strategy: way, tail: [userSays(promptOf(plan, way))], ...schema };
 }
@@ -90,14 +90,14 @@ export function aroundWeight(plan: CompactionPlan): number {
   return Math.max(...tails) + textWeight(stageNotes({ notes: '', part: largest.part, of: largest.of }));
 }
 
-function rangeOf(part: Part, { notes, notesRoom, ...place }: Place) {
+function rangeOf(part: Part, { notes, notesRoom, ...place }: PartPlace) {
   const { from, to, stubbed } = part;
   const told = notes.length === 0 ? undefined : fitNotes(notes, notesRoom);
   const head = told === undefined ? [] : [userSays(stageNotes({ notes: told, ...place }))];
   return { from, to, stubbed, head };
 }
 
-function stageTail(plan: CompactionPlan, { part, of }: Place): string {
+function stageTail(plan: CompactionPlan, { part, of }: PartPlace): string {
   return stagePrompt({ part, of, ...wishes(plan) });
 }
 

@@ -15,7 +15,7 @@ export interface Part extends Unit {
   readonly sent: boolean;
 }
 
-export interface CutOptions {
+export interface PartOptions {
   /** The first item that is still to be looked at. */
   readonly from: number;
   /** What the items of a part may weigh, in tokens. */
@@ -28,7 +28,7 @@ export interface CutOptions {
  * The input from `from` on as parts, oldest first. The last one is asked for the checkpoint itself; it is filled up
  * first, because the newest matters most, and it is empty where the newest items cannot be sent.
  */
-export function cutIntoParts(source: CompactionSource, { from, capacity, most }: CutOptions): readonly Part[] {
+export function cutIntoParts(source: CompactionSource, { from, capacity, most }: PartOptions): readonly Part[] {
   const units = unitsOf(source.input, from).map((unit) => measure(source.input, unit, capacity));
   const begins = turnBeginnings(source);
   const newestFirst: Part[] = [];

@@ -20,7 +20,7 @@ export const outcomeElsewhere =
   'Outcome unknown: this conversation was branched off while the call was under way. It may have been done in part, wholly or not at all, and it has not been repeated here.';
 
 /** The call was never answered, in a file that says no more about it. */
-export const aborted = 'aborted';
+export const abortedCall = 'aborted';
 
 export const planUpdated = 'Plan updated';
 
@@ -32,7 +32,7 @@ export function badArguments(problem: string): string {
   return `The arguments were not accepted and nothing was done: ${problem}`;
 }
 
-export function refused(message: string, next: string): string {
+export function refusedCall(message: string, next: string): string {
   return `Not run: ${message} ${next}`;
 }
 

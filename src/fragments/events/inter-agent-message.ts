@@ -1,5 +1,5 @@
 import { defineFragment } from '../text/define.ts';
-import { oneLine } from '../text/markup.ts';
+import { withoutLineBreaks } from '../text/markup.ts';
 
 export interface InterAgentMessageText {
   readonly type: 'MESSAGE' | 'NEW_TASK' | 'FINAL_ANSWER';
@@ -16,5 +16,5 @@ export const interAgentMessageFragment = defineFragment<InterAgentMessageText>({
   capTokens: 10_000,
   separate: true,
   body: ({ type, taskName, sender, payload }) =>
-    `Message Type: ${type}\nTask name: ${oneLine(taskName)}\nSender: ${oneLine(sender)}\nPayload:\n${payload}`,
+    `Message Type: ${type}\nTask name: ${withoutLineBreaks(taskName)}\nSender: ${withoutLineBreaks(sender)}\nPayload:\n${payload}`,
 });

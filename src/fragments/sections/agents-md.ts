@@ -1,5 +1,5 @@
 import { defineFragment, defineWithdrawal } from '../text/define.ts';
-import { oneLine } from '../text/markup.ts';
+import { withoutLineBreaks } from '../text/markup.ts';
 import { truncateMiddle } from '../text/truncate.ts';
 
 export interface AgentsMdText {
@@ -20,7 +20,7 @@ export const agentsMdFragment = defineFragment<AgentsMdText>({
   capTokens,
   section: 'agents_md',
   body({ directory, text, replaces }) {
-    const place = directory === undefined ? '' : ` for ${shortened(oneLine(directory))}`;
+    const place = directory === undefined ? '' : ` for ${shortened(withoutLineBreaks(directory))}`;
     const notice = replaces ? 'These take the place of all AGENTS.md instructions given before.\n\n' : '';
     return `${place}\n\n<INSTRUCTIONS>\n${notice}${text}\n`;
   },

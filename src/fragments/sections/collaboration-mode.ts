@@ -1,5 +1,5 @@
 import { defineFragment, defineWithdrawal } from '../text/define.ts';
-import { oneLine } from '../text/markup.ts';
+import { withoutLineBreaks } from '../text/markup.ts';
 
 export interface CollaborationModeText {
   readonly mode: string;
@@ -13,7 +13,7 @@ export const collaborationModeFragment = defineFragment<CollaborationModeText>({
   markers: ['<collaboration_mode>', '</collaboration_mode>'],
   capTokens: 5000,
   section: 'collaboration_mode',
-  body: ({ mode, instructions }) => `\nMode: ${oneLine(mode)}\n\n${instructions}\n`,
+  body: ({ mode, instructions }) => `\nMode: ${withoutLineBreaks(mode)}\n\n${instructions}\n`,
 });
 
 export const collaborationModeWithdrawnFragment = defineWithdrawal(collaborationModeFragment, {

@@ -27,7 +27,7 @@ export function quote(text: string): string {
 }
 
 /** A name that stays in its line and shows its own letters. */
-export function oneLine(text: string): string {
+export function withoutLineBreaks(text: string): string {
   return text.replace(/[\u0000-\u001f\u007f\u2028\u2029]+/g, ' ');
 }
 

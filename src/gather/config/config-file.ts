@@ -4,7 +4,7 @@ import type { ConfigProblem } from '../../config/config-problem.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { resolveConfigPaths } from './config-paths.ts';
 import { tomlErrorText } from './config-syntax-error.ts';
-import { readBounded, type ReadOptions } from '../../disk/read-bounded.ts';
+import { readBounded, type BoundedReading } from '../../disk/read-bounded.ts';
 import { parseToml } from './parse-toml.ts';
 import { readLimits } from '../files/read-limits.ts';
 
@@ -19,7 +19,7 @@ export async function loadConfigFile(file: {
   readonly name: LayerName;
   readonly path: string;
   readonly osHome: string;
-  readonly denies?: ReadOptions['denies'];
+  readonly denies?: BoundedReading['denies'];
 }): Promise<LoadedLayer> {
   const { name, path, osHome, denies } = file;
   const { layer, problems } = await loadTomlFile(name, path, denies === undefined ? {} : { denies });
@@ -33,7 +33,7 @@ export async function loadConfigFile(file: {
 export async function loadTomlFile(
   name: LayerName,
   source: string,
-  rules: Pick<ReadOptions, 'denies'> = {},
+  rules: Pick<BoundedReading, 'denies'> = {},
 ): Promise<LoadedLayer> {
   const empty = { name, source, values: {} };
   const text = readText(source, rules);
@@ -60,7 +60,7 @@ async function parse(text: string, path: string): Promise<{ readonly json: JsonO
 }
 
 /** Undefined when there is no such file. */
-function readText(path: string, rules: Pick<ReadOptions, 'denies'>): string | undefined | ConfigProblem {
+function readText(path: string, rules: Pick<BoundedReading, 'denies'>): string | undefined | ConfigProblem {
   const file = readBounded(path, { ...rules, maxBytes: readLimits.configBytes });
   if (file.kind === 'missing') return undefined;
   if (file.kind === 'unread') {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { readConfig } from '../../config/config.ts';
-import { type ConfigLayer, placeOf } from '../../config/config-layer.ts';
+import { type ConfigLayer, sourceOf } from '../../config/config-layer.ts';
 import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
 import type { TrustDecision } from '../../config/trust.ts';
 import { formatTomlKey } from '../../config/toml-key.ts';
@@ -97,7 +97,7 @@ function untrustedNotice(
   const folder = decision.trust === 'untrusted' ? (decision.folder ?? root) : root;
   const key = ['projects', folder, 'trust_level'];
   const decider = layers.findLast(({ values }) => valueAt(values, key) !== undefined);
-  const where = decider === undefined ? (userFile ?? 'config.toml') : placeOf(decider, key);
+  const where = decider === undefined ? (userFile ?? 'config.toml') : sourceOf(decider, key);
   const next =
     decider?.name === 'flags'
       ? 'Leave out the flag that says so to use it.'

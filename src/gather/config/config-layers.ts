@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { type Config, readConfig, type ReadOptions } from '../../config/config.ts';
+import { type Config, readConfig, type ConfigReading } from '../../config/config.ts';
 import type { ConfigLayer } from '../../config/config-layer.ts';
 import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
 import { mergeValues } from '../../config/merge-values.ts';
@@ -50,7 +50,7 @@ export interface ReadLayers {
 export interface BaseLayers extends ReadLayers {
   readonly home: string;
   readonly osHome: string;
-  readonly options: ReadOptions;
+  readonly options: ConfigReading;
   /** What whoever manages the machine demands, whatever the layers say. */
   readonly requirements: Requirements;
   /** Where that is looked for; absent where the system has no place for it. */
@@ -77,7 +77,7 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
     ...(requirementsFile === undefined ? {} : { path: requirementsFile }),
     ...(managed === undefined ? {} : { managed }),
   });
-  const options: ReadOptions = {
+  const options: ConfigReading = {
     unknown: strictConfig === true ? 'error' : 'warning',
     addedRoots: addDirectories.map((folder) => resolve(cwd, folder)),
     ...(profile === undefined ? {} : { profile }),

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { ConfigLayer } from '../../config/config-layer.ts';
-import { placeOf } from '../../config/config-layer.ts';
+import { sourceOf } from '../../config/config-layer.ts';
 import type { ConfigProblem } from '../../config/config-problem.ts';
 import { loadConfigFile, type LoadedLayer } from './config-file.ts';
 import { fileSystem, kindOfEntry } from '../../disk/file-system.ts';
@@ -31,7 +31,7 @@ export async function loadProfileFile(
 function advice(profile: string, { home, user }: { readonly home: string; readonly user: ConfigLayer }): string {
   const old = ['profiles', profile];
   if (valueAt(user.values, old) !== undefined) {
-    return `Make that file and move the keys of [profiles.${profile}] (${placeOf(user, old)}) into it.`;
+    return `Make that file and move the keys of [profiles.${profile}] (${sourceOf(user, old)}) into it.`;
   }
   const known = profilesIn(home);
   const others = known.length === 0 ? '' : ` Profiles that exist: ${known.join(', ')}.`;

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { UserImage } from '../../protocol/user-input.ts';
 import { imageFormat } from './image-format.ts';
-import { readBounded, type ReadOptions, type UnreadFile, whyMissing } from '../../disk/read-bounded.ts';
+import { readBounded, type BoundedReading, type UnreadFile, whyMissing } from '../../disk/read-bounded.ts';
 
 export type ImageProblem = Outcome<'image-unreadable' | 'image-unsupported' | 'image-too-large' | 'image-denied'>;
 
@@ -13,7 +13,7 @@ const mostBytes = 10 * 1024 * 1024;
 export function loadImage(
   path: string,
   cwd: string,
-  rules: Pick<ReadOptions, 'denies'> = {},
+  rules: Pick<BoundedReading, 'denies'> = {},
 ): UserImage | ImageProblem {
   const absolute = resolve(cwd, path);
   const file = readBounded(absolute, { ...rules, maxBytes: mostBytes });

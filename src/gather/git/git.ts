@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { ancestors } from '../files/ancestors.ts';
 import { gitConfigValue } from './git-config.ts';
 import { findGitDirectory, type GitDirectory } from './git-directory.ts';
-import { type ReadOptions, readTextIfPossible } from '../../disk/read-bounded.ts';
+import { type BoundedReading, readTextIfPossible } from '../../disk/read-bounded.ts';
 import { readLimits } from '../files/read-limits.ts';
 
 /** What a thread remembers of the repository, in the keys that rollouts use. What is not known is absent. */
@@ -24,7 +24,7 @@ export function findRepository(cwd: string): string | undefined {
 const longestFact = 1000;
 
 /** Read from git's own files: starting git three times would take longer than everything else at the start of a thread. */
-export function readGitFacts(root: string, rules: Pick<ReadOptions, 'denies'> = {}): GitFacts {
+export function readGitFacts(root: string, rules: Pick<BoundedReading, 'denies'> = {}): GitFacts {
   const directory = findGitDirectory(root);
   if (directory === undefined) return {};
   const read: ReadText = (path, maxBytes) => readTextIfPossible(path, { ...rules, maxBytes });

@@ -1,5 +1,5 @@
 import type { InstructionDocument } from '../../envelope/facts.ts';
-import { cut, damaged, type InstructionProblem, onOneLine } from './instruction-problems.ts';
+import { cutShort, damaged, type InstructionProblem, onOneLine } from './instruction-problems.ts';
 import { decode, type InstructionText, isBlank } from './instruction-text.ts';
 
 export interface LoadedInstructions {
@@ -66,7 +66,7 @@ function join(files: readonly InstructionText[], maxBytes: number, next: string)
   if (cuts.length === 0) return { text: texts.join('\n\n'), bytes, problems };
   const leftOut = `${cuts.slice(0, 3).join(', ')}${cuts.length > 3 ? ` and of ${cuts.length - 3} more files` : ''}`;
   const notice = `[Cut here to ${maxBytes} bytes. Left out: ${leftOut}. Read the files for the rest.]`;
-  return { text: [...texts, notice].join('\n\n'), bytes, problems: [...problems, cut(leftOut, next)] };
+  return { text: [...texts, notice].join('\n\n'), bytes, problems: [...problems, cutShort(leftOut, next)] };
 }
 
 /** Half a sentence may say the opposite of the whole, so a cut goes back to the end of a line that is this near. */

@@ -1,7 +1,7 @@
 import type { InstructionRules } from '../../envelope/instruction-rules.ts';
 import { isWithin } from '../../policy/paths.ts';
 import { fileSystem } from '../../disk/file-system.ts';
-import { type InstructionFile, type InstructionGuard, lookAt } from './instruction-file.ts';
+import { type InstructionFile, type InstructionGuard, lookAtInstructions } from './instruction-file.ts';
 import { deniedByPolicy, type InstructionProblem, leavesProject } from './instruction-problems.ts';
 import { inside, projectFolders } from '../files/project-folders.ts';
 import type { ReadGuard } from '../files/read-guard.ts';
@@ -24,7 +24,7 @@ export function findInstructionFiles(home: string, rules: InstructionRules, read
   const problems: InstructionProblem[] = [];
   const personal: InstructionFile[] = [];
   for (const name of usualNames) {
-    const looked = lookAt(inside(home) + name, personalGuard(reads));
+    const looked = lookAtInstructions(inside(home) + name, personalGuard(reads));
     if (looked.kind === 'file') personal.push(looked);
     else if (looked.kind !== 'none') problems.push(looked.problem);
   }
@@ -38,7 +38,7 @@ export function findInstructionFiles(home: string, rules: InstructionRules, read
     // In the user folder itself the personal file would be told twice.
     if (folder === home) continue;
     for (const name of names) {
-      const looked = lookAt(inside(folder) + name, guard);
+      const looked = lookAtInstructions(inside(folder) + name, guard);
       if (looked.kind === 'none') continue;
       if (looked.kind === 'file') project.push(looked);
       else problems.push(looked.problem);

@@ -77,7 +77,7 @@ export function damaged(path: string, replaced: number): InstructionProblem {
   };
 }
 
-export function cut(leftOut: string, next: string): InstructionProblem {
+export function cutShort(leftOut: string, next: string): InstructionProblem {
   return { code: 'instructions-cut', message: `Instructions are too long; left out: ${leftOut}.`, next };
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import { readBounded, type ReadOptions } from '../../disk/read-bounded.ts';
+import { readBounded, type BoundedReading } from '../../disk/read-bounded.ts';
 import { readLimits } from '../files/read-limits.ts';
 
 export type InstructionFileProblem = Outcome<`${'model-instructions' | 'compact-prompt'}-${'unreadable' | 'empty'}`>;
@@ -17,7 +17,7 @@ export interface InstructionTexts {
  */
 export function loadInstructionFiles(
   config: Pick<Config, 'modelInstructionsFile' | 'experimentalCompactPromptFile'>,
-  rules: Pick<ReadOptions, 'denies'> = {},
+  rules: Pick<BoundedReading, 'denies'> = {},
 ): InstructionTexts | InstructionFileProblem {
   const base = load('model-instructions', 'model_instructions_file', config.modelInstructionsFile, rules);
   if (typeof base === 'object') return base;
@@ -34,7 +34,7 @@ function load(
   name: 'model-instructions' | 'compact-prompt',
   key: string,
   path: string | undefined,
-  rules: Pick<ReadOptions, 'denies'>,
+  rules: Pick<BoundedReading, 'denies'>,
 ): string | undefined | InstructionFileProblem {
   if (path === undefined) return undefined;
   const file = readBounded(path, { ...rules, maxBytes: readLimits.instructionsBytes });

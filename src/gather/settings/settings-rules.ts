@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { featureGates } from '../../config/feature-gates.ts';
-import type { LeftOut, Settings, WindowSettings } from '../../envelope/settings.ts';
+import type { OmittedContext, Settings, WindowSettings } from '../../envelope/settings.ts';
 import { withoutUndefined } from '../../protocol/without-undefined.ts';
 
 /** What was set about the window, and nothing else: defaults are the envelope's. */
@@ -32,8 +32,8 @@ export function instructionRules({ origins, ...config }: Config): Settings['inst
   });
 }
 
-export function leftOut(config: Config): readonly LeftOut[] | undefined {
-  const included: readonly (readonly [LeftOut, boolean | undefined])[] = [
+export function omittedContext(config: Config): readonly OmittedContext[] | undefined {
+  const included: readonly (readonly [OmittedContext, boolean | undefined])[] = [
     ['permissions', config.includePermissionsInstructions],
     ['collaboration-mode', config.includeCollaborationModeInstructions],
     ['environment', config.includeEnvironmentContext],

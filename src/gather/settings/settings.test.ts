@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readConfig, type ReadOptions } from '../../config/config.ts';
+import { readConfig, type ConfigReading } from '../../config/config.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import { profileFor } from '../../policy/profiles.ts';
 import { defaultShellEnvironmentPolicy } from '../../policy/shell-environment-policy.ts';
@@ -14,7 +14,7 @@ interface Layers {
   file?: JsonObject;
   flags?: JsonObject;
   managed?: JsonObject;
-  options?: ReadOptions;
+  options?: ConfigReading;
 }
 
 function settings(layers: Layers, choices: Partial<SettingsChoices> = {}) {

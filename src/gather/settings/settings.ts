@@ -17,7 +17,7 @@ import {
   compactionStrategy,
   configuredFeatures,
   instructionRules,
-  leftOut,
+  omittedContext,
   notBlank,
   realtimeSetting,
   windowSettings,
@@ -102,7 +102,7 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     collaboration: ranked('collaboration', undefined as Settings['collaboration']),
     personality: ranked('personality', config.personality),
     realtime: configured('realtime', realtimeSetting(config)),
-    leaveOut: configured('leaveOut', leftOut(config)),
+    leaveOut: configured('leaveOut', omittedContext(config)),
     features: configured('features', configuredFeatures(config)),
     window: configured('window', windowSettings(config)),
   };

@@ -1,6 +1,6 @@
 import type { AnswerLimits } from '../../config/defaults.ts';
 import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
-import { answerTooLarge, sizeWords } from './answer-too-large.ts';
+import { answerTooLarge, megabytes } from './answer-too-large.ts';
 import { eventStreamParser } from './event-stream.ts';
 
 /** Reads the events of one answer in a wire format. It is asked for nothing more after a `completed` or `failed`. */
@@ -53,7 +53,7 @@ export function answerDecoder(limits: Pick<AnswerLimits, 'maxBytes'>, reader: An
       // Whatever the bytes were: one endless event, events of unknown types, or comments.
       if (finished || bytes <= limits.maxBytes) return decoded;
       finished = true;
-      return [...decoded, { kind: 'failed', failure: answerTooLarge(sizeWords(limits.maxBytes)) }];
+      return [...decoded, { kind: 'failed', failure: answerTooLarge(megabytes(limits.maxBytes)) }];
     },
     end(cause) {
       if (finished) return [];

@@ -8,7 +8,7 @@ export function answerTooLarge(limit: string): ModelFailure {
 }
 
 /** A size for a sentence. */
-export function sizeWords(bytes: number): string {
+export function megabytes(bytes: number): string {
   const mebibytes = bytes / 1024 / 1024;
   return Number.isInteger(mebibytes) ? `${mebibytes} MB` : `${bytes} bytes`;
 }

@@ -11,7 +11,7 @@ import { keyAdvice } from './credentials.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from './credentials.ts';
 import type { HttpWire } from './http-wire.ts';
-import { isHeaderValue, requestHeaders, secretsOf } from './request-headers.ts';
+import { isHeaderValue, wireHeaders, secretsOf } from './request-headers.ts';
 import { targetOf } from './network/target.ts';
 import type { Target } from './network/target.ts';
 
@@ -46,7 +46,7 @@ export function limitsOf(
 }
 
 /** Which endpoint is asked, and how patiently. */
-export type Question = Pick<Asking, 'wants' | 'idleMs' | 'signal'> & { readonly endpoint: string };
+export type ModelQuestion = Pick<Asking, 'wants' | 'idleMs' | 'signal'> & { readonly endpoint: string };
 
 /** `hide` takes the secrets of the request out of a failure. Every failure goes through it before anybody sees it. */
 export type Asked = { readonly opened: OpenedAnswer; readonly hide: (failure: ModelFailure) => ModelFailure };
@@ -58,7 +58,7 @@ const mostRenewals = 2;
  * Identifies us, sends the request and waits for the head of the answer. A server that does not accept who we are is
  * asked again when there are other credentials.
  */
-export async function ask(connection: Connection, request: ModelRequest, question: Question): Promise<Asked> {
+export async function ask(connection: Connection, request: ModelRequest, question: ModelQuestion): Promise<Asked> {
   const { signal } = question;
   let credentials = await usableCredentials(connection.options, { signal });
   for (let renewals = 0; ; renewals++) {
@@ -77,7 +77,7 @@ async function askAs(
   credentials: Usable,
   { wire, options, sendTo }: Connection,
   request: ModelRequest,
-  { endpoint, ...question }: Question,
+  { endpoint, ...question }: ModelQuestion,
 ): Promise<Asked> {
   const { provider } = options;
   const { baseUrl = provider.baseUrl } = 'baseUrl' in credentials ? credentials : provider;
@@ -90,7 +90,7 @@ async function askAs(
   const { body, after, onSent } = request;
   const opened = await openAnswer(
     { ...options, send: sendTo(target), origin: target.origin, api: wire.api },
-    { ...question, headers: requestHeaders(sources), body, after, onSent, keyAdvice: keyAdvice(provider, credentials) },
+    { ...question, headers: wireHeaders(sources), body, after, onSent, keyAdvice: keyAdvice(provider, credentials) },
   );
   return { opened, hide };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { providerDefaults } from '../../config/providers.ts';
-import { bearerHeader, requestHeaders, secretsOf } from './request-headers.ts';
+import { bearerHeader, wireHeaders, secretsOf } from './request-headers.ts';
 import type { HeaderSources } from './request-headers.ts';
 
 const sources: HeaderSources = {
@@ -21,7 +21,7 @@ const sources: HeaderSources = {
 };
 
 test('later sources win by name, bad headers and framing are left out', () => {
-  expect(requestHeaders(sources)).toEqual({
+  expect(wireHeaders(sources)).toEqual({
     'x-place': 'request',
     'x-team': 'blue',
     'x-key': 'environment-secret',
@@ -35,8 +35,8 @@ test('a wire format says how requests identify themselves, and a request for one
   const credentials = { kind: 'bearer', mode: 'chatgpt', token: 'access', accountId: 'account-1', renew: '' } as const;
   const identify = () => ({ 'X-Api-Key': 'access' });
   const login: HeaderSources = { ...sources, credentials, identify, wants: 'json' };
-  expect(requestHeaders(login)).toEqual({
-    ...requestHeaders(sources),
+  expect(wireHeaders(login)).toEqual({
+    ...wireHeaders(sources),
     authorization: 'Basic provider-secret',
     'x-api-key': 'access',
     accept: 'application/json',
@@ -45,7 +45,7 @@ test('a wire format says how requests identify themselves, and a request for one
 });
 
 test('a header of the provider may carry the key', () => {
-  expect(requestHeaders({ ...sources, credentials: { kind: 'none' } })['authorization']).toBe('Basic provider-secret');
+  expect(wireHeaders({ ...sources, credentials: { kind: 'none' } })['authorization']).toBe('Basic provider-secret');
 });
 
 test('secrets are whatever could be a key, longest first', () => {

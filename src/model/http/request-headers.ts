@@ -27,7 +27,7 @@ export interface HeaderSources {
 const accepted = { events: 'text/event-stream', json: 'application/json' };
 
 /** Headers by lower-case name. The provider's go first, then the request's, then the key, then what the API needs. */
-export function requestHeaders(sources: HeaderSources): Headers {
+export function wireHeaders(sources: HeaderSources): Headers {
   const { provider, credentials } = sources;
   const merged = new Map<string, string>();
   for (const group of [

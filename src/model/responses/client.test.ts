@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Clock } from '../../ports/clock.ts';
 import type { ModelClient, ModelEvent, ModelRequest } from '../../ports/model-client.ts';
-import type { Script, ScriptedModel, Step } from '../../testing/index.ts';
+import type { Script, ScriptedModel, ScriptStep } from '../../testing/index.ts';
 import {
   answer,
   callTool,
@@ -95,7 +95,7 @@ async function failureOf(events: AsyncIterable<ModelEvent>): Promise<readonly un
   );
 }
 
-const play = async (step: Step, setting: Setting = {}): Promise<readonly unknown[]> =>
+const play = async (step: ScriptStep, setting: Setting = {}): Promise<readonly unknown[]> =>
   failureOf(clientFor((await start(() => step)).url, setting).stream(request, never));
 
 describe('a good answer', () => {
@@ -254,7 +254,7 @@ describe('retries', () => {
 
   test('wait as long as the server asks, up to a minute', async () => {
     const { clock, sleeps } = sleepless();
-    const busy = (seconds: string): Step => httpError({ status: 503, headers: { 'retry-after': seconds } });
+    const busy = (seconds: string): ScriptStep => httpError({ status: 503, headers: { 'retry-after': seconds } });
     const model = await start([busy('7'), busy('999'), busy('0'), hello]);
     await collect(clientFor(model.url, { clock }).stream(request, never));
     expect(sleeps.map(Math.round)).toEqual([7000, 60_000, 800]);

@@ -2,7 +2,7 @@ import type { ModelClient, ModelRequest } from '../../ports/model-client.ts';
 import type { HttpClientOptions } from '../http/ask.ts';
 import type { HttpWire } from '../http/http-wire.ts';
 import { httpConnection, httpClient } from '../http/transport.ts';
-import { compact } from './compact.ts';
+import { compactRemotely } from './compact.ts';
 import { responsesReader } from './decode.ts';
 import { identify } from './identify.ts';
 
@@ -20,7 +20,7 @@ export function responsesClient(options: HttpClientOptions): Required<ModelClien
   return {
     ...client,
     stream: (request, signal) => client.stream(withGate(request), signal),
-    compact: (request, signal) => compact(request, signal, connection),
+    compact: (request, signal) => compactRemotely(request, signal, connection),
   };
 }
 

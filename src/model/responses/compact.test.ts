@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { providerDefaults } from '../../config/providers.ts';
 import type { CompactAnswer, ModelClient, ModelRequest } from '../../ports/model-client.ts';
-import type { Script, ScriptedModel, Step } from '../../testing/index.ts';
+import type { Script, ScriptedModel, ScriptStep } from '../../testing/index.ts';
 import {
   answer,
   compacted,
@@ -57,7 +57,7 @@ const failureOf = (result: CompactAnswer): readonly unknown[] =>
     ? [result.failure.code, result.failure.retry, result.failure.status, result.failure.message]
     : [result.kind];
 
-const play = async (step: Step, setting: Setting = {}): Promise<readonly unknown[]> =>
+const play = async (step: ScriptStep, setting: Setting = {}): Promise<readonly unknown[]> =>
   failureOf(await clientFor((await start(() => step)).url, setting).compact(request, never));
 
 describe('a checkpoint of the provider', () => {

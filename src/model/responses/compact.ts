@@ -1,7 +1,7 @@
 import type { AnswerLimits } from '../../config/defaults.ts';
 import type { CompactAnswer, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
 import { arrayAt, objectAt, parseJsonObject } from '../../protocol/json.ts';
-import { answerTooLarge, sizeWords } from '../http/answer-too-large.ts';
+import { answerTooLarge, megabytes } from '../http/answer-too-large.ts';
 import { ask, limitsOf } from '../http/ask.ts';
 import type { Connection } from '../http/ask.ts';
 import { abortedFailure, cutFailure, idleFailure } from '../http/connection-failure.ts';
@@ -15,7 +15,7 @@ import { usageFromWire } from './wire-usage.ts';
 const patience = 4;
 
 /** Posts to `{base}/responses/compact`, whose answer comes in one piece. */
-export async function compact(
+export async function compactRemotely(
   request: ModelRequest,
   signal: AbortSignal,
   connection: Connection,
@@ -48,7 +48,7 @@ async function read({ body, status, headers }: OpenAnswer, reading: Reading): Pr
       chunks.push(part.bytes);
       if (size <= limits.maxBytes) continue;
       body.close();
-      return failed(answerTooLarge(sizeWords(limits.maxBytes)));
+      return failed(answerTooLarge(megabytes(limits.maxBytes)));
     }
     if (part.kind === 'end') break;
     body.close();

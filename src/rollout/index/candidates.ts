@@ -1,12 +1,12 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
 import type { ThreadQuery } from '../../protocol/thread-summary.ts';
-import type { Place } from './cursor.ts';
+import type { PageEnd } from './cursor.ts';
 import { fileName } from './look-around.ts';
 import type { ReadSummary } from './thread-fold.ts';
 
 /** The file of a thread that counts, as it was when it was last looked at. */
-export interface Candidate {
+export interface ListedFile {
   readonly name: string;
   /** In the home. */
   readonly path: string;
@@ -21,7 +21,7 @@ export interface Candidate {
 
 export interface CandidateRequest {
   readonly query: ThreadQuery;
-  readonly after: Place | undefined;
+  readonly after: PageEnd | undefined;
   readonly said?: { readonly sql: string; readonly values: readonly string[] };
 }
 
@@ -29,7 +29,7 @@ const columns = `files.name, files.folder, files.thread, files.archived, files.c
   files.updated, CASE WHEN threads.size = files.size AND threads.mtime = files.mtime THEN threads.summary END AS summary`;
 
 /** In the order of the list, some rows at a time: whoever asks stops when a page is full. */
-export function* candidatesAfter(database: DatabaseSync, request: CandidateRequest): Generator<Candidate> {
+export function* candidatesAfter(database: DatabaseSync, request: CandidateRequest): Generator<ListedFile> {
   const { query, said } = request;
   const time = query.sort === 'updated' ? 'files.updated' : 'coalesce(threads.created, 0)';
   const spoken = said === undefined ? '' : `AND threads.id IN (SELECT messages.thread FROM messages WHERE ${said.sql})`;
@@ -50,21 +50,21 @@ export function* candidatesAfter(database: DatabaseSync, request: CandidateReque
   }
 }
 
-export function chosenFile(database: DatabaseSync, id: ThreadId): Candidate | undefined {
+export function chosenFile(database: DatabaseSync, id: ThreadId): ListedFile | undefined {
   const select = `SELECT ${columns} FROM files LEFT JOIN threads USING (name) WHERE files.chosen AND files.thread = ?`;
   const row = database.prepare(select).get(id);
   return row === undefined ? undefined : candidate(row);
 }
 
 /** Files that count and are not known as they are, newest first. */
-export function staleFiles(database: DatabaseSync): readonly Candidate[] {
+export function staleFiles(database: DatabaseSync): readonly ListedFile[] {
   const select = `SELECT ${columns} FROM files LEFT JOIN threads USING (name)
     WHERE files.chosen AND (threads.size IS NOT files.size OR threads.mtime IS NOT files.mtime)
     ORDER BY files.updated DESC`;
   return database.prepare(select).all().map(candidate);
 }
 
-function candidate(row: Readonly<Record<string, unknown>>): Candidate {
+function candidate(row: Readonly<Record<string, unknown>>): ListedFile {
   const { name, folder, thread, archived, compressed, size, mtime, updated, summary } = row;
   const read = typeof summary === 'string' ? parsed(summary) : undefined;
   return {

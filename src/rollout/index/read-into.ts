@@ -1,25 +1,25 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { errorCode } from '../../disk/file-system.ts';
-import type { Candidate } from './candidates.ts';
+import type { ListedFile } from './candidates.ts';
 import { fileChooser } from './choose-file.ts';
 import { inTransaction } from './database.ts';
 import { fileName } from './look-around.ts';
-import { type NewReading, type NothingRead, type Reading, readThread } from './read-thread.ts';
+import { type NewReading, type NothingRead, type Reading, readListed } from './read-thread.ts';
 import { type ReadSummary, summaryOf } from './thread-fold.ts';
 
 /** What came of a file; `nothing`: it holds no thread, or not yet. Absent: it could not be read. */
 export type ReadFiles = ReadonlyMap<string, ReadSummary | 'nothing'>;
 
 /** Reads files, from where they were read before if they only grew, and keeps what was read. */
-export async function readInto(database: DatabaseSync, home: string, files: readonly Candidate[]): Promise<ReadFiles> {
+export async function readInto(database: DatabaseSync, home: string, files: readonly ListedFile[]): Promise<ReadFiles> {
   const findRollout = rolloutFinder(database, home);
   const known = database.prepare('SELECT offset, mark, fold FROM threads WHERE name = ?');
-  const read: { readonly file: Candidate; readonly reading: NewReading | NothingRead }[] = [];
+  const read: { readonly file: ListedFile; readonly reading: NewReading | NothingRead }[] = [];
   await Promise.all(
     files.map(async (file) => {
       try {
-        const reading = await readThread(join(home, file.path), readingIn(known.get(file.name)), findRollout);
+        const reading = await readListed(join(home, file.path), readingIn(known.get(file.name)), findRollout);
         read.push({ file, reading });
       } catch (error) {
         // One that cannot be read, or is gone, hides no other.
@@ -72,7 +72,7 @@ function readingWriter(database: DatabaseSync) {
   const add = database.prepare('INSERT INTO messages (thread, turn, role, text) VALUES (?, ?, ?, ?)');
   return {
     /** A reading of which something is missing is kept as one of another size, so that it is done again. */
-    keep({ name, size, mtime }: Candidate, reading: NewReading): void {
+    keep({ name, size, mtime }: ListedFile, reading: NewReading): void {
       const { offset, mark, fold, messages, keptTurns, shown, whole, terminated } = reading;
       const summary = summaryOf(shown);
       const [known, sign] = [whole && terminated ? size : -1, whole ? mark : ''];
@@ -82,7 +82,7 @@ function readingWriter(database: DatabaseSync) {
       for (const { turn, role, text } of messages) add.run(id, turn, role, text);
     },
     /** There is no thread in it until it changes. If its thread has another file, that one counts. */
-    forget({ name, thread }: Candidate): void {
+    forget({ name, thread }: ListedFile): void {
       database.prepare('DELETE FROM messages WHERE thread IN (SELECT id FROM threads WHERE name = ?)').run(name);
       database.prepare('DELETE FROM threads WHERE name = ?').run(name);
       database.prepare('UPDATE files SET hollow = 1 WHERE name = ?').run(name);

@@ -46,7 +46,7 @@ export interface NothingRead {
  * Reads what a file says since the last reading, or all of it and of the files that it goes on from. `findRollout` says
  * where those are.
  */
-export async function readThread(
+export async function readListed(
   path: string,
   before: Reading | undefined,
   findRollout: (rolloutId: string) => string | undefined,

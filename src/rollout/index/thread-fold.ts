@@ -6,7 +6,7 @@ import { oneLine } from '../../state/one-line.ts';
 import type { SpokenWords } from '../../state/spoken-words.ts';
 import { concernsTurns, countTurns, foldTurn, noTurns, standingTurns, type TurnLog } from '../../state/turns.ts';
 import { readUsage } from '../../state/usage-fields.ts';
-import { appliedSettings, type TurnSettings } from '../../state/turn-settings.ts';
+import { appliedSettings, type SettingsInWords } from '../../state/turn-settings.ts';
 
 /** What lists need of a thread, as far as its lines were read. Plain JSON: the index keeps it and goes on from there. */
 export interface ThreadFold {
@@ -14,7 +14,7 @@ export interface ThreadFold {
   readonly gitBranch?: string;
   readonly log: TurnLog;
   /** Of the newest `thread_settings_applied`. */
-  readonly applied?: { readonly settings: TurnSettings; readonly win: boolean };
+  readonly applied?: { readonly settings: SettingsInWords; readonly win: boolean };
   readonly tokens: number;
   /** What the thread was told to reach, if it was told so before anybody spoke. */
   readonly goal?: string;
@@ -24,7 +24,7 @@ interface FirstLine {
   readonly id: string;
   readonly createdAt?: number;
   readonly source: string;
-  readonly settings: TurnSettings;
+  readonly settings: SettingsInWords;
   readonly forkedFrom?: ThreadId;
 }
 
@@ -43,7 +43,7 @@ const events: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /** The thread after one more line, of which `words` are the words. */
-export function foldThread(fold: ThreadFold, line: Line, words: SpokenWords | undefined): ThreadFold {
+export function foldListed(fold: ThreadFold, line: Line, words: SpokenWords | undefined): ThreadFold {
   const log = foldTurn(fold.log, line, words);
   const { payload } = line;
   switch (line.type) {

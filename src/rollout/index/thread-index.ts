@@ -7,10 +7,10 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
 import { nodeFiles } from '../disk/node-files.ts';
 import { threadNames } from '../find/thread-names.ts';
-import { formatCursor, type Place } from './cursor.ts';
+import { formatCursor, type PageEnd } from './cursor.ts';
 import { hasIndex, inTransaction, makeEmpty, withDatabase } from './database.ts';
-import { type Candidate, candidatesAfter, chosenFile, staleFiles } from './candidates.ts';
-import { lookAgain, lookAround } from './look-around.ts';
+import { type ListedFile, candidatesAfter, chosenFile, staleFiles } from './candidates.ts';
+import { lookAgain, scanFolders } from './look-around.ts';
 import { readInto } from './read-into.ts';
 import { excerptOf, messageCondition, searchTerms } from './search-terms.ts';
 import { nothingToSearch, placeIn, wantedBy } from './thread-query.ts';
@@ -143,7 +143,7 @@ export class ThreadIndex {
 
   #look(database: DatabaseSync, budget: number | undefined): void {
     const now = (): number => this.#clock.now();
-    lookAround(database, { home: this.#home, now, ...(budget === undefined ? {} : { budget }) });
+    scanFolders(database, { home: this.#home, now, ...(budget === undefined ? {} : { budget }) });
   }
 
   async #readStale(database: DatabaseSync, progress: ListProgress | undefined): Promise<void> {
@@ -183,7 +183,7 @@ export class ThreadIndex {
   /** What a row says, if its file is still as it was; else the row is put right first. */
   async #show(
     database: DatabaseSync,
-    file: Candidate,
+    file: ListedFile,
     names: ReadonlyMap<ThreadId, string>,
   ): Promise<ThreadSummary | 'moved' | undefined> {
     if (lookAgain(database, this.#home, file)) return 'moved';
@@ -208,7 +208,7 @@ export class ThreadIndex {
 
 interface PageRequest {
   readonly query: ThreadQuery;
-  readonly after: Place | undefined;
+  readonly after: PageEnd | undefined;
   readonly names: ReadonlyMap<ThreadId, string>;
   /** Only threads in which a message is so. */
   readonly said?: { readonly sql: string; readonly values: readonly string[] };

@@ -3,7 +3,7 @@ import type { Line } from '../../protocol/line.ts';
 import { spokenWords } from '../../state/spoken-words.ts';
 import { countTurns } from '../../state/turns.ts';
 import { foldBlanks } from './search-terms.ts';
-import { foldThread, type ThreadFold } from './thread-fold.ts';
+import { foldListed, type ThreadFold } from './thread-fold.ts';
 
 export interface SpokenMessage {
   readonly turn: number;
@@ -29,7 +29,7 @@ export class ThreadListener {
     for await (const line of lines) {
       const words = spokenWords(line);
       const had = countTurns(this.fold.log);
-      this.fold = foldThread(this.fold, line, words);
+      this.fold = foldListed(this.fold, line, words);
       const [turns, { ownFrom = 0 }] = [countTurns(this.fold.log), this.fold.log];
       if (turns < had) this.#takeBack(turns);
       const isOwn = (line.ordinal ?? ownFrom) >= ownFrom;

@@ -1,7 +1,7 @@
 import { realPath } from '../../disk/folders.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
-import { parseCursor, type Place } from './cursor.ts';
+import { parseCursor, type PageEnd } from './cursor.ts';
 
 /** Whether a list shows a thread. The archive and the page are not looked at here. */
 export function wantedBy({ cwd, text, source }: ThreadQuery): (thread: ThreadSummary) => boolean {
@@ -18,7 +18,7 @@ function isStartedByThread({ source }: ThreadSummary): boolean {
 }
 
 /** Where a page begins; undefined for the first one. */
-export function placeIn({ cursor }: ThreadQuery): Place | Outcome<'cursor-unknown'> | undefined {
+export function placeIn({ cursor }: ThreadQuery): PageEnd | Outcome<'cursor-unknown'> | undefined {
   if (cursor === undefined) return undefined;
   const place = parseCursor(cursor);
   if (place !== undefined) return place;

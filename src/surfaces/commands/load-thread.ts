@@ -12,7 +12,7 @@ export interface ReadThread extends ThreadLines {
 }
 
 /** The thread that the user names, else the newest of the folder. Nothing is locked: its writer is not disturbed. */
-export async function readThread(name: string | undefined): Promise<ReadThread | Outcome> {
+export async function loadThread(name: string | undefined): Promise<ReadThread | Outcome> {
   const stored = StoredThreads.in(process.env, homedir());
   if ('code' in stored) return stored;
   const folder = currentFolder();

@@ -1,4 +1,4 @@
-import { placeOf } from '../../config/config-layer.ts';
+import { sourceOf } from '../../config/config-layer.ts';
 import { hideSecrets } from '../../config/hide-secrets.ts';
 import { keyStatus } from '../../config/known-key.ts';
 import { formatTomlKey, parseTomlKey } from '../../config/toml-key.ts';
@@ -31,7 +31,7 @@ export function explainKey(configured: Configured, key: string): { readonly text
     const said = own === undefined ? layerState(layer, configured) || 'not set' : writeTomlValue(own);
     // A table is put together from all layers that have a part of it, so no single one wins.
     const wins = layer.source === winner?.source && layer.name === winner.name && !isTable(value);
-    return [wins ? 'wins ->' : '', layer.name, own === undefined ? layer.source : placeOf(layer, path), said];
+    return [wins ? 'wins ->' : '', layer.name, own === undefined ? layer.source : sourceOf(layer, path), said];
   });
   const head = value === undefined ? `${name} is not set.` : `${name} = ${writeTomlValue(value)}`;
   const note = status.kind === 'unused' ? 'This version does not use it.\n' : requirementText(configured, name);

@@ -1,4 +1,4 @@
-import { type ConfigLayer, lineOf, placeOf } from '../../config/config-layer.ts';
+import { type ConfigLayer, lineOf, sourceOf } from '../../config/config-layer.ts';
 import { leavesOf } from '../../config/effective-values.ts';
 import { hideSecrets } from '../../config/hide-secrets.ts';
 import { keyTable } from '../../config/key-table.ts';
@@ -38,7 +38,7 @@ export function showJson(configured: Configured, { origin }: ShowOptions): strin
 
 function describeOrigin(layer: ConfigLayer | undefined, path: readonly string[]): string {
   if (layer === undefined) return 'unknown';
-  const place = placeOf(layer, path);
+  const place = sourceOf(layer, path);
   return place === 'built in' ? layer.name : `${layer.name}, ${place}`;
 }
 

@@ -10,7 +10,7 @@ import type { Family } from './part-names.ts';
 import type { ThreadStory } from './thread-story.ts';
 
 /** One budget of the window, and what of it is used. */
-export interface Budget {
+export interface ContextBudget {
   readonly name: string;
   readonly unit: 'tokens' | 'bytes';
   readonly limit: number;
@@ -20,7 +20,7 @@ export interface Budget {
 }
 
 export interface Budgets {
-  readonly budgets: readonly Budget[];
+  readonly budgets: readonly ContextBudget[];
   /** What the file does not say. */
   readonly unknown: readonly string[];
 }
@@ -35,7 +35,7 @@ export function budgetsOf(
   const stored = envelope === undefined ? undefined : objectAt(envelope, 'window');
   if (stored === undefined) return foreignBudgets(size, total);
   const window = stored as unknown as Window;
-  const tokens = (name: string, limit: number, used: number, meaning: string): Budget => {
+  const tokens = (name: string, limit: number, used: number, meaning: string): ContextBudget => {
     return { name, unit: 'tokens', limit, used, meaning };
   };
   const { mode, limit } = window.toolOutput;

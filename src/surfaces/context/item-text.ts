@@ -1,7 +1,7 @@
 import { isMessage, type Item } from '../../protocol/item.ts';
 
 /** What a person reads of an item; the whole of it where there are no words. */
-export function textOf(item: Item): string {
+export function shownText(item: Item): string {
   if (isMessage(item)) {
     return item.content.map((part) => (typeof part['text'] === 'string' ? part['text'] : short(part))).join('\n');
   }

@@ -7,7 +7,7 @@ import type { CommandArguments } from '../commands/command.ts';
 import type { contextCommand } from '../commands/view-commands.ts';
 import type { ForeseenRequest } from '../engine/preview-thread.ts';
 import { print, printNote } from '../terminal/print.ts';
-import { readThread, type ReadThread } from '../commands/load-thread.ts';
+import { loadThread, type ReadThread } from '../commands/load-thread.ts';
 import { changesText, changesView } from './show-changes.ts';
 import { checkpointView, checkpointViewText, chooseCheckpoint } from './show-checkpoint.ts';
 import { chooseRequest, requestBody, requestText } from './show-request.ts';
@@ -21,7 +21,7 @@ export async function run({
   thread: name,
   options,
 }: CommandArguments<typeof contextCommand>): Promise<number | Outcome> {
-  const thread = await readThread(name);
+  const thread = await loadThread(name);
   if ('code' in thread) return thread;
   const story = tellStory(thread.lines);
   const { changes, request, checkpoint, json: isJson } = options;

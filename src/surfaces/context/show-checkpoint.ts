@@ -8,7 +8,7 @@ import type { ThreadState } from '../../state/thread-state.ts';
 import { sections } from '../../world/sections.ts';
 import { checkpointFields } from '../wording/checkpoint-fields.ts';
 import { checkpointText } from '../wording/checkpoint-words.ts';
-import { textOf } from './item-text.ts';
+import { shownText } from './item-text.ts';
 import { partNamer } from './part-names.ts';
 import { type Cell, plural, table, wrap } from '../terminal/table.ts';
 import type { StoryCheckpoint, ThreadStory } from './thread-story.ts';
@@ -71,7 +71,7 @@ export function checkpointView(story: ThreadStory, checkpoint: StoryCheckpoint):
   const beforeItems = shownItems(story, before).map(({ entry, ...shown }) => ({ ...shown, ...fateOf(entry, places) }));
   const stood = new Set(entries(before.history).map(keyOf));
   const afterItems = shownItems(story, after).map(({ entry, ...shown }) => {
-    return { ...shown, made: !stood.has(keyOf(entry)), text: textOf(entry.item) };
+    return { ...shown, made: !stood.has(keyOf(entry)), text: shownText(entry.item) };
   });
   return {
     number,

@@ -7,7 +7,7 @@ import { hasTools, promptFor, toolsMissing, withoutTools } from '../../state/req
 import type { RequestRecord } from '../../state/request-record.ts';
 import { loadReplayParts } from '../engine/replay-parts.ts';
 import { entryOfItem } from './entry-of-item.ts';
-import { textOf } from './item-text.ts';
+import { shownText } from './item-text.ts';
 import { partNamer } from './part-names.ts';
 import { count, plural, wrap } from '../terminal/table.ts';
 import type { StoryRequest, ThreadStory } from './thread-story.ts';
@@ -69,12 +69,13 @@ export function requestText(story: ThreadStory, request: StoryRequest, width: nu
       }
       const item = input[part.index]!;
       const entry = ofItem.get(item);
-      if (entry === undefined) return block([unnamed(request, part.index, input.length), weight], textOf(item), width);
+      if (entry === undefined)
+        return block([unnamed(request, part.index, input.length), weight], shownText(item), width);
       const named = nameParts({ what: { kind: 'entry', entry }, ...share });
       const [first] = named;
       const turn = first?.turn === undefined ? '' : `, turn ${first.turn}`;
       const names = named.map(({ name }) => `  ${name}`);
-      return block([`${first?.family ?? 'unknown'}${turn}`, ...names, weight], textOf(item), width);
+      return block([`${first?.family ?? 'unknown'}${turn}`, ...names, weight], shownText(item), width);
     },
   );
   const lost = record === undefined || hasTools(state, record) ? '' : `\n${toolsMissing(record).message}`;

@@ -6,7 +6,7 @@ import type { NextRequest, Unproven } from '../engine/engine-types.ts';
 import { checkpointFields } from '../wording/checkpoint-fields.ts';
 import { costWords } from '../wording/checkpoint-words.ts';
 import type { ForeseenRequest } from '../engine/preview-thread.ts';
-import { type Budget, budgetsOf } from './budgets.ts';
+import { type ContextBudget, budgetsOf } from './budgets.ts';
 import { type FamilyShare, groupParts, type NamedShare } from './group-parts.ts';
 import { type Family, type NamedPart, partNamer } from './part-names.ts';
 import { type Cell, count, percent, plural, ranges, table } from '../terminal/table.ts';
@@ -21,7 +21,7 @@ export interface WindowView {
   readonly families: readonly FamilyShare[];
   /** Every part by itself, in the order of the request. */
   readonly parts: readonly NamedPart[];
-  readonly budgets: readonly Budget[];
+  readonly budgets: readonly ContextBudget[];
   /** Those that stand. */
   readonly checkpoints: readonly WindowCheckpoint[];
   /** What the next turn begins with; absent when it cannot be foreseen. */

@@ -1,5 +1,5 @@
 import { contentName } from '../../fragments/foreign/content-name.ts';
-import type { ContextCause, Entry } from '../../history/entry.ts';
+import type { EntryCause, Entry } from '../../history/entry.ts';
 import { apportion } from '../../history/apportion.ts';
 import { itemTokens } from '../../history/size.ts';
 import { isMessage } from '../../protocol/item.ts';
@@ -13,7 +13,7 @@ export interface ToldContext {
   readonly step: number;
   /** `unknown`: another program told it and left no record. */
   form: 'bundle' | 'change' | 'event' | 'unknown';
-  readonly cause?: ContextCause;
+  readonly cause?: EntryCause;
   /** What took away the proof that the model knows it. */
   why?: string;
   /** Sections whose record changed, with the names of what changed in them; empty for a section that is new or gone. */
@@ -53,7 +53,7 @@ export class Tellings {
   }
 }
 
-function begin(list: ToldContext[], step: number, cause: ContextCause | undefined): ToldContext {
+function begin(list: ToldContext[], step: number, cause: EntryCause | undefined): ToldContext {
   const told: ToldContext = { step, form: formOf(cause), ...(cause === undefined ? {} : { cause }), ...nothingYet() };
   list.push(told);
   return told;
@@ -63,7 +63,7 @@ function nothingYet(): Pick<ToldContext, 'sections' | 'texts' | 'tokens'> {
   return { sections: {}, texts: [], tokens: 0 };
 }
 
-function formOf(cause: ContextCause | undefined): ToldContext['form'] {
+function formOf(cause: EntryCause | undefined): ToldContext['form'] {
   if (cause === undefined) return 'unknown';
   return cause === 'initial' || cause === 'reinjection' ? 'bundle' : cause;
 }

@@ -1,7 +1,7 @@
 /** Plain text in a given width. */
 
 /** Breaks between words. A word that is wider than the line gets one of its own and stays whole, to be copied. */
-export function wrap(text: string, width: number): readonly string[] {
+export function wrapWords(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/\s+/).filter((part) => part !== '')) {
@@ -15,6 +15,6 @@ export function wrap(text: string, width: number): readonly string[] {
 }
 
 /** The beginning of a line, with a mark where something is missing. */
-export function cut(line: string, width: number): string {
+export function cutLine(line: string, width: number): string {
   return line.length <= width ? line : `${line.slice(0, width - 1)}…`;
 }

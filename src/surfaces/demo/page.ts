@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { Variables } from '../../protocol/variables.ts';
 import { visibleText } from '../terminal/visible-text.ts';
-import { wrap } from './layout.ts';
+import { wrapWords } from './layout.ts';
 
 export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'bad';
 
@@ -43,7 +43,7 @@ export class Page {
   }
 
   paragraph(text: string, tone: Tone = 'plain'): void {
-    this.#lines(wrap(text, this.#width - margin).map((line) => this.#indented(line, margin, tone)));
+    this.#lines(wrapWords(text, this.#width - margin).map((line) => this.#indented(line, margin, tone)));
   }
 
   gap(): void {
@@ -66,10 +66,10 @@ export class Page {
 
   /** A row whose last line is finished by `close`. */
   open(label: string, text: string): void {
-    const lines = this.#rowLines(label, wrap(text, this.rowWidth), 'strong');
+    const lines = this.#rowLines(label, wrapWords(text, this.rowWidth), 'strong');
     this.#lines(lines.slice(0, -1));
     this.#paper.write(lines.at(-1) ?? '');
-    this.#open = margin + labelWidth + (wrap(text, this.rowWidth).at(-1)?.length ?? 0);
+    this.#open = margin + labelWidth + (wrapWords(text, this.rowWidth).at(-1)?.length ?? 0);
   }
 
   close(text: string, tone: Tone): void {

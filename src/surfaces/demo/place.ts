@@ -10,7 +10,7 @@ import type { Variables } from '../../protocol/variables.ts';
 import { projectFiles } from './project.ts';
 
 /** The folders of one demo. They stay until the next one, so that a reader can look into them. */
-export interface Place {
+export interface DemoFolders {
   readonly root: string;
   /** A user folder of its own: the person's configuration and threads are not touched. */
   readonly home: string;
@@ -18,7 +18,7 @@ export interface Place {
   readonly project: string;
 }
 
-export function makePlace(env: Variables, osHome = homedir()): Place {
+export function makePlace(env: Variables, osHome = homedir()): DemoFolders {
   const root = makeRoot(osHome);
   const place = { root, home: join(root, 'home'), project: join(root, 'project') };
   mkdirSync(place.home, { mode: 0o700 });
@@ -48,7 +48,7 @@ function makeRoot(osHome: string): string {
   }
 }
 
-function initialise({ home, project }: Place, { PATH = '' }: Variables): boolean {
+function initialise({ home, project }: DemoFolders, { PATH = '' }: Variables): boolean {
   const git = findProgram({ name: 'git', prefer: 'system', path: '', writable: [] }, nodeProgramFiles);
   // Not the user's variables: some of them, such as GIT_TEMPLATE_DIR, would have git do something else.
   const options = { cwd: project, env: { PATH, HOME: home }, stdio: 'ignore' } as const;
@@ -65,7 +65,7 @@ function makeRepository(project: string): void {
  * Temporary folders are not writable here: the place itself may lie in one, and nothing but the project should change. No
  * login shell is asked: the demo needs none of its variables, and nothing of the demo should outlive it.
  */
-export function writeConfig({ home }: Place, modelUrl: string): void {
+export function writeConfig({ home }: DemoFolders, modelUrl: string): void {
   const text = `model = "scripted"
 model_provider = "demo"
 allow_login_shell = false
@@ -83,24 +83,24 @@ base_url = ${JSON.stringify(modelUrl)}
 }
 
 /** The person's environment, but for what would lead the engine, or git, elsewhere. */
-export function placeEnvironment({ home }: Place, env: Variables): Variables {
+export function placeEnvironment({ home }: DemoFolders, env: Variables): Variables {
   const kept = Object.entries(env).filter(([name]) => name === 'CAPSTAN_BWRAP' || !/^(CAPSTAN|CODEX|GIT)_/.test(name));
   return { ...Object.fromEntries(kept), CAPSTAN_HOME: home };
 }
 
 /** The folder's long name left out: the introduction says what the mark stands for. */
-export function shortened({ root }: Place, text: string): string {
+export function shortened({ root }: DemoFolders, text: string): string {
   return text.replaceAll(root, '…');
 }
 
 /** The text of a file of the project; empty when there is none. */
-export function projectText({ project }: Place, name: string): string {
+export function projectText({ project }: DemoFolders, name: string): string {
   const path = join(project, name);
   return existsSync(path) ? readFileSync(path, 'utf8') : '';
 }
 
 /** Gives the rollout a short name beside its long one. */
-export function linkRollout({ root }: Place, rollout: string): string {
+export function linkRollout({ root }: DemoFolders, rollout: string): string {
   const link = join(root, 'rollout.jsonl');
   symlinkSync(rollout, link);
   return link;

@@ -2,16 +2,16 @@ import type { RecordedRequest, ScriptedModel } from '../../testing/index.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { type ExecEvent, type ExecItem } from '../exec/events.ts';
 import { type ExecEnd, type ExecProcess, startExec } from './exec-process.ts';
-import { cut, wrap } from './layout.ts';
+import { cutLine, wrapWords } from './layout.ts';
 import type { Page } from './page.ts';
-import { type Place, shortened } from './place.ts';
+import { type DemoFolders, shortened } from './place.ts';
 import { constantParts, toldIn } from './told.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 
 /** What every part of the demo works with. */
 export interface Stage {
   readonly page: Page;
-  readonly place: Place;
+  readonly place: DemoFolders;
   readonly model: ScriptedModel;
   readonly env: Variables;
   readonly signal: AbortSignal;
@@ -41,7 +41,7 @@ const outputLines = 4;
 /** Runs `capstan exec` for one turn and shows what happens in it. */
 export async function playTurn(stage: Stage, { options, words, meanwhile }: TurnAsked): Promise<TurnSeen> {
   const { page, place, model, env, signal } = stage;
-  page.row('$', wrap(shellWords(['capstan', 'exec', '--json', ...options, words]), page.rowWidth), 'strong');
+  page.row('$', wrapWords(shellWords(['capstan', 'exec', '--json', ...options, words]), page.rowWidth), 'strong');
   const before = model.requests.at(-1);
   const process = startExec({ words: [...options, words], cwd: place.project, env, signal });
   const seen = { threadId: '', completed: false, commands: [] as Command[] };
@@ -68,7 +68,7 @@ function showTold(
 ): void {
   const told = toldIn(request, before, words);
   if (before === undefined) page.row('told', [`${constantParts(request)}, then:`], 'quiet');
-  for (const text of told) page.row('told', wrap(shortened(place, text), page.rowWidth), 'quiet');
+  for (const text of told) page.row('told', wrapWords(shortened(place, text), page.rowWidth), 'quiet');
   if (told.length === 0) page.row('told', ['nothing new besides these words'], 'quiet');
 }
 
@@ -80,7 +80,7 @@ function showEvent(page: Page, event: ExecEvent): void {
     case 'item.completed':
       return showItem(page, event.item);
     case 'error':
-      return page.row('error', wrap(event.message, page.rowWidth), 'bad');
+      return page.row('error', wrapWords(event.message, page.rowWidth), 'bad');
     case 'thread.started':
     case 'turn.started':
     case 'turn.completed':
@@ -95,10 +95,10 @@ function showItem(page: Page, item: ExecItem): void {
       const end = item.exit_code === null ? item.status : `exit ${item.exit_code}`;
       page.close(`[${end}]`, item.status === 'completed' ? 'good' : 'bad');
       const lines = item.aggregated_output.split('\n').filter((line) => line.trim() !== '');
-      return page.more(lines.slice(0, outputLines).map((line) => cut(line, page.rowWidth)));
+      return page.more(lines.slice(0, outputLines).map((line) => cutLine(line, page.rowWidth)));
     }
     case 'agent_message':
-      return page.row('says', wrap(item.text, page.rowWidth));
+      return page.row('says', wrapWords(item.text, page.rowWidth));
     case 'reasoning':
       return;
   }

@@ -2,7 +2,7 @@ import { version } from '../../protocol/version.ts';
 import { startScriptedModel } from '../../testing/index.ts';
 import { showNextSteps } from './next-steps.ts';
 import { Page } from './page.ts';
-import { makePlace, type Place, placeEnvironment, shortened, writeConfig } from './place.ts';
+import { makePlace, type DemoFolders, placeEnvironment, shortened, writeConfig } from './place.ts';
 import type { Stage } from './play-turn.ts';
 import { answerTo } from './scripted-answers.ts';
 import { showProof } from './show-proof.ts';
@@ -61,7 +61,7 @@ async function play(page: Page, signal: AbortSignal): Promise<Trouble | undefine
   }
 }
 
-function tryPlace(): Place | Trouble {
+function tryPlace(): DemoFolders | Trouble {
   try {
     return makePlace(process.env);
   } catch (error) {
@@ -70,7 +70,7 @@ function tryPlace(): Place | Trouble {
   }
 }
 
-function introduce(page: Page, place: Place): void {
+function introduce(page: Page, place: DemoFolders): void {
   page.heading(`capstan ${version}: a demo`);
   page.paragraph(
     'A script stands in for the model, so this needs no key and no network. The rest is real: each "$" starts the ' +

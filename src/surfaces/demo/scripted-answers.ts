@@ -1,10 +1,10 @@
 import { arrayAt, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { asItem, isMessage, type Item, messageText } from '../../protocol/item.ts';
-import { answer, callTool, type RecordedRequest, say, type Step } from '../../testing/index.ts';
+import { answer, callTool, type RecordedRequest, say, type ScriptStep } from '../../testing/index.ts';
 import { releaseLog, releaseSteps } from './project.ts';
 
 /** What the demo asks for, in order. */
-export const words = {
+export const demoWords = {
   fix: 'The check fails: fix it. Then install it as a git pre-commit hook.',
   release: 'Now release 1.0.1.',
   goOn: 'You were cut off. Please finish.',
@@ -23,9 +23,9 @@ interface Seen {
   readonly everyOutput: readonly string[];
 }
 
-type Move = (seen: Seen) => Step;
+type Move = (seen: Seen) => ScriptStep;
 
-const moves: Readonly<Record<keyof typeof words, readonly Move[]>> = {
+const moves: Readonly<Record<keyof typeof demoWords, readonly Move[]>> = {
   fix: [
     () => run('cat largest.mjs'),
     () => run('sh check'),
@@ -69,7 +69,7 @@ const moves: Readonly<Record<keyof typeof words, readonly Move[]>> = {
 };
 
 /** The scripted model: its answer depends on the request and on nothing else, like that of a real one. */
-export function answerTo({ body }: Pick<RecordedRequest, 'body'>): Step {
+export function answerTo({ body }: Pick<RecordedRequest, 'body'>): ScriptStep {
   const input = (arrayAt(body, 'input') ?? []).map(asItem).filter((item) => item !== undefined);
   const asked = input.findLastIndex((item) => askedIn(item) !== undefined);
   const name = asked < 0 ? undefined : askedIn(input[asked]!);
@@ -82,17 +82,17 @@ export function answerTo({ body }: Pick<RecordedRequest, 'body'>): Step {
   return move === undefined ? tell('My script ends here.') : move({ outputs, last, ok, everyOutput: outputsIn(input) });
 }
 
-function askedIn(item: Item): keyof typeof words | undefined {
+function askedIn(item: Item): keyof typeof demoWords | undefined {
   if (!isMessage(item) || item.role !== 'user') return undefined;
   const text = messageText(item);
-  return (Object.keys(words) as (keyof typeof words)[]).find((name) => words[name] === text);
+  return (Object.keys(demoWords) as (keyof typeof demoWords)[]).find((name) => demoWords[name] === text);
 }
 
 function outputsIn(items: readonly Item[]): readonly string[] {
-  return items.filter(isOutput).map((item) => stringAt(item, 'output') ?? '');
+  return items.filter(isCallOutput).map((item) => stringAt(item, 'output') ?? '');
 }
 
-export function isOutput(item: JsonObject): boolean {
+export function isCallOutput(item: JsonObject): boolean {
   return item['type'] === 'function_call_output';
 }
 
@@ -100,10 +100,10 @@ function isLogged(step: string, log: string): boolean {
   return log.split('\n').some((line) => line.startsWith(`${step} `));
 }
 
-function run(command: string): Step {
+function run(command: string): ScriptStep {
   return answer({ items: [callTool('exec_command', { cmd: command })] });
 }
 
-function tell(text: string): Step {
+function tell(text: string): ScriptStep {
   return answer({ items: [say(text)] });
 }

@@ -4,8 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { projectText } from './place.ts';
 import { playTurn, type Stage } from './play-turn.ts';
 import { releaseLog, releaseSteps } from './project.ts';
-import { words } from './scripted-answers.ts';
-import { type Trouble, turnTrouble, unexpected } from './trouble.ts';
+import { demoWords } from './scripted-answers.ts';
+import { type Trouble, turnTrouble, unexpectedTrouble } from './trouble.ts';
 
 /** What a chapter of the demo comes to: the thread it happened in, or what went otherwise than the story has it. */
 export type Chapter = { readonly kind: 'told'; readonly threadId: string } | Trouble;
@@ -13,14 +13,14 @@ export type Chapter = { readonly kind: 'told'; readonly threadId: string } | Tro
 /** A bug is fixed, and the sandbox keeps the model from what it must not do. */
 export async function fixInSandbox(stage: Stage): Promise<Chapter> {
   stage.page.heading('1. A bug is fixed, inside a sandbox');
-  const seen = await playTurn(stage, { options: [], words: words.fix });
+  const seen = await playTurn(stage, { options: [], words: demoWords.fix });
   const trouble = turnTrouble(stage, seen);
   if (trouble !== undefined) return trouble;
   const [, failing, , passing, hook] = seen.commands.map(({ exit_code: code }) => code);
-  if (failing === 0) return unexpected('The check was meant to fail at first, and it passed.');
-  if (passing !== 0) return unexpected('The check was meant to pass after the fix, and it did not.');
+  if (failing === 0) return unexpectedTrouble('The check was meant to fail at first, and it passed.');
+  if (passing !== 0) return unexpectedTrouble('The check was meant to pass after the fix, and it did not.');
   if (hook === 0 || existsSync(join(stage.place.project, '.git/hooks/pre-commit'))) {
-    return unexpected('The sandbox was meant to keep .git as it is, and a hook could be written.');
+    return unexpectedTrouble('The sandbox was meant to keep .git as it is, and a hook could be written.');
   }
   return { kind: 'told', threadId: seen.threadId };
 }
@@ -31,23 +31,24 @@ export async function killAndResume(stage: Stage, threadId: string): Promise<Cha
   page.heading('2. The process is killed in the middle of a command, and the thread goes on');
   const killed = await playTurn(stage, {
     options: ['resume', threadId],
-    words: words.release,
+    words: demoWords.release,
     async meanwhile(process) {
       while (projectText(place, releaseLog) === '' && process.isAlive()) await pause(5);
       process.kill();
     },
   });
   if (killed.end.signal !== 'SIGKILL') {
-    return turnTrouble(stage, killed) ?? unexpected('The process ended before it could be killed.');
+    return turnTrouble(stage, killed) ?? unexpectedTrouble('The process ended before it could be killed.');
   }
   page.row('killed', [`by SIGKILL, halfway: ${releaseLog} holds "${logged(stage).join(', ')}"`], 'bad');
   page.gap();
-  const seen = await playTurn(stage, { options: ['resume', threadId], words: words.goOn });
+  const seen = await playTurn(stage, { options: ['resume', threadId], words: demoWords.goOn });
   const trouble = turnTrouble(stage, seen);
   if (trouble !== undefined) return trouble;
   const wanted = releaseSteps.map((step) => `${step} 1.0.1`);
   const steps = logged(stage).join(', ');
-  if (steps !== wanted.join(', ')) return unexpected(`Each step was meant to be done once; ${releaseLog}: ${steps}.`);
+  if (steps !== wanted.join(', '))
+    return unexpectedTrouble(`Each step was meant to be done once; ${releaseLog}: ${steps}.`);
   page.row('result', [`each step was done once: ${releaseLog} holds "${steps}"`], 'good');
   return { kind: 'told', threadId };
 }
@@ -56,11 +57,11 @@ export async function killAndResume(stage: Stage, threadId: string): Promise<Cha
 export async function changeSetting(stage: Stage, threadId: string): Promise<Chapter> {
   stage.page.heading('3. A setting changes, and the model is told what changed');
   const source = projectText(stage.place, 'largest.mjs');
-  const seen = await playTurn(stage, { options: ['-s', 'read-only', 'resume', threadId], words: words.look });
+  const seen = await playTurn(stage, { options: ['-s', 'read-only', 'resume', threadId], words: demoWords.look });
   const trouble = turnTrouble(stage, seen);
   if (trouble !== undefined) return trouble;
   if (seen.commands[0]?.exit_code === 0 || projectText(stage.place, 'largest.mjs') !== source) {
-    return unexpected('The sandbox was meant to be read-only, and a file could be changed.');
+    return unexpectedTrouble('The sandbox was meant to be read-only, and a file could be changed.');
   }
   return { kind: 'told', threadId };
 }

@@ -2,14 +2,14 @@ import { asItem, isMessage, type Item, messageText } from '../../protocol/item.t
 import { arrayAt, isJsonObject, stringAt } from '../../protocol/json.ts';
 import type { RecordedRequest } from '../../testing/index.ts';
 import { kilobytes } from './kilobytes.ts';
-import { isOutput } from './scripted-answers.ts';
+import { isCallOutput } from './scripted-answers.ts';
 
 type Sent = Pick<RecordedRequest, 'body'>;
 
 /** What the engine put into a request since the one before: neither the model's own items nor the user's words. */
 export function toldIn(request: Sent, before: Sent | undefined, words: string): readonly string[] {
-  const known = before === undefined ? 0 : inputOf(before).length;
-  return inputOf(request)
+  const known = before === undefined ? 0 : sentItems(before).length;
+  return sentItems(request)
     .slice(known)
     .flatMap(textsIn)
     .filter((text) => text !== words);
@@ -21,12 +21,12 @@ export function constantParts({ body }: Sent): string {
   return `${kilobytes(Buffer.byteLength(stringAt(body, 'instructions') ?? ''))} of instructions, tools: ${tools.join(', ')}`;
 }
 
-export function inputOf({ body }: Sent): readonly Item[] {
+export function sentItems({ body }: Sent): readonly Item[] {
   return (arrayAt(body, 'input') ?? []).map(asItem).filter((item) => item !== undefined);
 }
 
 function textsIn(item: Item): readonly string[] {
-  if (isOutput(item)) return [stringAt(item, 'output') ?? ''];
+  if (isCallOutput(item)) return [stringAt(item, 'output') ?? ''];
   if (!isMessage(item) || item.role === 'assistant') return [];
   // A message may hold several texts of ours, each with its own markers.
   return item.content.map((part) => messageText({ ...item, content: [part] }));

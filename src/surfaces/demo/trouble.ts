@@ -3,15 +3,15 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import { version } from '../../protocol/version.ts';
 import { installCommand } from './install-command.ts';
 import type { Stage, TurnSeen } from './play-turn.ts';
-import { isOutput } from './scripted-answers.ts';
-import { inputOf } from './told.ts';
+import { isCallOutput } from './scripted-answers.ts';
+import { sentItems } from './told.ts';
 
 /** Something did not go as the story has it. */
 export type Trouble = Outcome<'demo-no-place' | 'demo-no-sandbox' | 'demo-turn-failed' | 'demo-unexpected'>;
 
 const report = 'This should not happen. Please report it, with everything above.';
 
-export function unexpected(message: string): Trouble {
+export function unexpectedTrouble(message: string): Trouble {
   return { code: 'demo-unexpected', message, next: report };
 }
 
@@ -30,7 +30,7 @@ export function turnTrouble(stage: Stage, { completed, commands, end }: TurnSeen
 
 /** The event says that the command was declined; what the model was told says why, and what helps. */
 function sandboxTrouble({ model, env }: Stage): Trouble {
-  const answered = model.requests.flatMap(inputOf).findLast(isOutput);
+  const answered = model.requests.flatMap(sentItems).findLast(isCallOutput);
   const message = ((answered && stringAt(answered, 'output')) ?? '').replace(/^Not run: /, '');
   const install = /bubblewrap.* was not found/.test(message) ? installCommand(env['PATH'] ?? '') : undefined;
   const next = install === undefined ? 'Then run this again.' : `To install it: ${install}`;

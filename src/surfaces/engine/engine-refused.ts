@@ -5,6 +5,6 @@ export interface EngineRefused {
   readonly outcome: Outcome;
 }
 
-export function refused(outcome: Outcome): EngineRefused {
+export function engineRefused(outcome: Outcome): EngineRefused {
   return { kind: 'refused', outcome };
 }

@@ -21,7 +21,7 @@ import type { RestoreOptions, RestoreReport, RestoreTarget } from '../../workspa
 import { type CompactRequest, compactThread } from './compact-thread.ts';
 import type { EngineOptions } from './engine-options.ts';
 import { createEngineParts, type EngineParts } from './engine-parts.ts';
-import { type EngineRefused, refused } from './engine-refused.ts';
+import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import { openFork } from './open-fork.ts';
 import { type OpenedThread, resumeThread, startThread } from './open-thread.ts';
 import type { ForeseenRequest } from './preview-thread.ts';
@@ -48,11 +48,11 @@ export class Engine {
   /** Reads the configuration that holds everywhere. The gravest error in it is the answer. */
   static async load(options: EngineOptions): Promise<Engine | EngineRefused> {
     const home = findHome(options.env, options.osHome);
-    if ('code' in home) return refused(home);
+    if ('code' in home) return engineRefused(home);
     const { env, problems } = loadEnvFile(home.path, options.env);
     const base = await loadBaseLayers(home.path, options);
     const error = refusalOf(base.problems);
-    if (error !== undefined) return refused(error);
+    if (error !== undefined) return engineRefused(error);
     return new Engine({ ...options, env }, base, [...problems, ...base.problems], await loadTracer(globalThis));
   }
 

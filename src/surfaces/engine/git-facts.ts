@@ -8,10 +8,7 @@ import type { Variables } from '../../protocol/variables.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 
 /** What the first line of a thread says about the repository around its folder, as far as the policy lets it be read. */
-export function gitFacts(
-  { cwd, profile }: Pick<Settings, 'cwd' | 'profile'>,
-  env: Variables,
-): JsonObject | undefined {
+export function gitFacts({ cwd, profile }: Pick<Settings, 'cwd' | 'profile'>, env: Variables): JsonObject | undefined {
   const root = findRepository(cwd);
   if (root === undefined) return undefined;
   const { deniesUser } = readGuard(resolvePolicy(profile, findPlaces(cwd, env, { own: noOwnPlaces })));

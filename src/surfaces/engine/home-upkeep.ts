@@ -8,7 +8,7 @@ import { openThreadIndex } from '../../rollout/index/open-index.ts';
 import type { ImportedRollout, ImportProblem } from '../../rollout/import-rollout.ts';
 import { localTime } from '../../rollout/find/names.ts';
 import type { RolloutStoreOptions } from '../../rollout/store.ts';
-import { type EngineRefused, refused } from './engine-refused.ts';
+import { type EngineRefused, engineRefused } from './engine-refused.ts';
 
 interface HomeFiles extends RolloutStoreOptions {
   readonly ids: Ids;
@@ -33,7 +33,7 @@ export class HomeUpkeep {
   async compress(which: ToCompress, options: { readonly dryRun: boolean }): Promise<CompressReport | EngineRefused> {
     const { compressThreads } = await import('../../rollout/collect/compressed-threads.ts');
     const report = await compressThreads(this.#disk, which, options);
-    return 'code' in report ? refused(report) : report;
+    return 'code' in report ? engineRefused(report) : report;
   }
 
   async importFile(source: string): Promise<ImportedRollout | ImportProblem> {
@@ -45,7 +45,7 @@ export class HomeUpkeep {
   /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */
   async collect(options: Pick<CollectOptions, 'dryRun' | 'reverted' | 'maxBlobBytes'>): Promise<Collected> {
     const { collect } = await import('../../rollout/collect/collect.ts');
-    const { collect: collectSnapshots } = await import('../../workspace/collect.ts');
+    const { collectSnapshots: collectSnapshots } = await import('../../workspace/collect.ts');
     const { home, clock } = this.#disk;
     const young = { now: clock.now(), graceMs };
     return collect({

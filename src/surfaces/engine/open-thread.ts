@@ -5,7 +5,7 @@ import { type RestoredSettings, restoredSettings } from '../../state/restored-se
 import { Thread } from '../../thread/thread.ts';
 import { openProven } from '../../thread/branch/unproven.ts';
 import type { EngineParts } from './engine-parts.ts';
-import { type EngineRefused, refused } from './engine-refused.ts';
+import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import { gitFacts } from './git-facts.ts';
 import { prepareThread, prepareToGoOn } from './prepare-thread.ts';
 import { resumeNotices } from './resume-notices.ts';
@@ -28,10 +28,10 @@ export async function startThread(
   request: ThreadRequest & { readonly cwd: string },
 ): Promise<OpenedThread | EngineRefused> {
   const prepared = await prepareThread(engine, { cwd: request.cwd }, request);
-  if ('code' in prepared) return refused(prepared);
+  if ('code' in prepared) return engineRefused(prepared);
   const { parts, settings, notices } = prepared;
   const thread = await Thread.start(parts, { ...request, settings }, gitFacts(settings, engine.options.env));
-  if (!(thread instanceof Thread)) return refused(thread);
+  if (!(thread instanceof Thread)) return engineRefused(thread);
   return { kind: 'opened', thread, settings: thread.settings, notices };
 }
 
@@ -42,11 +42,11 @@ export async function resumeThread(
 ): Promise<OpenedThread | EngineRefused> {
   const store = request.ephemeral === true ? engine.ephemeralStore : engine.store;
   const resumed = await openProven({ seals: engine.seals, store }, id);
-  if (resumed.kind === 'refused') return refused(resumed);
+  if (resumed.kind === 'refused') return engineRefused(resumed);
   const prepared = await prepareToGoOn(engine, resumed, request);
   if ('code' in prepared) {
     await resumed.owned.close();
-    return refused(prepared);
+    return engineRefused(prepared);
   }
   const { parts, settings, notices } = prepared;
   const thread = await Thread.resume(parts, resumed, { ...request, settings });

@@ -23,7 +23,7 @@ import {
   type RestoreTarget,
 } from '../../workspace/restore-files.ts';
 import type { EngineParts } from './engine-parts.ts';
-import { type EngineRefused, refused } from './engine-refused.ts';
+import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import type { HomeStore } from './home-store.ts';
 import { lazySnapshots } from './lazy-snapshots.ts';
 import { standingOf } from './thread-standing.ts';
@@ -51,10 +51,10 @@ export async function restoreThreadFiles(
   const report = await restoreFiles({ home, threads, contents, snapshots, disk, ids, denies }, id, target, options);
   if (report.kind !== 'refused') return report;
   const { code } = report.outcome;
-  if (code === 'nothing-to-restore' && left() > 0) return refused(foreignSnapshots(id));
+  if (code === 'nothing-to-restore' && left() > 0) return engineRefused(foreignSnapshots(id));
   if (code !== 'nothing-to-undo') return report;
   const current = await parts.store.current(id);
-  return current.kind === 'current' && beganWithRollback(current.meta) ? refused(restoreTakenBack(id)) : report;
+  return current.kind === 'current' && beganWithRollback(current.meta) ? engineRefused(restoreTakenBack(id)) : report;
 }
 
 function restoreTakenBack(id: ThreadId): Outcome<'nothing-to-undo'> {
@@ -124,5 +124,5 @@ export async function restoreRolledBackFiles(
   options: RestoreOptions,
 ): Promise<RestoreReport | EngineRefused> {
   const first = firstTaken(id, await readPlaces(parts.store, id), to);
-  return 'code' in first ? refused(first) : restoreThreadFiles(parts, id, { beforeTurn: first.id }, options);
+  return 'code' in first ? engineRefused(first) : restoreThreadFiles(parts, id, { beforeTurn: first.id }, options);
 }

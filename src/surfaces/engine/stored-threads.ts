@@ -19,7 +19,7 @@ import type { RollbackTo, RollbackUndone, RolledBack } from '../../thread/branch
 import type { Unproven } from '../../thread/branch/unproven.ts';
 import type { ThreadFiles } from '../../workspace/file-changes.ts';
 import type { Variables } from '../../protocol/variables.ts';
-import { type EngineRefused, refused } from './engine-refused.ts';
+import { type EngineRefused, engineRefused } from './engine-refused.ts';
 import { createHomeStore, type HomeStore } from './home-store.ts';
 import type { HomeUpkeep } from './home-upkeep.ts';
 import type { ThreadCheckpoint } from './thread-checkpoints.ts';
@@ -210,6 +210,6 @@ export class StoredThreads {
   async #upkeep<Result>(work: (upkeep: HomeUpkeep) => Promise<Result>): Promise<Result | EngineRefused> {
     const { HomeUpkeep, notTheHome } = await import('./home-upkeep.ts');
     const { disk, ids } = this.#kept;
-    return disk === undefined ? refused(notTheHome) : work(new HomeUpkeep({ ...disk, ids }));
+    return disk === undefined ? engineRefused(notTheHome) : work(new HomeUpkeep({ ...disk, ids }));
   }
 }

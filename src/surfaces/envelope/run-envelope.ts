@@ -4,7 +4,7 @@ import type { envelopeCommand } from '../commands/view-commands.ts';
 import { plural } from '../terminal/table.ts';
 import { type StoryTurn, tellStory, type ThreadStory } from '../context/thread-story.ts';
 import { print } from '../terminal/print.ts';
-import { readThread } from '../commands/load-thread.ts';
+import { loadThread } from '../commands/load-thread.ts';
 import { changedFields, envelopeFields } from './envelope-fields.ts';
 import { contextText, diffText, envelopeNotes, envelopeText, turnLine, whyNoEnvelope } from './show-envelope.ts';
 
@@ -12,7 +12,7 @@ type Options = CommandArguments<typeof envelopeCommand>['options'];
 
 /** `capstan envelope`. 0: shown; 1: there is no such thread or turn; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof envelopeCommand>): Promise<number | Outcome> {
-  const thread = await readThread(given.thread);
+  const thread = await loadThread(given.thread);
   if ('code' in thread) return thread;
   const answer = answerTo(given.options, thread.id, tellStory(thread.lines));
   if (typeof answer !== 'string') return answer;

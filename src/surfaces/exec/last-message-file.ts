@@ -11,10 +11,7 @@ import { visibleText } from '../terminal/visible-text.ts';
 export function checkLastMessageFile(
   { options }: ExecArguments,
   cwd: string,
-  {
-    env,
-    roots,
-  }: { readonly env: Variables; /** Where else commands may write. */ readonly roots: readonly string[] },
+  { env, roots }: { readonly env: Variables; /** Where else commands may write. */ readonly roots: readonly string[] },
 ): OutputFile | Outcome | undefined {
   const given = options.lastMessageFile;
   if (given === undefined) return undefined;

@@ -9,7 +9,7 @@ import { currentFolder } from '../terminal/current-folder.ts';
 import { type Ending, endOnSignal } from '../terminal/end-on-signal.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineOptions } from '../engine/engine-options.ts';
-import { type EngineRefused, refused } from '../engine/engine-refused.ts';
+import { type EngineRefused, engineRefused } from '../engine/engine-refused.ts';
 import type { Overrides, ThreadTurn, TurnResult } from '../engine/engine-types.ts';
 import type { OpenedThread } from '../engine/open-thread.ts';
 import type { ThreadRequest } from '../engine/thread-request.ts';
@@ -126,7 +126,7 @@ async function loadEngine({ options: given }: ExecArguments, cwd: string): Promi
   // Few runs need it, and none of the others waits for it.
   const { localOverrides } = await import('../engine/local-model.ts');
   const local = await localOverrides(options, given.localProvider);
-  if ('code' in local) return refused(local);
+  if ('code' in local) return engineRefused(local);
   return Engine.load({ ...options, overrides: [...overridesOf(given), ...local.overrides] });
 }
 

@@ -8,7 +8,7 @@ import { complain } from '../terminal/complain.ts';
 import { plural } from '../terminal/table.ts';
 import { loadReplayParts } from '../engine/replay-parts.ts';
 import { print } from '../terminal/print.ts';
-import { readThread } from '../commands/load-thread.ts';
+import { loadThread } from '../commands/load-thread.ts';
 import { printRequest } from './print-request.ts';
 import { type ReplayedRequest, replayedRequest } from './replayed-request.ts';
 import { reportJson, reportTable } from './report.ts';
@@ -16,7 +16,7 @@ import { reportJson, reportTable } from './report.ts';
 /** `capstan replay`. 0: no request differs; 1: one does, or the thread cannot be read; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof replayCommand>): Promise<number | Outcome> {
   const { request: only, print: wantsBody, json: isJson } = given.options;
-  const thread = await readThread(given.thread);
+  const thread = await loadThread(given.thread);
   if ('code' in thread) return thread;
 
   const { digester, encoderOf, itemBytes } = await loadReplayParts();

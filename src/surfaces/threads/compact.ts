@@ -11,7 +11,7 @@ import { count } from '../terminal/table.ts';
 import { endOnSignal } from '../terminal/end-on-signal.ts';
 import { print, printNote } from '../terminal/print.ts';
 import { findThread } from './find-thread.ts';
-import { refuse } from './thread-operation.ts';
+import { refuseOperation } from './thread-operation.ts';
 
 /** `capstan threads compact`. 0: a checkpoint was made; 1: refused, failed or interrupted; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof compactCommand>): Promise<number | Outcome> {
@@ -23,8 +23,9 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
   try {
     const focus = given.words.join(' ').trim();
     const done = await engine.compact(id, { listener: progress, signal, ...(focus === '' ? {} : { focus }) });
-    if (done.kind === 'refused' || done.kind === 'failed') return refuse(withOwnNext(done.outcome, id), { json });
-    if (done.kind === 'aborted') return refuse(interrupted, { json });
+    if (done.kind === 'refused' || done.kind === 'failed')
+      return refuseOperation(withOwnNext(done.outcome, id), { json });
+    if (done.kind === 'aborted') return refuseOperation(interrupted, { json });
     const report = { kind: 'installed', id, report: checkpointFields(done.report) };
     if (json) print(`${JSON.stringify(report)}\n`, 'json');
     else print(told(id, done.report), 'text');
@@ -36,7 +37,7 @@ export async function run(given: CommandArguments<typeof compactCommand>): Promi
 
 /** The process ends before its command does. */
 function lateRefusal(json: boolean): void {
-  const refusal = refuse(interrupted, { json });
+  const refusal = refuseOperation(interrupted, { json });
   if (typeof refusal !== 'number') complain(refusal, 1);
 }
 

@@ -15,7 +15,7 @@ import { markdownOf } from '../export/markdown.ts';
 import { exportPage } from '../export/export-page.ts';
 import { findOutputFile, writeOutputFile } from '../terminal/output-file.ts';
 import { print } from '../terminal/print.ts';
-import { readThread, type ReadThread } from '../commands/load-thread.ts';
+import { loadThread, type ReadThread } from '../commands/load-thread.ts';
 
 type Options = CommandArguments<typeof exportCommand>['options'];
 type Format = NonNullable<Options['format']>;
@@ -24,7 +24,7 @@ type Format = NonNullable<Options['format']>;
 export async function run(given: CommandArguments<typeof exportCommand>): Promise<number | Outcome> {
   const { format = 'jsonl', newId, output, force } = given.options;
   if (newId && format !== 'jsonl') return wrongUsage(exportCommand, '--new-id goes with --format jsonl.');
-  const thread = await readThread(given.thread);
+  const thread = await loadThread(given.thread);
   if ('code' in thread) return thread;
   const exported = newId ? { ...thread, id: newThreadId() } : thread;
   const text = textOf(exported, format);

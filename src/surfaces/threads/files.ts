@@ -1,6 +1,6 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { TurnSummary } from '../../state/turn-list.ts';
-import type { ChangedFiles, FileChange, ThreadFiles } from '../engine/engine-types.ts';
+import type { ChangedFiles, TurnFileChange, ThreadFiles } from '../engine/engine-types.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { filesCommand } from '../commands/threads-read-commands.ts';
 import { columns } from '../terminal/columns.ts';
@@ -50,11 +50,11 @@ function bodyOf({ changer, state, files, meanwhile }: ChangedFiles): string {
   ].join('');
 }
 
-function rowsOf(files: readonly FileChange[]): string {
+function rowsOf(files: readonly TurnFileChange[]): string {
   return columns(files.map((file) => [`  ${file.kind}`, sizesOf(file), file.path]));
 }
 
-function sizesOf({ sizeBefore, sizeAfter }: FileChange): string {
+function sizesOf({ sizeBefore, sizeAfter }: TurnFileChange): string {
   const sizes = [sizeBefore, sizeAfter].filter((size) => size !== undefined);
   return sizes.length === 0 ? '' : `${sizes.join(' → ')} B`;
 }

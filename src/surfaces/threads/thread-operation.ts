@@ -35,8 +35,8 @@ export async function operateOnThread<Result extends { readonly notices: readonl
     const found = await findThread({ ...search, thread, anywhere: all });
     return 'code' in found ? found : perform(found.engine, found.id);
   });
-  if ('code' in done) return refuse(done, { json });
-  if ('outcome' in done) return refuse(done.outcome, { json });
+  if ('code' in done) return refuseOperation(done, { json });
+  if ('outcome' in done) return refuseOperation(done.outcome, { json });
   if (json) print(`${JSON.stringify(withPaths(done))}\n`, 'json');
   else print(`${text(done)}\n`, 'text');
   if (!json) for (const notice of done.notices) complain(notice, 0);
@@ -44,7 +44,7 @@ export async function operateOnThread<Result extends { readonly notices: readonl
 }
 
 /** A refusal is what a program asked for, too: it gets it as JSON on standard output. */
-export function refuse(outcome: Outcome, { json }: { readonly json: boolean }): number | Outcome {
+export function refuseOperation(outcome: Outcome, { json }: { readonly json: boolean }): number | Outcome {
   if (!json) return outcome;
   const { code, message, next } = outcome;
   print(`${JSON.stringify({ kind: 'refused', code, message, next })}\n`, 'json');

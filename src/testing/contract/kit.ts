@@ -29,7 +29,7 @@ export const [first, second, third] = [uuid(1), uuid(2), uuid(3)] as unknown as 
 export const start = { from: 0 as Ordinal };
 
 const draft = (text: string): LineDraft => ({ type: 'event_msg', payload: { type: 'word', text } });
-export const words = (...texts: readonly string[]): readonly LineDraft[] => texts.map(draft);
+export const wordDrafts = (...texts: readonly string[]): readonly LineDraft[] => texts.map(draft);
 
 /** To a place of the first thread's first rollout. */
 export function revertTo(rolloutId: string, end: number): Revert {
@@ -39,7 +39,7 @@ export function revertTo(rolloutId: string, end: number): Revert {
 export async function written(store: RolloutStore, id: ThreadId, ...said: readonly string[]): Promise<void> {
   const opened = await store.open(id);
   const thread = opened.kind === 'owned' ? opened : owned(await store.create(id, {}));
-  thread.append(words(...said));
+  thread.append(wordDrafts(...said));
   await thread.close();
 }
 
@@ -57,18 +57,18 @@ export function refusedAs(code: OpenRefused['code'], answer: { readonly kind: st
   strictEqual('code' in answer ? answer.code : answer.kind, code);
 }
 
-export async function collect(lines: AsyncIterable<Line>): Promise<readonly Line[]> {
+export async function allLines(lines: AsyncIterable<Line>): Promise<readonly Line[]> {
   const found: Line[] = [];
   for await (const line of lines) found.push(line);
   return found;
 }
 
 export async function texts(lines: AsyncIterable<Line>): Promise<readonly unknown[]> {
-  return (await collect(lines)).map(({ payload }) => payload['text'] ?? 'meta');
+  return (await allLines(lines)).map(({ payload }) => payload['text'] ?? 'meta');
 }
 
 /** All but the first line. */
-export async function textsOf(store: RolloutStore, id: ThreadId): Promise<readonly unknown[]> {
+export async function storedTexts(store: RolloutStore, id: ThreadId): Promise<readonly unknown[]> {
   const [meta, ...rest] = await texts(store.read(id, start));
   strictEqual(meta, 'meta');
   return rest;

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, rejects } from 'node:assert';
-import { type ContractCase, first, heldBy, owned, refusedAs, revertTo, textsOf, uuid, words } from './kit.ts';
+import { type ContractCase, first, heldBy, owned, refusedAs, revertTo, storedTexts, uuid, wordDrafts } from './kit.ts';
 
 /** The code of the Fault that an older writer gets. */
 const lost = { code: 'lease-lost' };
@@ -12,7 +12,7 @@ export const leaseCases: readonly ContractCase[] = [
     async run({ store: { rollouts: store }, other: { rollouts: other } }) {
       const epochs: number[] = [];
       const created = owned(await store.create(first, {}));
-      created.append(words('a'));
+      created.append(wordDrafts('a'));
       await created.close();
       epochs.push(created.epoch);
       for (const one of [other, store]) {
@@ -34,18 +34,18 @@ export const leaseCases: readonly ContractCase[] = [
     async run({ store: { rollouts: store }, other: { rollouts: other }, lapse }) {
       if (lapse === undefined) return;
       const older = owned(await store.create(first, {}));
-      older.append(words('a'));
+      older.append(wordDrafts('a'));
       await older.durable();
       await lapse(first);
       const newer = owned(await other.open(first));
       ok(newer.epoch > older.epoch);
-      older.append(words('late'));
+      older.append(wordDrafts('late'));
       await rejects(older.durable(), lost);
       // From then on, too.
-      older.append(words('later'));
+      older.append(wordDrafts('later'));
       await rejects(older.durable(), lost);
       deepStrictEqual(
-        newer.append(words('b')).map(({ ordinal }) => ordinal),
+        newer.append(wordDrafts('b')).map(({ ordinal }) => ordinal),
         [2],
       );
       await newer.durable();
@@ -53,11 +53,11 @@ export const leaseCases: readonly ContractCase[] = [
       // The older one gave back nothing that was not its own.
       refusedAs('thread-locked', await store.open(first));
       await newer.close();
-      deepStrictEqual(await textsOf(store, first), ['a', 'b']);
+      deepStrictEqual(await storedTexts(store, first), ['a', 'b']);
       const next = owned(await store.open(first));
-      next.append(words('c'));
+      next.append(wordDrafts('c'));
       await next.close();
-      deepStrictEqual(await textsOf(other, first), ['a', 'b', 'c']);
+      deepStrictEqual(await storedTexts(other, first), ['a', 'b', 'c']);
     },
   },
   {
@@ -66,12 +66,12 @@ export const leaseCases: readonly ContractCase[] = [
     async run({ store: { rollouts: store }, lapse }) {
       if (lapse === undefined) return;
       const thread = owned(await store.create(first, {}));
-      thread.append(words('a'));
+      thread.append(wordDrafts('a'));
       await thread.durable();
       await lapse(first);
-      thread.append(words('b'));
+      thread.append(wordDrafts('b'));
       await thread.close();
-      deepStrictEqual(await textsOf(store, first), ['a', 'b']);
+      deepStrictEqual(await storedTexts(store, first), ['a', 'b']);
     },
   },
   {
@@ -80,7 +80,7 @@ export const leaseCases: readonly ContractCase[] = [
     async run({ store: { rollouts: store }, other: { rollouts: other }, lapse }) {
       if (lapse === undefined) return;
       const written = owned(await store.create(first, {}));
-      written.append(words('a', 'b'));
+      written.append(wordDrafts('a', 'b'));
       await written.close();
       const held = heldBy(await store.hold(first));
       await lapse(first);
@@ -90,9 +90,9 @@ export const leaseCases: readonly ContractCase[] = [
       await rejects(held.unarchive(), lost);
       await rejects(held.delete(), lost);
       await held.release();
-      newer.append(words('c'));
+      newer.append(wordDrafts('c'));
       await newer.close();
-      deepStrictEqual(await textsOf(store, first), ['a', 'b', 'c']);
+      deepStrictEqual(await storedTexts(store, first), ['a', 'b', 'c']);
     },
   },
 ];

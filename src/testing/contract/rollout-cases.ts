@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert';
 import type { Ordinal } from '../../protocol/ids.ts';
 import {
-  collect,
+  allLines,
   type ContractCase,
   first,
   heldBy,
@@ -11,10 +11,10 @@ import {
   second,
   start,
   texts,
-  textsOf,
+  storedTexts,
   third,
   uuid,
-  words,
+  wordDrafts,
   written,
 } from './kit.ts';
 
@@ -28,7 +28,7 @@ export const rolloutCases: readonly ContractCase[] = [
       refusedAs('thread-unknown', await other.open(first));
       refusedAs('thread-unknown', await other.current(first));
       refusedAs('thread-unknown', await other.hold(first));
-      await rejects(textsOf(other, first));
+      await rejects(storedTexts(other, first));
     },
   },
   {
@@ -36,15 +36,15 @@ export const rolloutCases: readonly ContractCase[] = [
     name: 'lines are stamped in order, and are read as they were given back',
     async run({ store: { rollouts: store }, other: { rollouts: other } }) {
       const thread = owned(await store.create(first, Promise.resolve({ cwd: '/repo' })));
-      const given = [...thread.append(words('a', 'b')), ...thread.append(words('c'))];
+      const given = [...thread.append(wordDrafts('a', 'b')), ...thread.append(wordDrafts('c'))];
       deepStrictEqual(
         given.map(({ ordinal }) => ordinal),
         [0, 1, 2, 3],
       );
       deepStrictEqual(thread.append([]), []);
       await thread.durable();
-      deepStrictEqual(await collect(other.read(first, start)), given);
-      deepStrictEqual(await collect(other.readBack(first)), given.toReversed());
+      deepStrictEqual(await allLines(other.read(first, start)), given);
+      deepStrictEqual(await allLines(other.readBack(first)), given.toReversed());
       deepStrictEqual(given[0]?.payload, { id: first, cwd: '/repo', history_mode: 'paginated' });
       await thread.close();
       await thread.close();
@@ -55,12 +55,12 @@ export const rolloutCases: readonly ContractCase[] = [
     name: 'lines are safe for each of those who wait for them at the same time',
     async run({ store: { rollouts: store }, other: { rollouts: other } }) {
       const thread = owned(await store.create(first, {}));
-      thread.append(words('a'));
+      thread.append(wordDrafts('a'));
       const before = thread.durable();
-      thread.append(words('b'));
+      thread.append(wordDrafts('b'));
       const [after, again] = [thread.durable(), thread.durable()];
       await again;
-      deepStrictEqual(await textsOf(other, first), ['a', 'b']);
+      deepStrictEqual(await storedTexts(other, first), ['a', 'b']);
       await Promise.all([before, after]);
       await thread.close();
     },
@@ -70,7 +70,11 @@ export const rolloutCases: readonly ContractCase[] = [
     name: 'reading begins and ends where it is asked to, and leaves out what is not wanted',
     async run({ store: { rollouts: store }, other: { rollouts: other } }) {
       const thread = owned(await store.create(first, {}));
-      thread.append([...words('a', 'b'), { type: 'event_msg', payload: { type: 'noise', text: 'n' } }, ...words('c')]);
+      thread.append([
+        ...wordDrafts('a', 'b'),
+        { type: 'event_msg', payload: { type: 'noise', text: 'n' } },
+        ...wordDrafts('c'),
+      ]);
       await thread.close();
       const range = { from: 2 as Ordinal, to: 4 as Ordinal };
       deepStrictEqual(await texts(other.read(first, range)), ['b', 'n']);
@@ -85,20 +89,20 @@ export const rolloutCases: readonly ContractCase[] = [
     async run({ store: { rollouts: store }, other: { rollouts: other } }) {
       const thread = owned(await store.create(first, {}));
       refusedAs('thread-locked', await other.create(first, {}));
-      thread.append(words('a'));
+      thread.append(wordDrafts('a'));
       await thread.durable();
       refusedAs('thread-locked', await other.open(first));
       refusedAs('thread-locked', await other.hold(first));
-      deepStrictEqual(await textsOf(other, first), ['a']);
+      deepStrictEqual(await storedTexts(other, first), ['a']);
       await thread.close();
       const next = owned(await other.open(first));
       deepStrictEqual(
-        next.append(words('b')).map(({ ordinal }) => ordinal),
+        next.append(wordDrafts('b')).map(({ ordinal }) => ordinal),
         [2],
       );
       refusedAs('thread-locked', await store.open(first));
       await next.close();
-      deepStrictEqual(await textsOf(store, first), ['a', 'b']);
+      deepStrictEqual(await storedTexts(store, first), ['a', 'b']);
     },
   },
   {
@@ -106,30 +110,30 @@ export const rolloutCases: readonly ContractCase[] = [
     name: 'a fork goes on from a place, and does not see what comes after it',
     async run({ store: { rollouts: store }, other: { rollouts: other } }) {
       const source = owned(await store.create(first, {}));
-      source.append(words('a', 'b', 'c'));
+      source.append(wordDrafts('a', 'b', 'c'));
       await source.durable();
       const child = owned(await other.fork(second, { forked_from_id: first }, { rolloutId: first, end: 3 as Ordinal }));
       deepStrictEqual(
-        child.append(words('d', 'e')).map(({ ordinal }) => ordinal),
+        child.append(wordDrafts('d', 'e')).map(({ ordinal }) => ordinal),
         [3, 4, 5],
       );
       await child.close();
-      source.append(words('later'));
+      source.append(wordDrafts('later'));
       await source.close();
-      deepStrictEqual(await textsOf(store, second), ['a', 'b', 'd', 'e']);
+      deepStrictEqual(await storedTexts(store, second), ['a', 'b', 'd', 'e']);
       const grandchild = owned(await store.fork(third, {}, { rolloutId: second, end: 5 as Ordinal }));
-      grandchild.append(words('f'));
+      grandchild.append(wordDrafts('f'));
       await grandchild.close();
-      deepStrictEqual(await textsOf(store, third), ['a', 'b', 'd', 'f']);
+      deepStrictEqual(await storedTexts(store, third), ['a', 'b', 'd', 'f']);
       deepStrictEqual((await texts(store.readBack(third))).slice(0, 4), ['f', 'd', 'b', 'a']);
       deepStrictEqual(await texts(store.read(third, { from: 2 as Ordinal, to: 5 as Ordinal })), ['b', 'd']);
       const again = owned(await store.open(third));
       deepStrictEqual(
-        again.append(words('g')).map(({ ordinal }) => ordinal),
+        again.append(wordDrafts('g')).map(({ ordinal }) => ordinal),
         [7],
       );
       await again.close();
-      deepStrictEqual(await textsOf(store, first), ['a', 'b', 'c', 'later']);
+      deepStrictEqual(await storedTexts(store, first), ['a', 'b', 'c', 'later']);
     },
   },
   {
@@ -138,9 +142,9 @@ export const rolloutCases: readonly ContractCase[] = [
     async run({ store: { rollouts: store } }) {
       await written(store, first, 'a');
       const child = owned(await store.fork(second, {}, { rolloutId: first, end: 1 as Ordinal }));
-      child.append(words('b'));
+      child.append(wordDrafts('b'));
       await child.close();
-      deepStrictEqual(await textsOf(store, second), ['b']);
+      deepStrictEqual(await storedTexts(store, second), ['b']);
       refusedAs('place-unknown', await store.fork(third, {}, { rolloutId: first, end: 9 as Ordinal }));
       refusedAs('place-unknown', await store.fork(third, {}, { rolloutId: uuid(9), end: 1 as Ordinal }));
       refusedAs('thread-unknown', await store.open(third));
@@ -158,23 +162,23 @@ export const rolloutCases: readonly ContractCase[] = [
       const made = await held.revert({ ...revertTo(uuid(8), 3), note: { why: 'x' } });
       strictEqual(made.kind, 'current');
       await held.release();
-      deepStrictEqual(await textsOf(other, first), ['a', 'b']);
+      deepStrictEqual(await storedTexts(other, first), ['a', 'b']);
       await written(other, first, 'd');
-      deepStrictEqual(await textsOf(other, first), ['a', 'b', 'd']);
+      deepStrictEqual(await storedTexts(other, first), ['a', 'b', 'd']);
       const current = await other.current(first);
       ok(current.kind === 'current');
       deepStrictEqual([current.rolloutId, current.meta['id'], current.meta['capstan']], [uuid(8), first, { why: 'x' }]);
       const back = heldBy(await other.hold(first));
-      await back.revert({ ...revertTo(uuid(9), 4), drafts: words('again') });
+      await back.revert({ ...revertTo(uuid(9), 4), drafts: wordDrafts('again') });
       await back.release();
-      deepStrictEqual(await textsOf(store, first), ['a', 'b', 'c', 'again']);
+      deepStrictEqual(await storedTexts(store, first), ['a', 'b', 'c', 'again']);
       await written(store, first, 'f');
-      deepStrictEqual(await textsOf(other, first), ['a', 'b', 'c', 'again', 'f']);
+      deepStrictEqual(await storedTexts(other, first), ['a', 'b', 'c', 'again', 'f']);
       // What was reverted can still be forked.
       const fork = owned(await store.fork(second, {}, { rolloutId: uuid(8), end: 5 as Ordinal }));
-      fork.append(words('e'));
+      fork.append(wordDrafts('e'));
       await fork.close();
-      deepStrictEqual(await textsOf(store, second), ['a', 'b', 'd', 'e']);
+      deepStrictEqual(await storedTexts(store, second), ['a', 'b', 'd', 'e']);
     },
   },
   {
@@ -187,19 +191,19 @@ export const rolloutCases: readonly ContractCase[] = [
       await held.archive();
       await held.release();
       refusedAs('thread-archived', await other.open(first));
-      deepStrictEqual(await textsOf(other, first), ['a']);
+      deepStrictEqual(await storedTexts(other, first), ['a']);
       const current = await other.current(first);
       ok(current.kind === 'current' && current.archived);
       const fork = owned(await other.fork(second, {}, { rolloutId: uuid(8), end: 2 as Ordinal }));
-      fork.append(words('c'));
+      fork.append(wordDrafts('c'));
       await fork.close();
       const again = heldBy(await other.hold(first));
       strictEqual(await again.unarchive(), 'unarchived');
       strictEqual(await again.unarchive(), 'active');
       await again.release();
       await written(store, first, 'd');
-      deepStrictEqual(await textsOf(store, first), ['a', 'd']);
-      deepStrictEqual(await textsOf(store, second), ['a', 'c']);
+      deepStrictEqual(await storedTexts(store, first), ['a', 'd']);
+      deepStrictEqual(await storedTexts(store, second), ['a', 'c']);
     },
   },
   {
@@ -208,7 +212,7 @@ export const rolloutCases: readonly ContractCase[] = [
     async run({ store: { rollouts: store }, other: { rollouts: other } }) {
       await written(store, first, 'a', 'b');
       const fork = owned(await store.fork(second, {}, { rolloutId: first, end: 2 as Ordinal }));
-      fork.append(words('c'));
+      fork.append(wordDrafts('c'));
       await fork.close();
       await written(store, third, 'x');
       const held = heldBy(await store.hold(first));
@@ -216,7 +220,7 @@ export const rolloutCases: readonly ContractCase[] = [
       strictEqual((await held.delete()).length, 1);
       await held.release();
       refusedAs('thread-unknown', await other.open(first));
-      deepStrictEqual(await textsOf(other, third), ['x']);
+      deepStrictEqual(await storedTexts(other, third), ['x']);
     },
   },
 ];

@@ -1,4 +1,11 @@
-import type { OpenRefused, Owned, ReadReport, RolloutStore, TailOptions, TailSearch } from '../../ports/rollout-store.ts';
+import type {
+  OpenRefused,
+  Owned,
+  ReadReport,
+  RolloutStore,
+  TailOptions,
+  TailSearch,
+} from '../../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
 import { isWhole } from '../../state/behind.ts';

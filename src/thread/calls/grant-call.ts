@@ -1,4 +1,4 @@
-import { declined, refused } from '../../fragments/answers/call-answers.ts';
+import { declined, refusedCall } from '../../fragments/answers/call-answers.ts';
 import { decideApproval, grantedPolicy } from '../../policy/approval.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
@@ -22,7 +22,7 @@ export function grantCall(
   const { askUser } = turn.parts;
   if (decision === 'refuse' || askUser === undefined) {
     const within = needs.escalation === undefined ? 'Tell the user what is needed.' : withinTheSandbox;
-    const output = refused(`the approval policy is ${approval}, and the user cannot be asked.`, within);
+    const output = refusedCall(`the approval policy is ${approval}, and the user cannot be asked.`, within);
     return { kind: 'refused', output };
   }
   const { paths, escalation } = needs;

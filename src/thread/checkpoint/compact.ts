@@ -1,4 +1,4 @@
-import { anythingToFold, askedByHand } from '../../compaction/plan/anything-to-compact.ts';
+import { anythingToCompact, askedByHand } from '../../compaction/plan/anything-to-compact.ts';
 import { type CompactionState, type CompactionStep, begin, next } from '../../compaction/machine.ts';
 import { planCompaction } from '../../compaction/plan/plan-compaction.ts';
 import { nothingToCompact } from '../../compaction/plan/refusals.ts';
@@ -27,7 +27,7 @@ import { waitingTokens } from '../contract/waiting-tokens.ts';
 /** Folds history, if that can be done. Until the new one is recorded the old one stands (I8). */
 export async function compact(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {
   const wanted = askedByHand(asked, turn.log.state, compactionContract(turn).strategy);
-  if (!anythingToFold(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
+  if (!anythingToCompact(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
   // The words of the turn wait meanwhile, and a process may die: they are safe before anything of it begins.
   if (turn.inbox.keep()) await turn.log.durable();
   const stopped = await hookAgainst(turn, wanted, signalOf(turn, wanted));

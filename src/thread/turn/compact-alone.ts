@@ -1,4 +1,4 @@
-import { anythingToFold, askedByHand } from '../../compaction/plan/anything-to-compact.ts';
+import { anythingToCompact, askedByHand } from '../../compaction/plan/anything-to-compact.ts';
 import { nothingToCompact } from '../../compaction/plan/refusals.ts';
 import { hookAgainst } from '../checkpoint/checkpoint-hooks.ts';
 import { fold } from '../checkpoint/compact.ts';
@@ -19,7 +19,7 @@ export async function foldAlone(
   given: WantedCompaction,
 ): Promise<CompactionResult> {
   const wanted = askedByHand(given, log.state, own.settings.compaction);
-  if (!anythingToFold(wanted, log.state)) return { kind: 'failed', outcome: nothingToCompact };
+  if (!anythingToCompact(wanted, log.state)) return { kind: 'failed', outcome: nothingToCompact };
   const turn = await prepareTurn(parts, log, own);
   const stopped = await hookAgainst(turn, wanted, turn.signal);
   if (stopped !== undefined || own.signal.aborted) {

@@ -60,7 +60,7 @@ async function unfitAnswer({ envelope }: Turn, answer: string | undefined): Prom
  * A turn that cannot begin: nothing of it is recorded, but that its words wait no more. Surfaces see it fail like any
  * other.
  */
-export async function refuse({ log, turnId, inbox, words }: Turn, outcome: Outcome): Promise<TurnResult> {
+export async function refuseTurn({ log, turnId, inbox, words }: Turn, outcome: Outcome): Promise<TurnResult> {
   if (words !== undefined) inbox.refuse(words, outcome.code);
   log.tell({ kind: 'turn-started', turnId }, { kind: 'turn-failed', turnId, outcome });
   await log.durable();

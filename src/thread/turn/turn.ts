@@ -8,7 +8,7 @@ import type { Turn } from '../parts/parts.ts';
 import { sample } from './sample.ts';
 import { promptProblem } from './prompt-size.ts';
 import { makeReadable, wayToRead } from '../checkpoint/way-to-read.ts';
-import { refuse, settle, type TurnResult } from './settle.ts';
+import { refuseTurn, settle, type TurnResult } from './settle.ts';
 
 /**
  * One turn: tell the model what changed and what the user said, then ask and do what it answers until it is done and
@@ -16,10 +16,10 @@ import { refuse, settle, type TurnResult } from './settle.ts';
  */
 export async function runTurn(turn: Turn): Promise<TurnResult> {
   const tooLong = turn.words === undefined ? undefined : await promptProblem(turn, turn.words.input);
-  if (tooLong !== undefined) return refuse(turn, tooLong);
+  if (tooLong !== undefined) return refuseTurn(turn, tooLong);
   await dropTooLong(turn);
   const way = await wayToRead(turn);
-  if (way?.kind === 'refused') return refuse(turn, way.outcome);
+  if (way?.kind === 'refused') return refuseTurn(turn, way.outcome);
   await beginTurn(turn);
   const unread = await makeReadable(turn, way);
   if (unread !== undefined) return settle(turn, unread, undefined);

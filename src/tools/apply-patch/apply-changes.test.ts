@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { applyChanges } from './apply-changes.ts';
-import { computePatch, type FileChange } from './compute-patch.ts';
+import { computePatch, type PatchedFile } from './compute-patch.ts';
 import type { PatchDisk } from './disk.ts';
 import { noGuard } from './guard.ts';
 import type { Chunk, Hunk } from './patch.ts';
@@ -83,7 +83,7 @@ class FragileDisk implements PatchDisk {
 
 const before = { '/f': 'one\ntwo\n', '/g': 'three\n', '/d/h': 'four\n' };
 
-function changesFor(hunks: readonly Hunk[], disk: PatchDisk): readonly FileChange[] {
+function changesFor(hunks: readonly Hunk[], disk: PatchDisk): readonly PatchedFile[] {
   const computed = computePatch({ hunks }, { folder: '/', disk, guard: noGuard });
   if (computed.kind !== 'computed') throw new Error(computed.message);
   return computed.changes;

@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { FileChange, Step } from './compute-patch.ts';
+import type { PatchedFile, PatchStep } from './compute-patch.ts';
 import type { PatchDisk } from './disk.ts';
 import { osError } from './os-error.ts';
 
@@ -27,7 +27,7 @@ interface Done {
  * A file that exists is rewritten in place: its other names, its mode, its owner and everyone who has it open keep the
  * same file. A file that goes is set aside under another name first, and removed when all else is done.
  */
-export function applyChanges(changes: readonly FileChange[], disk: PatchDisk): Applied {
+export function applyChanges(changes: readonly PatchedFile[], disk: PatchDisk): Applied {
   const done: Done[] = [];
   for (const step of changes.flatMap(({ steps }) => steps)) {
     try {
@@ -45,7 +45,7 @@ export function applyChanges(changes: readonly FileChange[], disk: PatchDisk): A
 }
 
 /** What is done is noted before it is begun where it can stop half-way, and after it where it cannot. */
-function perform(step: Step, disk: PatchDisk, done: Done[]): void {
+function perform(step: PatchStep, disk: PatchDisk, done: Done[]): void {
   const { path, place } = step;
   switch (step.kind) {
     case 'make-folder':

@@ -1,7 +1,7 @@
 import { parentOf } from '../../policy/paths.ts';
 import type { PatchView, PatchSight } from './disk.ts';
 import { explainMismatch } from './explain-mismatch.ts';
-import { absolutePath, type Followed, followPath } from './follow-path.ts';
+import { absolutePath, type FollowedPath, followPath } from './follow-path.ts';
 import type { Guard } from './guard.ts';
 import { osError, osErrorOf } from './os-error.ts';
 import { type Overlay, overlayOn } from './overlay.ts';
@@ -11,18 +11,18 @@ import { bytesOf } from './text-bytes.ts';
 import { updateBytes } from './update-bytes.ts';
 
 /** One hunk held against the disk. */
-export interface FileChange {
+export interface PatchedFile {
   readonly kind: 'add' | 'update' | 'delete';
   /** The file that is left in the end, or the one that is gone, as the patch spells it. */
   readonly spelled: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly PatchStep[];
 }
 
 /**
  * What is done at one place. Later steps rest on earlier ones. `path` is for people: the place as it was spelled.
  * `foundSince` says since when the place had been as the patch found it; of a missing one, its folder.
  */
-export type Step = { readonly path: string; readonly place: string; readonly foundSince?: number } & (
+export type PatchStep = { readonly path: string; readonly place: string; readonly foundSince?: number } & (
   | { readonly kind: 'make-folder' }
   | { readonly kind: 'create'; readonly content: Uint8Array; readonly mode?: number; readonly movedFrom?: string }
   | {
@@ -38,7 +38,7 @@ export type Step = { readonly path: string; readonly place: string; readonly fou
 
 export interface ComputedPatch {
   readonly kind: 'computed';
-  readonly changes: readonly FileChange[];
+  readonly changes: readonly PatchedFile[];
 }
 
 /** The first thing that is in the way. */
@@ -69,7 +69,7 @@ export function computePatch(patch: Patch, { folder, disk, guard }: PatchScene):
     effort: new SearchEffort(),
     read: { bytes: 0, removed: 0 },
   };
-  const changes: FileChange[] = [];
+  const changes: PatchedFile[] = [];
   if (patch.hunks.length > mostHunks) {
     const message = `The patch is about more than ${mostHunks} files`;
     return { kind: 'unfit', message, hint: 'Split it into several patches.' };
@@ -105,7 +105,7 @@ interface Work {
   readonly read: { bytes: number; removed: number };
 }
 
-function computeHunk(work: Work, hunk: Hunk): FileChange {
+function computeHunk(work: Work, hunk: Hunk): PatchedFile {
   switch (hunk.kind) {
     case 'add': {
       const content = bytesOf(hunk.lines.map((line) => `${line}\n`).join(''));
@@ -118,7 +118,7 @@ function computeHunk(work: Work, hunk: Hunk): FileChange {
   }
 }
 
-function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>): FileChange {
+function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>): PatchedFile {
   const { path: spelled, movePath, chunks } = hunk;
   const path = absolute(work, spelled, 'update');
   // A file that moves away must be removable where it stands, but what a link at its end leads to is only read.
@@ -144,7 +144,7 @@ function computeUpdateHunk(work: Work, hunk: Extract<Hunk, { kind: 'update' }>):
   }
   if (movePath === undefined) {
     work.overlay.write(source.place, updated.content);
-    const step: Step = {
+    const step: PatchStep = {
       kind: 'overwrite',
       path,
       place: source.place,
@@ -188,7 +188,7 @@ function lineEnds(bytes: Uint8Array): number {
   return count;
 }
 
-function write(work: Work, spelled: string, content: Uint8Array, mode?: number): readonly Step[] {
+function write(work: Work, spelled: string, content: Uint8Array, mode?: number): readonly PatchStep[] {
   const path = absolute(work, spelled, 'write');
   const { place, sight, missingFolders } = follow(work, path, 'write', `write file ${path}`);
   const failed = `Failed to write file ${path}`;
@@ -201,15 +201,15 @@ function write(work: Work, spelled: string, content: Uint8Array, mode?: number):
   const found = foundSince(look(() => work.overlay.look(parentOf(missingFolders[0] ?? place)), failed));
   for (const folder of missingFolders) work.overlay.makeFolder(folder);
   work.overlay.write(place, content);
-  const folders = missingFolders.map((folder): Step => ({ kind: 'make-folder', path, place: folder, ...found }));
+  const folders = missingFolders.map((folder): PatchStep => ({ kind: 'make-folder', path, place: folder, ...found }));
   return [...folders, { kind: 'create', path, place, content, ...(mode === undefined ? {} : { mode }), ...found }];
 }
 
-function remove(work: Work, spelled: string): readonly Step[] {
+function remove(work: Work, spelled: string): readonly PatchStep[] {
   const path = absolute(work, spelled, 'delete');
   const { place, sight } = follow(work, path, 'write', `delete file ${path}`, 'meant');
   const failed = `Failed to delete file ${path}`;
-  const meant: Followed | undefined =
+  const meant: FollowedPath | undefined =
     sight.kind === 'link' ? look(() => followPath(work.overlay, path, { lastLink: 'followed' }), failed) : undefined;
   const leadsTo: PatchSight = meant?.kind === 'found' ? meant.sight : sight;
   if (leadsTo.kind === 'missing') throw new Unfit('unfit', `${failed}: ${osErrorOf('ENOENT')}`);
@@ -248,7 +248,7 @@ function follow(
   need: 'read' | 'write',
   action: string,
   lastLink: 'followed' | 'meant' = 'followed',
-): Extract<Followed, { kind: 'found' }> {
+): Extract<FollowedPath, { kind: 'found' }> {
   const permit = (message: string | undefined) => {
     if (message !== undefined) throw new Unfit('refused', message);
   };

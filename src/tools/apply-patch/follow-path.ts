@@ -3,7 +3,7 @@ import { walkPath, type WalkOptions } from '../../policy/walk-path.ts';
 import type { PatchView, PatchSight } from './disk.ts';
 
 /** Where a path leads to. */
-export type Followed =
+export type FollowedPath =
   | {
       readonly kind: 'found';
       readonly place: string;
@@ -21,7 +21,7 @@ export type Followed =
 const longestPath = 4096;
 
 /** Where the path leads. What is missing is appended as it is spelled. */
-export function followPath(disk: Pick<PatchView, 'look'>, path: string, options: WalkOptions): Followed {
+export function followPath(disk: Pick<PatchView, 'look'>, path: string, options: WalkOptions): FollowedPath {
   const { kind, at, sight, rest, isInLink, links: passed } = walkPath((place) => disk.look(place), path, options);
   if (kind === 'loop') return { kind: 'blocked', code: 'ELOOP' };
   if (kind === 'blocked') return { kind: 'blocked', code: 'ENOTDIR' };

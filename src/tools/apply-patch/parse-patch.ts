@@ -1,4 +1,4 @@
-import { emptyChunk, expectedAnchor, type ParseProblem, problem, unexpected } from './parse-problem.ts';
+import { emptyChunk, expectedAnchor, type ParseProblem, problem, unexpectedLine } from './parse-problem.ts';
 import type { ChunkLine, Hunk, Patch } from './patch.ts';
 import { trim, trimEnd } from './whitespace.ts';
 
@@ -157,7 +157,7 @@ function close(open: Open, hunks: Hunk[], { line, number, ends }: Closing): Pars
   if (chunks.length === 0 && movePath === undefined) {
     return problem(`Update file hunk for path '${path}' is empty`, open.header);
   }
-  if (chunks.at(-1)?.lines.length === 0) return ends ? emptyChunk(number) : unexpected(line, number);
+  if (chunks.at(-1)?.lines.length === 0) return ends ? emptyChunk(number) : unexpectedLine(line, number);
   hunks.push({ kind: 'update', path, ...(movePath === undefined ? {} : { movePath }), chunks });
   return undefined;
 }
@@ -185,7 +185,9 @@ function readBody(open: OpenUpdate, line: string, number: number): ParseProblem 
   if (current?.endOfFile) return marker === '' ? undefined : expectedAnchor(line, number);
   const body = readChunkLine(line);
   if (body === undefined) {
-    return current !== undefined && current.lines.length > 0 ? expectedAnchor(line, number) : unexpected(line, number);
+    return current !== undefined && current.lines.length > 0
+      ? expectedAnchor(line, number)
+      : unexpectedLine(line, number);
   }
   if (current === undefined) chunks.push({ lines: [body], endOfFile: false });
   else current.lines.push(body);

@@ -9,7 +9,7 @@ export function emptyChunk(number: number): ParseProblem {
   return problem('Update hunk does not contain any lines', number);
 }
 
-export function unexpected(line: string, number: number): ParseProblem {
+export function unexpectedLine(line: string, number: number): ParseProblem {
   const marks = "' ' (context line), '+' (added line), or '-' (removed line)";
   return problem(`Unexpected line found in update hunk: '${line}'. Every line should start with ${marks}`, number);
 }

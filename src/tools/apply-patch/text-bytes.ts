@@ -4,7 +4,7 @@ import { Buffer, isUtf8 } from 'node:buffer';
  * Bytes as text and back without loss. A byte that is no part of valid UTF-8 becomes the lone surrogate U+DC00 plus
  * the byte, which no patch can contain: it is carried along and never matched.
  */
-export function textOf(bytes: Uint8Array): string {
+export function bytesAsText(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (isUtf8(buffer)) return buffer.toString('utf8');
   const pieces: string[] = [];

@@ -1,12 +1,12 @@
 import type { Content, TouchedPath } from '../../ports/change-watch.ts';
-import type { FileChange, Step } from './compute-patch.ts';
+import type { PatchedFile, PatchStep } from './compute-patch.ts';
 
 /** What a patch found and left at each place, in order. A place that several hunks changed is named several times. */
-export function touchedPaths(changes: readonly FileChange[]): readonly TouchedPath[] {
+export function touchedPaths(changes: readonly PatchedFile[]): readonly TouchedPath[] {
   return changes.flatMap(({ steps }) => steps).map(touchedPath);
 }
 
-function touchedPath(step: Step): TouchedPath {
+function touchedPath(step: PatchStep): TouchedPath {
   const { place: path, foundSince } = step;
   const movedFrom = 'movedFrom' in step ? step.movedFrom : undefined;
   return {
@@ -17,7 +17,7 @@ function touchedPath(step: Step): TouchedPath {
   };
 }
 
-function foundAndLeft(step: Step): Required<Pick<TouchedPath, 'found' | 'left'>> {
+function foundAndLeft(step: PatchStep): Required<Pick<TouchedPath, 'found' | 'left'>> {
   switch (step.kind) {
     case 'make-folder':
       return { found: 'nothing', left: 'folder' };

@@ -1,7 +1,7 @@
 import { computeUpdate, type UpdateProblem } from './compute-update.ts';
 import type { Chunk } from './patch.ts';
 import type { SearchEffort } from './search-effort.ts';
-import { bytesOf, textOf } from './text-bytes.ts';
+import { bytesOf, bytesAsText } from './text-bytes.ts';
 
 export interface UpdatedBytes {
   readonly kind: 'updated';
@@ -25,7 +25,7 @@ export function updateBytes(
   chunks: readonly Chunk[],
   effort: SearchEffort,
 ): UpdatedBytes | UpdateProblem | EncodingProblem {
-  const text = textOf(before);
+  const text = bytesAsText(before);
   if (!text.isWellFormed()) {
     const reason = harmIn(text, chunks);
     if (reason !== undefined) return { kind: 'encoding', reason };

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { Step } from '../../envelope/step.ts';
-import { badArguments, refused } from '../../fragments/answers/call-answers.ts';
+import { badArguments, refusedCall } from '../../fragments/answers/call-answers.ts';
 import { commandOutput, type CommandReport } from '../../fragments/answers/command-output.ts';
 import { patchNotPossible, patchWithoutTool } from '../../fragments/answers/patch-output.ts';
 import type { Budget } from '../../fragments/text/truncate.ts';
@@ -124,7 +124,7 @@ async function run(
   const command = await sandbox.plan({ argv: item.argv, cwd: item.cwd, env }, policy, gitGuard?.current ?? []);
   if (command.kind === 'refused') {
     const { message, next } = command;
-    return { output: refused(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };
+    return { output: refusedCall(message, next), item: { ...item, status: 'declined', output: `${message} ${next}` } };
   }
   const limits = { timeoutMs: given.timeoutMs, outputBytes: heldOutputBytes };
   // Not sooner: what changed while the sandbox was prepared is not the command's work.
@@ -144,7 +144,7 @@ function writableUnder(policy: ResolvedPolicy): Pick<ShellEnvironmentRequest, 'i
 function answer(item: CommandItem, end: ProcessEnd, given: ExecCommandArguments, budget: Budget): CallResult {
   if (end.kind === 'not-started') {
     return {
-      output: refused(end.reason, 'Nothing was done.'),
+      output: refusedCall(end.reason, 'Nothing was done.'),
       item: { ...item, status: 'failed', output: end.reason },
     };
   }

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { badArguments, refused } from '../../fragments/answers/call-answers.ts';
+import { badArguments, refusedCall } from '../../fragments/answers/call-answers.ts';
 import type { ToolSpec } from '../../ports/prompt.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
@@ -54,6 +54,7 @@ export function viewImageTool(ports: ViewImagePorts): Tool {
 
 function view(ports: ViewImagePorts, item: ImageViewItem, policy: ResolvedPolicy): CallResult {
   const image = ports.loadImage(item.path, policy);
-  if ('code' in image) return { output: refused(image.message, image.next), item: { ...item, problem: image.message } };
+  if ('code' in image)
+    return { output: refusedCall(image.message, image.next), item: { ...item, problem: image.message } };
   return { output: [{ type: 'input_image', image_url: image.dataUrl, detail: 'high' }], item };
 }

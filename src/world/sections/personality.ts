@@ -1,6 +1,10 @@
 import type { Personality } from '../../envelope/settings.ts';
 import { render } from '../../fragments/text/define.ts';
-import { personalityFragment, personalityText, personalityWithdrawnFragment } from '../../fragments/sections/personality.ts';
+import {
+  personalityFragment,
+  personalityText,
+  personalityWithdrawnFragment,
+} from '../../fragments/sections/personality.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
 

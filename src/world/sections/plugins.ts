@@ -1,4 +1,7 @@
-import { pluginsGuidanceFragment, pluginsGuidanceWithdrawnFragment } from '../../fragments/sections/plugins-guidance.ts';
+import {
+  pluginsGuidanceFragment,
+  pluginsGuidanceWithdrawnFragment,
+} from '../../fragments/sections/plugins-guidance.ts';
 import { guidanceSection } from './guidance-section.ts';
 
 export const pluginsSection = guidanceSection({

@@ -10,7 +10,7 @@ import {
   overflow,
   overflowForms,
   say,
-  type Step,
+  type ScriptStep,
 } from '../../../src/testing/index.ts';
 import { saysCheckpoint } from '../summariser.ts';
 import { good, onSecondTry, structured } from './answers.ts';
@@ -28,7 +28,7 @@ export interface Failing {
 }
 
 /** Whoever asked for it can ask again. A thread that is full has to go on: code makes the checkpoint. */
-function lasting(name: string, step: Step, code: string, times = 1, posts = times): Failing {
+function lasting(name: string, step: ScriptStep, code: string, times = 1, posts = times): Failing {
   return {
     name,
     does: () => [step],
@@ -41,7 +41,7 @@ function lasting(name: string, step: Step, code: string, times = 1, posts = time
 }
 
 /** Nothing helps: it is tried once more after the turn, and then no more. */
-function everywhere(name: string, step: Step, code: string): Failing {
+function everywhere(name: string, step: ScriptStep, code: string): Failing {
   return {
     name,
     does: () => [step],
@@ -57,7 +57,7 @@ function everywhere(name: string, step: Step, code: string): Failing {
 }
 
 /** The same, but it passes: every turn tries it once. */
-function passing(name: string, step: Step, code: string): Failing {
+function passing(name: string, step: ScriptStep, code: string): Failing {
   const told = { failed: code, paused: false };
   return {
     ...everywhere(name, step, code),

@@ -7,8 +7,8 @@ import {
   say,
   SimulatedDisk,
   startScriptedModel,
-  type Step,
-  type StepOf,
+  type ScriptStep,
+  type ScriptStepOf,
 } from '../../../src/testing/index.ts';
 import type { Thread } from '../../../src/thread/thread.ts';
 import { WatchedThread } from '../../harness/watched-thread.ts';
@@ -21,7 +21,7 @@ import { type Told, toldIn } from './told.ts';
 import { notes, stepsOf, type Transcript } from './transcripts.ts';
 
 /** What a model does with the requests of a compaction, one after the other; the last goes on for ever. */
-export type Doing = (about: Transcript) => readonly (Step | StepOf)[];
+export type Doing = (about: Transcript) => readonly (ScriptStep | ScriptStepOf)[];
 
 /** `manual`: somebody asks for it between two turns. `mid-turn`: a turn under way has filled the thread. */
 export const triggers = ['manual', 'mid-turn'] as const;
@@ -71,11 +71,11 @@ const later = 'What is left to do?';
 /** Plays a thread to its end, through a compaction, and holds against it what must hold whatever the model does. */
 export async function play(given: Play): Promise<Played> {
   const { transcript, trigger, does } = given;
-  const queue: Step[] = [];
+  const queue: ScriptStep[] = [];
   const asked: RecordedRequest[] = [];
   const stop = new AbortController();
   const deadlines: (() => void)[] = [];
-  let doing: readonly (Step | StepOf)[] = [obeys(transcript)];
+  let doing: readonly (ScriptStep | ScriptStepOf)[] = [obeys(transcript)];
   const model = await startScriptedModel(
     (request) => {
       if (!isFold(request)) return queue.shift() ?? answer({ items: [say('Done for now.')] });
@@ -157,12 +157,12 @@ export async function play(given: Play): Promise<Played> {
 }
 
 /** A model that does as it is told. */
-function obeys({ task }: Transcript): Step {
+function obeys({ task }: Transcript): ScriptStep {
   return saysCheckpoint(checkpointText(task, [task]));
 }
 
 /** An answer after which the thread is full, and which has to be followed by another. */
-function fills(last: RecordedRequest): Step {
+function fills(last: RecordedRequest): ScriptStep {
   const missing = window.autoCompactTokens - tokensOf(last);
   const items = [say(`Found: ${notes(99, 4 * missing)}`), callTool('exec_command', { cmd: 'look again' })];
   return answer({ items, usage: { output: missing } });

@@ -1,4 +1,4 @@
-import { answer, callTool, type ItemDraft, say, type Step } from '../../../src/testing/index.ts';
+import { answer, callTool, type ItemDraft, say, type ScriptStep } from '../../../src/testing/index.ts';
 
 /** What was said and done before a compaction. */
 export interface Transcript {
@@ -62,7 +62,7 @@ export function saidIn({ rounds }: Transcript): readonly string[] {
 }
 
 /** What the model does in a round: its calls, then an answer. */
-export function stepsOf({ calls }: Exclude<Round, 'checkpoint'>, place: number): readonly Step[] {
+export function stepsOf({ calls }: Exclude<Round, 'checkpoint'>, place: number): readonly ScriptStep[] {
   const items = Array.from({ length: calls }, (_, number): ItemDraft =>
     callTool('exec_command', { cmd: `look ${place}.${number}` }),
   );

@@ -1,5 +1,5 @@
 /** A host as requests name it, without brackets, and its port. */
-export interface Place {
+export interface HostPort {
   readonly host: string;
   readonly port: number;
 }
@@ -16,7 +16,7 @@ export function isLoopback(host: string): boolean {
  * the hosts below it too, with or without a dot or `*.` in front; an address; a range such as `10.0.0.0/8`; each of
  * these with or without a port; or `*` for everything.
  */
-export function isExempt({ host, port }: Place, list: string): boolean {
+export function isExempt({ host, port }: HostPort, list: string): boolean {
   const name = plain(host);
   return list
     .split(/[\s,]+/)

@@ -92,6 +92,17 @@ describe('the checker', () => {
     expect(found).toEqual(['import cycle: src/world/a.ts -> src/world/b.ts -> src/world/c.ts -> src/world/a.ts']);
   });
 
+  test('names a circle of folders inside a room, and lets tests look anywhere in it', () => {
+    const found = check({
+      'src/gather/facts.ts': `import './git/git.ts';`,
+      'src/gather/git/git.ts': `import '../files/read.ts';`,
+      'src/gather/git/git.test.ts': `import '../facts.ts';`,
+      'src/gather/files/read.ts': `import type { Folder } from '../folder.ts';`,
+      'src/gather/folder.ts': ``,
+    });
+    expect(found).toEqual(['circle of folders: src/gather -> src/gather/git -> src/gather/files -> src/gather']);
+  });
+
   test('names an arrow upwards, from tests too', () => {
     const found = check({
       'src/history/a.ts': `\nimport type { Turn } from '../thread/turn.ts';`,

@@ -12,7 +12,7 @@ import { effortProblem } from './effort-problem.ts';
 import { type Catalogue, lookUpModel } from './model-record.ts';
 import { changeFields, type ReadFields } from './override-fields.ts';
 import type { Settings } from './settings.ts';
-import { withoutUndefined } from '../protocol/without-undefined.ts';
+import { defined } from '../protocol/defined.ts';
 
 export type { SettingsChange } from './override-fields.ts';
 
@@ -56,7 +56,7 @@ export function applyChange(settings: Settings, change: unknown, { catalogue, re
   );
   if (changed.length === 0) return { kind: 'changed', settings, changed };
   const origins = { ...settings.origins, ...Object.fromEntries(changed.map((name) => [name, 'override'])) };
-  return { kind: 'changed', settings: deepFreeze(withoutUndefined({ ...allowed, origins })), changed };
+  return { kind: 'changed', settings: deepFreeze(defined({ ...allowed, origins })), changed };
 }
 
 const changeable = [

@@ -6,7 +6,7 @@ import { materialise } from '../policy/profiles.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxPolicy } from '../protocol/permission-profile.ts';
 import type { ThreadState } from './thread-state.ts';
-import { withoutUndefined } from '../protocol/without-undefined.ts';
+import { defined } from '../protocol/defined.ts';
 
 /** What the thread ran with last, or was to run with next: resume takes it unless a flag names something else. */
 export type LastSettings = Partial<
@@ -40,7 +40,7 @@ export function lastSettings({ meta, context, settings, newest }: ThreadState): 
   const provider = chosen.provider ?? stringAt(meta, 'model_provider');
   const cwd = chosen.cwd ?? absolute(meta);
   const resolved = (chosen.resolved ?? []).filter((name) => chosen[name] !== undefined);
-  return withoutUndefined({ ...chosen, provider, cwd, resolved: resolved.length === 0 ? undefined : resolved });
+  return defined({ ...chosen, provider, cwd, resolved: resolved.length === 0 ? undefined : resolved });
 }
 
 /** Whether a thread in this state is resumed with these `thread_settings` anyway. */

@@ -73,7 +73,7 @@ export class ThreadCompactions {
     const { parts, log, closing } = this.#thread;
     if (closing.aborted) return { kind: 'aborted' };
     const turn = turnUnder(this.#thread, settings, { signal });
-    const compacted = import('./turn/compact-alone.ts').then(({ foldAlone }) => foldAlone(parts, log, turn, wanted));
+    const compacted = import('./turn/compact-alone.ts').then(({ compactAlone }) => compactAlone(parts, log, turn, wanted));
     this.#newest = compacted.catch(() => {});
     return compacted;
   }

@@ -37,7 +37,7 @@ export interface ThreadOptions {
    * A turn that leaves too little room for the next one is followed by a compaction, so that the next one need not
    * wait. True unless said otherwise; without it the next turn makes the room.
    */
-  readonly foldsAfterTurns?: boolean;
+  readonly compactsAfterTurns?: boolean;
 }
 
 export type { ThreadTurn } from './read-turn.ts';
@@ -65,7 +65,7 @@ export class Thread {
     parts: ThreadParts,
     log: ThreadLog,
     inForce: Envelope,
-    { settings, foldsAfterTurns }: ThreadOptions,
+    { settings, compactsAfterTurns }: ThreadOptions,
   ) {
     this.id = id;
     this.#log = log;
@@ -77,7 +77,7 @@ export class Thread {
     this.#settings = new ThreadSettings(shared, settings, inForce);
     const core = { ...shared, settings: this.#settings };
     this.#compactions = new ThreadCompactions(core);
-    this.#turns = new ThreadTurns(core, this.#compactions, { compactsAfter: foldsAfterTurns ?? true });
+    this.#turns = new ThreadTurns(core, this.#compactions, { compactsAfter: compactsAfterTurns ?? true });
   }
 
   /** Begins a new thread. Its file appears with its first turn, or with what is accepted before it. */

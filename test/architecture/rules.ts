@@ -23,7 +23,7 @@ export function violations(sources: Sources, arrows: Arrows): readonly string[] 
     });
     return pure ? [...broken, ...impureWords(path, source)] : broken;
   });
-  return [...perFile, ...cycles(sources)];
+  return [...perFile, ...cycles(sources), ...folderCycles(sources)];
 }
 
 function brokenRule(path: string, found: Import, sources: Sources, arrows: Arrows): string | undefined {
@@ -80,6 +80,31 @@ function cycles(sources: Sources): readonly string[] {
     done.add(path);
   };
   for (const path of sources.keys()) walk(path, []);
+  return told;
+}
+
+/** Every circle between the folders of one room, each told once. Files that stand in the room itself count as a folder. */
+function folderCycles(sources: Sources): readonly string[] {
+  const arrows = new Map<string, Set<string>>();
+  for (const [path, source] of sources) {
+    if (isTest(path)) continue;
+    for (const { specifier } of importsOf(source)) {
+      const target = specifier === undefined ? undefined : resolve(path, specifier);
+      if (target === undefined || !sources.has(target) || roomOf(path) !== roomOf(target)) continue;
+      const [from, to] = [posix.dirname(path), posix.dirname(target)];
+      if (from !== to) arrows.set(from, (arrows.get(from) ?? new Set()).add(to));
+    }
+  }
+  const told: string[] = [];
+  const done = new Set<string>();
+  const walk = (folder: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(folder);
+    if (start !== -1) told.push(`circle of folders: ${[...trail.slice(start), folder].join(' -> ')}`);
+    if (start !== -1 || done.has(folder)) return;
+    for (const next of arrows.get(folder) ?? []) walk(next, [...trail, folder]);
+    done.add(folder);
+  };
+  for (const folder of arrows.keys()) walk(folder, []);
   return told;
 }
 

@@ -129,7 +129,7 @@ test.each(situations)('a provider with $name', async (situation) => {
   for (; turn < turns; turn++) {
     const before = live.model.requests.length;
     // Another process now and then: what holds, holds across processes.
-    if (turn % 4 === 0) await live.open({}, { foldsAfterTurns: false });
+    if (turn % 4 === 0) await live.open({}, { compactsAfterTurns: false });
     const tried = live.told('checkpoint-started').length;
     await live.turn(turn === 0 ? task : `Go on with part ${turn}.`);
     const requests = live.model.requests.slice(before);

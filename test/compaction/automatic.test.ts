@@ -20,7 +20,7 @@ import {
   task,
 } from './talk.ts';
 
-const later = { foldsAfterTurns: false };
+const later = { compactsAfterTurns: false };
 const waiting = { timeout: 20_000, interval: 5 };
 /** About 8,000 tokens. */
 const middling = 'line '.repeat(8000);

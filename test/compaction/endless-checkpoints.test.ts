@@ -64,7 +64,7 @@ describe('a stream of a checkpoint that never ends is stopped at compaction.max_
     const { url, seen } = await endless(live.model.url);
     const name = more.includes('remote') ? ['model_providers.scripted.name="OpenAI"'] : [];
     const overrides = [`model_providers.scripted.base_url="${url}"`, 'compaction.max_bytes=20000', ...name];
-    await live.open({ overrides }, { foldsAfterTurns: false });
+    await live.open({ overrides }, { compactsAfterTurns: false });
     await live.turn(task);
     expect(await live.turn('Go on.')).toMatchObject({ kind: 'completed', lastMessage: 'Done.' });
     expect(live.told('checkpoint-installed')).toMatchObject([
@@ -131,7 +131,7 @@ describe('a stream of a checkpoint that takes longer than compaction.timeout_ms'
 
 test('a checkpoint within the limits is made as before', async () => {
   const live = await LiveThread.in(talk([saysLong(), says('Done.')]), smallLimit);
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   await live.turn(task);
   await live.turn('Go on.');
   expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);

@@ -5,7 +5,7 @@ import { saysCheckpoint } from './summariser.ts';
 import { calls, folds, linesOf, long, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
 
 const signal = new AbortController().signal;
-const later = { foldsAfterTurns: false };
+const later = { compactsAfterTurns: false };
 const denied: ScriptStepOf = () => httpError({ status: 401, body: { error: { message: 'Sign in first.' } } });
 
 function foldsIn(live: LiveThread): number {

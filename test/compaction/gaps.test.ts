@@ -8,7 +8,7 @@ import { variedTurns } from './varied-turns.ts';
 
 // What docs/differences.md says about gaps of Codex in compaction and no other suite holds.
 
-const later = { foldsAfterTurns: false };
+const later = { compactsAfterTurns: false };
 const { signal } = new AbortController();
 
 describe('a compaction that fails before a turn', () => {

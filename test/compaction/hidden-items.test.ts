@@ -9,7 +9,7 @@ const thought = { type: 'reasoning', summary: [], encrypted_content: 'A'.repeat(
 /** A thread whose provider has thought much, and has counted it or not. */
 async function thoughtful(usage: ScriptedUsage | 'none'): Promise<LiveThread> {
   const live = await LiveThread.in(talk([answer({ items: [thought, say('Yes.')], usage }), says('Done.')]), smallLimit);
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   await live.turn(task);
   return live;
 }
@@ -29,7 +29,7 @@ test.each<readonly [string, ScriptedUsage | 'none']>([
   'thoughts of another provider %s weigh nothing: in the limit, in what is left, in what is shown',
   async (_, usage) => {
     const live = await thoughtful(usage);
-    await live.open(withAnother(live), { foldsAfterTurns: false });
+    await live.open(withAnother(live), { compactsAfterTurns: false });
     await live.turn('Go on.');
     expect(requestKinds(live)).toEqual(['talk', 'talk']);
     expect(live.told('usage').at(-1)).toMatchObject({ tokens: few, percentRemaining: 100 });

@@ -4,7 +4,7 @@ import { LiveThread } from '../harness/live-thread.ts';
 import { linesOf, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
 
 const signal = new AbortController().signal;
-const later = { foldsAfterTurns: false };
+const later = { compactsAfterTurns: false };
 const stops: CheckpointHooks = { before: async () => ({ reason: 'the release is on.' }) };
 const outcome = {
   code: 'stopped-by-hook',

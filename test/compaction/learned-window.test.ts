@@ -88,7 +88,7 @@ describe('the window that a server names in its refusal', () => {
 
   test('makes room before the next request that would not fit', async () => {
     const live = await learned(20_000, saysLong());
-    await live.open({}, { foldsAfterTurns: false });
+    await live.open({}, { compactsAfterTurns: false });
     await live.turn('Write much.');
     const from = live.events.length;
     await live.turn('And on.');

@@ -137,7 +137,7 @@ test('the first automatic checkpoint of a thread waits for nothing, and none aft
     ]),
     'model_auto_compact_token_limit = 20000',
   );
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   await live.turn(task);
   expect(requestKinds(live).slice(0, 3)).toEqual(['talk', 'fold', 'talk']);
   const folded = requestKinds(live).flatMap((kind, at) => (kind === 'fold' ? [at] : []));
@@ -151,19 +151,19 @@ test('after a rollback in the old form to before the checkpoint, the guard does 
     talk([saysLong(), says('Yes.'), says('Done.')]),
     'model_auto_compact_token_limit = 20000',
   );
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   await live.turn(task);
   await live.rewrite((lines) =>
     lines.map((line) =>
       line.type === 'session_meta' ? { ...line, payload: { ...line.payload, history_mode: 'legacy' } } : line,
     ),
   );
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   await live.turn('Go on.');
   expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
   await live.close();
   expect(await (await live.engine()).stored.rollback(live.id, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   await live.turn('Otherwise.');
   expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk', 'fold', 'talk']);
 });

@@ -5,7 +5,7 @@ import { LiveThread } from '../harness/live-thread.ts';
 import { folds, hangs, linesOf, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
 
 const signal = new AbortController().signal;
-const later = { foldsAfterTurns: false };
+const later = { compactsAfterTurns: false };
 const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'from a program' }] };
 
 /** A thread whose next turn folds history first, and what happens while it does. */

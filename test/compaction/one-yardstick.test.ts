@@ -53,7 +53,7 @@ test('before and after are what the next request weighs: the started event, the 
 
 test('inside a turn, too', async () => {
   const live = await LiveThread.in(talk([saysLong(['exec_command', { cmd: 'echo' }]), says('Done.')]), smallLimit);
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   writeFileSync(join(live.place.workspace, 'AGENTS.md'), rules);
   await live.turn(task);
   const { report } = live.told('checkpoint-installed')[0]!;
@@ -65,7 +65,7 @@ test('inside a turn, too', async () => {
 test('where a provider counts otherwise, both numbers of a checkpoint are the estimate', async () => {
   const counted = answer({ items: [say(notes(3, 36_000))], usage: { input: 30_000, output: 12_000, total: 42_000 } });
   const live = await LiveThread.in(talk([counted, says('Done.')], folds), 'model_auto_compact_token_limit = 40000');
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   await live.turn(task);
   await live.turn('Go on.');
   const [started] = live.told('checkpoint-started');

@@ -21,7 +21,7 @@ async function afterCheckpoint(fold: (live: LiveThread) => unknown, next: string
     }),
     smallLimit,
   );
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   await live.turn('Remove the old payment module.');
   await live.turn(next);
   return live

@@ -83,7 +83,7 @@ it('a prompt that fits only after a compaction is sent', async () => {
         : answer({ items: [say('word '.repeat(4000))], usage: 'none' }),
     'model_context_window = 30000',
   );
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   await live.turn('one');
   expect(await live.turn('word '.repeat(17_000))).toMatchObject({ kind: 'completed' });
 });

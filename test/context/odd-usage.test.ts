@@ -19,13 +19,13 @@ it.each(odd)('a provider that counts %s: the window is estimated, and room is ma
     talk([answer({ items: [say(long)], usage: usage as ScriptedUsage }), says('Yes.')]),
     smallLimit,
   );
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   await live.turn(task);
   const [told] = live.told('usage');
   expect(told!.tokens).toBeGreaterThan(20_000);
   expect(told!.measure).toBe('estimated');
   expect(told!.percentRemaining).toBeLessThan(95);
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   await live.turn('Go on.');
   expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
 });
@@ -57,14 +57,14 @@ it('a total alone is what the request and its answer weigh', async () => {
 it('a count far below what was sent is not believed: the window is estimated, and its cost is still counted', async () => {
   const usage = { input: 4, output: 30, total: 34 };
   const live = await LiveThread.in(talk([answer({ items: [say('Yes.')], usage }), says('Yes.')]), smallLimit);
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   await live.turn(long);
   const [told] = live.told('usage');
   expect(told).toMatchObject({ last: { input: 4 }, total: { total: 34 }, measure: 'estimated' });
   expect(told!.tokens).toBeGreaterThan(20_000);
   const shown = JSON.parse((await live.place.run('context', live.id, '--json')).stdout) as JsonObject;
   expect(shown).toMatchObject({ total: told!.tokens, measure: 'estimated' });
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   await live.turn('Go on.');
   expect(requestKinds(live).slice(-2)).toEqual(['fold', 'talk']);
 });

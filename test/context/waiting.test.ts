@@ -12,7 +12,7 @@ import { WatchedThread } from '../harness/watched-thread.ts';
 import { folds, linesOf, long, requestKinds, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
 
 const signal = new AbortController().signal;
-const later = { foldsAfterTurns: false };
+const later = { compactsAfterTurns: false };
 const note = (text: string) => ({ type: 'message', role: 'developer', content: [{ type: 'input_text', text }] });
 
 /** The texts that wait in the thread, as a fold of its file has them. */

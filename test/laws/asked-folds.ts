@@ -5,7 +5,7 @@ import type { Thread } from '../../src/thread/thread.ts';
 export const foldEnds = expect.stringMatching(/^(installed|failed|aborted)$/) as unknown;
 
 /** Whoever asks for a fold is told how it ended, sooner or later. */
-export class AskedFolds {
+export class AskedCompaction {
   #asked: Promise<unknown>[] = [];
 
   ask(live: Thread | undefined, signal: AbortSignal): void {

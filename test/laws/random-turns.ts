@@ -39,7 +39,7 @@ export interface RandomTurn {
   /** When somebody wants history to be folded, beside what happens meanwhile and by itself. */
   readonly folds: readonly ('before' | 'after')[];
   /** In turn, and good ones after them. */
-  readonly foldAnswers: readonly FoldAnswer[];
+  readonly checkpointAnswers: readonly FoldAnswer[];
   /** What others do when the model is first asked for a checkpoint. */
   readonly atFold: Pick<Meanwhile, 'steer' | 'inject'>;
   /** Whether the provider says what its requests weigh. */
@@ -214,7 +214,7 @@ const turns: fc.Arbitrary<readonly RandomTurn[]> = fc.array(
     injected: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(injected, { maxLength: 2 })),
     steps: fc.array(modelStep, { maxLength: 4 }),
     folds: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.subarray<'before' | 'after'>(['before', 'after'])),
-    foldAnswers: fc.array(foldAnswer, { maxLength: 3 }),
+    checkpointAnswers: fc.array(foldAnswer, { maxLength: 3 }),
     atFold: fc.record({ steer: text, inject: injected }, { requiredKeys: [] }),
     counted: fc.boolean(),
     accident: fc.oneof(

@@ -27,7 +27,7 @@ it('a thread that goes well obeys them too, and is not vacuous', async () => {
     injected: [],
     steps: [],
     folds: [],
-    foldAnswers: [],
+    checkpointAnswers: [],
     atFold: {},
     counted: true,
     accident: 'none',

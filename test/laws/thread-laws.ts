@@ -19,7 +19,7 @@ import { checkCalls } from './calls-law.ts';
 import { checkPins } from './pins-law.ts';
 import { checkPrefixes, checkRebuilt } from './prefix-law.ts';
 import { isCompaction } from '../compaction/summariser.ts';
-import { AskedFolds, foldEnds } from './asked-folds.ts';
+import { AskedCompaction, foldEnds } from './asked-folds.ts';
 import { foldStepFor } from './fold-step.ts';
 import { stepFor } from './model-step.ts';
 import type { Between, FoldAnswer, Meanwhile, ModelStep, RandomTurn } from './random-turns.ts';
@@ -42,8 +42,8 @@ export interface Seen extends Readonly<TellingLaw['seen']> {
 /** Plays the turns and holds the laws against what happened. */
 export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> {
   const queue: ModelStep[] = [];
-  const foldAnswers: FoldAnswer[] = [];
-  const folds = new AskedFolds();
+  const checkpointAnswers: FoldAnswer[] = [];
+  const folds = new AskedCompaction();
   const accepted = new AcceptedMessages();
   let left = 0;
   let usage: ScriptedUsage = {};
@@ -53,7 +53,7 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
   const model = await startScriptedModel(async (request) => {
     if (isCompaction(request)) {
       await played.atFold();
-      return foldStepFor(foldAnswers.shift(), request, thread, () => interrupt.abort());
+      return foldStepFor(checkpointAnswers.shift(), request, thread, () => interrupt.abort());
     }
     const step = queue.shift();
     try {
@@ -78,7 +78,7 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
   try {
     for (const turn of turns) {
       queue.splice(0, queue.length, ...turn.steps);
-      foldAnswers.splice(0, foldAnswers.length, ...turn.foldAnswers);
+      checkpointAnswers.splice(0, checkpointAnswers.length, ...turn.checkpointAnswers);
       usage = turn.counted ? {} : 'none';
       interrupt = new AbortController();
       thread.world = { ...thread.world, ...turn.world };
@@ -248,7 +248,7 @@ async function runTurn(thread: WatchedThread, turn: RandomTurn, { signal, folds,
 
 interface Played {
   readonly signal: AbortSignal;
-  readonly folds: AskedFolds;
+  readonly folds: AskedCompaction;
   readonly accepted: AcceptedMessages;
   /** What the turn is asked. */
   readonly input: UserInput;

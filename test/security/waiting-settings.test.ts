@@ -5,7 +5,7 @@ import { killedNow } from '../harness/killed-now.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import type { ScriptStepOf } from '../../src/testing/index.ts';
 
-const later = { foldsAfterTurns: false };
+const later = { compactsAfterTurns: false };
 const wide = { overrides: ['sandbox_mode=workspace-write'] };
 const narrow = { overrides: ['sandbox_mode=read-only', 'model=gpt-5.4'] };
 

@@ -1,11 +1,11 @@
 import type { Config } from '../../config/config.ts';
 import { featureGates } from '../../config/feature-gates.ts';
 import type { OmittedContext, Settings, WindowSettings } from '../../envelope/settings.ts';
-import { withoutUndefined } from '../../protocol/without-undefined.ts';
+import { defined } from '../../protocol/defined.ts';
 
 /** What was set about the window, and nothing else: defaults are the envelope's. */
 export function windowSettings(config: Config): WindowSettings {
-  return withoutUndefined({
+  return defined({
     contextWindow: config.modelContextWindow,
     autoCompactTokens: config.modelAutoCompactTokenLimit,
     autoCompactScope: autoCompactScope(config),

@@ -22,7 +22,7 @@ import {
   realtimeSetting,
   windowSettings,
 } from './settings-rules.ts';
-import { withoutUndefined } from '../../protocol/without-undefined.ts';
+import { defined } from '../../protocol/defined.ts';
 
 export type SettingsProblem = Outcome<'sandbox-managed'>;
 
@@ -106,7 +106,7 @@ export function settingsFrom(config: Config, choices: SettingsChoices): ChosenSe
     features: configured('features', configuredFeatures(config)),
     window: configured('window', windowSettings(config)),
   };
-  const values = withoutUndefined(valuesOf(chosen));
+  const values = defined(valuesOf(chosen));
   const settings = { ...values, origins: { ...originsOf(chosen), ...originsOfParts(config, values) } };
   return withRequired(required(requirements, settings, config), choices, notices);
 }

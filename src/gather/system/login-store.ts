@@ -36,7 +36,7 @@ export function loginStore({ home, locks, clock }: LoginStoreOptions): LoginStor
         await lock.release();
       }
     },
-    makeRoom() {
+    compactWhenFull() {
       try {
         // Where the name is a link, what it leads to is replaced.
         return roomBeside(fileSystem.realpathSync(path));

@@ -149,7 +149,7 @@ function threadRequest({ bypass, ephemeral, threadSource }: ExecArguments['optio
   return {
     listener: output.event,
     // The caller waits for the answer and for nothing else: the next run makes the room, if there is one.
-    foldsAfterTurns: false,
+    compactsAfterTurns: false,
     // No one is there to be asked.
     approval: 'never',
     ...(bypass ? { permissionProfile: { type: 'disabled' } } : {}),

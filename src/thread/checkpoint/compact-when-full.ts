@@ -19,7 +19,7 @@ import { waitingTokens } from '../contract/waiting-tokens.ts';
  * Before a step is entered: history is folded if somebody wishes it, or if what stands and what is about to enter would
  * not fit. The place is safe: all calls have their answers, and nothing of the step has been told.
  */
-export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promise<void> {
+export async function compactWhenFull(turn: Turn, step: Step, telling: Telling): Promise<void> {
   const phase = step.index === 0 ? 'pre_turn' : 'mid_turn';
   const wish = turn.inbox.takeWishes();
   if (wish !== undefined) {
@@ -36,13 +36,13 @@ export async function makeRoom(turn: Turn, step: Step, telling: Telling): Promis
     await result;
     return;
   }
-  if (!mayFold(turn)) return;
+  if (!mayCompact(turn)) return;
   const wanted = switched(turn, step) ?? full(turn, step, telling);
   if (wanted !== undefined) await perform(turn, step, { trigger: 'auto', phase, ...wanted });
 }
 
 /** The provider said that a request did not fit, or refused it without a word: the same turn compacts, and tries again. */
-export function makeRoomAfterRefusal(
+export function compactAfterRefusal(
   turn: Turn,
   step: Step,
   reason: 'context_overflow' | 'unexplained_refusal',
@@ -51,7 +51,7 @@ export function makeRoomAfterRefusal(
 }
 
 /** The history behind an opaque checkpoint is used again: if it is too long for the model, it is compacted at once. */
-export async function makeRoomAfterReopening(turn: Turn, step: Step): Promise<void> {
+export async function compactAfterReopening(turn: Turn, step: Step): Promise<void> {
   const { log, envelope } = turn;
   const { instructions, modalities } = compactionContract(turn);
   const input = inputOf(log.state.history, { modalities, provider: providerOfTurn(envelope) });
@@ -70,13 +70,13 @@ async function perform(turn: Turn, step: Step, wanted: WantedCompaction): Promis
 }
 
 /** By itself. */
-function mayFold({ log, memory }: Turn): boolean {
+function mayCompact({ log, memory }: Turn): boolean {
   return !isPaused(log.state.checkpoints) && memory.outage === 'none';
 }
 
 /** Whether the thread may compact although its limit was not reached. */
 export function mayCompactAgain(turn: Turn): boolean {
-  return mayFold(turn) && hasNews(turn);
+  return mayCompact(turn) && hasNews(turn);
 }
 
 type Wanted = Pick<WantedCompaction, 'reason' | 'by'> | undefined;
@@ -112,7 +112,7 @@ function full(turn: Turn, step: Step, telling: Telling): Wanted {
 
 /** Whether the turn that ends leaves less room than the next one should find, and something can be done about it. */
 export function leavesTooLittle(turn: Turn, step: Step): boolean {
-  return mayFold(turn) && shouldCompact(turn, step, 0);
+  return mayCompact(turn) && shouldCompact(turn, step, 0);
 }
 
 /** The thread is full, a checkpoint can change that, and there is something new to compact. */

@@ -4,7 +4,7 @@ import { reopenedLine } from '../../state/behind.ts';
 import { compact } from './compact.ts';
 import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
 import { lookAround } from '../contract/look-around.ts';
-import { makeRoomAfterReopening } from './compact-when-full.ts';
+import { compactAfterReopening } from './compact-when-full.ts';
 import type { Turn } from '../parts/parts.ts';
 import type { WayToRead } from './readable-way.ts';
 
@@ -37,7 +37,7 @@ export async function goThere(
   const reader = providerOfTurn(envelope);
   log.record(reopenedLine(turnId, reader));
   log.tell({ kind: 'warning', outcome: usedAgain(log.state.history.length - before, reader.id) });
-  if (makesRoom) await makeRoomAfterReopening(turn, await lookAround(turn, 0));
+  if (makesRoom) await compactAfterReopening(turn, await lookAround(turn, 0));
   return undefined;
 }
 

@@ -12,7 +12,7 @@ import type { TurnEnding } from '../parts/turn-ending.ts';
 import { compactReadable, wayToRead } from '../checkpoint/way-to-read.ts';
 
 /** Compacts history in a turn of its own, in which the user says nothing. */
-export async function foldAlone(
+export async function compactAlone(
   parts: ThreadParts,
   log: ThreadLog,
   own: Omit<TurnInput, 'words'>,

@@ -1,6 +1,6 @@
 import type { Step } from '../../envelope/step.ts';
 import { lineType } from '../../protocol/line.ts';
-import { makeRoom } from '../checkpoint/compact-when-full.ts';
+import { compactWhenFull } from '../checkpoint/compact-when-full.ts';
 import type { Turn } from '../parts/parts.ts';
 import { recordTelling } from '../record/record-context.ts';
 import { recordSettings } from '../record/record-settings.ts';
@@ -13,7 +13,7 @@ export async function enterStep(turn: Turn, index: number): Promise<Step> {
   const { log } = turn;
   const planned = tellingFor(log.state, looked);
   const { history } = log.state;
-  await makeRoom(turn, looked, planned);
+  await compactWhenFull(turn, looked, planned);
   // A checkpoint may have given the model its instructions, and a refusal may have named its window.
   const step = asStateSays(turn, looked);
   const { baseline } = log.state;

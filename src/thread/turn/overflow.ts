@@ -4,7 +4,7 @@ import { fullText } from '../../protocol/outcome.ts';
 import { isPaused } from '../../state/checkpoints.ts';
 import { estimateNow } from '../contract/active-now.ts';
 import { windowNow } from '../contract/contract-now.ts';
-import { makeRoomAfterRefusal, mayCompactAgain } from '../checkpoint/compact-when-full.ts';
+import { compactAfterRefusal, mayCompactAgain } from '../checkpoint/compact-when-full.ts';
 import type { Turn } from '../parts/parts.ts';
 import type { StepAnswer } from './sample.ts';
 import { afterUnexplained } from './unexplained-refusal.ts';
@@ -36,7 +36,7 @@ async function afterOverflow(turn: Turn, step: Step, { failure, lastMessage }: F
     return { kind: 'failed', failure: tooSoon(turn, step, failure), ...said };
   }
   const message = sizes(turn, step, failure);
-  const made = await makeRoomAfterRefusal(turn, step, 'context_overflow');
+  const made = await compactAfterRefusal(turn, step, 'context_overflow');
   turn.memory.refusedStep = step.index;
   turn.memory.overflow = 'compacted';
   if (made.kind === 'installed') return { kind: 'go-on', ...said };

@@ -7,7 +7,7 @@ import { type Outcome, sentence } from '../../protocol/outcome.ts';
 import { limitOf } from '../../state/model-limits.ts';
 import { shownNow } from '../contract/active-now.ts';
 import { windowNow } from '../contract/contract-now.ts';
-import { makeRoomAfterRefusal, mayCompactAgain } from '../checkpoint/compact-when-full.ts';
+import { compactAfterRefusal, mayCompactAgain } from '../checkpoint/compact-when-full.ts';
 import type { Turn } from '../parts/parts.ts';
 import type { StepAnswer } from './sample.ts';
 
@@ -30,7 +30,7 @@ export async function afterUnexplained(turn: Turn, step: Step, answer: Failed): 
   }
   memory.unexplained = answer.failure;
   turn.log.tell({ kind: 'warning', outcome: trying(turn, step, why) });
-  const made = await makeRoomAfterRefusal(turn, step, 'unexplained_refusal');
+  const made = await compactAfterRefusal(turn, step, 'unexplained_refusal');
   memory.refusedStep = step.index;
   if (made.kind === 'installed') return { kind: 'go-on', ...said };
   if (made.kind === 'aborted') return { kind: 'aborted', ...said };

@@ -58,7 +58,7 @@ async function exchange(
   parts: RenewalParts,
   signal: AbortSignal,
 ): Promise<Renewal> {
-  const room = parts.store.makeRoom();
+  const room = parts.store.compactWhenFull();
   let isKept = false;
   try {
     const question = { client_id: clientId, grant_type: 'refresh_token', refresh_token: refreshToken };

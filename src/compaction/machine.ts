@@ -1,4 +1,5 @@
 import type { ModelFailure } from '../ports/model-client.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { anythingToCompact } from './plan/anything-to-compact.ts';
 import type { Candidate } from './candidates/candidate.ts';
@@ -207,7 +208,7 @@ function checked(work: Work, { why, faults }: Progress, candidate: Candidate): C
   const problem = candidateProblem(work.plan, candidate);
   if (problem !== undefined) return mechanical(work, problem);
   const mended = [...(faults.length === 0 ? [] : [askedAgain(faults)]), ...candidate.mended];
-  return { kind: 'candidate', candidate: { ...candidate, mended }, ...(why === undefined ? {} : { why }) };
+  return { kind: 'candidate', candidate: { ...candidate, mended }, ...defined({ why }) };
 }
 
 /** Built by code alone: there is always a way on, unless even this makes no room. */

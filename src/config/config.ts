@@ -1,4 +1,5 @@
 import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
+import { defined } from '../protocol/defined.ts';
 import { camelCased } from './camel-case.ts';
 import { type CheckedLayer, checkLayers } from './check-layers.ts';
 import type { ConfigLayer } from './config-layer.ts';
@@ -69,7 +70,7 @@ export function readConfig(
     pinned: pinnedKeys(checked),
     origins: keyOrigins(checked),
     addedRoots,
-    ...(userFile === undefined ? {} : { userFile }),
+    ...defined({ userFile }),
   };
   const problems = [
     ...checked.flatMap((layer) => layer.problems),

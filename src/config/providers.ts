@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { Config } from './config.ts';
 import type { ConfiguredProvider } from './key-table.ts';
@@ -136,8 +137,7 @@ function customProvider(id: string, given: ConfiguredProvider): ProviderConfig |
     baseUrl: withoutSlash(baseUrl),
     wireApi: given.wireApi ?? providerDefaults.wireApi,
     envKeys: given.envKey === undefined ? (usesOpenaiKeys ? openaiKeys : []) : [given.envKey],
-    ...(instructions === undefined ? {} : { envKeyInstructions: instructions }),
-    ...(given.experimentalBearerToken === undefined ? {} : { bearerToken: given.experimentalBearerToken }),
+    ...defined({ envKeyInstructions: instructions, bearerToken: given.experimentalBearerToken }),
     ...(usesOpenaiKeys ? { login: loginFor(given.baseUrl) } : {}),
     ...(given.auth?.command === undefined ? {} : { tokenCommand: tokenCommandOf(given.auth.command, given.auth) }),
     httpHeaders: given.httpHeaders ?? {},
@@ -187,7 +187,7 @@ function tokenCommandOf(
   command: string,
   { args = [], timeoutMs = 5000, refreshIntervalMs = 300_000, cwd }: NonNullable<ConfiguredProvider['auth']>,
 ): TokenCommand {
-  return { command, args, timeoutMs, refreshIntervalMs, ...(cwd === undefined ? {} : { cwd }) };
+  return { command, args, timeoutMs, refreshIntervalMs, ...defined({ cwd }) };
 }
 
 function checkedUrl(provider: ProviderConfig): ProviderConfig | ProviderProblem {

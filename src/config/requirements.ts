@@ -1,4 +1,5 @@
 import type { Allowed, NewThreadDefaults, Requirements } from '../policy/requirements.ts';
+import { defined } from '../protocol/defined.ts';
 import { camelCased } from './camel-case.ts';
 import { checkLayers } from './check-layers.ts';
 import { checkValues } from './check-values.ts';
@@ -33,14 +34,13 @@ function demanded(file: ConfigLayer, values: RequirementValues): Requirements {
   const instructions = values.additionalDeveloperInstructions ?? '';
   const newThread = newThreadDefaults(values);
   return {
-    ...(approvals === undefined ? {} : { approvals }),
-    ...(sandboxModes === undefined ? {} : { sandboxModes }),
+    ...defined({ approvals, sandboxModes }),
     ...(patterns.length === 0
       ? {}
       : { denyRead: { patterns, source: place('permissions', 'filesystem', 'deny_read') } }),
     ...(Object.keys(pins).length === 0 ? {} : { features: { pins, source: file.source } }),
     ...(instructions.trim() === '' ? {} : { instructions }),
-    ...(values.allowLoginShell === undefined ? {} : { allowLoginShell: values.allowLoginShell }),
+    ...defined({ allowLoginShell: values.allowLoginShell }),
     ...(Object.keys(newThread).length === 0 ? {} : { newThread }),
   };
 }
@@ -48,9 +48,7 @@ function demanded(file: ConfigLayer, values: RequirementValues): Requirements {
 function newThreadDefaults({ models }: RequirementValues): NewThreadDefaults {
   const { model, modelReasoningEffort: effort, serviceTier } = models?.newThread ?? {};
   return {
-    ...(model === undefined ? {} : { model }),
-    ...(effort === undefined ? {} : { effort }),
-    ...(serviceTier === undefined ? {} : { serviceTier }),
+    ...defined({ model, effort, serviceTier }),
   };
 }
 

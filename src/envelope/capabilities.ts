@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
 import type { Instructions } from './instructions.ts';
@@ -40,7 +41,7 @@ export function resolveCapabilities(
     webSearch: model.webSearch,
     apps,
     plugins,
-    ...(skills === undefined ? {} : { skills }),
+    ...defined({ skills }),
     hooks: { sessionContext },
   };
 }

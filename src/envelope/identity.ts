@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { Facts } from './facts.ts';
 import { type ModelChoices, modelDefaults } from './model-defaults.ts';
 import { lookUpModel, type ModelRecord } from './model-record.ts';
@@ -39,17 +40,13 @@ export function resolveIdentity(facts: Facts, settings: Settings): Identity {
   return {
     model,
     provider: settings.provider,
-    ...(address === undefined ? {} : { address }),
+    ...defined({ address }),
     modelClient: wire,
-    ...(effort === undefined ? {} : { effort }),
-    ...(summary === undefined ? {} : { summary }),
-    ...(verbosity === undefined ? {} : { verbosity }),
+    ...defined({ effort, summary, verbosity }),
     chosen: {
-      ...(settings.effort === undefined ? {} : { effort: settings.effort }),
-      ...(settings.summary === undefined ? {} : { summary: settings.summary }),
-      ...(settings.verbosity === undefined ? {} : { verbosity: settings.verbosity }),
+      ...defined({ effort: settings.effort, summary: settings.summary, verbosity: settings.verbosity }),
     },
-    ...(serviceTier === undefined ? {} : { serviceTier }),
+    ...defined({ serviceTier }),
     ...(serviceTier !== undefined || settings.serviceTier === undefined ? {} : { askedTier: settings.serviceTier }),
     client: { name, version },
     sessionSource: source,

@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { BaseInstructions } from './base-instructions.ts';
 import type { TurnFacts } from './facts.ts';
 import type { Identity } from './identity.ts';
@@ -33,11 +34,9 @@ export function resolveInstructions(
   const { developerInstructions, managedInstructions, compactPrompt } = settings;
   return {
     base,
-    ...(model === undefined ? {} : { model }),
-    ...(developerInstructions === undefined ? {} : { developer: developerInstructions }),
-    ...(managedInstructions === undefined ? {} : { managed: managedInstructions }),
+    ...defined({ model, developer: developerInstructions, managed: managedInstructions }),
     user: { ...defaultRules, ...settings.instructionRules, cwd: workspace.cwd, trusted: workspace.trust },
-    ...(compactPrompt === undefined ? {} : { compactPrompt }),
+    ...defined({ compactPrompt }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { ModelRecord } from './model-record.ts';
 
 /** What a model has defaults for, and a person may choose instead. */
@@ -10,8 +11,6 @@ export interface ModelChoices {
 /** What holds where nothing is chosen. */
 export function modelDefaults({ defaultEffort, defaultSummary, defaultVerbosity }: ModelRecord): ModelChoices {
   return {
-    ...(defaultEffort === undefined ? {} : { effort: defaultEffort }),
-    ...(defaultSummary === undefined ? {} : { summary: defaultSummary }),
-    ...(defaultVerbosity === undefined ? {} : { verbosity: defaultVerbosity }),
+    ...defined({ effort: defaultEffort, summary: defaultSummary, verbosity: defaultVerbosity }),
   };
 }

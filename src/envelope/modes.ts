@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Capabilities } from './capabilities.ts';
 import type { TurnFacts } from './facts.ts';
@@ -52,10 +53,10 @@ export function resolveModes(
   const known = cyberAccessProgram !== undefined && facts.provider?.accessPrograms === 'known';
   return {
     collaboration: collaborationFor(identity, settings),
-    ...(personality === undefined ? {} : { personality }),
+    ...defined({ personality }),
     realtime: realtime ?? { active: false },
     review: false,
-    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...defined({ outputSchema }),
     ...(known ? { cyberAccessProgram } : {}),
     compaction: settings.compaction ?? 'structured',
     leaveOut: settings.leaveOut ?? [],
@@ -72,7 +73,6 @@ function collaborationFor({ model }: Identity, { collaboration }: TurnSettings):
   return {
     mode,
     ...(runs ? {} : { asked }),
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(given === undefined ? {} : { given }),
+    ...defined({ instructions, given }),
   };
 }

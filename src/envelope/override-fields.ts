@@ -3,6 +3,7 @@ import { normalisePath } from '../policy/paths.ts';
 import { profileFor } from '../policy/profiles.ts';
 import { readProfile, readSandboxPolicy } from '../policy/read-profile.ts';
 import { isWrong, unknownKeyIn, type WrongValue } from '../policy/wrong-value.ts';
+import { defined } from '../protocol/defined.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import type { ApprovalPolicy, PermissionProfile, SandboxMode, SandboxPolicy } from '../protocol/permission-profile.ts';
 import type { CollaborationMode, CollaborationSetting, Personality, RealtimeSetting } from './settings.ts';
@@ -79,7 +80,7 @@ export const changeFields = {
       const mode = collaborationModes.find((one) => one === given['mode']);
       const { instructions } = given;
       if (mode === undefined || !isTextOrAbsent(instructions)) return undefined;
-      return { mode, ...(instructions === undefined ? {} : { instructions }) };
+      return { mode, ...defined({ instructions }) };
     },
   } satisfies Field<CollaborationSetting>,
   personality: orNull(choice<Personality>(['none', 'friendly', 'pragmatic']), null),
@@ -91,7 +92,7 @@ export const changeFields = {
       if (unknown !== undefined) return unknown;
       const { active, startInstructions } = given;
       if (typeof active !== 'boolean' || !isTextOrAbsent(startInstructions)) return undefined;
-      return { active, ...(startInstructions === undefined ? {} : { startInstructions }) };
+      return { active, ...defined({ startInstructions }) };
     },
   } satisfies Field<RealtimeSetting>,
 } as const satisfies { readonly [Name in keyof Required<SettingsChange>]: Field<unknown> };

@@ -116,7 +116,7 @@ function settingsOf(given: ReadFields, settings: Settings, catalogue: Catalogue)
   const model = given.model ?? settings.model;
   return {
     ...plain,
-    ...(sandboxMode === undefined ? {} : { profile: sandboxMode }),
+    ...defined({ profile: sandboxMode }),
     ...(effort === undefined
       ? { effort: effortFor(lookUpModel(catalogue, model), settings) }
       : { effort: effort ?? undefined }),

@@ -1,6 +1,7 @@
 import { describePolicy, type PolicyDescription } from '../policy/describe-policy.ts';
 import { resolvePolicy } from '../policy/resolve-policy.ts';
 import type { ShellEnvironmentPolicy } from '../policy/shell-environment-policy.ts';
+import { defined } from '../protocol/defined.ts';
 import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-profile.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import type { Facts } from './facts.ts';
@@ -34,7 +35,7 @@ export function resolvePolicyGroup(
   const resolved = resolvePolicy(settings.profile, workspace.places);
   return {
     approval: settings.approval,
-    ...(settings.askedApproval === undefined ? {} : { askedApproval: settings.askedApproval }),
+    ...defined({ askedApproval: settings.askedApproval }),
     profile: settings.profile,
     resolved,
     sandboxLevel: describePolicy(resolved, workspace.cwd).mode,

@@ -1,4 +1,5 @@
 import type { ChangeWatch, CallTime } from '../ports/change-watch.ts';
+import { defined } from '../protocol/defined.ts';
 import { numberAt, parseJsonObject, stringAt } from '../protocol/json.ts';
 import { errorCode, fileSystem as fs } from '../disk/file-system.ts';
 import { realPath } from '../disk/folders.ts';
@@ -122,7 +123,7 @@ export function readCallTimes(home: string): readonly LoggedCallTime[] {
     const [from, to] = [numberAt(entry, 'from'), numberAt(entry, 'to')];
     const startedAt = stringAt(entry, 'started_at');
     if (by !== undefined && root !== undefined && from !== undefined) {
-      times.set(id, { id, process: by, ...(startedAt === undefined ? {} : { startedAt }), root, from });
+      times.set(id, { id, process: by, ...defined({ startedAt }), root, from });
     }
     const begun = times.get(id);
     if (begun !== undefined && to !== undefined) times.set(id, { ...begun, to });

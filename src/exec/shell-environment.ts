@@ -1,5 +1,6 @@
 import { withLoginShell } from '../policy/login-shell-variables.ts';
 import type { ShellEnvironment } from '../ports/shell-environment.ts';
+import { defined } from '../protocol/defined.ts';
 import type { LoginShell, LoginShellOptions } from './login-shell/login-shell.ts';
 import { markName } from './warden-script.ts';
 
@@ -17,8 +18,7 @@ export function createShellEnvironments(env: ShellEnvironmentOptions['env']): Sh
   const made = new Map<string, ShellEnvironment>();
   return (loginShell) => {
     const key = JSON.stringify(loginShell) ?? '';
-    const environment =
-      made.get(key) ?? createShellEnvironment({ env, ...(loginShell === undefined ? {} : { loginShell }) });
+    const environment = made.get(key) ?? createShellEnvironment({ env, ...defined({ loginShell }) });
     made.set(key, environment);
     return environment;
   };

@@ -3,6 +3,7 @@ import type { ClientFacts, Facts, ProviderFacts } from '../envelope/facts.ts';
 import type { Catalogue } from '../envelope/model-record.ts';
 import type { OwnPlaces } from '../policy/own-places.ts';
 import type { Clock } from '../ports/clock.ts';
+import { defined } from '../protocol/defined.ts';
 import type { PermissionProfile } from '../protocol/permission-profile.ts';
 import { findPlaces } from './system/places.ts';
 import type { ProgramFiles } from '../ports/program-files.ts';
@@ -42,6 +43,6 @@ export async function gatherFacts(sources: FactSources): Promise<Facts> {
     trust,
     catalogue,
     client,
-    ...(provider === undefined ? {} : { provider }),
+    ...defined({ provider }),
   };
 }

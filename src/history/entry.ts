@@ -1,5 +1,6 @@
 import type { TextGap } from '../fragments/text/cut-text.ts';
 import { looksInjected, recognise } from '../fragments/foreign/recognise.ts';
+import { defined } from '../protocol/defined.ts';
 import { isMessage, type Item } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import type { TurnId } from '../protocol/ids.ts';
@@ -136,9 +137,7 @@ export function entryOf(item: Item, metadata: JsonObject | undefined): Entry {
     origin,
     ...(turn === undefined ? {} : { turn: turn as TurnId }),
     ...countAt(ours, 'number'),
-    ...(words === undefined ? {} : { words }),
-    ...(summary === undefined ? {} : { summary }),
-    ...(maker === undefined ? {} : { maker }),
+    ...defined({ words, summary, maker }),
   };
 }
 
@@ -157,17 +156,16 @@ function readWords(ours: JsonObject): readonly QuotedWords[] | undefined {
         ...(typeof turn === 'string' ? { turn: turn as TurnId } : {}),
         ...countAt(value, 'number'),
         ...place,
-        ...(by === undefined ? {} : { by }),
+        ...defined({ by }),
         ...(value['task'] === true ? { task: true } : {}),
         ...(value['endedEarly'] === true ? { endedEarly: true } : {}),
         ...(value['cut'] === true ? { cut: true } : {}),
-        ...(gaps === undefined ? {} : { gaps }),
-        ...(request === undefined ? {} : { request }),
+        ...defined({ gaps, request }),
         ...(isRange(pictures) ? { pictures } : {}),
         ...countAt(value, 'picturesLeftOut'),
         ...countAt(value, 'picturesLeftOutTokens'),
         ...(isNumbers(alsoIn) ? { alsoIn } : {}),
-        ...(leftOutBefore === undefined ? {} : { leftOutBefore }),
+        ...defined({ leftOutBefore }),
       },
     ];
   });
@@ -200,9 +198,9 @@ function readSummary(value: Json | undefined): SummaryPlace | undefined {
   const earlier = arrayAt(value, 'earlier')?.flatMap((one) => readSummary(one) ?? []);
   return {
     ...place,
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     ...countAt(value, 'number'),
-    ...(earlier === undefined ? {} : { earlier }),
+    ...defined({ earlier }),
   };
 }
 

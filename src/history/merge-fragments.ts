@@ -1,5 +1,6 @@
 import type { Fragment } from '../fragments/text/define.ts';
 import { contextMessage } from '../fragments/message.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Item, Role } from '../protocol/item.ts';
 import type { EntryCause, Origin } from './entry.ts';
 
@@ -28,7 +29,7 @@ export function mergeFragments(fragments: Iterable<Fragment>, cause?: EntryCause
       fragments: group,
       role,
       item: (id) => contextMessage(id, role, texts),
-      origin: { family: 'context', kinds, ...(cause === undefined ? {} : { cause }) },
+      origin: { family: 'context', kinds, ...defined({ cause }) },
     };
   });
 }

@@ -2,6 +2,7 @@ import type { TextGap } from '../fragments/text/cut-text.ts';
 import { hookWords } from '../fragments/events/hook-words.ts';
 import { recognise } from '../fragments/foreign/recognise.ts';
 import { isImageLabel } from '../fragments/events/user-image.ts';
+import { defined } from '../protocol/defined.ts';
 import { isMessage, type Item, messageText, type MessageItem } from '../protocol/item.ts';
 import { stableItemId } from '../protocol/item-id.ts';
 import type { TurnId } from '../protocol/ids.ts';
@@ -119,7 +120,7 @@ function addOther(rowOf: RowOf, place: number, entry: Entry, other: OtherWords, 
   const { id } = entry.item;
   const row = rowOf(typeof id === 'string' ? id : '', place, other.text);
   Object.assign(row, other);
-  addKnown(row, { ...(number === undefined ? {} : { number }), ...entry });
+  addKnown(row, { ...defined({ number }), ...entry });
 }
 
 function addQuotes(rowOf: RowOf, place: number, { words = [] }: Entry, item: MessageItem): void {

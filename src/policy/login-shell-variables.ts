@@ -1,3 +1,5 @@
+import { defined } from '../protocol/defined.ts';
+
 type Variables = Readonly<Record<string, string>>;
 
 /**
@@ -6,7 +8,7 @@ type Variables = Readonly<Record<string, string>>;
  */
 export function withLoginShell(caller: Variables, loginShell: Variables): Variables {
   const path = joinPaths(caller['PATH'], loginShell['PATH']);
-  return { ...loginShell, ...caller, ...(path === undefined ? {} : { PATH: path }) };
+  return { ...loginShell, ...caller, ...defined({ PATH: path }) };
 }
 
 /** Of the second path only absolute folders are added: an empty or relative one means the folder of the command. */

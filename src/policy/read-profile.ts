@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import type {
   Access,
@@ -95,7 +96,7 @@ function readRules(value: unknown, at: string): FileSystemRules | WrongValue {
     return wrongAt(memberAt(at, 'glob_scan_max_depth'), 'a whole number from 0', depth);
   const entries = readAll(value['entries'], memberAt(at, 'entries'), readEntry);
   if (isWrong(entries)) return entries;
-  return { type, entries, ...(depth === undefined ? {} : { glob_scan_max_depth: depth }) };
+  return { type, entries, ...defined({ glob_scan_max_depth: depth }) };
 }
 
 function readEntry(value: unknown, at: string): FileSystemEntry | WrongValue {
@@ -151,7 +152,7 @@ function readSpecial(value: unknown, at: string): SpecialPath | WrongValue {
       const isBelow = typeof subpath === 'string' && descend('/', subpath) !== undefined;
       if (subpath !== undefined && !isBelow)
         return wrongAt(memberAt(at, 'subpath'), 'a path below the workspace, without ".."', subpath);
-      return unknownKeyIn(value, at, ['kind', 'subpath']) ?? { kind, ...(subpath === undefined ? {} : { subpath }) };
+      return unknownKeyIn(value, at, ['kind', 'subpath']) ?? { kind, ...defined({ subpath }) };
     }
     case 'unknown':
       // Another program's symbol: it is kept, and has no meaning here.
@@ -162,7 +163,7 @@ function readSpecial(value: unknown, at: string): SpecialPath | WrongValue {
         unknownKeyIn(value, at, ['kind', 'path', 'subpath']) ?? {
           kind,
           path,
-          ...(subpath === undefined ? {} : { subpath }),
+          ...defined({ subpath }),
         }
       );
     default:

@@ -1,5 +1,6 @@
 import type { Digester } from '../ports/digester.ts';
 import type { Encoder } from '../ports/prompt.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Item } from '../protocol/item.ts';
 import { stringAt } from '../protocol/json.ts';
 import { namesTools } from '../state/request.ts';
@@ -105,7 +106,7 @@ function firstDifferentItem(
       what,
       ...(id === undefined || what === 'missing' ? {} : { id }),
       ...(item === undefined || what === 'missing' ? {} : { type: item.type }),
-      ...(sentDigest === undefined ? {} : { sentDigest }),
+      ...defined({ sentDigest }),
       ...(digest === undefined || what === 'missing' ? {} : { digest }),
     };
   }

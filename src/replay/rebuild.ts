@@ -1,5 +1,6 @@
 import { type Entry, isModelMade } from '../history/entry.ts';
 import type { Encoder, Prompt } from '../ports/prompt.ts';
+import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
@@ -104,7 +105,7 @@ function infer(state: ThreadState, line: Line, turn: number): InferredRequest {
     kind: 'inferred',
     turn,
     ...(state.openTurn === undefined ? {} : { turnId: state.openTurn.id }),
-    ...(model === undefined ? {} : { model }),
+    ...defined({ model }),
     line,
     input: inputOf(state.history, { modalities: ['text', 'image', 'audio'] }),
   };

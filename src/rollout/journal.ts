@@ -1,6 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Lock } from '../ports/files.ts';
 import type { HistoryMode, Owned } from '../ports/rollout-store.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Ordinal } from '../protocol/ids.ts';
 import { lineType, type Line, type LineDraft } from '../protocol/line.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -127,7 +128,7 @@ export class Journal implements Owned {
   #add(timestamp: string, draft: LineDraft): Line {
     const { type, payload, metadata } = draft;
     const numbered = this.#nextOrdinal === undefined ? {} : { ordinal: this.#nextOrdinal as Ordinal };
-    const line: Line = { timestamp, ...numbered, type, payload, ...(metadata === undefined ? {} : { metadata }) };
+    const line: Line = { timestamp, ...numbered, type, payload, ...defined({ metadata }) };
     if (this.#nextOrdinal !== undefined) this.#nextOrdinal += 1;
     if (this.#closing !== undefined) this.#fault ??= appendedTooLate(this.location);
     if (this.#fault !== undefined) return line;

@@ -3,6 +3,7 @@ import type { ProcessTable } from '../ports/processes.ts';
 import type { ProgramFiles } from '../ports/program-files.ts';
 import type { PlainCommand, RunnableCommand, Sandbox, SandboxRefused } from '../ports/sandbox.ts';
 import type { Spawn } from '../ports/spawn.ts';
+import { defined } from '../protocol/defined.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 import { type BubblewrapParts, type BubblewrapSearch, findBubblewrap } from './linux/find-bubblewrap.ts';
 import { type LinuxSandbox, planLinux } from './linux/linux-sandbox.ts';
@@ -84,8 +85,7 @@ function linuxSandboxes(options: SandboxOptions): (roots: readonly string[]) => 
     const wanted: BubblewrapSearch = {
       path,
       writable,
-      ...(chosen === undefined ? {} : { chosen }),
-      ...(packagedBubblewrap === undefined ? {} : { packaged: packagedBubblewrap }),
+      ...defined({ chosen, packaged: packagedBubblewrap }),
     };
     const bubblewrap = await findBubblewrap(wanted, { spawn, files: programFiles, probed });
     if (bubblewrap.kind === 'refused') return bubblewrap;

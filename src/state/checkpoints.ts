@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import { isJsonObject, type JsonObject, numberAt, objectAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -49,7 +50,7 @@ export function foldCheckpoint(checkpoints: Checkpoints, payload: JsonObject): C
     failures: 0,
     seen: 'not-yet',
     spent: addUsage(checkpoints.spent, spent),
-    ...(window === undefined ? {} : { window }),
+    ...defined({ window }),
   };
 }
 
@@ -113,7 +114,7 @@ export function readCheckpoints(stored: unknown): Checkpoints {
     count,
     failures: numberAt(value, 'failures') ?? 0,
     spent: readUsage(value['spent']),
-    ...(window === undefined ? {} : { window }),
+    ...defined({ window }),
   };
 }
 

@@ -1,6 +1,7 @@
 import { oldSummaryMessage } from '../fragments/message.ts';
 import { type Entry, entryOf } from '../history/entry.ts';
 import { entries as entriesOf, historyOf } from '../history/history.ts';
+import { defined } from '../protocol/defined.ts';
 import { asItem, isMessage, type Item, messageText } from '../protocol/item.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
@@ -68,11 +69,9 @@ export function carriedState(state: ThreadState): JsonObject {
     checkpoints: storeCheckpoints(state.checkpoints),
     work: storeWork(state.work),
     tool_sets: Object.fromEntries(state.toolSets) as JsonObject,
-    ...(state.context === undefined ? {} : { context: state.context }),
-    ...(state.envelope === undefined ? {} : { envelope: state.envelope }),
-    ...(state.newest === undefined ? {} : { newest: state.newest }),
+    ...defined({ context: state.context, envelope: state.envelope, newest: state.newest }),
     ...(state.instructions === undefined ? {} : { instructions: state.instructions as unknown as JsonObject }),
-    ...(state.settings === undefined ? {} : { settings: state.settings }),
+    ...defined({ settings: state.settings }),
     ...(state.limits.length === 0 ? {} : { model_limits: state.limits as unknown as JsonObject[] }),
     ...(state.warnings.length === 0 ? {} : { warnings: state.warnings }),
     ...(state.pins.length === 0 ? {} : { pins: state.pins as unknown as JsonObject[] }),
@@ -82,7 +81,7 @@ export function carriedState(state: ThreadState): JsonObject {
       : {
           open_turn: {
             id: openTurn.id,
-            ...(openTurn.startedAt === undefined ? {} : { started_at: openTurn.startedAt }),
+            ...defined({ started_at: openTurn.startedAt }),
             ...(openTurn.compaction === undefined ? {} : { purpose: 'compaction' }),
           },
         }),
@@ -124,17 +123,15 @@ function readCarried(payload: JsonObject): Carried | undefined {
     pins: readPins(carried),
     waiting: readWaiting(carried),
     toolSets: new Map(Object.entries(objectAt(carried, 'tool_sets') ?? {})) as unknown as ThreadState['toolSets'],
-    ...(context === undefined ? {} : { context }),
-    ...(envelope === undefined ? {} : { envelope }),
+    ...defined({ context, envelope }),
     ...(newest === 'context' || newest === 'settings' ? { newest } : {}),
-    ...(instructions === undefined ? {} : { instructions }),
-    ...(settings === undefined ? {} : { settings }),
+    ...defined({ instructions, settings }),
     ...(open === undefined
       ? {}
       : {
           openTurn: {
             id: (stringAt(open, 'id') ?? '') as TurnId,
-            ...(startedAt === undefined ? {} : { startedAt }),
+            ...defined({ startedAt }),
             ...(open['purpose'] === 'compaction' ? { compaction: 'begun' as const } : {}),
           },
         }),

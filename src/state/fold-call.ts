@@ -1,4 +1,5 @@
 import type { StartedProcess } from '../ports/processes.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Item } from '../protocol/item.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import type { CallStart } from './call-start.ts';
@@ -18,10 +19,7 @@ export function foldCall(state: ThreadState, payload: JsonObject): ThreadState {
   if (known === undefined) return state;
   const started = readProcess(objectAt(payload, 'process'));
   const processSeal = stringAt(payload, 'seal');
-  const call =
-    started === undefined
-      ? known
-      : { ...known, process: started, ...(processSeal === undefined ? {} : { processSeal }) };
+  const call = started === undefined ? known : { ...known, process: started, ...defined({ processSeal }) };
   return { ...state, openTurn: { ...openTurn, calls: [...others.slice(1 - mostCalls), call] } };
 }
 

@@ -1,4 +1,5 @@
 import { entryMetadata, type Origin } from '../history/entry.ts';
+import { defined } from '../protocol/defined.ts';
 import type { ThreadId, TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -8,7 +9,7 @@ import type { ChangedFile, TurnItem } from '../protocol/turn-item.ts';
 
 /** A model-visible item with its origin, and with its maker where that is not who answers now. */
 export function itemLine(item: Item, origin: Origin, turn: TurnId, maker?: ProviderName): LineDraft {
-  const metadata = entryMetadata({ origin, turn, ...(maker === undefined ? {} : { maker }) });
+  const metadata = entryMetadata({ origin, turn, ...defined({ maker }) });
   return { type: lineType.responseItem, payload: item, metadata };
 }
 
@@ -74,7 +75,7 @@ export function storedItem(item: TurnItem): JsonObject {
         type: 'AgentMessage',
         id: item.id,
         content: [{ type: 'Text', text: item.text }],
-        ...(item.phase === undefined ? {} : { phase: item.phase }),
+        ...defined({ phase: item.phase }),
       };
     case 'reasoning':
       return { type: 'Reasoning', id: item.id, summary_text: item.summary, raw_content: [] };
@@ -91,7 +92,7 @@ export function storedItem(item: TurnItem): JsonObject {
         parsed_cmd: [{ type: 'unknown', cmd: item.argv.at(-1) ?? '' }],
         source: 'agent',
         status: item.status === 'in-progress' ? 'failed' : item.status,
-        ...(item.exitCode === undefined ? {} : { exit_code: item.exitCode }),
+        ...defined({ exit_code: item.exitCode }),
         ...(item.durationMs === undefined ? {} : { duration: duration(item.durationMs) }),
       };
     case 'file-change':

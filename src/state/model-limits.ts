@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import { readUsage } from './usage-fields.ts';
@@ -93,8 +94,7 @@ function readLimit(value: Json): readonly ModelLimit[] {
   const limit: ModelLimit = {
     provider,
     model,
-    ...(accepted === undefined ? {} : { accepted }),
-    ...(proven === undefined ? {} : { proven }),
+    ...defined({ accepted, proven }),
   };
   const named = objectAt(value, 'named') ?? {};
   return [withNamed(limit, numberAt(named, 'tokens'), numberAt(named, 'assumed'))];

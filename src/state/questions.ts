@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { Answer, PendingQuestion, Question } from '../protocol/question.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
@@ -9,15 +10,14 @@ export function questionAsked({ callId, turnId, tool, item, paths, escalation }:
   const about = {
     tool,
     item,
-    ...(paths === undefined ? {} : { paths }),
-    ...(escalation === undefined ? {} : { escalation }),
+    ...defined({ paths, escalation }),
   };
   return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, ...about } };
 }
 
 /** Durable before the call begins, or its refusal reaches the model. */
 export function questionAnswered({ callId, turnId }: Question, { kind, note }: Answer): LineDraft {
-  const answer = { kind, ...(note === undefined ? {} : { note }) };
+  const answer = { kind, ...defined({ note }) };
   return { type: lineType.question, payload: { turn_id: turnId, call_id: callId, answer } };
 }
 

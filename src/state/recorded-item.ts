@@ -1,5 +1,6 @@
 import { isImageLabel } from '../fragments/events/user-image.ts';
 import type { Entry } from '../history/entry.ts';
+import { defined } from '../protocol/defined.ts';
 import { isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
 
@@ -37,7 +38,7 @@ export function recordedItem({ item, origin }: Entry): RecordedItem | undefined 
       return { kind: 'context', title: [...new Set(kinds)].join(', '), text: textsOf(item.content).join('\n\n') };
     }
     const phase = stringAt(item, 'phase');
-    return { kind: 'assistant', text: messageText(item), ...(phase === undefined ? {} : { phase }) };
+    return { kind: 'assistant', text: messageText(item), ...defined({ phase }) };
   }
   return item.type.endsWith('_call') || item.type === 'agent_message' ? recordedCall(item) : undefined;
 }

@@ -1,5 +1,6 @@
 import { type Entry, entryOf, isBoundary } from '../history/entry.ts';
 import { append } from '../history/history.ts';
+import { defined } from '../protocol/defined.ts';
 import { asItem } from '../protocol/item.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
 import { arrayAt, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
@@ -113,7 +114,7 @@ function foldContext({ envelope: before, ...state }: ThreadState, context: JsonO
   const ours = objectAt(context, 'capstan');
   const envelope = foldEnvelope(before, ours?.['envelope']);
   const newest = ours?.['outdated'] === true && state.settings !== undefined ? 'settings' : 'context';
-  return { ...state, context, newest, ...(envelope === undefined ? {} : { envelope }) };
+  return { ...state, context, newest, ...defined({ envelope }) };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { RequestOptions } from '../ports/prompt.ts';
+import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { asItem, type Item } from '../protocol/item.ts';
 import { arrayAt, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
@@ -39,7 +40,7 @@ export interface Auxiliary {
 export type RequestReader = Pick<RequestRecord, 'modalities' | 'provider'>;
 
 export function readerOf({ modalities, provider }: RequestRecord): RequestReader {
-  return { modalities, ...(provider === undefined ? {} : { provider }) };
+  return { modalities, ...defined({ provider }) };
 }
 
 export function requestPayload({
@@ -79,7 +80,7 @@ export function readRequest(payload: JsonObject): RequestRecord | undefined {
     toolSet,
     modalities,
     options: options as unknown as RequestOptions,
-    ...(provider === undefined ? {} : { provider }),
+    ...defined({ provider }),
     ...auxiliaryIn(payload),
   };
 }

@@ -1,5 +1,6 @@
 import type { Digester } from '../ports/digester.ts';
 import type { Encoder, Prompt } from '../ports/prompt.ts';
+import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import { type JsonObject, numberAt, stringAt } from '../protocol/json.ts';
@@ -55,7 +56,7 @@ export function sentLine(
     items: prompt.input.length,
     from,
     digests: digests.join(''),
-    ...(auxiliary === undefined ? {} : { auxiliary }),
+    ...defined({ auxiliary }),
   };
   return { type: lineType.sent, payload };
 }

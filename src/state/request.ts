@@ -4,6 +4,7 @@ import type { History } from '../history/history.ts';
 import { project } from '../history/project.ts';
 import { itemTokens } from '../history/size.ts';
 import type { Prompt, ToolSpec } from '../ports/prompt.ts';
+import { defined } from '../protocol/defined.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
 import { Fault, type Outcome } from '../protocol/outcome.ts';
@@ -39,7 +40,7 @@ export function planRequest(
     },
   };
   const drafts = known ? [request] : [{ type: lineType.toolSet, payload: { name: record.toolSet, tools } }, request];
-  return { record, drafts, ...(prefix === undefined ? {} : { prefix }) };
+  return { record, drafts, ...defined({ prefix }) };
 }
 
 /**
@@ -90,7 +91,7 @@ export function inputOf(history: History, { modalities, provider }: RequestReade
   const reader = JSON.stringify([modalities, provider?.id, provider?.address]);
   const known = inputs.get(history);
   if (known?.reader === reader) return known.items;
-  const items = project(history, { modalities, ...(provider === undefined ? {} : { reader: provider }) });
+  const items = project(history, { modalities, ...defined({ reader: provider }) });
   inputs.set(history, { reader, items });
   return items;
 }

@@ -1,4 +1,5 @@
 import type { Settings } from '../envelope/settings.ts';
+import { defined } from '../protocol/defined.ts';
 import { equalJson, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
 import { lastSettings } from './resumed-settings.ts';
 import type { ThreadState } from './thread-state.ts';
@@ -19,12 +20,12 @@ export function restoredSettings(state: ThreadState, { origins = {} }: Settings)
   const [last, ofTurn] = [state, { ...state, newest: 'context' as const }].map(lastSettings) as unknown as Json[];
   return {
     from: equalJson(last, ofTurn) ? 'turn' : 'settings',
-    ...(turnId === undefined ? {} : { turnId }),
+    ...defined({ turnId }),
     names: Object.keys(origins).filter((name) => origins[name] === 'thread' && name !== 'askedApproval'),
   };
 }
 
 /** As events and files have it. */
 export function restoredFields({ from, turnId, names }: RestoredSettings): JsonObject {
-  return { from, ...(turnId === undefined ? {} : { turn_id: turnId }), names };
+  return { from, ...defined({ turn_id: turnId }), names };
 }

@@ -151,7 +151,7 @@ function readMode(ours: JsonObject | undefined, source: JsonObject | undefined):
       : at(ours, 'mode_instructions');
   const mode = ours === undefined ? at(shared, 'mode') : at(ours, 'mode');
   if (mode !== 'plan' && instructions === undefined) return undefined;
-  return { mode: mode === 'plan' ? 'plan' : 'default', ...(instructions === undefined ? {} : { instructions }) };
+  return { mode: mode === 'plan' ? 'plan' : 'default', ...defined({ instructions }) };
 }
 
 function readPrefixes(value: Json | undefined): readonly (readonly string[])[] | undefined {

@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import { type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
 import { claimOfPin, readPin, type RecordedPin } from './pins.ts';
@@ -29,13 +30,13 @@ export function forkIn(meta: JsonObject): Sealed | undefined {
   const source = stringAt(meta, 'forked_from_id');
   if (source === undefined) return undefined;
   const seal = stringAt(objectAt(meta, 'capstan') ?? {}, 'seal');
-  return { claim: ['fork', source], ...(seal === undefined ? {} : { seal }) };
+  return { claim: ['fork', source], ...defined({ seal }) };
 }
 
 /** What a first line says under `capstan` that every later file of the thread says too. */
 export function lastingNotes(meta: JsonObject): JsonObject {
   const { imported, seal } = objectAt(meta, 'capstan') ?? {};
-  return { ...(imported === undefined ? {} : { imported }), ...(seal === undefined ? {} : { seal }) };
+  return { ...defined({ imported, seal }) };
 }
 
 /** The text that is sealed. */
@@ -53,7 +54,7 @@ export function grantsIn(source: JsonObject): Sealed | undefined {
   const { envelope: _shown, seal: _seal, ...choices } = ours;
   const seal = stringAt(ours, 'seal');
   const claim = ['settings', source['cwd'] ?? null, source['approval_policy'] ?? null, choices];
-  return { claim, ...(seal === undefined ? {} : { seal }) };
+  return { claim, ...defined({ seal }) };
 }
 
 /** The claim of any line that has one. */
@@ -93,7 +94,7 @@ export function accepted(message: RecordedMessage): Sealed {
 }
 
 function withItsSeal(claim: Json, seal: string | undefined): Sealed {
-  return { claim, ...(seal === undefined ? {} : { seal }) };
+  return { claim, ...defined({ seal }) };
 }
 
 function wholeClaim(type: string, { seal, ...rest }: JsonObject): Sealed {
@@ -109,7 +110,7 @@ export function isSaidAgain({ type, payload }: Pick<LineDraft, 'type' | 'payload
 
 /** A line that was read, as a draft that is no more proven than the line. */
 export function repeated({ type, payload, metadata }: Line): LineDraft {
-  const draft = { type, payload, ...(metadata === undefined ? {} : { metadata }) };
+  const draft = { type, payload, ...defined({ metadata }) };
   const said = claimIn(draft);
   return said === undefined || isSaidAgain(draft) ? draft : withSeal(draft, '');
 }

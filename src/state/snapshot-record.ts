@@ -1,4 +1,5 @@
 import type { Snapshot } from '../ports/snapshots.ts';
+import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
@@ -49,7 +50,7 @@ export function readSnapshotLine({ type, payload }: Line): SnapshotRecord | unde
     path: stringAt(entry, 'path') ?? '',
     why: stringAt(entry, 'why') ?? '',
   }));
-  const known = { ...(tree === undefined ? {} : { tree }), ...(others === undefined ? {} : { others }) };
+  const known = { ...defined({ tree, others }) };
   return { changer, when, root, skipped, ...known };
 }
 

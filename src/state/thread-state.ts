@@ -2,6 +2,7 @@ import { noWork, type WorkRecords } from '../compaction/plan/work-records.ts';
 import type { BaseInstructions } from '../envelope/base-instructions.ts';
 import { emptyHistory, type History } from '../history/history.ts';
 import type { ToolSpec } from '../ports/prompt.ts';
+import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { PendingQuestion } from '../protocol/question.ts';
@@ -110,11 +111,7 @@ export function markOf(state: ThreadState): Mark {
     baseline,
     waiting,
     checkpoints,
-    ...(prefill === undefined ? {} : { prefill }),
-    ...(behind === undefined ? {} : { behind }),
-    ...(context === undefined ? {} : { context }),
-    ...(envelope === undefined ? {} : { envelope }),
-    ...(instructions === undefined ? {} : { instructions }),
+    ...defined({ prefill, behind, context, envelope, instructions }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Envelope } from '../envelope/envelope.ts';
 import { compatibilityField } from '../envelope/model-record.ts';
 import { materialise } from '../policy/profiles.ts';
 import { sandboxPolicyOf } from '../policy/legacy.ts';
+import { defined } from '../protocol/defined.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import { type JsonObject, objectAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
@@ -50,11 +51,10 @@ export function turnContext(
       permission_profile: materialise(policy.profile, workspace.roots) as unknown as JsonObject,
       model: identity.model.slug,
       ...compatibilityField(identity.model),
-      ...(modes.personality === undefined ? {} : { personality: modes.personality }),
+      ...defined({ personality: modes.personality }),
       collaboration_mode: collaborationMode(envelope),
       ...(modes.realtime.active ? { realtime_active: true } : {}),
-      ...(identity.effort === undefined ? {} : { effort: identity.effort }),
-      ...(modes.cyberAccessProgram === undefined ? {} : { cyber_access_program: modes.cyberAccessProgram }),
+      ...defined({ effort: identity.effort, cyber_access_program: modes.cyberAccessProgram }),
       summary: identity.summary ?? 'none',
       capstan: {
         ...choicesOf(envelope),
@@ -82,7 +82,7 @@ export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDra
       approvals_reviewer: 'user',
       permission_profile: materialise(policy.profile, workspace.roots) as unknown as JsonObject,
       cwd: workspace.cwd,
-      ...(identity.effort === undefined ? {} : { reasoning_effort: identity.effort }),
+      ...defined({ reasoning_effort: identity.effort }),
       collaboration_mode: collaborationMode(envelope),
       capstan: choicesOf(envelope),
     },
@@ -98,15 +98,14 @@ function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject
     provider: identity.provider,
     // Apart from what it resolved to: a default of the model must not become a choice for the next one.
     chosen: { ...identity.chosen },
-    ...(policy.askedApproval === undefined ? {} : { approval: policy.askedApproval }),
-    ...(tier === undefined ? {} : { service_tier: tier }),
+    ...defined({ approval: policy.askedApproval, service_tier: tier }),
     ...(personality === undefined && telemetry.origins['personality'] === undefined
       ? {}
       : { personality: personality ?? null }),
     ...(collaboration.mode === 'default' && collaboration.asked === undefined
       ? {}
       : { mode: collaboration.asked ?? collaboration.mode }),
-    ...(collaboration.given === undefined ? {} : { mode_instructions: collaboration.given }),
+    ...defined({ mode_instructions: collaboration.given }),
     ...(realtime.active ? { realtime: true } : {}),
     ...(policy.approvedPrefixes.length === 0 ? {} : { approved_prefixes: policy.approvedPrefixes }),
     ...(policy.networkRules.length === 0 ? {} : { network_rules: policy.networkRules as unknown as JsonObject[] }),

@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 
 /** How a turn ended; `open`: it has not. On a thread without a writer, an open turn was cut off. */
@@ -34,7 +35,7 @@ export function turnEvent(event: JsonObject): TurnEvent | undefined {
     return Number.isInteger(count) && count > 0 ? { kind, count } : undefined;
   }
   const at = numberAt(event, kind === 'start' ? 'started_at' : 'completed_at');
-  const turn = { name: stringAt(event, 'turn_id') ?? '', ...(at === undefined ? {} : { at }) };
+  const turn = { name: stringAt(event, 'turn_id') ?? '', ...defined({ at }) };
   const isCompaction = objectAt(event, 'capstan')?.['purpose'] === 'compaction';
   return kind === 'start' ? { kind, ...turn, isCompaction } : { kind, ...turn, status: statusAfter(event) };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, lineType } from '../protocol/line.ts';
@@ -73,7 +74,7 @@ function shownOf(details: Details | undefined): Shown {
   return {
     ...(moreWords.length === 0 ? {} : { moreWords }),
     ...(isCompaction ? { purpose: 'compaction' } : {}),
-    ...(problem === undefined ? {} : { problem }),
+    ...defined({ problem }),
   };
 }
 
@@ -81,10 +82,10 @@ export function turnsOf(log: TurnLog): readonly TurnSummary[] {
   return standingTurns(log).map(({ id, startedAt, endedAt, status, firstWords, settings }, at) => ({
     number: at + 1,
     id,
-    ...(startedAt === undefined ? {} : { startedAt }),
+    ...defined({ startedAt }),
     status,
     firstWords,
     ...settings,
-    ...(endedAt === undefined ? {} : { endedAt }),
+    ...defined({ endedAt }),
   }));
 }

@@ -1,4 +1,5 @@
 import type { CheckpointReport } from '../protocol/checkpoint-report.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Ordinal } from '../protocol/ids.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { readCheckpoint } from './checkpoint-record.ts';
@@ -45,13 +46,13 @@ export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlac
   const { takenBack } = log;
   const end = (log.place + 1) as Ordinal;
   const turns = standingTurns(log).map((turn) => placeOf(turn, end));
-  return { turns, checkpoints, end, ...(takenBack === undefined ? {} : { takenBack }) };
+  return { turns, checkpoints, end, ...defined({ takenBack }) };
 }
 
 /** A turn that is not recorded goes on until the last line. */
 function placeOf({ id, start, end: ownEnd, counts, spoken }: TurnRecord, last: Ordinal): TurnPlace {
   const end = ownEnd ?? (spoken === undefined ? undefined : last);
-  return { id, start, ...(end === undefined ? {} : { end }), counts };
+  return { id, start, ...defined({ end }), counts };
 }
 
 function checkpointAt(log: TurnLog, { payload, timestamp }: Line): CheckpointPlace {
@@ -62,6 +63,6 @@ function checkpointAt(log: TurnLog, { payload, timestamp }: Line): CheckpointPla
     turns: countTurns(log),
     ...(log.open === undefined ? {} : { inside }),
     timestamp,
-    ...(report === undefined ? {} : { report }),
+    ...defined({ report }),
   };
 }

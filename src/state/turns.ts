@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { Ordinal, TurnId } from '../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../protocol/line.ts';
@@ -157,7 +158,7 @@ function begin(log: TurnLog, { startedAt, ...beginning }: Beginning, name: strin
     id: (name === '' ? `rollout-${log.place}` : name) as TurnId,
     number,
     start: log.place as Ordinal,
-    ...(startedAt === undefined ? {} : { startedAt }),
+    ...defined({ startedAt }),
     counts: false,
     firstWords: '',
     settings: next ?? last?.settings ?? {},
@@ -184,7 +185,7 @@ function replaced(turn: TurnRecord, { open, place }: TurnLog): TurnRecord {
 function end(log: TurnLog, line: Line, event: TurnEvent & { readonly kind: 'end' }): TurnLog {
   const { open, ...rest } = log;
   const endedAt = timeOf(line, event.at);
-  const ending = { status: event.status, ...(endedAt === undefined ? {} : { endedAt }) };
+  const ending = { status: event.status, ...defined({ endedAt }) };
   if (open !== undefined && closes(event.name, open)) {
     return change(rest, (turn) => ({ ...turn, ...ending, end: (log.place + 1) as Ordinal }));
   }
@@ -210,7 +211,7 @@ function rollBack(log: TurnLog, count: number): TurnLog {
     ...rest,
     earlier: turns.slice(0, Math.max(0, first - 1)),
     count: Math.max(0, first - 1),
-    ...(newest === undefined ? {} : { newest }),
+    ...defined({ newest }),
     takenBack: { start: taken[0]!.start, end: log.place as Ordinal, turns: taken.map(({ id }) => id) },
   };
 }

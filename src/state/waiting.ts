@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import { asItem, type Item } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../protocol/json.ts';
 import { type LineDraft, lineType } from '../protocol/line.ts';
@@ -119,7 +120,7 @@ function readContent(payload: JsonObject): WaitingContent | undefined {
   if (payload['kind'] === 'item') {
     const item = asItem(payload['item']);
     const maker = readProviderName(payload['maker']);
-    return item === undefined ? undefined : { kind: 'item', item, ...(maker === undefined ? {} : { maker }) };
+    return item === undefined ? undefined : { kind: 'item', item, ...defined({ maker }) };
   }
   const input = payload['kind'] === 'words' ? readInput(objectAt(payload, 'input')) : undefined;
   return input === undefined ? undefined : { kind: 'words', input };

@@ -6,6 +6,7 @@ import {
   type WorkRecords,
 } from '../compaction/plan/work-records.ts';
 import { type Entry, isBoundary } from '../history/entry.ts';
+import { defined } from '../protocol/defined.ts';
 import { isCall, type Item } from '../protocol/item.ts';
 import { arrayAt, isJsonObject, type Json, type JsonObject, numberAt, objectAt, stringAt } from '../protocol/json.ts';
 import type { Line } from '../protocol/line.ts';
@@ -89,7 +90,7 @@ function readFiles(stored: Json): readonly ChangedFile[] {
     if (!isJsonObject(value)) return [];
     const [path, kind, movePath] = [stringAt(value, 'path'), value['kind'], stringAt(value, 'movePath')];
     if (path === undefined || (kind !== 'add' && kind !== 'delete' && kind !== 'update')) return [];
-    return [{ path, kind, ...(movePath === undefined ? {} : { movePath }) }];
+    return [{ path, kind, ...defined({ movePath }) }];
   });
 }
 
@@ -107,7 +108,7 @@ export function readWork(stored: JsonObject | undefined): WorkRecords {
   if (stored === undefined) return noWork;
   const plan = readPlan(stored);
   return {
-    ...(plan === undefined ? {} : { plan }),
+    ...defined({ plan }),
     files: readFiles(stored['files'] ?? []),
     ...numbered(numberAt(stored, 'number')),
   };
@@ -123,6 +124,6 @@ function readPlan(stored: JsonObject): WorkPlan | undefined {
     steps: readSteps(steps, 'text'),
     ...numbered(numberAt(stored, 'plan_number')),
     isOlder,
-    ...(olderThan === undefined ? {} : { olderThan }),
+    ...defined({ olderThan }),
   };
 }

@@ -1,5 +1,6 @@
 import { type Attributes, context, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api';
 import type { StepLabels, StepResult, Tracer } from '../ports/tracer.ts';
+import { defined } from '../protocol/defined.ts';
 import { version } from '../protocol/version.ts';
 
 /** Spans through the API alone: which SDK listens, and whether any does, is the matter of the program around us. */
@@ -39,7 +40,7 @@ function labelAttributes(labels: StepLabels): Attributes {
     'capstan.turn.id': labels.turnId,
     'capstan.step': labels.step,
     'capstan.attempt': labels.attempt,
-    ...(labels.effort === undefined ? {} : { 'capstan.effort': labels.effort }),
+    ...defined({ 'capstan.effort': labels.effort }),
   };
 }
 
@@ -49,7 +50,7 @@ function resultAttributes({ outcome, usage, firstEventMs, answerMs, totalMs, cal
     'capstan.calls': calls,
     'capstan.answer_ms': answerMs,
     'capstan.total_ms': totalMs,
-    ...(firstEventMs === undefined ? {} : { 'capstan.first_event_ms': firstEventMs }),
+    ...defined({ 'capstan.first_event_ms': firstEventMs }),
     ...(usage === undefined
       ? {}
       : {

@@ -1,5 +1,6 @@
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { ChoiceAmong, ChosenThread, NoThread, ThreadChoice, ThreadDirectory } from '../ports/thread-directory.ts';
+import { defined } from '../protocol/defined.ts';
 import { type Ordinal, parseThreadId, type ThreadId } from '../protocol/ids.ts';
 import type { ThreadHit, ThreadPage, ThreadQuery, ThreadSummary } from '../protocol/thread-summary.ts';
 import { formatCursor, type PageEnd } from '../rollout/index/cursor.ts';
@@ -28,7 +29,7 @@ export function createFoldedDirectory({ rollouts, threads, rename }: FoldedDirec
       const after = placeIn(query);
       if (after !== undefined && 'code' in after) return after;
       const { threads: shown, next } = pageOf(await readAll(), query, after);
-      return { threads: shown.map(({ summary }) => summary), ...(next === undefined ? {} : { next }) };
+      return { threads: shown.map(({ summary }) => summary), ...defined({ next }) };
     },
     async search(text, query) {
       const after = placeIn(query);
@@ -37,7 +38,7 @@ export function createFoldedDirectory({ rollouts, threads, rename }: FoldedDirec
       if (terms.length === 0) return nothingToSearch;
       const found = (await readAll()).filter(({ messages }) => messages.some((message) => hasAll(message, terms)));
       const { threads: shown, next } = pageOf(found, query, after);
-      return { hits: shown.map((thread) => hitOf(thread, terms)), ...(next === undefined ? {} : { next }) };
+      return { hits: shown.map((thread) => hitOf(thread, terms)), ...defined({ next }) };
     },
     async summary(id) {
       const known = (await threads()).find((thread) => thread.id === id);
@@ -125,7 +126,7 @@ function chooseNamed(
   if (begun.length > 1) return sharedBeginning(name, idsOf(begun));
   const named = anywhere.filter((thread) => thread.name === name).toSorted((a, b) => b.createdAt - a.createdAt);
   if (choice.unique === true && named.length > 1) return sharedName(name, idsOf(named));
-  const [first] = among(named, { archived: true, ...(cwd === undefined ? {} : { cwd }) });
+  const [first] = among(named, { archived: true, ...defined({ cwd }) });
   return first === undefined ? noneNamed(name, cwd) : chosen(first);
 }
 

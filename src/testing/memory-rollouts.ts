@@ -11,6 +11,7 @@ import type {
   RolloutStore,
   Wanted,
 } from '../ports/rollout-store.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
@@ -78,7 +79,7 @@ export function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollo
       ordinal: ordinal as Ordinal,
       type,
       payload,
-      ...(metadata === undefined ? {} : { metadata }),
+      ...defined({ metadata }),
     });
   }
 

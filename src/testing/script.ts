@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { Usage } from '../protocol/usage.ts';
 import type { RecordedRequest } from './recorded-request.ts';
@@ -153,7 +154,7 @@ export function say(text: string): ItemDraft {
 /** A call of a function tool. Arguments given as text are sent as they are, broken or not. */
 export function callTool(name: string, args: JsonObject | string, callId?: string): ItemDraft {
   const text = typeof args === 'string' ? args : JSON.stringify(args);
-  return { type: 'function_call', name, arguments: text, ...(callId === undefined ? {} : { call_id: callId }) };
+  return { type: 'function_call', name, arguments: text, ...defined({ call_id: callId }) };
 }
 
 /** A reasoning item with a summary of one part. */

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path/posix';
 import type { FileFacts, Files, Lock, LockHeld, Locks, OpenFile } from '../ports/files.ts';
+import { defined } from '../protocol/defined.ts';
 
 export type DiskOperation =
   | 'makeDirectory'
@@ -89,7 +90,7 @@ export class SimulatedDisk implements Files {
       if (!entry.durable && choose(choice, path, 'name', 1) === 0) continue;
       const { mode, content } = entry;
       const kept = content?.afterCrash((most) => choose(choice, path, 'bytes', most));
-      survivor.#entries.set(path, { mode, durable: true, ...(kept === undefined ? {} : { content: kept }) });
+      survivor.#entries.set(path, { mode, durable: true, ...defined({ content: kept }) });
     }
     return survivor;
   }

@@ -1,4 +1,5 @@
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
+import { defined } from '../protocol/defined.ts';
 import { isJsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { notPlain, plainCopy } from '../protocol/plain-copy.ts';
@@ -25,8 +26,7 @@ export function readTurn(turn: ThreadTurn): ThreadTurn | Outcome<'odd-input'> {
   if (problem !== undefined) return problem;
   return {
     input: copy.input,
-    ...(copy.outputSchema === undefined ? {} : { outputSchema: copy.outputSchema }),
-    ...(copy.cyberAccessProgram === undefined ? {} : { cyberAccessProgram: copy.cyberAccessProgram }),
+    ...defined({ outputSchema: copy.outputSchema, cyberAccessProgram: copy.cyberAccessProgram }),
     signal,
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../protocol/defined.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import { equalJson, type JsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
@@ -49,7 +50,7 @@ export type SteeringRefusal =
 /** Whether the running turn can take the words in. */
 export function steeringFor({ input, turnId, outputSchema }: Steering, running: RunningTurn | undefined): Steered {
   if (input.text.trim() === '' && input.images.length === 0) return refused(emptyInput);
-  const odd = inputProblem({ input, ...(outputSchema === undefined ? {} : { outputSchema }) });
+  const odd = inputProblem({ input, ...defined({ outputSchema }) });
   if (odd !== undefined) return refused(odd);
   if (running === undefined) return refused(noActiveTurn);
   if (turnId !== undefined && turnId !== running.turnId) return refused(anotherTurn(running.turnId));

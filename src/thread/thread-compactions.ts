@@ -1,4 +1,5 @@
 import type { Settings } from '../envelope/settings.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { CompactionResult, WantedCompaction } from './parts/compaction-result.ts';
 import type { TurnInput } from './parts/parts.ts';
@@ -63,7 +64,7 @@ export class ThreadCompactions {
     const wish = this.#thread.inbox.takeMissed(submitted);
     if (wish === undefined) return;
     const { focus, signal } = wish;
-    const compacted = this.#compact({ ...(focus === undefined ? {} : { focus }), ...manual, signal }, settings);
+    const compacted = this.#compact({ ...defined({ focus }), ...manual, signal }, settings);
     wish.settle(compacted);
     await compacted;
   }
@@ -73,7 +74,9 @@ export class ThreadCompactions {
     const { parts, log, closing } = this.#thread;
     if (closing.aborted) return { kind: 'aborted' };
     const turn = turnUnder(this.#thread, settings, { signal });
-    const compacted = import('./turn/compact-alone.ts').then(({ compactAlone }) => compactAlone(parts, log, turn, wanted));
+    const compacted = import('./turn/compact-alone.ts').then(({ compactAlone }) =>
+      compactAlone(parts, log, turn, wanted),
+    );
     this.#newest = compacted.catch(() => {});
     return compacted;
   }

@@ -1,4 +1,5 @@
 import type { Settings, TurnSettings } from '../envelope/settings.ts';
+import { defined } from '../protocol/defined.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { Inbox, SubmittedWords } from './parts/inbox.ts';
 import type { ThreadLog } from './parts/log.ts';
@@ -34,7 +35,7 @@ export function turnUnder(core: ThreadCore, submitted: Settings, { signal, words
     threadId: id,
     settings: { ...submitted, ...own },
     isOutdated: () => settings.current !== submitted,
-    ...(words === undefined ? {} : { words }),
+    ...defined({ words }),
     signal: AbortSignal.any([signal, closing]),
     inbox,
     warned,

@@ -2,6 +2,7 @@ import { badArguments, toolFailed } from '../fragments/answers/call-answers.ts';
 import type { Policy } from '../envelope/policy.ts';
 import type { Threads } from '../ports/threads.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
+import { defined } from '../protocol/defined.ts';
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ToolCallItem } from '../protocol/turn-item.ts';
@@ -59,8 +60,7 @@ export function ownTool(own: OwnTool): Tool {
         kind: 'prepared',
         item,
         needs: {},
-        ...(own.alone === undefined ? {} : { alone: own.alone }),
-        ...(own.idempotent === undefined ? {} : { idempotent: own.idempotent }),
+        ...defined({ alone: own.alone, idempotent: own.idempotent }),
         run: ({ signal, threads }) => run(own, item, { ...call, signal, threads: underPolicy(threads, policy) }),
       };
     },

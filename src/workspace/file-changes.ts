@@ -1,5 +1,6 @@
 import type { RolloutStore } from '../ports/rollout-store.ts';
 import type { SnapshotContents } from '../ports/snapshot-contents.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { Changer } from '../state/snapshot-record.ts';
 import type { TurnSummary } from '../state/turn-list.ts';
@@ -80,8 +81,7 @@ function fileChange(path: string, change: Change): TurnFileChange | undefined {
   return {
     path,
     kind,
-    ...(before === undefined ? {} : { sizeBefore: before }),
-    ...(after === undefined ? {} : { sizeAfter: after }),
+    ...defined({ sizeBefore: before, sizeAfter: after }),
   };
 }
 

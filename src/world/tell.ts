@@ -1,5 +1,6 @@
 import type { Step } from '../envelope/step.ts';
 import type { Fragment } from '../fragments/text/define.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Json, JsonObject } from '../protocol/json.ts';
 import type { Baseline } from './baseline.ts';
 import { makePatch } from './merge-patch.ts';
@@ -72,7 +73,7 @@ function toldOf(facts: readonly SectionFact[], fragments: (each: SectionFact) =>
     fragments({ section, fact }).map((fragment) => ({
       section: section.id,
       fragment,
-      ...(fact === undefined ? {} : { value: fact }),
+      ...defined({ value: fact }),
     })),
   );
 }

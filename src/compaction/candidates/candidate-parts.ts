@@ -17,6 +17,7 @@ import { sentTokens } from '../../fragments/text/truncate.ts';
 import type { QuotedWords, SummaryPlace } from '../../history/entry.ts';
 import { itemTokens } from '../../history/size.ts';
 import { countPictures, heardWords, type UserWords } from '../../history/users-words.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
 import { earlierSummaries } from './earlier-summary.ts';
@@ -95,7 +96,7 @@ export function wordsEntry(
 ): WordsEntry {
   const isChosen = chosen.length > 0;
   const tasks = isChosen ? chosen : all.filter((row) => row.task);
-  const choice = keepWords(all, { tasks, ...(quote === undefined ? {} : { quote }), room });
+  const choice = keepWords(all, { tasks, ...defined({ quote }), room });
   if (choice.rows.length === 0) return { entries: [], choice };
   const isTask = ({ words }: KeptWords): boolean => tasks.some((task) => sameWords(words, task));
   const rows = choice.rows.map((row): IntentRow => {
@@ -125,11 +126,9 @@ function messageOf(kept: KeptWords, task: 'chosen' | 'before' | undefined): Inte
   const { words, text, pictures, picturesLeftOut, alsoIn } = kept;
   return {
     kind: 'message',
-    ...(words.number === undefined ? {} : { number: words.number }),
-    ...(words.by === undefined ? {} : { by: words.by }),
-    ...(words.endedEarly === undefined ? {} : { endedEarly: words.endedEarly }),
+    ...defined({ number: words.number, by: words.by, endedEarly: words.endedEarly }),
     text,
-    ...(task === undefined ? {} : { task }),
+    ...defined({ task }),
     pictures,
     pictureCount: countPictures(pictures),
     picturesLeftOut,
@@ -155,13 +154,10 @@ function quoteOf(kept: KeptWords, isTask: boolean): Omit<QuotedWords, 'start' | 
   const { id, turn, number, by, endedEarly } = kept.words;
   return {
     id,
-    ...(turn === undefined ? {} : { turn }),
-    ...(number === undefined ? {} : { number }),
-    ...(by === undefined ? {} : { by }),
-    ...(endedEarly === undefined ? {} : { endedEarly }),
+    ...defined({ turn, number, by, endedEarly }),
     ...(isTask ? { task: true as const } : {}),
     ...(kept.cut ? { cut: true as const, gaps: kept.gaps } : {}),
-    ...(kept.request === undefined ? {} : { request: kept.request }),
+    ...defined({ request: kept.request }),
     ...(kept.picturesLeftOut === 0 ? {} : { picturesLeftOut: kept.picturesLeftOut }),
     ...(kept.picturesLeftOutTokens === 0 ? {} : { picturesLeftOutTokens: kept.picturesLeftOutTokens }),
     ...(kept.alsoIn.length === 0 ? {} : { alsoIn: kept.alsoIn }),
@@ -221,9 +217,7 @@ function summaryEntry(
     ...written(payload.earlier?.[index]),
   }));
   const own: readonly SummaryPlace[] =
-    summary === undefined
-      ? []
-      : [{ ...shifted(summary), model: plan.model, ...(plan.number === undefined ? {} : { number: plan.number }) }];
+    summary === undefined ? [] : [{ ...shifted(summary), model: plan.model, ...defined({ number: plan.number }) }];
   const newest = [...carried, ...own].at(-1);
   const before = [...carried, ...own].slice(0, -1);
   const place: SummaryPlace | undefined =
@@ -232,14 +226,14 @@ function summaryEntry(
     kind: 'made',
     item: (id) => contextMessage(id, role, [text]),
     origin: { family: 'context', kinds: [kind], cause: 'event' },
-    ...(place === undefined ? {} : { summary: place }),
+    ...defined({ summary: place }),
   };
   return { entry, message: text, mended };
 }
 
 function written(earlier: EarlierSummary | undefined): Pick<SummaryPlace, 'model' | 'number'> {
   const { model, number } = earlier ?? {};
-  return { ...(model === undefined ? {} : { model }), ...(number === undefined ? {} : { number }) };
+  return { ...defined({ model, number }) };
 }
 
 function summaryText(

@@ -1,6 +1,7 @@
 import type { EarlierSummary } from '../../fragments/checkpoint/checkpoint-summary.ts';
 import type { SummaryPlace } from '../../history/entry.ts';
 import { type History, entries } from '../../history/history.ts';
+import { defined } from '../../protocol/defined.ts';
 import { isMessage, messageText } from '../../protocol/item.ts';
 
 /**
@@ -22,8 +23,7 @@ export function earlierSummaries(history: History): readonly EarlierSummary[] {
 function summaryAt(text: string, { start, end, model, number }: SummaryPlace): EarlierSummary {
   return {
     text: text.slice(start, end),
-    ...(model === undefined ? {} : { model }),
-    ...(number === undefined ? {} : { number }),
+    ...defined({ model, number }),
   };
 }
 

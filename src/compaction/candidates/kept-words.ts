@@ -5,6 +5,7 @@ import type { LeftOutMessages, TextPlace } from '../../history/entry.ts';
 import { itemTokens } from '../../history/size.ts';
 import { textTokens } from '../../history/text-tokens.ts';
 import { countPictures, type UserWords } from '../../history/users-words.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Candidate } from './candidate.ts';
 import { distinctWords, sameWords } from './distinct-words.ts';
@@ -123,7 +124,7 @@ interface TextWanted {
 
 function takeText(row: UserWords, most: number, { isAlways, least, request }: TextWanted): CutText | undefined {
   const weight = rowTokens(row);
-  const known = { gaps: gapsOf(row), ...(request === undefined ? {} : { keep: request }) };
+  const known = { gaps: gapsOf(row), ...defined({ keep: request }) };
   if (weight <= most) return { text: row.text, ...known };
   if (!isAlways && most < leastWorthwhile) return undefined;
   // Texts are cut by bytes; one that weighs more than its bytes say is cut shorter.

@@ -1,4 +1,5 @@
 import { firstBytes } from '../../fragments/text/truncate.ts';
+import { defined } from '../../protocol/defined.ts';
 import { cutToFit, messagesWeight, requestWeight, sentWeight, textWeight } from './fits.ts';
 import { fitNotes } from './fit-notes.ts';
 import type { CompactionPlan } from '../plan/plan.ts';
@@ -108,5 +109,5 @@ function promptOf(plan: CompactionPlan, way: Way): string {
 }
 
 function wishes({ focus, prompt }: CompactionPlan) {
-  return { ...(focus === undefined ? {} : { focus }), ...(prompt === undefined ? {} : { prompt }) };
+  return { ...defined({ focus, prompt }) };
 }

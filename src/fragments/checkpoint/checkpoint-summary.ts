@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import { markCursors } from './cursor-lines.ts';
 import { defineFragment } from '../text/define.ts';
 import { fenceFor } from '../text/fence.ts';
@@ -101,7 +102,7 @@ export function layOutSummary(payload: CheckpointSummaryText): SummaryLayout {
   if (payload.resumeAt !== undefined) text += `\nRESUME_AT: ${payload.resumeAt}\n`;
   return {
     text,
-    ...(summary === undefined ? {} : { summary }),
+    ...defined({ summary }),
     earlier: places,
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import { bytesPerToken, sentBytes } from './truncate.ts';
 
 /** A mark that stands in a text in the place of what was cut out there. */
@@ -49,7 +50,7 @@ const keepShare = 0.75;
  */
 export function cutAround(text: string, tokens: number, { gaps = [], keep }: CutOptions): CutText {
   const most = tokens * bytesPerToken;
-  if (sentBytes(text) <= most) return { text, gaps, ...(keep === undefined ? {} : { keep }) };
+  if (sentBytes(text) <= most) return { text, gaps, ...defined({ keep }) };
   const source = { text, gaps };
   const widest = sentBytes(mark(uncutBytes(text, gaps)));
   const part = keep === undefined ? undefined : fittingPart(text, keep, Math.floor((most - 2 * widest) * keepShare));
@@ -138,7 +139,7 @@ function assemble(source: Source, ranges: readonly Range[], part: Range | undefi
     done = end;
   }
   leave(text.length);
-  return { text: result, gaps: found, ...(kept === undefined ? {} : { keep: kept }) };
+  return { text: result, gaps: found, ...defined({ keep: kept }) };
 }
 
 /** Of a range that splits no mark: what it weighs with what its marks stand for. */

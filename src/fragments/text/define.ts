@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import type { Role } from '../../protocol/item.ts';
 import { neutraliseEnd } from './markup.ts';
 import { byteLength, bytesPerToken, truncateMiddle } from './truncate.ts';
@@ -66,9 +67,7 @@ export function defineWithdrawal(
     role,
     capTokens: 100,
     formOf: family.id,
-    ...(markers === undefined ? {} : { markers }),
-    ...(separate === undefined ? {} : { separate }),
-    ...(section === undefined ? {} : { section }),
+    ...defined({ markers, separate, section }),
     body: () => body,
   });
 }

@@ -1,4 +1,5 @@
 import type { Catalogue, CatalogueEntry } from '../../envelope/model-record.ts';
+import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 
 /** What stands in a template where the model's manner of speaking goes. */
@@ -26,20 +27,19 @@ export function catalogueEntry(record: JsonObject, fallback: Catalogue['fallback
   return {
     slug: stringAt(record, 'slug') ?? '',
     contextWindow: positive(record, 'context_window') ?? most ?? fallback.contextWindow,
-    ...(most === undefined ? {} : { maxContextWindow: most }),
+    ...defined({ maxContextWindow: most }),
     effectivePercent: positive(record, 'effective_context_window_percent') ?? fallback.effectivePercent,
-    ...(autoCompactTokens === undefined ? {} : { autoCompactTokens }),
+    ...defined({ autoCompactTokens }),
     truncation: truncationOf(record) ?? fallback.truncation,
-    ...(defaultEffort === undefined ? {} : { defaultEffort }),
+    ...defined({ defaultEffort }),
     supportedEfforts: namesAt(record, 'supported_reasoning_levels', 'effort') ?? [],
-    ...(defaultSummary === undefined ? {} : { defaultSummary }),
-    ...(verbosity === undefined ? {} : { defaultVerbosity: verbosity }),
+    ...defined({ defaultSummary, defaultVerbosity: verbosity }),
     serviceTiers: namesAt(record, 'service_tiers', 'id') ?? [],
     modalities: namesAt(record, 'input_modalities', 'name') ?? fallback.modalities,
     imageGeneration: fallback.imageGeneration,
     webSearch: fallback.webSearch,
     modes: modesOf(record, fallback),
-    ...(compatibility === undefined ? {} : { compatibility }),
+    ...defined({ compatibility }),
     instructions: instructionsOf(record) ?? fallback.instructions,
   };
 }

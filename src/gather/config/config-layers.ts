@@ -5,6 +5,7 @@ import { byGravity, type ConfigProblem } from '../../config/config-problem.ts';
 import { mergeValues } from '../../config/merge-values.ts';
 import type { Override } from '../../config/override.ts';
 import type { Requirements } from '../../policy/requirements.ts';
+import { defined } from '../../protocol/defined.ts';
 import { loadConfigFile, type LoadedLayer } from './config-file.ts';
 import { flagsLayer } from './config-paths.ts';
 import { loadProfileFile } from './config-profile-file.ts';
@@ -74,13 +75,12 @@ export async function loadBaseLayers(home: string, choices: ConfigChoices): Prom
   const managed = layers.findLast(({ name }) => name === 'managed');
   const demanded = await loadRequirements({
     osHome,
-    ...(requirementsFile === undefined ? {} : { path: requirementsFile }),
-    ...(managed === undefined ? {} : { managed }),
+    ...defined({ path: requirementsFile, managed }),
   });
   const options: ConfigReading = {
     unknown: strictConfig === true ? 'error' : 'warning',
     addedRoots: addDirectories.map((folder) => resolve(cwd, folder)),
-    ...(profile === undefined ? {} : { profile }),
+    ...defined({ profile }),
   };
   const { config, problems } = readConfig(layers, options);
   const all = byGravity([...loaded.flatMap((layer) => layer.problems), ...demanded.problems, ...problems]);

@@ -6,6 +6,7 @@ import { readRequirements, type ReadRequirements } from '../../config/requiremen
 import { estimateTokens } from '../../fragments/text/truncate.ts';
 import { parseGlob } from '../../policy/glob.ts';
 import type { DeniedReads } from '../../policy/requirements.ts';
+import { defined } from '../../protocol/defined.ts';
 import { loadTomlFile } from './config-file.ts';
 import { absolute } from './config-paths.ts';
 
@@ -30,7 +31,7 @@ export async function loadRequirements({ path, osHome, managed }: RequirementSou
   const { denyRead, ...others } = read.requirements;
   const denied = denyRead === undefined ? undefined : resolved(denyRead, { base: dirname(layer.source), osHome });
   return {
-    requirements: { ...others, ...(denied === undefined ? {} : { denyRead: denied }) },
+    requirements: { ...others, ...defined({ denyRead: denied }) },
     problems: [...problems, ...read.problems, ...senseless(layer, denied), ...tooLong(layer, others.instructions)],
   };
 }

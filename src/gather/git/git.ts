@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { defined } from '../../protocol/defined.ts';
 import { ancestors } from '../files/ancestors.ts';
 import { gitConfigValue } from './git-config.ts';
 import { findGitDirectory, type GitDirectory } from './git-directory.ts';
@@ -33,9 +34,7 @@ export function readGitFacts(root: string, rules: Pick<BoundedReading, 'denies'>
   const branch = notTooLong(branchOf(head));
   const url = notTooLong(repositoryUrl(directory, read));
   return {
-    ...(commit === undefined ? {} : { commit_hash: commit }),
-    ...(branch === undefined ? {} : { branch }),
-    ...(url === undefined ? {} : { repository_url: url }),
+    ...defined({ commit_hash: commit, branch, repository_url: url }),
   };
 }
 

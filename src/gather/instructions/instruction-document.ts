@@ -1,5 +1,6 @@
 import type { InstructionRules } from '../../envelope/instruction-rules.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import {
   composeInstructions,
@@ -81,6 +82,6 @@ function read(found: FoundInstructions, { cwd, maxBytes }: InstructionRules): Re
     .find((text) => text !== undefined && !isBlank(text));
   const limit = Math.min(maxBytes, documentMaxBytes);
   const project = found.project.map((file) => textOf(file, limit)).filter((text) => text !== undefined);
-  const composed = composeInstructions({ ...(personal === undefined ? {} : { personal }), project, cwd, maxBytes });
+  const composed = composeInstructions({ ...defined({ personal }), project, cwd, maxBytes });
   return { loaded: { document: composed.document, problems: [...problems, ...composed.problems] }, state };
 }

@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { readBounded, type BoundedReading } from '../../disk/read-bounded.ts';
 import { readLimits } from '../files/read-limits.ts';
@@ -25,8 +26,7 @@ export function loadInstructionFiles(
   const compact = load('compact-prompt', 'experimental_compact_prompt_file', compactFile, rules);
   if (typeof compact === 'object') return compact;
   return {
-    ...(base === undefined ? {} : { baseInstructions: base }),
-    ...(compact === undefined ? {} : { compactPrompt: compact }),
+    ...defined({ baseInstructions: base, compactPrompt: compact }),
   };
 }
 

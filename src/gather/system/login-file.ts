@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Login } from '../../ports/login.ts';
+import { defined } from '../../protocol/defined.ts';
 import { type JsonObject, numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import { readBounded } from '../../disk/read-bounded.ts';
 import { readLimits } from '../files/read-limits.ts';
@@ -39,9 +40,7 @@ function readLogin(stored: JsonObject, renew: string): Login {
   return {
     kind: 'chatgpt',
     accessToken,
-    ...(accountId === undefined ? {} : { accountId }),
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...defined({ accountId, refreshToken, expiresAt }),
     ...(Number.isNaN(renewedAt) ? {} : { renewedAt }),
     renew,
   };

@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import type { Lock, Locks } from '../../ports/files.ts';
 import type { LoginStore, NewTokens, RoomForTokens } from '../../ports/login.ts';
+import { defined } from '../../protocol/defined.ts';
 import { type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
 import { fileSystem, reasonOf } from '../../disk/file-system.ts';
 import { realPath } from '../../disk/folders.ts';
@@ -108,9 +109,7 @@ function withTokens(stored: JsonObject, { accessToken, refreshToken, idToken }: 
     ...stored,
     tokens: {
       ...objectAt(stored, 'tokens'),
-      ...(idToken === undefined ? {} : { id_token: idToken }),
-      ...(accessToken === undefined ? {} : { access_token: accessToken }),
-      ...(refreshToken === undefined ? {} : { refresh_token: refreshToken }),
+      ...defined({ id_token: idToken, access_token: accessToken, refresh_token: refreshToken }),
     },
     last_refresh: new Date(at).toISOString(),
   };

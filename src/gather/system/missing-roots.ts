@@ -1,5 +1,6 @@
 import { resolvePolicy } from '../../policy/resolve-policy.ts';
 import { isSoundEntry } from '../../policy/sound-entry.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { PermissionProfile } from '../../protocol/permission-profile.ts';
 import { kindOfEntry } from '../../disk/file-system.ts';
@@ -30,7 +31,7 @@ export function missingRootNotices(
   const { files } = resolvePolicy(profile, {
     cwd,
     workspaceRoots: [cwd],
-    ...(temporaryDirectory === undefined ? {} : { temporaryDirectory }),
+    ...defined({ temporaryDirectory }),
     slashTmp: true,
     gitDirectories: [],
     own: noOwnPlaces,

@@ -1,4 +1,5 @@
 import type { ModelFailure, ModelFailureCode } from '../../ports/model-client.ts';
+import { defined } from '../../protocol/defined.ts';
 import { windowNamedIn } from './overflow.ts';
 
 /** What of a provider's own words is passed on. */
@@ -42,9 +43,9 @@ export function modelFailure(draft: FailureDraft): ModelFailure {
     message: draft.message,
     next: draft.next ?? waitAdvice(draft) ?? nextSteps[draft.code],
     retry: draft.retry,
-    ...(draft.status === undefined ? {} : { status: draft.status }),
+    ...defined({ status: draft.status }),
     ...windowOf(draft),
-    ...(draft.unexplained === undefined ? {} : { unexplained: draft.unexplained }),
+    ...defined({ unexplained: draft.unexplained }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { AnswerLimits } from '../../config/defaults.ts';
 import type { CompactAnswer, ModelFailure, ModelRequest } from '../../ports/model-client.ts';
+import { defined } from '../../protocol/defined.ts';
 import { arrayAt, objectAt, parseJsonObject } from '../../protocol/json.ts';
 import { answerTooLarge, megabytes } from '../http/answer-too-large.ts';
 import { ask, limitsOf } from '../http/ask.ts';
@@ -69,7 +70,7 @@ async function read({ body, status, headers }: OpenAnswer, reading: Reading): Pr
   if (!items.every((item) => item !== undefined))
     return failed(unreadable('has something in "output" that is no item'));
   const usage = usageFromWire(objectAt(answer, 'usage'));
-  return { kind: 'compacted', output: items, ...(usage === undefined ? {} : { usage }) };
+  return { kind: 'compacted', output: items, ...defined({ usage }) };
 }
 
 function unreadable(what: string): ModelFailure {

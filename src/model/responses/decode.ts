@@ -1,5 +1,6 @@
 import type { AnswerLimits } from '../../config/defaults.ts';
 import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Item } from '../../protocol/item.ts';
 import { asItem } from '../../protocol/item.ts';
 import type { JsonObject } from '../../protocol/json.ts';
@@ -140,7 +141,7 @@ function completed(response: JsonObject, createdId: string): ModelEvent {
   return {
     kind: 'completed',
     responseId: stringAt(response, 'id') ?? createdId,
-    ...(usage === undefined ? {} : { usage }),
+    ...defined({ usage }),
     ...(typeof endTurn === 'boolean' ? { endTurn } : {}),
   };
 }

@@ -1,4 +1,5 @@
 import type { Files } from '../../ports/files.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import { lineType } from '../../protocol/line.ts';
@@ -71,7 +72,7 @@ async function readRollout(files: Files, path: string, visit: (line: LineReferen
     const head = await readHead(file);
     for await (const block of splitForward(file)) for (const { bytes } of block) visit(referencesIn(bytes));
     const base = head.kind === 'meta' ? historyBase(head.meta) : undefined;
-    return { ...(head.kind === 'meta' ? { meta: head.meta } : {}), ...(base === undefined ? {} : { base }) };
+    return { ...(head.kind === 'meta' ? { meta: head.meta } : {}), ...defined({ base }) };
   } finally {
     await file.close();
   }

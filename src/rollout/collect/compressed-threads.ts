@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import type { Files, Locks } from '../../ports/files.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { openRolloutFile } from '../compressed/compressed-file.ts';
@@ -107,7 +108,7 @@ async function readHeads(files: Files, home: string): Promise<readonly FoundHead
   })) {
     const head = await headOf(files, found.path);
     const base = head?.kind === 'meta' ? historyBase(head.meta)?.rolloutId : undefined;
-    heads.push({ found, ...(head === undefined ? {} : { head }), ...(base === undefined ? {} : { base }) });
+    heads.push({ found, ...defined({ head, base }) });
   }
   return heads;
 }

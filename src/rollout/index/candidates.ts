@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import { defined } from '../../protocol/defined.ts';
 import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
 import type { ThreadQuery } from '../../protocol/thread-summary.ts';
 import type { PageEnd } from './cursor.ts';
@@ -75,7 +76,7 @@ function candidate(row: Readonly<Record<string, unknown>>): ListedFile {
     size: size as number,
     mtime: mtime as number,
     updated: updated as number,
-    ...(read === undefined ? {} : { summary: read }),
+    ...defined({ summary: read }),
   };
 }
 

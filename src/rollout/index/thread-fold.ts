@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import { isJsonObject, type Json, type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { type Line, type LineKind, lineType } from '../../protocol/line.ts';
@@ -68,13 +69,13 @@ function withMeta(fold: ThreadFold, { payload, timestamp }: Line): ThreadFold {
   const createdAt = timeIn(stringAt(payload, 'timestamp')) ?? timeIn(timestamp);
   const forkedFrom = stringAt(payload, 'forked_from_id') as ThreadId | undefined;
   const [cwd, provider] = [stringAt(payload, 'cwd'), stringAt(payload, 'model_provider')];
-  const settings = { ...(cwd === undefined ? {} : { cwd }), ...(provider === undefined ? {} : { provider }) };
+  const settings = { ...defined({ cwd, provider }) };
   const first = {
     id,
-    ...(createdAt === undefined ? {} : { createdAt }),
+    ...defined({ createdAt }),
     source: sourceWord(payload['source']),
     settings,
-    ...(forkedFrom === undefined ? {} : { forkedFrom }),
+    ...defined({ forkedFrom }),
   };
   return { ...fold, ...git, first };
 }
@@ -123,7 +124,7 @@ export function summaryOf({ first, gitBranch, log, applied, tokens, goal }: Thre
     turns: countTurns(log),
     tokens,
     ...(first === undefined ? {} : { source: first.source }),
-    ...(gitBranch === undefined ? {} : { gitBranch }),
+    ...defined({ gitBranch }),
   };
 }
 

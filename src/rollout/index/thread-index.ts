@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../ports/clock.ts';
 import type { ListProgress } from '../../ports/thread-directory.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
@@ -78,7 +79,7 @@ export class ThreadIndex {
         const { turn, role, text: said } = row as { turn: number; role: 'user' | 'assistant'; text: string };
         return [{ thread, turn, role, excerpt: excerptOf(said, terms) }];
       });
-      return { hits, ...(next === undefined ? {} : { next }) };
+      return { hits, ...defined({ next }) };
     });
   }
 
@@ -143,7 +144,7 @@ export class ThreadIndex {
 
   #look(database: DatabaseSync, budget: number | undefined): void {
     const now = (): number => this.#clock.now();
-    scanFolders(database, { home: this.#home, now, ...(budget === undefined ? {} : { budget }) });
+    scanFolders(database, { home: this.#home, now, ...defined({ budget }) });
   }
 
   async #readStale(database: DatabaseSync, progress: ListProgress | undefined): Promise<void> {
@@ -162,7 +163,7 @@ export class ThreadIndex {
     for (;;) {
       const threads: ThreadSummary[] = [];
       let moved = false;
-      for (const candidate of candidatesAfter(database, { query, after, ...(said === undefined ? {} : { said }) })) {
+      for (const candidate of candidatesAfter(database, { query, after, ...defined({ said }) })) {
         const shown = await this.#show(database, candidate, names);
         moved = shown === 'moved';
         if (shown === 'moved') break;

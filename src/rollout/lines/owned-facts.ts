@@ -1,4 +1,5 @@
 import type { Owned } from '../../ports/rollout-store.ts';
+import { defined } from '../../protocol/defined.ts';
 
 type OwnedFacts = Omit<Owned, 'append' | 'durable' | 'close'>;
 
@@ -9,7 +10,6 @@ export function ownedFacts({ kind, epoch, location, mode, torn, meta }: Owned): 
     epoch,
     location,
     mode,
-    ...(torn === undefined ? {} : { torn }),
-    ...(meta === undefined ? {} : { meta }),
+    ...defined({ torn, meta }),
   };
 }

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { kindOfEntry } from '../../disk/file-system.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { configCommand } from '../commands/config-command.ts';
@@ -22,7 +23,7 @@ export async function run(given: ConfigArguments): Promise<number | Outcome> {
   const configured = await loadConfigured(resolve(here.path, folder), {
     ...choices,
     env: process.env,
-    ...(profile === undefined ? {} : { profile }),
+    ...defined({ profile }),
     osHome: homedir(),
     cwd: here.path,
   });

@@ -4,6 +4,7 @@ import { hideSecrets } from '../../config/hide-secrets.ts';
 import { keyTable } from '../../config/key-table.ts';
 import { formatTomlKey } from '../../config/toml-key.ts';
 import { writeToml } from '../../config/write-toml.ts';
+import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, type JsonObject } from '../../protocol/json.ts';
 import type { Configured } from '../engine/configured.ts';
 import { layerState } from './layer-state.ts';
@@ -45,7 +46,7 @@ function describeOrigin(layer: ConfigLayer | undefined, path: readonly string[])
 function originJson(layer: ConfigLayer | undefined, path: readonly string[]): JsonObject {
   if (layer === undefined) return {};
   const line = lineOf(layer, path);
-  return { layer: layer.name, source: layer.source, ...(line === undefined ? {} : { line }) };
+  return { layer: layer.name, source: layer.source, ...defined({ line }) };
 }
 
 /** Without secrets; keys that are in use first and in the order of the key table, then the others by name. */

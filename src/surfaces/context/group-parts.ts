@@ -1,4 +1,5 @@
 import type { Measure } from '../../history/ledger.ts';
+import { defined } from '../../protocol/defined.ts';
 import { families, type Family, type NamedPart } from './part-names.ts';
 
 /** All parts of one family, the heaviest first. */
@@ -40,7 +41,7 @@ function share(parts: readonly NamedPart[]): NamedShare {
   const told = parts.filter(({ cached }) => cached !== undefined);
   return {
     name,
-    ...(section === undefined ? {} : { section }),
+    ...defined({ section }),
     tokens: sum(parts),
     items: parts.length,
     turns: turns.toSorted((a, b) => a - b),

@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import type { ToldContext } from './tellings.ts';
 import { count, table } from '../terminal/table.ts';
 import type { ThreadStory } from './thread-story.ts';
@@ -19,7 +20,7 @@ export interface TurnChanges {
 export function changesView({ turns }: ThreadStory): readonly TurnChanges[] {
   return turns.map(({ number, id, at, told, compacts }) => ({
     turn: number,
-    ...(id === undefined ? {} : { turn_id: id }),
+    ...defined({ turn_id: id }),
     at,
     form: formOf(told),
     tokens: told.reduce((sum, { tokens }) => sum + tokens, 0),

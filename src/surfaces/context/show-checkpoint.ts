@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Entry } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
@@ -137,10 +138,10 @@ function shownItems(story: ThreadStory, state: ThreadState): readonly (ShownItem
     const turn = named[0]?.turn;
     return {
       number: at + 1,
-      ...(id === undefined ? {} : { id }),
+      ...defined({ id }),
       family: entry.origin.family,
       name: named.map(({ name }) => name).join(', '),
-      ...(turn === undefined ? {} : { turn }),
+      ...defined({ turn }),
       tokens,
       entry,
     };

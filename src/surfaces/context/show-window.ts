@@ -1,4 +1,5 @@
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
+import { defined } from '../../protocol/defined.ts';
 import { type JsonObject, objectAt, stringAt } from '../../protocol/json.ts';
 import { fullText, type Outcome } from '../../protocol/outcome.ts';
 import { addUsage, noUsage } from '../../protocol/usage.ts';
@@ -46,7 +47,7 @@ export function windowView(story: ThreadStory, next?: ForeseenRequest | Outcome)
   return {
     total,
     measure,
-    ...(counted === undefined ? {} : { counted }),
+    ...defined({ counted }),
     families,
     parts,
     budgets,

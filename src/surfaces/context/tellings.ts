@@ -2,6 +2,7 @@ import { contentName } from '../../fragments/foreign/content-name.ts';
 import type { EntryCause, Entry } from '../../history/entry.ts';
 import { apportion } from '../../history/apportion.ts';
 import { itemTokens } from '../../history/size.ts';
+import { defined } from '../../protocol/defined.ts';
 import { isMessage } from '../../protocol/item.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
@@ -54,7 +55,7 @@ export class Tellings {
 }
 
 function begin(list: ToldContext[], step: number, cause: EntryCause | undefined): ToldContext {
-  const told: ToldContext = { step, form: formOf(cause), ...(cause === undefined ? {} : { cause }), ...nothingYet() };
+  const told: ToldContext = { step, form: formOf(cause), ...defined({ cause }), ...nothingYet() };
   list.push(told);
   return told;
 }

@@ -1,5 +1,6 @@
 import { type Entry, isModelMade } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt } from '../../protocol/json.ts';
@@ -210,7 +211,7 @@ class Storyteller {
     this.#tellings.flush();
     this.#turn(line).compacts = record.auxiliary !== undefined && this.#isQuiet();
     const prefix = objectAt(line.payload, 'prefix');
-    this.#ask(line, { state: this.#state, record, ...(prefix === undefined ? {} : { prefix }) });
+    this.#ask(line, { state: this.#state, record, ...defined({ prefix }) });
   }
 
   /** Whether nothing was asked in the newest turn but for a checkpoint, and the user said nothing in it. */

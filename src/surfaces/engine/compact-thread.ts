@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { CompactionResult } from '../../thread/parts/compaction-result.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -23,7 +24,7 @@ export async function compactThread(
   for (const outcome of opened.notices) request.listener?.({ kind: 'warning', outcome });
   const { thread } = opened;
   try {
-    return await thread.compact({ signal, ...(focus === undefined ? {} : { focus }) });
+    return await thread.compact({ signal, ...defined({ focus }) });
   } finally {
     await thread.close();
   }

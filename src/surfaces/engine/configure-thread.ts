@@ -17,6 +17,7 @@ import { deniesRead } from '../../policy/denied-reads.ts';
 import { normalisePath } from '../../policy/paths.ts';
 import { readProfile } from '../../policy/read-profile.ts';
 import { isWrong } from '../../policy/wrong-value.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { chosenOnly, type LastSettings } from '../../state/resumed-settings.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -71,11 +72,10 @@ export async function configureThread(
   const resumed = last === undefined ? undefined : chosenOnly(last, catalogue);
   const made = settingsFrom(config, {
     cwd: place.cwd,
-    ...(resumed === undefined ? {} : { resumed }),
+    ...defined({ resumed }),
     ...texts,
     catalogue,
-    ...(approval === undefined ? {} : { approval }),
-    ...(profile === undefined ? {} : { profile }),
+    ...defined({ approval, profile }),
     requirements: base.requirements,
   });
   if ('code' in made) return made;
@@ -120,7 +120,7 @@ function unsupportedEffort({ model, effort, origins }: Settings, catalogue: Cata
 function withFittingEffort(settings: Settings, resumed: LastSettings | undefined, catalogue: Catalogue): Settings {
   if (resumed?.model === undefined || settings.origins?.['effort'] !== 'thread') return settings;
   const { effort: had, origins, ...rest } = settings;
-  const before = { model: resumed.model, ...(had === undefined ? {} : { effort: had }) };
+  const before = { model: resumed.model, ...defined({ effort: had }) };
   const effort = effortFor(lookUpModel(catalogue, settings.model), before);
   if (effort !== undefined) return { ...rest, origins, effort };
   const { effort: _none, ...others } = origins;

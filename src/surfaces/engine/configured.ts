@@ -11,6 +11,7 @@ import { type ConfigChoices, loadBaseLayers } from '../../gather/config/config-l
 import { defaultModel } from '../../gather/settings/default-model.ts';
 import { findHome } from '../../gather/system/home.ts';
 import type { Requirements } from '../../policy/requirements.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { overruled } from './overruled.ts';
@@ -42,7 +43,7 @@ export async function loadConfigured(
     effective: effectiveValues(all, { unknown: choices.strictConfig === true ? 'error' : 'warning' }),
     problems: byGravity([...base.problems, ...problems, ...overruled(config, base)]),
     requirements: base.requirements,
-    ...(base.requirementsFile === undefined ? {} : { requirementsFile: base.requirementsFile }),
+    ...defined({ requirementsFile: base.requirementsFile }),
   };
 }
 

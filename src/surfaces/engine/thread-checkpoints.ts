@@ -1,5 +1,6 @@
 import type { RolloutStore } from '../../ports/rollout-store.ts';
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import { readPlaces } from '../../thread/branch/read-turns.ts';
 
@@ -20,9 +21,9 @@ export async function checkpointsOf(store: RolloutStore, id: ThreadId): Promise<
     const turn = turns[begun - 1]?.id;
     return {
       number: index + 1,
-      ...(turn === undefined ? {} : { turn }),
+      ...defined({ turn }),
       at,
-      ...(report === undefined ? {} : { report }),
+      ...defined({ report }),
     };
   });
 }

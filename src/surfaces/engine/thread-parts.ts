@@ -21,6 +21,7 @@ import { timeFactsAt } from '../../gather/system/timezone.ts';
 import { createDigester } from '../../model/digester.ts';
 import type { ModelClient } from '../../ports/model-client.ts';
 import { grantedFolders } from '../../policy/granted-folders.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
 import { applyPatchTool } from '../../tools/apply-patch/apply-patch.ts';
 import { nodeDisk } from '../../tools/apply-patch/node-disk.ts';
@@ -88,7 +89,7 @@ export async function createThreadParts(
     processes: systemProcesses,
     requirements,
     tracer: engine.tracer,
-    ...(checkpointHooks === undefined ? {} : { checkpointHooks }),
+    ...defined({ checkpointHooks }),
     gitGuard,
     ...(hasUndo
       ? { snapshots: lazySnapshots({ env, osHome, home, contents: engine.kept.contents, config, clock }) }
@@ -106,7 +107,7 @@ export async function createThreadParts(
         clock,
         env,
         cwd: folder,
-        client: { ...engine.options.client, ...(threadSource === undefined ? {} : { threadSource }) },
+        client: { ...engine.options.client, ...defined({ threadSource }) },
         trust,
         catalogue,
         own: engine.ownPlaces(),

@@ -1,5 +1,6 @@
 import type { Envelope } from '../../envelope/envelope.ts';
 import { type Ownership, ownership } from '../../envelope/ownership.ts';
+import { defined } from '../../protocol/defined.ts';
 import { equalJson, isJsonObject, type Json, type JsonObject, valueAt } from '../../protocol/json.ts';
 import { fieldOrigin } from './field-origin.ts';
 
@@ -34,7 +35,7 @@ function shown(row: Ownership, value: Json, stored: JsonObject): ShownField {
       : row.source.otherwise,
     consumers: consumers.map(({ path }) => path),
     roles: [...new Set(consumers.map(({ role }) => role))],
-    ...(awaits === undefined ? {} : { awaits }),
+    ...defined({ awaits }),
   };
 }
 
@@ -57,9 +58,7 @@ export function changedFields(before: JsonObject, now: JsonObject): readonly Cha
     return [
       {
         field,
-        ...(from === undefined ? {} : { from }),
-        ...(to === undefined ? {} : { to }),
-        ...(origin === undefined ? {} : { origin }),
+        ...defined({ from, to, origin }),
       },
     ];
   });

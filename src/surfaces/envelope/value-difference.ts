@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import { equalJson, isJsonObject, type Json } from '../../protocol/json.ts';
 
 /** One place at which two values differ; absent on the side that has nothing there. */
@@ -15,7 +16,7 @@ export function valueDifferences(from: Json | undefined, to: Json | undefined, p
     const names = [...new Set([...Object.keys(from), ...Object.keys(to)])];
     return names.flatMap((name) => valueDifferences(memberOf(from, name), memberOf(to, name), `${path}.${name}`));
   }
-  return [{ path, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }];
+  return [{ path, ...defined({ from, to }) }];
 }
 
 /** A list of words is read as one value, and so is a text that is kept as its size and digest. */

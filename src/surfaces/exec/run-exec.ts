@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { grantedFolders } from '../../policy/granted-folders.ts';
+import { defined } from '../../protocol/defined.ts';
 import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import { version } from '../../protocol/version.ts';
 import { type ExecArguments, execCommand } from '../commands/exec-command.ts';
@@ -82,7 +83,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
     return 0;
   }
   const { cyberAccessProgram } = options;
-  const own = { ...outputSchema, ...(cyberAccessProgram === undefined ? {} : { cyberAccessProgram }) };
+  const own = { ...outputSchema, ...defined({ cyberAccessProgram }) };
   const turn = { input: { text: prompt, ...pictures }, ...own };
   const ending = endOnSignal({
     onSignal: (name) => {
@@ -138,7 +139,7 @@ function engineOptions(given: ExecArguments['options'], cwd: string): EngineOpti
     cwd,
     client: { name: process.env['CODEX_INTERNAL_ORIGINATOR_OVERRIDE'] ?? 'capstan_exec', version, source: 'exec' },
     overrides: overridesOf(given),
-    ...(profile === undefined ? {} : { profile }),
+    ...defined({ profile }),
     strictConfig,
     ignoreUserConfig,
     addDirectories: addDirectory,
@@ -154,7 +155,7 @@ function threadRequest({ bypass, ephemeral, threadSource }: ExecArguments['optio
     approval: 'never',
     ...(bypass ? { permissionProfile: { type: 'disabled' } } : {}),
     ephemeral,
-    ...(threadSource === undefined ? {} : { threadSource }),
+    ...defined({ threadSource }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import { stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 import { readTurnItems, type TurnItems } from '../../state/turn-items.ts';
@@ -20,8 +21,7 @@ export function exportPage(id: string, lines: readonly Line[]): ExportPage {
     id,
     startedAt: stringAt(meta, 'timestamp') ?? lines[0]?.timestamp ?? '',
     ...(program === '' ? {} : { program }),
-    ...(cwd === undefined ? {} : { cwd }),
-    ...(forkedFrom === undefined ? {} : { forkedFrom }),
+    ...defined({ cwd, forkedFrom }),
     ...readTurnItems(lines),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import type { Item } from '../../protocol/item.ts';
 import { numberAt, objectAt } from '../../protocol/json.ts';
 import type { Difference, Verdict } from '../../replay/compare.ts';
@@ -42,9 +43,9 @@ export function replayedRequest(
     return {
       number,
       turn,
-      ...(turnId === undefined ? {} : { turnId }),
+      ...defined({ turnId }),
       ...place,
-      ...(model === undefined ? {} : { model }),
+      ...defined({ model }),
       items: input.length,
       bytes: sum(input.map((item) => itemBytes(item).length + 1)) + 1,
       ...result,
@@ -66,8 +67,7 @@ export function replayedRequest(
     encoder: record.encoder,
     toolSet: record.toolSet,
     items: prompt.input.length,
-    ...(bytes === undefined ? {} : { bytes }),
-    ...(keptItems === undefined ? {} : { keptItems }),
+    ...defined({ bytes, keptItems }),
     ...(sent === undefined ? {} : { sha256: sent.sha256 }),
     ...result,
   };

@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Difference } from '../../replay/compare.ts';
 import { columns } from '../terminal/columns.ts';
@@ -26,10 +27,7 @@ export function reportJson(
 ): string {
   const rows = requests.map(({ turnId, toolSet, keptItems, sha256, ...request }) => ({
     ...request,
-    ...(toolSet === undefined ? {} : { tool_set: toolSet }),
-    ...(turnId === undefined ? {} : { turn_id: turnId }),
-    ...(keptItems === undefined ? {} : { kept_items: keptItems }),
-    ...(sha256 === undefined ? {} : { sha256 }),
+    ...defined({ tool_set: toolSet, turn_id: turnId, kept_items: keptItems, sha256 }),
   }));
   return `${JSON.stringify({ thread_id: id, skipped_lines: skipped, counts: countsOf(requests), requests: rows })}\n`;
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadQuery } from '../../protocol/thread-summary.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import type { listCommand, searchCommand } from '../commands/threads-read-commands.ts';
@@ -12,9 +13,7 @@ export function queryOf(options: QueryOptions, here: string): ThreadQuery {
   return {
     ...(cwd === undefined ? {} : { cwd: resolve(here, cwd) }),
     ...(archived ? { archived } : {}),
-    ...(text === undefined ? {} : { text }),
-    ...(source === undefined ? {} : { source }),
-    ...(cursor === undefined ? {} : { cursor }),
+    ...defined({ text, source, cursor }),
     limit,
     sort,
   };

@@ -6,6 +6,7 @@ import type {
   TailOptions,
   TailSearch,
 } from '../../ports/rollout-store.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import type { Line } from '../../protocol/line.ts';
 import { isWhole } from '../../state/behind.ts';
@@ -43,7 +44,7 @@ export type FoldedThread = Pick<ResumedThread, 'state' | 'skipped' | 'missingBlo
 
 /** The state of a thread, or of what stands before a line of it, read from as near to its end as checkpoints allow. */
 export function foldThread(store: RolloutStore, id: ThreadId, to?: Ordinal): Promise<FoldedThread> {
-  return foldFrom(store, { id, ...(to === undefined ? {} : { to }) }, searchStart());
+  return foldFrom(store, { id, ...defined({ to }) }, searchStart());
 }
 
 /** A thread, or what stands before a line of it. */
@@ -59,7 +60,7 @@ export async function readBehind(store: RolloutStore, part: ThreadPart): Promise
 }
 
 async function foldFrom(store: RolloutStore, { id, to }: ThreadPart, search: TailSearch): Promise<FoldedThread> {
-  const options = { wanted: concernsState, ...(to === undefined ? {} : { to }) };
+  const options = { wanted: concernsState, ...defined({ to }) };
   const read = store.readTail?.bind(store) ?? ((...given) => readTwice(store, ...given));
   const lines = read(id, search, options);
   let state = emptyState;

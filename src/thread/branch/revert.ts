@@ -1,5 +1,6 @@
 import type { Ids } from '../../ports/ids.ts';
 import type { CurrentRollout, HeldThread, OpenRefused, RolloutPlace, RolloutStore } from '../../ports/rollout-store.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
 import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 import type { LineDraft } from '../../protocol/line.ts';
@@ -79,7 +80,7 @@ function rolledBack({ turns }: ThreadPlaces, { kept, open, checkpoint }: Rollbac
   return {
     turns: turns.slice(kept).map((turn) => turn.id),
     ...(open === undefined ? {} : { cutTurn: open.id }),
-    ...(checkpoint === undefined ? {} : { checkpoint }),
+    ...defined({ checkpoint }),
   };
 }
 
@@ -212,7 +213,7 @@ function readNote(meta: JsonObject): Note | undefined {
   const place = { rolloutId, end: end as Ordinal };
   const counted = objectAt(note, 'usage');
   const usage = counted && { usage: { total: readUsage(counted['total']), last: readUsage(counted['last']) } };
-  return { place, turns, kept, pins: readPins(note), ...usage, undo, ...(earlier === undefined ? {} : { earlier }) };
+  return { place, turns, kept, pins: readPins(note), ...usage, undo, ...defined({ earlier }) };
 }
 
 /** Whether the rollout with this first line began with a rollback that can be undone. */

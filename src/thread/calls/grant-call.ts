@@ -2,6 +2,7 @@ import { declined, refusedCall } from '../../fragments/answers/call-answers.ts';
 import { decideApproval, grantedPolicy } from '../../policy/approval.ts';
 import type { AskUser } from '../../ports/ask-user.ts';
 import { beforeAbort } from '../../protocol/before-abort.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Answer, Question } from '../../protocol/question.ts';
 import type { CallItem } from '../../protocol/item.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
@@ -31,8 +32,7 @@ export function grantCall(
     turnId: turn.turnId,
     tool: call.name,
     item: shownCall(item),
-    ...(paths === undefined ? {} : { paths }),
-    ...(escalation === undefined ? {} : { escalation }),
+    ...defined({ paths, escalation }),
   };
   return ask(turn, askUser, question).then((refusal) => refusal ?? grantedPolicy(resolved, needs));
 }

@@ -2,6 +2,7 @@ import { limitReached, switchReason } from '../../compaction/plan/limit.ts';
 import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { Step } from '../../envelope/step.ts';
 import { requestTokens } from '../../history/ledger.ts';
+import { defined } from '../../protocol/defined.ts';
 import { isSameProvider } from '../../protocol/provider-name.ts';
 import { isPaused, passes } from '../../state/checkpoints.ts';
 import { inputOf } from '../../state/request.ts';
@@ -29,7 +30,7 @@ export async function compactWhenFull(turn: Turn, step: Step, telling: Telling):
       reason: 'user_requested',
       phase,
       signal,
-      ...(focus === undefined ? {} : { focus }),
+      ...defined({ focus }),
     } as const;
     const result = perform(turn, step, wanted);
     wish.settle(result);

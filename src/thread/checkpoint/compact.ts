@@ -8,6 +8,7 @@ import { providerOfTurn } from '../../envelope/provider-of.ts';
 import type { Step } from '../../envelope/step.ts';
 import { requestTokens } from '../../history/ledger.ts';
 import { itemTokens } from '../../history/size.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { compactionFailed, isPaused } from '../../state/checkpoints.ts';
@@ -113,7 +114,7 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
       ...(remote === 'none' ? {} : { remoteForm: remote }),
       model,
       provider,
-      ...(prompt === undefined ? {} : { prompt }),
+      ...defined({ prompt }),
     },
     {
       window: compactionWindow(turn),
@@ -164,7 +165,7 @@ async function settleMove(turn: Turn, step: Step, ended: Ended, signal: AbortSig
   const { log, threadId, turnId } = turn;
   if (move.kind === 'candidate' || move.kind === 'mechanical') {
     const { candidate, why } = move;
-    const report = install(turn, step, { ...ended, candidate, ...(why === undefined ? {} : { why }) });
+    const report = install(turn, step, { ...ended, candidate, ...defined({ why }) });
     log.tell({ kind: 'checkpoint-installed', turnId, id, report });
     await log.durable();
     await tellHook(turn, report, signal);

@@ -7,6 +7,7 @@ import { compactionMessage, compactionTrigger } from '../../fragments/message.ts
 import type { AuthMode, ModelEvent, ModelFailure } from '../../ports/model-client.ts';
 import type { RequestOptions, ToolSpec } from '../../ports/prompt.ts';
 import type { Provider } from '../../ports/provider.ts';
+import { defined } from '../../protocol/defined.ts';
 import { isMessage, type Item, messageText } from '../../protocol/item.ts';
 import { isSameProvider } from '../../protocol/provider-name.ts';
 import { addUsage, noUsage, type Usage } from '../../protocol/usage.ts';
@@ -155,7 +156,7 @@ export class CompactionRequests {
     const { serviceTier: sentTier, ...others } = options;
     const serviceTier = form === 'unary' ? own.options.serviceTier : sentTier;
     return {
-      options: { ...others, ...(serviceTier === undefined ? {} : { serviceTier }), labels },
+      options: { ...others, ...defined({ serviceTier }), labels },
       tools: toolSets.get(toolSet) ?? own.tools,
       modalities,
     };

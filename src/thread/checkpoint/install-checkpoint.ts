@@ -5,6 +5,7 @@ import { type Entry, entryMetadata } from '../../history/entry.ts';
 import { requestTokens } from '../../history/ledger.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
+import { defined } from '../../protocol/defined.ts';
 import { lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { noUsage } from '../../protocol/usage.ts';
@@ -58,7 +59,7 @@ export function install(turn: Turn, step: Step, what: ToInstall): CheckpointRepo
       metadata: entries.map((entry) => entryMetadata({ ...entry, turn: entry.turn ?? turnId })),
       windowId: parts.ids.uuid(),
       report,
-      ...(instructions === undefined ? {} : { instructions }),
+      ...defined({ instructions }),
     }),
   );
   if (telling?.record !== undefined) log.record({ type: lineType.worldState, payload: { ...telling.record } });
@@ -132,7 +133,7 @@ function reportOf({ log }: Turn, { id, plan, candidate, requests, why }: ToInsta
     usage,
     ...(usage.input === 0 ? {} : { cachedShare: usage.cachedInput / usage.input }),
     mended: candidate.mended,
-    ...(why === undefined ? {} : { why }),
+    ...defined({ why }),
   };
   return report;
 }

@@ -1,4 +1,5 @@
 import type { CompactionWindow } from '../../compaction/plan/plan.ts';
+import { defined } from '../../protocol/defined.ts';
 import { type Contract, instructionsNow, windowNow } from './contract-now.ts';
 
 /** What the compactor reads of a turn's contract, or of the contract under which another model is asked. */
@@ -9,7 +10,7 @@ export function compactionContract(contract: Contract) {
     model: identity.model.slug,
     compatibility: identity.model.compatibility,
     strategy: modes.compaction,
-    ...(compactPrompt === undefined ? {} : { prompt: compactPrompt }),
+    ...defined({ prompt: compactPrompt }),
     instructions: instructionsNow(contract).text,
     tools: capabilities.tools,
     modalities: capabilities.modalities,

@@ -2,6 +2,7 @@ import { type Envelope, resolveEnvelope } from '../../envelope/envelope.ts';
 import { environmentOf } from '../../envelope/environment.ts';
 import type { Settings } from '../../envelope/settings.ts';
 import type { Step } from '../../envelope/step.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { SettingsEvent } from '../../protocol/thread-event.ts';
@@ -26,7 +27,7 @@ export async function previewEnvelope(
   const thread = {
     id,
     turnId: id as string as TurnId,
-    ...(base === undefined ? {} : { base }),
+    ...defined({ base }),
     ...namedWindows(parts, state),
   };
   return resolveEnvelope({ ...facts, thread, tools: parts.router.tools }, settings);

@@ -1,5 +1,6 @@
 import type { Settings } from '../../envelope/settings.ts';
 import type { Ids } from '../../ports/ids.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Item } from '../../protocol/item.ts';
 import type { ProviderName } from '../../protocol/provider-name.ts';
 import type { UserInput } from '../../protocol/user-input.ts';
@@ -133,7 +134,7 @@ export class Inbox {
     const id = this.#ids.uuid();
     this.#recordSettings();
     const maker = message.kind === 'item' ? makerOfWaiting(message.item, this.#log.state) : undefined;
-    this.#log.record(messageWaits({ id, ...message, ...(maker === undefined ? {} : { maker }) }));
+    this.#log.record(messageWaits({ id, ...message, ...defined({ maker }) }));
     return id;
   }
 

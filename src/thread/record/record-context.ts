@@ -1,6 +1,7 @@
 import { contentName } from '../../fragments/foreign/content-name.ts';
 import { type Fragment, type FragmentKind, render } from '../../fragments/text/define.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Json } from '../../protocol/json.ts';
 import type { ContextCause } from '../../protocol/thread-event.ts';
 import { itemLine } from '../../state/item-drafts.ts';
@@ -58,7 +59,7 @@ export function tellContext(
 ): void {
   for (const { fragment, value } of texts) {
     const content = contentName(fragment.kind);
-    const what = { content, ...reason, ...(value === undefined ? {} : { value }), text: fragment.text };
+    const what = { content, ...reason, ...defined({ value }), text: fragment.text };
     log.tell({ kind: 'context', turnId, itemId, ...what });
   }
 }

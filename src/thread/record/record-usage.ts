@@ -4,6 +4,7 @@ import { activeTokens } from '../../history/active-tokens.ts';
 import { historyTokens, weightOf } from '../../history/history-weight.ts';
 import { requestTokens } from '../../history/ledger.ts';
 import { percentRemaining, usageAfterOverflow } from '../../history/percent-remaining.ts';
+import { defined } from '../../protocol/defined.ts';
 import { addUsage, noUsage, type Usage } from '../../protocol/usage.ts';
 import { tokenCount } from '../../state/turn-drafts.ts';
 import { estimateNow } from '../contract/active-now.ts';
@@ -103,7 +104,7 @@ function tellUsage(turn: Turn, step: Step, { counted, believed }: Counted): void
     kind: 'usage',
     turnId,
     step: step.index,
-    ...(counted === undefined ? {} : { last: counted }),
+    ...defined({ last: counted }),
     total: usage.total,
     tokens: active.tokens,
     measure: active.measure,

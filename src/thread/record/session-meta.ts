@@ -1,4 +1,5 @@
 import type { Envelope } from '../../envelope/envelope.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 
@@ -26,6 +27,6 @@ export function sessionMeta({ id, windowId, envelope, git }: SessionMetaInput): 
     base_instructions: { text: instructions.base.text, provenance: instructions.base.provenance },
     history_mode: 'paginated',
     context_window: { window_id: windowId },
-    ...(git === undefined ? {} : { git }),
+    ...defined({ git }),
   };
 }

@@ -4,6 +4,7 @@ import type { Step } from '../../envelope/step.ts';
 import type { ModelClient, ModelEvent, ModelRequest } from '../../ports/model-client.ts';
 import type { Provider } from '../../ports/provider.ts';
 import type { Prompt, RequestOptions, ToolSpec } from '../../ports/prompt.ts';
+import { defined } from '../../protocol/defined.ts';
 import { planRequest, promptFor } from '../../state/request.ts';
 import type { Auxiliary } from '../../state/request-record.ts';
 import { sentLine } from '../../state/request-sent.ts';
@@ -103,8 +104,7 @@ export class ModelExchange {
         this.#recordSent();
         if (auxiliary === undefined) this.#turn.effects.prepare();
       },
-      ...(maxBytes === undefined ? {} : { maxBytes }),
-      ...(wants === undefined ? {} : { wants }),
+      ...defined({ maxBytes, wants }),
     };
   }
 }
@@ -121,7 +121,7 @@ function recordRequest({ log, turnId }: Turn, given: RequestToSend): Prompt {
       modalities,
       options,
       provider: providerOfTurn(by),
-      ...(auxiliary === undefined ? {} : { auxiliary }),
+      ...defined({ auxiliary }),
     },
     tools,
   );
@@ -141,5 +141,5 @@ async function* compacted(client: ModelClient, request: ModelRequest, signal: Ab
     return;
   }
   for (const item of answer.output) yield { kind: 'item', item };
-  yield { kind: 'completed', responseId: '', ...(answer.usage === undefined ? {} : { usage: answer.usage }) };
+  yield { kind: 'completed', responseId: '', ...defined({ usage: answer.usage }) };
 }

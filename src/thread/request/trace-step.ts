@@ -2,6 +2,7 @@ import type { Envelope } from '../../envelope/envelope.ts';
 import type { Step } from '../../envelope/step.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import type { StepResult } from '../../ports/tracer.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import { lineType } from '../../protocol/line.ts';
 import type { Usage } from '../../protocol/usage.ts';
@@ -36,8 +37,7 @@ export class StepTrace {
       attempt,
       model: identity.model.slug,
       provider: identity.provider,
-      ...(identity.effort === undefined ? {} : { effort: identity.effort }),
-      ...(purpose === undefined ? {} : { purpose }),
+      ...defined({ effort: identity.effort, purpose }),
     };
     this.#span = turn.parts.tracer.startStep(this.#labels);
     this.#startedAt = turn.parts.clock.now();
@@ -57,8 +57,7 @@ export class StepTrace {
     const whole: StepResult = {
       ...result,
       ...(failure === undefined ? {} : { failure: failure.code }),
-      ...(this.#usage === undefined ? {} : { usage: this.#usage }),
-      ...(this.#firstEventMs === undefined ? {} : { firstEventMs: this.#firstEventMs }),
+      ...defined({ usage: this.#usage, firstEventMs: this.#firstEventMs }),
       answerMs: this.#answerMs === 0 ? totalMs : this.#answerMs,
       totalMs,
     };
@@ -75,12 +74,11 @@ export class StepTrace {
       trace_id: traceId,
       model,
       provider,
-      ...(effort === undefined ? {} : { effort }),
-      ...(purpose === undefined ? {} : { purpose }),
+      ...defined({ effort, purpose }),
       outcome: result.outcome,
-      ...(result.failure === undefined ? {} : { failure: result.failure }),
+      ...defined({ failure: result.failure }),
       ...(usage === undefined ? {} : { usage: usageFields(usage) }),
-      ...(result.firstEventMs === undefined ? {} : { first_event_ms: result.firstEventMs }),
+      ...defined({ first_event_ms: result.firstEventMs }),
       answer_ms: result.answerMs,
       total_ms: result.totalMs,
       calls: result.calls,

@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import { equalJson, type Json, type JsonObject, stringAt, valueAt } from '../../protocol/json.ts';
 import type { FieldChange } from '../../protocol/thread-event.ts';
 import { storeEnvelope } from '../../state/stored-envelope.ts';
@@ -44,7 +45,7 @@ function changesBetween(before: JsonObject, now: JsonObject): readonly FieldChan
   return fields.flatMap((field) => {
     const [from, to] = [valueAt(before, field.split('.')), valueAt(now, field.split('.'))];
     if (equalJson(from, to)) return [];
-    return [{ field, ...(from === undefined ? {} : { from }), ...(to === undefined ? {} : { to }) }];
+    return [{ field, ...defined({ from, to }) }];
   });
 }
 

@@ -3,6 +3,7 @@ import { type Envelope, resolveEnvelope } from '../../envelope/envelope.ts';
 import type { ProviderFacts, TurnFacts } from '../../envelope/facts.ts';
 import { lookUpModel } from '../../envelope/model-record.ts';
 import type { TurnSettings } from '../../envelope/settings.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { TurnId } from '../../protocol/ids.ts';
 import { stringAt } from '../../protocol/json.ts';
 import { isSameProvider, type ProviderName, providerName } from '../../protocol/provider-name.ts';
@@ -49,7 +50,7 @@ export async function beginTurn(turn: Turn): Promise<void> {
 /** What the thread's own lines say about its turns. */
 function withPast(facts: TurnFacts, state: ThreadState, parts: ThreadParts): TurnFacts {
   const base = instructionsOf(state);
-  const past = { ...(base === undefined ? {} : { base }), ...namedWindows(parts, state) };
+  const past = { ...defined({ base }), ...namedWindows(parts, state) };
   return { ...facts, thread: { ...facts.thread, ...past } };
 }
 
@@ -61,14 +62,14 @@ function before(state: ThreadState, facts: TurnFacts, settings: TurnSettings): {
   const isElsewhere = !isSameProvider(then, now);
   if (model === undefined || (model === settings.model && !isElsewhere)) return {};
   const { effort: given, ...rest } = settings;
-  const chosen = { model: settings.model, ...(given === undefined ? {} : { effort: given }) };
+  const chosen = { model: settings.model, ...defined({ effort: given }) };
   const effort = effortFor(lookUpModel(facts.catalogue, model), chosen);
   const there = isElsewhere ? then : now;
   // Of a provider elsewhere only its name is known here.
   const provider = isElsewhere ? nameFacts(then) : facts.provider;
-  const known = { ...rest, model, provider: there.id, ...(effort === undefined ? {} : { effort }) };
+  const known = { ...rest, model, provider: there.id, ...defined({ effort }) };
   const { provider: _now, ...others } = facts;
-  return { before: resolveEnvelope({ ...others, ...(provider === undefined ? {} : { provider }) }, known) };
+  return { before: resolveEnvelope({ ...others, ...defined({ provider }) }, known) };
 }
 
 function nameFacts({ address }: ProviderName): ProviderFacts {

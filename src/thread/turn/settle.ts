@@ -1,4 +1,5 @@
 import { turnAbortedFragment } from '../../fragments/events/turn-aborted.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { turnAborted, turnComplete } from '../../state/turn-drafts.ts';
 import { drainInbox } from './drain-inbox.ts';
@@ -31,7 +32,7 @@ export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string
       log.record(turnComplete(end));
       log.tell({ kind: 'turn-completed', turnId, usage: log.state.usage.total, ...said });
       await log.durable();
-      return { kind: 'completed', ...said, ...(unfit === undefined ? {} : { unfit }) };
+      return { kind: 'completed', ...said, ...defined({ unfit }) };
     }
     case 'aborted':
       // In a turn that only compacts nothing was done that the model would have to look after.

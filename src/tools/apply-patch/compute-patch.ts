@@ -1,4 +1,5 @@
 import { parentOf } from '../../policy/paths.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { PatchView, PatchSight } from './disk.ts';
 import { explainMismatch } from './explain-mismatch.ts';
 import { absolutePath, type FollowedPath, followPath } from './follow-path.ts';
@@ -80,7 +81,7 @@ export function computePatch(patch: Patch, { folder, disk, guard }: PatchScene):
   } catch (error) {
     if (!(error instanceof Unfit)) throw error;
     const { kind, message, hint } = error;
-    return { kind, message, ...(hint === undefined ? {} : { hint }) };
+    return { kind, message, ...defined({ hint }) };
   }
 }
 
@@ -202,7 +203,7 @@ function write(work: Work, spelled: string, content: Uint8Array, mode?: number):
   for (const folder of missingFolders) work.overlay.makeFolder(folder);
   work.overlay.write(place, content);
   const folders = missingFolders.map((folder): PatchStep => ({ kind: 'make-folder', path, place: folder, ...found }));
-  return [...folders, { kind: 'create', path, place, content, ...(mode === undefined ? {} : { mode }), ...found }];
+  return [...folders, { kind: 'create', path, place, content, ...defined({ mode }), ...found }];
 }
 
 function remove(work: Work, spelled: string): readonly PatchStep[] {
@@ -216,7 +217,7 @@ function remove(work: Work, spelled: string): readonly PatchStep[] {
   if (leadsTo.kind !== 'file') throw new Unfit('unfit', `${failed}: it is not a file`);
   const sha256 = sight.kind === 'file' ? hashOfRemoved(work, place) : undefined;
   work.overlay.remove(place);
-  return [{ kind: 'remove', path, place, ...(sha256 === undefined ? {} : { sha256 }), ...foundSince(sight) }];
+  return [{ kind: 'remove', path, place, ...defined({ sha256 }), ...foundSince(sight) }];
 }
 
 /** Of what a file held that goes. It can be removed without being read, so nothing is in the way here. */

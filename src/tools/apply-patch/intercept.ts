@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import { parsePatch } from './parse-patch.ts';
 
 /** What a shell script has to do with patches. */
@@ -23,7 +24,7 @@ export function interceptPatch(script: string): Interception {
   const end = endOf(rest, word);
   if (end === undefined) return { kind: 'none' };
   const folder = single ?? double ?? bare;
-  return { kind: 'patch', text: rest.slice(0, end), ...(folder === undefined ? {} : { folder }) };
+  return { kind: 'patch', text: rest.slice(0, end), ...defined({ folder }) };
 }
 
 /** Up to the end of the line with the heredoc's word. A folder has no character that a shell would act upon. */

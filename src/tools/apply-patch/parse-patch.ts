@@ -1,3 +1,4 @@
+import { defined } from '../../protocol/defined.ts';
 import { emptyChunk, expectedAnchor, type ParseProblem, problem, unexpectedLine } from './parse-problem.ts';
 import type { ChunkLine, Hunk, Patch } from './patch.ts';
 import { trim, trimEnd } from './whitespace.ts';
@@ -129,7 +130,7 @@ function finish(
   const all = [...hunks];
   const broken = close(open, all, { line: endMarker, number, ends: true });
   if (broken !== undefined) return broken;
-  return { kind: 'parsed', patch: { hunks: all, ...(environment === undefined ? {} : { environment }) } };
+  return { kind: 'parsed', patch: { hunks: all, ...defined({ environment }) } };
 }
 
 type Header = { readonly kind: 'end' } | { readonly kind: 'add' | 'delete' | 'update'; readonly path: string };
@@ -158,7 +159,7 @@ function close(open: Open, hunks: Hunk[], { line, number, ends }: Closing): Pars
     return problem(`Update file hunk for path '${path}' is empty`, open.header);
   }
   if (chunks.at(-1)?.lines.length === 0) return ends ? emptyChunk(number) : unexpectedLine(line, number);
-  hunks.push({ kind: 'update', path, ...(movePath === undefined ? {} : { movePath }), chunks });
+  hunks.push({ kind: 'update', path, ...defined({ movePath }), chunks });
   return undefined;
 }
 

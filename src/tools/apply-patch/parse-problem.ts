@@ -1,3 +1,5 @@
+import { defined } from '../../protocol/defined.ts';
+
 /** What is wrong with the text of a patch. `line` counts from 1; without it the whole is meant. */
 export interface ParseProblem {
   readonly kind: 'problem';
@@ -19,5 +21,5 @@ export function expectedAnchor(line: string, number: number): ParseProblem {
 }
 
 export function problem(message: string, line?: number): ParseProblem {
-  return { kind: 'problem', message, ...(line === undefined ? {} : { line }) };
+  return { kind: 'problem', message, ...defined({ line }) };
 }

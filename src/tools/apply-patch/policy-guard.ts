@@ -2,6 +2,7 @@ import { access, type AccessRule, accessByRules } from '../../policy/access.ts';
 import { describePolicy } from '../../policy/describe-policy.ts';
 import { isMoved, movedRoot } from '../../policy/moved-root.ts';
 import { isWithin } from '../../policy/paths.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Access } from '../../protocol/permission-profile.ts';
 import type { ResolvedFiles, ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { PatchView } from './disk.ts';
@@ -45,7 +46,7 @@ function rulesAtPlaces(files: RestrictedFiles, disk: PatchView): readonly Access
   const unmoved = files.rules.filter((rule) => !isMoved(rule, placeOf(disk, rule.path)));
   const followed = unmoved.map(({ path, access, keeps }) => {
     const found = followPath(disk, path, { lastLink: 'followed' });
-    const rule = { access, ...(keeps === undefined ? {} : { keeps }) };
+    const rule = { access, ...defined({ keeps }) };
     return found.kind === 'found' ? { path: found.place, links: found.links, ...rule } : { path, links: [], ...rule };
   });
   const chosen = new Map<string, AccessRule>();

@@ -9,6 +9,7 @@ import {
 import type { NeededPath } from '../../policy/approval.ts';
 import type { ChangeWatch, CallTime, Touched } from '../../ports/change-watch.ts';
 import type { Clock } from '../../ports/clock.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ChangedFile, FileChangeItem } from '../../protocol/turn-item.ts';
 import type { CallResult, Prepared, RunningCall } from '../define.ts';
 import { applyChanges } from './apply-changes.ts';
@@ -93,7 +94,7 @@ function runPatch(
   const end = (exitCode: number, output: string, touched: Touched | undefined): PatchEnd => {
     const answer = patchOutput({ exitCode, seconds: Math.max(0, clock.now() - began) / 1000, output }, budget);
     const told = cameAs === 'command' ? patchFromCommand(answer) : answer;
-    return { ok: exitCode === 0, output: told, ...(touched === undefined ? {} : { touched }) };
+    return { ok: exitCode === 0, output: told, ...defined({ touched }) };
   };
   if (!isFolder(disk, folder)) return { ok: false, output: patchUnfit(`There is no folder ${folder}`, budget) };
   const guard = policyGuard(policy, workspace.cwd, disk);

@@ -1,4 +1,5 @@
 import type { Content, TouchedPath } from '../../ports/change-watch.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { PatchedFile, PatchStep } from './compute-patch.ts';
 
 /** What a patch found and left at each place, in order. A place that several hunks changed is named several times. */
@@ -11,8 +12,7 @@ function touchedPath(step: PatchStep): TouchedPath {
   const movedFrom = 'movedFrom' in step ? step.movedFrom : undefined;
   return {
     path,
-    ...(foundSince === undefined ? {} : { foundSince }),
-    ...(movedFrom === undefined ? {} : { movedFrom }),
+    ...defined({ foundSince, movedFrom }),
     ...foundAndLeft(step),
   };
 }

@@ -12,6 +12,7 @@ import type { GitGuard } from '../../ports/git-guard.ts';
 import type { Sandbox } from '../../ports/sandbox.ts';
 import type { ShellEnvironment, ShellEnvironmentRequest } from '../../ports/shell-environment.ts';
 import type { ProcessEnd, Spawn } from '../../ports/spawn.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { CommandItem } from '../../protocol/turn-item.ts';
 import { interceptPatch } from '../apply-patch/intercept.ts';
@@ -129,7 +130,7 @@ async function run(
   const limits = { timeoutMs: given.timeoutMs, outputBytes: heldOutputBytes };
   // Not sooner: what changed while the sandbox was prepared is not the command's work.
   const open = mayChangeFiles(sandboxLevel, needsOf(given)) ? watch?.begin(workspace.cwd) : undefined;
-  const end = await spawn.run(command, limits, { signal, started, ...(output === undefined ? {} : { output }) });
+  const end = await spawn.run(command, limits, { signal, started, ...defined({ output }) });
   const touched = open === undefined ? {} : { touched: { kind: 'time', time: open.end() } as const };
   return { ...answer(item, end, given, outputBudget(step.window.toolOutput, given.outputTokens)), ...touched };
 }

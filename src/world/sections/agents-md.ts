@@ -1,6 +1,7 @@
 import type { InstructionDocument } from '../../envelope/facts.ts';
 import { agentsMdFragment, agentsMdWithdrawnFragment } from '../../fragments/sections/agents-md.ts';
 import { render } from '../../fragments/text/define.ts';
+import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
 
@@ -18,15 +19,14 @@ export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
   of: ({ facts }) => facts.instructionDocument,
 
   stored: ({ directory, text }) => ({
-    ...(directory === undefined ? {} : { directory }),
-    ...(text === undefined ? {} : { text }),
+    ...defined({ directory, text }),
   }),
 
   read(stored) {
     if (!isJsonObject(stored)) return undefined;
     const [directory, text] = [stringAt(stored, 'directory'), stringAt(stored, 'text')];
     if (directory !== stored['directory'] || text !== stored['text']) return undefined;
-    return { ...(directory === undefined ? {} : { directory }), ...(text === undefined ? {} : { text }) };
+    return { ...defined({ directory, text }) };
   },
 
   full: (now) => (now.text === undefined ? [] : [told(now, now.text, false)]),
@@ -43,5 +43,5 @@ export const agentsMdSection: Section<InstructionDocument, StoredAgentsMd> = {
 };
 
 function told({ directory }: InstructionDocument, text: string, replaces: boolean) {
-  return render(agentsMdFragment, { ...(directory === undefined ? {} : { directory }), text, replaces });
+  return render(agentsMdFragment, { ...defined({ directory }), text, replaces });
 }

@@ -1,6 +1,7 @@
 import type { Step } from '../../envelope/step.ts';
 import { type Fragment, render } from '../../fragments/text/define.ts';
 import { modelSwitchFragment, type ModelSwitchText } from '../../fragments/sections/model-switch.ts';
+import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, stringAt } from '../../protocol/json.ts';
 import { textDigest } from '../../protocol/text-digest.ts';
 import { type Section, unknown } from './section.ts';
@@ -44,7 +45,7 @@ export const modelSection: Section<ModelFact, string, ToldModel> = {
   read(stored, beside) {
     if (typeof stored !== 'string') return undefined;
     const digest = isJsonObject(beside) && beside['model'] === stored ? stringAt(beside, 'instructions') : undefined;
-    return { model: stored, ...(digest === undefined ? {} : { digest }) };
+    return { model: stored, ...defined({ digest }) };
   },
 
   /** A reader who was told nothing goes by the instructions at the start. */

@@ -5,6 +5,7 @@ import {
   personalityText,
   personalityWithdrawnFragment,
 } from '../../fragments/sections/personality.ts';
+import { defined } from '../../protocol/defined.ts';
 import { isJsonObject, type JsonObject, stringAt } from '../../protocol/json.ts';
 import { type Section, unknown } from './section.ts';
 
@@ -28,7 +29,7 @@ export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
 
   of: ({ envelope: { identity, modes } }) => ({
     model: identity.model.slug,
-    ...(modes.personality === undefined ? {} : { personality: modes.personality }),
+    ...defined({ personality: modes.personality }),
   }),
 
   stored: (fact) => ({ ...fact }),
@@ -37,7 +38,7 @@ export const personalitySection: Section<PersonalityFact, StoredPersonality> = {
     const model = isJsonObject(stored) ? stringAt(stored, 'model') : undefined;
     if (!isJsonObject(stored) || model === undefined) return undefined;
     const personality = stringAt(stored, 'personality');
-    return { model, ...(personality === undefined ? {} : { personality }) };
+    return { model, ...defined({ personality }) };
   },
 
   full: ({ personality }) => (personality === undefined ? [] : [told(personality)]),

@@ -1,5 +1,6 @@
 import type { ChatgptLogin, Login, LoginStore } from '../../../ports/login.ts';
 import type { Programs } from '../../../ports/program-files.ts';
+import { defined } from '../../../protocol/defined.ts';
 import type { Variables } from '../../../protocol/variables.ts';
 import type { Credentials, CredentialsWanted, ProviderOptions } from '../credentials.ts';
 import type { PostJson } from './post-json.ts';
@@ -93,8 +94,7 @@ function bearer({ accessToken, accountId, refreshToken, renew }: ChatgptLogin, b
     kind: 'bearer',
     mode: 'chatgpt',
     token: accessToken,
-    ...(accountId === undefined ? {} : { accountId }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...defined({ accountId, baseUrl }),
     renew,
     ...(refreshToken === undefined ? {} : { renewable: true }),
   };

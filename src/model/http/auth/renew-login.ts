@@ -1,4 +1,5 @@
 import type { ChatgptLogin, LoginStore, NewTokens } from '../../../ports/login.ts';
+import { defined } from '../../../protocol/defined.ts';
 import { type JsonObject, objectAt, parseJsonObject, stringAt } from '../../../protocol/json.ts';
 import type { PostJson } from './post-json.ts';
 
@@ -108,8 +109,6 @@ function tokensIn(body: JsonObject): NewTokens | undefined {
   });
   if (accessToken === undefined && refreshToken === undefined) return undefined;
   return {
-    ...(accessToken === undefined ? {} : { accessToken }),
-    ...(refreshToken === undefined ? {} : { refreshToken }),
-    ...(idToken === undefined ? {} : { idToken }),
+    ...defined({ accessToken, refreshToken, idToken }),
   };
 }

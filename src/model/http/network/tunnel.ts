@@ -1,6 +1,7 @@
 import type { Agent, ClientRequestArgs, RequestOptions } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { SecureContext } from 'node:tls';
+import { defined } from '../../../protocol/defined.ts';
 import { connectionTo, type Proxy } from './proxy.ts';
 
 /** What a proxy did instead of opening a tunnel: it could not be reached, said no, or said nothing. */
@@ -61,11 +62,11 @@ function openTunnel({ proxy, secureContext, options, opened, failed }: Opening):
     headers: {
       host: authority,
       connection: 'keep-alive',
-      ...(proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization }),
+      ...defined({ 'proxy-authorization': proxy.authorization }),
     },
     agent: false,
     timeout,
-    ...(secureContext === undefined ? {} : { secureContext }),
+    ...defined({ secureContext }),
   } as RequestOptions);
   let settled = false;
   const settle = (): boolean => {

@@ -99,9 +99,11 @@ function overheadOf(turn: Turn, step: Step): number {
 }
 
 function raisable({ window, identity: { model } }: Envelope): RaisableLimit {
+  const { effective, configured, autoCompact, autoCompactScope, mostAutoCompact } = window;
+  const limits = { effective, configured, autoCompactScope, mostAutoCompact };
   return {
-    now: limitIn(window),
-    most: window.autoCompactScope === 'body' ? window.effective : window.mostAutoCompact,
-    windowFor: (limit) => contextWindowFor(window, model, limit),
+    now: limitIn({ effective, autoCompact, autoCompactScope }),
+    most: limitIn({ effective, autoCompact: mostAutoCompact, autoCompactScope }),
+    windowFor: (limit) => contextWindowFor(limits, model, limit),
   };
 }

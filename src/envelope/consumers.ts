@@ -67,5 +67,5 @@ call pipeline | src/thread/grant-call.ts | policy.approval policy.resolved
 compactor | src/thread/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
 compactor | src/thread/unexplained-refusal.ts | identity.model.slug identity.provider window.effective
 tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId workspace.cwd
-compactor | src/thread/worth-compacting.ts | window window.autoCompact window.autoCompactScope window.effective window.mostAutoCompact
+compactor | src/thread/worth-compacting.ts | window.autoCompact window.autoCompactScope window.configured window.effective window.mostAutoCompact
 `;

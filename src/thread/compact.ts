@@ -12,7 +12,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { Usage } from '../protocol/usage.ts';
 import { compactionFailed, isPaused } from '../state/checkpoints.ts';
 import { inputOf } from '../state/request.ts';
-import { nextRequestTokens } from './active-now.ts';
+import { countFor, nextRequestTokens } from './active-now.ts';
 import { bundleTokens, dueTokens } from './bundle-tokens.ts';
 import { hookAgainst, tellHook } from './checkpoint-hooks.ts';
 import { compactionContract, compactionWindow } from './compaction-contract.ts';
@@ -82,7 +82,7 @@ interface Opened {
 
 function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Step, wanted: WantedCompaction): Opened {
   const { by = envelope, only: _only, ...asked } = wanted;
-  const { history, usage } = log.state;
+  const { history } = log.state;
   const { model, strategy, prompt, instructions, window, ...contract } = compactionContract(by);
   const provider = providerOfTurn(by);
   const input = inputOf(history, { modalities: contract.modalities, provider });
@@ -106,7 +106,7 @@ function open({ parts, log, envelope, threadId, turnId, inbox }: Turn, step: Ste
       requestWindow: window,
       fixed: requestTokens({ instructions, tools, input: [] }),
       history: input.reduce((sum, item) => sum + itemTokens(item), 0),
-      ...countedBy(usage.last, isRefusal(wanted) ? window.effective : 0),
+      ...countedBy(countFor(log.state, providerOfTurn(envelope)), isRefusal(wanted) ? window.effective : 0),
       due: dueTokens({ log }, step),
       context: bundleTokens(step),
       pending: waitingTokens({ inbox }),

@@ -125,6 +125,18 @@ describe('what a warning suggests', () => {
   });
 });
 
+test.each([
+  ['between two turns', [say('Done.')]],
+  ['in a turn', [callTool('exec_command', { cmd: 'echo looked' })]],
+])('the count of a provider alone makes the first checkpoint, %s, however little stands', async (_, items) => {
+  const full = answer({ items, usage: { input: 120_000, total: 120_010 } });
+  const live = await LiveThread.in(talk([full, says('Done.')]), 'model_auto_compact_token_limit = 60000');
+  await live.open({}, { foldsAfterTurns: false });
+  await live.turn('look');
+  await live.turn('go on');
+  expect(live.told('checkpoint-installed')).toHaveLength(1);
+});
+
 test('the first automatic checkpoint of a thread waits for nothing, and none after it comes before a tenth is new', async () => {
   const few = answer({ items: [say('Yes.'), callTool('exec_command', { cmd: 'echo' })], usage: { input: 30_000 } });
   const much = (step: number) =>

@@ -74,7 +74,7 @@ describe('the checker', () => {
       'src/surfaces/run.ts': `import '../testing/index.ts'; import './engine/engine.ts';`,
       'src/surfaces/engine/engine.ts': `import '../../thread/turn.ts';`,
       'src/testing/index.ts': `import 'node:http';`,
-      'src/thread/turn/turn.ts': `import type { Access } from '../policy/access.ts';`,
+      'src/thread/turn.ts': `import type { Access } from '../policy/access.ts';`,
       'src/state/reduce.ts': `import '../policy/access.ts'; import '../telemetry/cost.ts';`,
       'src/policy/access.ts': `import { createHash } from 'node:crypto';`,
       'src/telemetry/cost.ts': ``,
@@ -107,7 +107,7 @@ describe('the checker', () => {
     const found = check({
       'src/history/a.ts': `\nimport type { Turn } from '../thread/turn.ts';`,
       'src/history/a.test.ts': `import '../thread/turn.ts';`,
-      'src/thread/turn/turn.ts': ``,
+      'src/thread/turn.ts': ``,
     });
     expect(found).toEqual([
       'src/history/a.ts:2 imports ../thread/turn.ts: history (L1) may not import upwards from thread (L3)',

@@ -71,5 +71,5 @@ compactor | src/thread/checkpoint/compact.ts | window.effective
 contract of now | src/thread/contract/contract-now.ts | instructions.base
 request builder | src/thread/turn/sample.ts | capabilities.modalities window.effective
 steering | src/thread/steering.ts | identity.model.slug modes.outputSchema window.effective
-compactor | src/thread/checkpoint/worth-compacting.ts | window window.autoCompact window.autoCompactScope window.effective window.mostAutoCompact
+compactor | src/thread/checkpoint/worth-compacting.ts | window.autoCompact window.autoCompactScope window.configured window.effective window.mostAutoCompact
 `;

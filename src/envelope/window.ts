@@ -125,7 +125,11 @@ export function rawWindow(model: Identity['model'], { contextWindow, effectiveTo
  * The `model_context_window` with which the limit of a thread can be so many tokens; undefined when the model has none
  * that large, or when something else than the window decides.
  */
-export function contextWindowFor(window: Window, model: Identity['model'], limit: number): number | undefined {
+export function contextWindowFor(
+  window: Pick<Window, 'effective' | 'configured' | 'autoCompactScope' | 'mostAutoCompact'>,
+  model: Identity['model'],
+  limit: number,
+): number | undefined {
   const { effective, configured, autoCompactScope, mostAutoCompact } = window;
   const own = autoCompactScope === 'body' ? effective : mostAutoCompact;
   // A window that the server named holds whatever is configured, and so does a limit of the catalogue.

@@ -20,8 +20,9 @@ const aKey = /`(?:model_context_window|model_auto_compact_token_limit) = \d+`/;
 test.each<readonly [string, (step: number) => number, RegExp]>([
   ['a constant', (step) => 40_000 + 500 * step, aKey],
   ['more and more', (step) => 20_000 * (step + 1), aKey],
+  ['nonsense', (step) => (step % 2 === 0 ? 10_000_000 : 21_000), aKey],
   // No window is that large.
-  ['nonsense', (step) => (step % 2 === 0 ? 10_000_000 : 21_000), /what the provider adds to requests/],
+  ['far', () => 10_000_000, /what the provider adds to requests/],
 ])('a provider that counts %s too much gets one checkpoint and one warning', async (_, counts, next) => {
   const live = await LiveThread.in(talk(liar(20, counts), folds), 'model_auto_compact_token_limit = 20000');
   expect(await live.turn(task)).toMatchObject({ kind: 'completed' });
@@ -107,7 +108,7 @@ describe('what a warning suggests', () => {
   });
 
   test('makes it go away: a thread that is full right after a checkpoint', async () => {
-    const steps = liar(20, (step) => (step === 1 ? 4000 : 30_000)).slice(0, -1);
+    const steps = liar(6, (step) => (step === 1 ? 4000 : 30_000)).slice(0, -1);
     const live = await LiveThread.in(talk([...steps, says('Done.')], folds), 'model_auto_compact_token_limit = 20000');
     await live.turn(task);
     expect(guardWarnings(live)).toMatchObject([{ code: 'full-after-checkpoint' }]);
@@ -122,6 +123,18 @@ describe('what a warning suggests', () => {
     expect(warning!.next).toMatch(/`model_context_window = \d+`/);
     expect(await pasted(live)).toEqual([]);
   });
+});
+
+test.each([
+  ['between two turns', [say('Done.')]],
+  ['in a turn', [callTool('exec_command', { cmd: 'echo looked' })]],
+])('the count of a provider alone makes the first checkpoint, %s, however little stands', async (_, items) => {
+  const full = answer({ items, usage: { input: 120_000, total: 120_010 } });
+  const live = await LiveThread.in(talk([full, says('Done.')]), 'model_auto_compact_token_limit = 60000');
+  await live.open({}, { foldsAfterTurns: false });
+  await live.turn('look');
+  await live.turn('go on');
+  expect(live.told('checkpoint-installed')).toHaveLength(1);
 });
 
 test('the first automatic checkpoint of a thread waits for nothing, and none after it comes before a tenth is new', async () => {

@@ -71,11 +71,12 @@ export class TwoProviders {
     const server = await startScriptedModel((request) => {
       if (lastType(request) === 'compaction_trigger') return answer({ items: [checkpointOf('maker', ++made)] });
       if (isCompaction(request)) return maker(request);
+      const work = 'The parser reads one line. '.repeat(bytes / 27);
       if (calls !== undefined && lastType(request) === 'message') {
         calls();
-        return answer({ items: [callTool('update_plan', { plan: [] })] });
+        return answer({ items: [say(work), callTool('update_plan', { plan: [] })] });
       }
-      const text = `${makerSays(++said)} ${'The parser reads one line. '.repeat(bytes / 27)}`;
+      const text = `${makerSays(++said)} ${work}`;
       return answer({ items: [thoughtOf('maker'), say(text)] });
     });
     whenTestEnds(() => server.close());

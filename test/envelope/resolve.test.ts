@@ -209,7 +209,7 @@ describe('with everything that somebody can choose', () => {
       effective: 120_000,
       configured: 120_000,
       autoCompact: 80_000,
-      mostAutoCompact: 108_000,
+      mostAutoCompact: 80_000,
       autoCompactScope: 'total',
       compactionReserve: 12_000,
       checkpoint: { words: 24_000, pictures: 12_000, answer: 4000, records: 4000 },

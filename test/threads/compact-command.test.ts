@@ -45,8 +45,7 @@ it('measures before and after alike, whatever the provider counts', async () => 
     talk([answer({ items: [say(long)], usage: { input: 100, output: 10 } }), says('Yes.')]),
   );
   const { stdout } = await place.run('threads', 'compact', id);
-  const [, before = '', after = '', less] =
-    /tokens {3}([\d,]+) before, ([\d,]+) after \((\d+) % less\)/.exec(stdout) ?? [];
+  const [, before = '', after = '', less] = /about ([\d,]+) before, ([\d,]+) after \((\d+) % less\)/.exec(stdout) ?? [];
   const [from, to] = [before, after].map((count) => Number(count.replaceAll(',', '')));
   expect([from! > to!, Number(less)]).toEqual([true, Math.round((100 * (from! - to!)) / from!)]);
 });
@@ -64,8 +63,8 @@ it('makes a checkpoint, shows it, takes it back and brings it back', async () =>
     0,
     [
       'Checkpoint 1 by gpt-5.5 (structured).',
-      '  why      you asked for it (standalone_turn)',
-      '  tokens   N before, N after (N % less)',
+      '  why      you asked for it, between two turns',
+      "  tokens   the next request: about N before, N after (N % less), by Capstan's estimate",
       '  kept     1 of 1 message of yours kept',
       '  folded   4 items',
       '  cost     1 request: 100 tokens sent (20 % from the cache), 10 answered',
@@ -74,7 +73,7 @@ it('makes a checkpoint, shows it, takes it back and brings it back', async () =>
       '',
     ].join('\n'),
   ]);
-  expect(made.stderr).toMatch(/^gpt-5\.5 folds about [\d,]+ tokens \(structured\) …\n$/);
+  expect(made.stderr).toMatch(/^gpt-5\.5 compacts about [\d,]+ tokens \(structured\) …\n$/);
   expect(userTexts(model.requests[1]!).at(-1)).toContain('the failing test');
 
   const view = await json('context', id, '--checkpoint', '1');

@@ -45,7 +45,7 @@ export class HomeUpkeep {
   /** Removes what no thread refers to, of what threads keep beside their lines and of snapshots. */
   async collect(options: Pick<CollectOptions, 'dryRun' | 'reverted' | 'maxBlobBytes'>): Promise<Collected> {
     const { collect } = await import('../../rollout/collect/collect.ts');
-    const { collectSnapshots: collectSnapshots } = await import('../../workspace/collect.ts');
+    const { collectSnapshots } = await import('../../workspace/collect.ts');
     const { home, clock } = this.#disk;
     const young = { now: clock.now(), graceMs };
     return collect({

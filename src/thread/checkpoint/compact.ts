@@ -92,7 +92,7 @@ interface Opened {
 function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
   const { parts, log, envelope, threadId, turnId, inbox } = turn;
   const { by = envelope, only: _only, signal: _signal, provider: other, ...asked } = wanted;
-  const { history, usage } = log.state;
+  const { history } = log.state;
   const { model, strategy, prompt, instructions, window, ...contract } = compactionContract({
     parts,
     log,
@@ -121,7 +121,7 @@ function open(turn: Turn, step: Step, wanted: WantedCompaction): Opened {
       requestWindow: window,
       fixed: requestTokens({ instructions, tools, input: [] }),
       history: input.reduce((sum, item) => sum + itemTokens(item), 0),
-      ...countedBy(usage.last, isRefusal(wanted) ? window.effective : 0),
+      ...countedBy(countFor(log.state, providerOfTurn(envelope)), isRefusal(wanted) ? window.effective : 0),
       due: dueTokens({ log }, step),
       context: bundleTokens(step),
       pending: waitingTokens({ inbox }),

@@ -100,11 +100,12 @@ function overheadOf(turn: Turn, step: Step): number {
 }
 
 function raisable(turn: Turn): RaisableLimit {
-  const window = windowNow(turn);
   const { model } = turn.envelope.identity;
+  const { effective, configured, autoCompact, autoCompactScope, mostAutoCompact } = windowNow(turn);
+  const limits = { effective, configured, autoCompactScope, mostAutoCompact };
   return {
-    now: limitIn(window),
-    most: window.autoCompactScope === 'body' ? window.effective : window.mostAutoCompact,
-    windowFor: (limit) => contextWindowFor(window, model, limit),
+    now: limitIn({ effective, autoCompact, autoCompactScope }),
+    most: limitIn({ effective, autoCompact: mostAutoCompact, autoCompactScope }),
+    windowFor: (limit) => contextWindowFor(limits, model, limit),
   };
 }

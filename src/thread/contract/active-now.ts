@@ -47,7 +47,7 @@ export function estimateNow(turn: Contract, { tools }: Pick<Step, 'tools'>): num
 }
 
 /** The newest count, unless another provider made it and was sent what this reader is not. */
-function countFor(state: ThreadState, reader: ProviderName): Usage {
+export function countFor(state: ThreadState, reader: ProviderName): Usage {
   const { sent, usage, history } = state;
   const by = (sent?.kind === 'request' ? sent.record.provider : undefined) ?? makerNow(state);
   const isOthers = by !== undefined && !isSameProvider(by, reader);

@@ -131,7 +131,7 @@ test.each([
 ])('the count of a provider alone makes the first checkpoint, %s, however little stands', async (_, items) => {
   const full = answer({ items, usage: { input: 120_000, total: 120_010 } });
   const live = await LiveThread.in(talk([full, says('Done.')]), 'model_auto_compact_token_limit = 60000');
-  await live.open({}, { foldsAfterTurns: false });
+  await live.open({}, { compactsAfterTurns: false });
   await live.turn('look');
   await live.turn('go on');
   expect(live.told('checkpoint-installed')).toHaveLength(1);

@@ -13,7 +13,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { Usage } from '../../protocol/usage.ts';
 import { compactionFailed, isPaused } from '../../state/checkpoints.ts';
 import { inputOf } from '../../state/request.ts';
-import { nextRequestTokens } from '../contract/active-now.ts';
+import { countFor, nextRequestTokens } from '../contract/active-now.ts';
 import { bundleTokens, dueTokens } from '../contract/bundle-tokens.ts';
 import { hookAgainst, tellHook } from './checkpoint-hooks.ts';
 import { compactionContract, compactionWindow } from '../contract/compaction-contract.ts';

@@ -439,7 +439,7 @@ describe('capstan envelope', () => {
       value: 'high',
       origin: 'flags',
       consumers: [
-        'src/thread/record-request.ts',
+        'src/thread/request/request-options.ts',
         'src/state/turn-drafts.ts',
         'src/thread/request/trace-step.ts',
         'src/thread/turn/model-switch.ts',

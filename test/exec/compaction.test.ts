@@ -10,7 +10,7 @@ async function begun(script: Script) {
   return { model, place, first, id: threadId(first) };
 }
 
-const made = /Checkpoint 1: [\d,]+ → [\d,]+ tokens by gpt-5\.5 \(structured\), 1 of 1 message of yours kept\n/;
+const made = /Checkpoint 1: about [\d,]+ → [\d,]+ tokens by gpt-5\.5 \(structured\), 1 of 1 message of yours kept\n/;
 const types = (events: readonly object[]): readonly unknown[] =>
   events.map((event) => {
     const { type, state, item } = event as { type: string; state?: string; item?: { type: string } };

@@ -27,7 +27,7 @@ test('what Node has compiled does not stand where commands in the sandbox can ch
 
 test('beside a program that cannot be written it stands in the folder of the user', () => {
   const [program, home, temporary] = [temporaryFolder(), temporaryFolder(), temporaryFolder()];
-  mkdirSync(join(program, 'src/surfaces/commands'), { recursive: true });
+  mkdirSync(join(program, 'src/surfaces/cli'), { recursive: true });
   for (const file of ['package.json', 'src/bin.ts', 'src/protocol']) {
     cpSync(join(root, file), join(program, file), { recursive: true });
   }

@@ -22,7 +22,7 @@ function namedCommands(): ReadonlyMap<string, string> {
     if (
       !name.endsWith('.ts') ||
       name.endsWith('.test.ts') ||
-      /(?:options|completion|welcome)\.ts$|surfaces\/commands\//.test(name)
+      /(?:options|completion|welcome)\.ts$|surfaces\/(?:commands|cli)\//.test(name)
     )
       continue;
     const text = readFileSync(join(src, name), 'utf8').replaceAll(/\/\*\*[^]*?\*\/|^\s*\/\/.*$/gm, '');

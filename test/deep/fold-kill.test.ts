@@ -19,6 +19,8 @@ import { checkPrefixes, checkRebuilt } from '../laws/prefix-law.ts';
 import { type Acknowledged, checkPromises, KilledWriter, linesIn } from './killed-writer.ts';
 
 const kills = 48;
+/** Enough that a checkpoint in its place is a gain. */
+const work = 'The parser reads one line at a time. '.repeat(60);
 
 /** A model that has whoever asks it for a checkpoint killed: as soon as it is asked, or when it has answered. */
 class KillingModel {
@@ -48,7 +50,7 @@ class KillingModel {
   #answer(request: RecordedRequest): ScriptStep {
     if (!isCompaction(request)) {
       const call = callTool('exec_command', { cmd: `echo ${request.index}` });
-      return answer({ items: [request.index % 3 === 0 ? say(`done ${request.index}`) : call] });
+      return answer({ items: [say(`${request.index}: ${work}`), ...(request.index % 3 === 0 ? [] : [call])] });
     }
     if (this.#peace-- === 0) {
       if (this.#delayMs === 0) this.#kill?.();
@@ -92,7 +94,7 @@ it(`a thread that is killed ${kills} times while it folds its history has the ol
     for (let kill = 0; kill < kills; kill++) {
       const [posted, lines] = [model.requests.length, linesIn(home).length];
       const writer = new KilledWriter([home, model.url, id ?? 'new', 'folds']);
-      killing.aim(() => writer.kill(), { peace: kill % 3, delayMs: (kill * 7) % 29 });
+      killing.aim(() => writer.kill(), { peace: kill % 3, delayMs: (kill * 7) % 45 });
       const acknowledged = await writer.acknowledged();
       promised.push(...acknowledged);
       id ??= acknowledged[0]!.id;

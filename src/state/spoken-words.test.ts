@@ -29,7 +29,13 @@ function wordsInHistory({ payload, metadata }: Line): readonly string[] {
 const marked = fragmentCatalog.flatMap(({ markers }) =>
   markers === undefined ? [] : [`${markers[0]}\nsome words\n${markers[1]}`],
 );
-const pasted = [...new Set(marked)].filter((words) => recognise('user', words) !== undefined);
+const ofOthers = [
+  '<user_shell_command>\nsome words\n</user_shell_command>',
+  '<user_action>\nsome words\n</user_action>',
+  '<external_key>\nsome words\n</external_key>',
+  '<codex_internal_context source="goal">\nsome words\n</codex_internal_context>',
+];
+const pasted = [...new Set([...marked, ...ofOthers])].filter((words) => recognise('user', words) !== undefined);
 
 it('there are markers to paste', () => {
   expect(pasted.length).toBeGreaterThan(10);

@@ -7,7 +7,7 @@ const apart = ['**/node_modules/**', 'test/deep/**', 'test/oracles/**'];
 const processes = ['src/exec/**/*.test.ts', 'test/{demo,sandbox,rollout}/**/*.test.ts', 'test/lock.test.ts'];
 /** Suites that fill the memory: whatever a large process starts takes longer to start. */
 const large = [
-  'src/rollout/{read,read-tail,split-lines,crash-law}.test.ts',
+  'src/rollout/{crash-law,lines/read,lines/read-tail,lines/split-lines}.test.ts',
   'test/security/patch-bounds.test.ts',
   'test/exec-bad-input/stream.test.ts',
   'test/compaction/{no-usage,three-hundred-turns}.test.ts',

@@ -10,7 +10,7 @@ import type { ForeseenRequest } from '../engine/preview-thread.ts';
 import { type ContextBudget, budgetsOf } from './budgets.ts';
 import { type FamilyShare, groupParts, type NamedShare } from './group-parts.ts';
 import { type Family, type NamedPart, partNamer } from './part-names.ts';
-import { type Cell, count, percent, plural, ranges, table } from '../terminal/table.ts';
+import { about, type Cell, count, percent, plural, ranges, table } from '../terminal/table.ts';
 import type { ThreadStory } from './thread-story.ts';
 import { type WindowContent, windowContent } from './window-content.ts';
 
@@ -143,7 +143,7 @@ function shareRow(share: NamedShare, total: number): readonly Cell[] {
 
 function basis({ total, counted, next }: WindowView): string {
   const added = next?.tokens ?? 0;
-  const more = added === 0 ? '' : `; about ${count(added)} that the next turn tells the model`;
+  const more = added === 0 ? '' : `; ${about(added)} that the next turn tells the model`;
   if (counted === undefined) {
     return `About ${count(total)} tokens by our estimate: the provider has not counted this yet${more}.`;
   }
@@ -151,8 +151,8 @@ function basis({ total, counted, next }: WindowView): string {
   const since = total - (usage.total - dropped) - added;
   const gone = dropped === 0 ? '' : ` (${count(dropped)} of them reasoning that is not sent again)`;
   const told = `${count(usage.input)} sent and ${count(usage.output)} answered${gone}, as the provider counted request ${request}`;
-  const about = since === 0 && added === 0 ? '' : 'About ';
-  return `${about}${count(total)} tokens: ${told}${since === 0 ? '' : `; about ${count(since)} since`}${more}.`;
+  const measure = since === 0 && added === 0 ? '' : 'About ';
+  return `${measure}${count(total)} tokens: ${told}${since === 0 ? '' : `; ${about(since)} since`}${more}.`;
 }
 
 /** Which thread and turn all this is about, in a line. */

@@ -81,6 +81,11 @@ export function wrap(text: string, width: number): readonly string[] {
   });
 }
 
+/** An estimate for people. A handful is not rounded by calling it about a handful. */
+export function about(tokens: number): string {
+  return tokens < 10 ? count(tokens) : `about ${count(tokens)}`;
+}
+
 /** `1 turn`, `2 turns`. */
 export function plural(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? '' : 's'}`;

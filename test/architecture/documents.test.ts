@@ -82,6 +82,15 @@ function codesOf(list: string): readonly string[] {
   return [...list.matchAll(/`([\w/-]+)`/g)].map(([, name]) => name ?? '');
 }
 
+/** Decisions tell of their day, and the changelog of the past. */
+it.each(allPages.filter((page) => !page.startsWith('docs/decisions/') && page !== 'CHANGELOG.md'))(
+  '%s names sources and tests that exist',
+  (page) => {
+    const paths = codesIn(page).filter((code) => /^(src|test|bench|scripts)\/[\w./-]*$/.test(code));
+    expect(paths.filter((path) => !isThere(path))).toEqual([]);
+  },
+);
+
 it.each(allPages)('every link of %s leads somewhere', (page) => {
   const targets = [...withoutBlocks(read(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target ?? '');
   const lost = targets.filter((target) => {

@@ -40,7 +40,7 @@ export interface LoginStore {
    * Makes room for new tokens. Called before they are asked for: asking ends the old ones, so the new ones must not be
    * lost for want of a place. Throws an error for people where nothing can be kept.
    */
-  compactWhenFull(): RoomForTokens;
+  reserve(): RoomForTokens;
 }
 
 /** Ends with one of the two; with the second, too, when the first one throws. */

@@ -35,7 +35,7 @@ capstan envelope --turn 3 --diff 1    # what changed since
 
 The tables say for every field where it comes from and which sources read it. Two readers are not listed because they take in every field: \`src/state/stored-envelope.ts\` keeps the envelope in the rollout, and \`src/surfaces/envelope/\` shows it. A field that nothing else reads yet says what it waits for.
 
-Sources: **setting** is what somebody chose, by flag, configuration, the thread's own past or an override; \`telemetry.origins\` says who. **model catalogue** is the record of the model, and **default of the model** what that record has for a value that was not chosen: it changes with the model. **facts** is what was found when the turn began. **effective window** is a share of \`window.effective\`. **default** is built in.
+Sources: **setting** is what was chosen, by flag, configuration, the thread's own past or an override; \`telemetry.origins\` says who. **model catalogue** is the record of the model, and **default of the model** what that record has for a value that was not chosen: it changes with the model. **facts** is what was found when the turn began. **effective window** is a share of \`window.effective\`. **default** is built in.
 
 This page is made from \`src/envelope/ownership.ts\`, and tests hold the map against the types, a resolved envelope and the sources. \`${rewriteCommand}\` writes it anew.
 `;

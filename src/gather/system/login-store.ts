@@ -37,7 +37,7 @@ export function loginStore({ home, locks, clock }: LoginStoreOptions): LoginStor
         await lock.release();
       }
     },
-    compactWhenFull() {
+    reserve() {
       try {
         // Where the name is a link, what it leads to is replaced.
         return roomBeside(fileSystem.realpathSync(path));

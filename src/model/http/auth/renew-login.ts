@@ -59,7 +59,7 @@ async function exchange(
   parts: RenewalParts,
   signal: AbortSignal,
 ): Promise<Renewal> {
-  const room = parts.store.compactWhenFull();
+  const room = parts.store.reserve();
   let isKept = false;
   try {
     const question = { client_id: clientId, grant_type: 'refresh_token', refresh_token: refreshToken };

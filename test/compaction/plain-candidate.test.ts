@@ -114,3 +114,17 @@ test.each([
   expect(message).toContain('three failures');
   expect(message).toMatch(/\nRESUME_AT: the user's newest message[^\n]*\n<\/checkpoint_summary>$/);
 });
+
+test('a summary that a model writes again stands once', () => {
+  const full = `${Array.from({ length: 30 }, (_, n) => `src/request-${n}.ts drains queue ${n * 7}`).join('\n')}\nRESUME_AT: the queue`;
+  let entries = installed(made([said('1', 'Fix src/request.ts.')], full));
+  for (const id of ['2', '3', '4']) {
+    entries = installed(made([...entries, said(id, `Go on with part ${id}.`), ...worked(id)], 'Parser half done.'));
+    expect(
+      textsOf(entries)
+        .at(-1)!
+        .match(/Parser half done\./g),
+    ).toHaveLength(1);
+  }
+  expect(textsOf(entries).at(-1)).toContain('src/request-29.ts drains queue 203');
+});

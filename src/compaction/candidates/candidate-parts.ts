@@ -242,8 +242,8 @@ function summaryText(
   { content, kept, found, earlier }: SummaryInput,
   room: PartsRoom,
 ): { readonly payload: CheckpointSummaryText; readonly mended: readonly string[] } {
-  const carried = carriedOn(earlier, room.answer);
   if (content.written.by === 'code') {
+    const carried = carriedOn(earlier, room.answer);
     const left = room.answer - carried.reduce((sum, { text }) => sum + sentTokens(text), 0);
     const payload: CheckpointSummaryText = {
       by: 'code',
@@ -261,7 +261,7 @@ function summaryText(
   const told = ownText(looked[1], kept);
   const shown = cutSummary(told, Math.max(0, room.answer - sentTokens(noted)));
   const added = isThin(shown)
-    ? { earlier: carried, ...endsOfWork(found, Math.floor(room.answer / 2)) }
+    ? { earlier: carriedOn(earlier, room.answer, shown), ...endsOfWork(found, Math.floor(room.answer / 2)) }
     : { results: [] };
   const payload: CheckpointSummaryText = {
     by: 'model',
@@ -277,10 +277,12 @@ function summaryText(
 /** Thin summaries may follow each other: of all that stand there, the oldest, which was not thin, and the newest. */
 const mostCarried = 3;
 
-/** The newest whole as far as there is room, those before it in what it leaves. */
-function carriedOn(earlier: readonly EarlierSummary[], tokens: number): readonly EarlierSummary[] {
+/** The newest whole as far as there is room, those before it in what it leaves. A summary that says the same as a newer one goes. */
+function carriedOn(earlier: readonly EarlierSummary[], tokens: number, newest = ''): readonly EarlierSummary[] {
   let left = Math.floor(tokens * earlierShare);
-  const some = earlier.length <= mostCarried ? earlier : [earlier[0]!, ...earlier.slice(1 - mostCarried)];
+  const texts = [...earlier.map(({ text }) => text.trim()), newest.trim()];
+  const distinct = earlier.filter((_, index) => !texts.includes(texts[index]!, index + 1));
+  const some = distinct.length <= mostCarried ? distinct : [distinct[0]!, ...distinct.slice(1 - mostCarried)];
   return some
     .toReversed()
     .flatMap((one) => {

@@ -53,6 +53,13 @@ describe('planCompaction', () => {
     expect(planCompaction({ ...asked, trigger: 'manual' }, counted).room).toMatchObject({ gain: 0 });
   });
 
+  it('a limit below the reserve leaves the words of the user their room', () => {
+    const low = { ...window, autoCompact: 9000, effective: 100_000 };
+    const { room } = planCompaction(asked, { ...sizes, window: low, fixed: 1000, context: 500 });
+    expect(room).toMatchObject({ most: 9000 - 1000 - 500 - 2250 });
+    expect(room.words).toBeGreaterThan(1900);
+  });
+
   it.each([
     ['standalone_turn', 'next-turn'],
     ['post_turn', 'next-turn'],

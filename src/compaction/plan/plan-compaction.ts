@@ -29,6 +29,8 @@ const leastMost = 2000;
 const answerShare = 0.3;
 const recordsShare = 0.15;
 const picturesShare = 0.15;
+/** A limit far below the window leaves room for the user's words all the same. */
+const mostReserveOfLimit = 0.25;
 /** Around the words, the answer and the records: markers, the bridge, headings. */
 const frame = 400;
 
@@ -95,7 +97,8 @@ function underestimate({ fixed, history, counted = 0 }: CompactionSizes): number
  */
 function mostAfter({ window, fixed, context, pending = 0 }: CompactionSizes, ratio: number): number {
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
-  const below = Math.floor(limit / ratio) - fixed - context - window.compactionReserve;
+  const reserve = Math.min(window.compactionReserve, Math.floor(limit * mostReserveOfLimit));
+  const below = Math.floor(limit / ratio) - fixed - context - reserve;
   const beside = below - pending;
   return Math.max(leastMost, beside < leastMost ? below : beside);
 }

@@ -15,7 +15,7 @@ import { contextWindowFor } from '../../envelope/window.ts';
 import { historyTokens, tokensSince } from '../../history/history-weight.ts';
 import { requestTokens } from '../../history/ledger.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
-import { activeNow } from '../contract/active-now.ts';
+import { activeNow, estimateNow } from '../contract/active-now.ts';
 import { bundleTokens, dueTokens } from '../contract/bundle-tokens.ts';
 import { compactionContract, compactionWindow } from '../contract/compaction-contract.ts';
 import { windowNow } from '../contract/contract-now.ts';
@@ -54,7 +54,12 @@ function isNew(turn: Turn, step: Step): boolean {
   if (prefill !== undefined) {
     const isBody = window.autoCompactScope === 'body';
     const counted = activeNow(turn, step).tokens - (isBody ? prefill : 0);
-    const full = { counted, grown, needed: leastNew(since), overhead: isBody ? 0 : overheadOf(turn, step) };
+    const full = {
+      counted,
+      grown,
+      needed: leastNew(since),
+      overhead: isBody ? 0 : Math.max(0, counted - estimateNow(turn, step)),
+    };
     const { autoCompact: now, mostAutoCompact: most } = windowNow(turn);
     const limit = { ...raisable(turn), now, most };
     warnOnceForAll(turn, fullAfterCheckpoint(full, limit), String(now));

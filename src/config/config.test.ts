@@ -303,12 +303,12 @@ test('the managed file beats the flags, and a flag that loses is told', () => {
       source: 'command line',
       key: 'model',
       message: 'command line: model has no effect: /etc/managed_config.toml decides it.',
-      next: 'Ask whoever manages this machine.',
+      next: 'Ask the administrator of this machine.',
     },
   ]);
 });
 
-test('whoever asks for read-only gets it, whatever the managed file says', () => {
+test('a request for read-only holds, whatever the managed file says', () => {
   const layers = [flags({ sandbox_mode: 'read-only' }), managed({ sandbox_mode: 'workspace-write' })];
   expect(readConfig(layers)).toMatchObject({ config: { sandboxMode: 'read-only' }, problems: [] });
   expect(readConfig([flags({ sandbox_mode: 'danger-full-access' }), layers[1]!])).toMatchObject({

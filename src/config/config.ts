@@ -14,7 +14,7 @@ import { formatTomlKey } from './toml-key.ts';
 import type { ProjectDecisions, Trust } from './trust.ts';
 import { windowProblems } from './window-problems.ts';
 
-/** All layers as one value. A key without a default is absent when nobody set it. */
+/** All layers as one value. A key without a default is absent when no layer set it. */
 export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
   readonly modelProviders: Readonly<Record<string, ConfiguredProvider>>;
   /** What is decided about projects, by folder. */
@@ -34,7 +34,7 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
 }
 
 export interface ConfigReading {
-  /** Unknown when nobody looked. */
+  /** Unknown when the caller did not look. */
   readonly trust?: Trust;
   /** What a key that is not known is taken for; a warning when nothing is said. */
   readonly unknown?: 'warning' | 'error';

@@ -11,7 +11,7 @@ function problems(user: JsonObject, project: JsonObject = {}) {
   return readConfig(layers).problems.map(({ severity, source, message }) => [severity, source, message]);
 }
 
-test('tokens win over a share, and whoever came last is told', () => {
+test('tokens win over a share, and the overridden key is reported', () => {
   expect(problems({ effective_tokens: 5000 }, { effective_percent: 50 })).toEqual([
     [
       'warning',

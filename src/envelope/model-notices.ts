@@ -12,7 +12,7 @@ export function modelNotices(
 ): readonly ModelNotice[] {
   const record = lookUpModel(catalogue, model);
   if (record.guessed) {
-    // Whoever has named the window has done what the notice asks for.
+    // A user who has named the window has done what the notice asks for.
     const { contextWindow, effectiveTokens } = window;
     return contextWindow === undefined && effectiveTokens === undefined ? [unknown(model, nominalWindow(record))] : [];
   }

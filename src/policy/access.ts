@@ -8,8 +8,8 @@ import { platformReadRoots } from './platform-read-roots.ts';
  * What the policy grants at a path: the most specific rule wins, at equal depth deny beats write beats read, and what
  * no rule covers is denied, as is text that is no absolute path.
  *
- * The answer is about the spelling. Whoever opens the file in this process must also ask for its real path and take
- * the stricter answer, or a link would lead around the rule.
+ * The answer is about the spelling. A caller that opens the file in this process must also ask for its real path and
+ * take the stricter answer, or a link would lead around the rule.
  */
 export function access(policy: ResolvedPolicy, path: string): Access {
   const { files } = policy;

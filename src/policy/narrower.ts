@@ -39,7 +39,7 @@ function elsewhere(places: Places): Places {
 function grantsNoMore(claimed: ResolvedPolicy, configured: ResolvedPolicy): boolean {
   if (configured.enforcement === 'disabled') return true;
   if (!isAtMost(networkRank, claimed.network, configured.network)) return false;
-  // Whoever counts on a sandbox around us, or on none, is not shut in by us.
+  // A user who counts on a sandbox around us, or on none, is not shut in by us.
   if (claimed.enforcement !== 'managed' && claimed.enforcement !== configured.enforcement) return false;
   return opensNoMore(claimed.files, configured.files);
 }

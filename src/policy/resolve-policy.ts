@@ -9,7 +9,7 @@ import { namesKeptAnywhere, protectedNames } from './protected-names.ts';
 
 export type { Places } from './places.ts';
 
-/** Matches every path: what stands in for a deny that nobody can read. */
+/** Matches every path: what stands in for a deny that cannot be parsed. */
 const denyEverything = '/**';
 
 /**

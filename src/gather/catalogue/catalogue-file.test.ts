@@ -168,7 +168,7 @@ test.each<[string, Json | undefined, string, string]>([
 
 const settings = { model: 'gpt-5.5', window: {} } as Settings;
 
-test('whoever chooses a model that nobody knows is told how to describe it', () => {
+test('a notice says how to describe an unknown model', () => {
   const notices = (changes: Partial<Settings>) => modelNotices(bundledCatalogue(), { ...settings, ...changes });
   expect(notices({ model: 'qwen:latest' })).toEqual([
     {

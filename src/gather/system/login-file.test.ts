@@ -18,7 +18,7 @@ const loaded = (stored: object | string): unknown => {
 const webToken = (claims: object): string =>
   ['{"alg":"none"}', JSON.stringify(claims), 'sign'].map((part) => Buffer.from(part).toString('base64url')).join('.');
 
-test('nobody has signed in', () => {
+test('there is no login', () => {
   expect(loadLogin(home)).toEqual({ kind: 'none' });
   expect(loaded({})).toEqual({ kind: 'none' });
   expect(loaded({ OPENAI_API_KEY: null, tokens: null })).toEqual({ kind: 'none' });

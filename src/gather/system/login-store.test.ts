@@ -128,7 +128,7 @@ test('a login that is gone is told', () => {
   expect(() => storeIn(home).compactWhenFull()).toThrow(`${path} cannot be written: it does not exist`);
 });
 
-test('one works at a time; whoever waits too long is told', async () => {
+test('one works at a time; a process that waits too long gets a failure', async () => {
   const store = storeIn(home);
   const steps: string[] = [];
   const gate = Promise.withResolvers<void>();

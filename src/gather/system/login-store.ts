@@ -68,7 +68,8 @@ async function takeLock(
 function roomBeside(path: string): RoomForTokens {
   fileSystem.accessSync(path, fileSystem.constants.W_OK);
   const temporary = `${path}.tmp`;
-  // Left by a process that was ended, or put there by somebody: the tokens must not get its mode, or go where it leads.
+  // Left by a process that was ended, or put there by another program: the tokens must not get its mode, or go where it
+  // leads.
   if (fileSystem.lstatSync(temporary, { throwIfNoEntry: false }) !== undefined) fileSystem.unlinkSync(temporary);
   const file = fileSystem.openSync(temporary, 'wx', 0o600);
   const discard = (): void => {

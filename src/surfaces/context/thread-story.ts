@@ -235,7 +235,7 @@ class Storyteller {
 
   #count(fields: JsonObject | undefined): void {
     const request = this.#requests.at(-1);
-    // An overflow is recorded as a total alone: nobody counted the request.
+    // An overflow is recorded as a total alone: no provider counted the request.
     if (request === undefined || request.usage !== undefined || fields === undefined) return;
     if ((numberAt(fields, 'input_tokens') ?? 0) > 0) request.usage = readUsage(fields);
   }

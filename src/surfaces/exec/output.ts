@@ -20,7 +20,7 @@ export interface Output {
   idle(): void;
   /** The turn ended with the loss of what should keep it: no event of the engine tells of that. */
   lost(fault: Fault): void;
-  /** Whoever told the program to end reports that himself, and would take `turn.failed` for another failure. */
+  /** The program that ended this one reports that itself, and would take `turn.failed` for another failure. */
   toldToEnd(): void;
 }
 

@@ -10,8 +10,8 @@ const patienceMs = 500;
 const mostBytes = 64 * 1024 * 1024;
 
 /**
- * The prompt, from the command line, from standard input, or both. A pipe that nobody writes to and nobody closes does
- * not hold up a prompt from the command line; the end of a pipeline that is slow is waited for.
+ * The prompt, from the command line, from standard input, or both. A pipe that stays silent and open does not hold up a
+ * prompt from the command line; the end of a slow pipeline is waited for.
  */
 export async function readPrompt(
   word: string | undefined,

@@ -5,10 +5,7 @@ export interface StandardOutput {
   finish(): Promise<Outcome<'output-lost'> | undefined>;
 }
 
-/**
- * From here on nobody ends the process by closing the other end of its output: a turn goes on to a clean end whoever
- * looks at it.
- */
+/** From here on no reader ends the process by closing the other end of its output: a turn continues to a clean end. */
 export function outlastReaders(): StandardOutput {
   let lost: Error | undefined;
   process.stderr.on('error', () => {});

@@ -478,7 +478,7 @@ describe('abort', () => {
   });
 });
 
-/** A port on which nobody listens: taken and given back. */
+/** A port without a listener: taken and given back. */
 async function unusedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));

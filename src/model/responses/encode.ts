@@ -10,8 +10,8 @@ const version = 'responses/2';
  * one history stands behind the input, so that a provider's prefix cache and our prefix law see the longest common
  * beginning: a request for a checkpoint begins with the bytes of the last step.
  *
- * Bytes are kept by the identity of items, tool lists and instructions: whoever gives a prompt must not change these
- * objects afterwards.
+ * Bytes are kept by the identity of items, tool lists and instructions: the caller must not change these objects
+ * afterwards.
  */
 export function responsesEncoder(): Encoder {
   const inputPieces = inputEncoder();

@@ -36,7 +36,7 @@ export async function renewLogin(old: ChatgptLogin, parts: RenewalParts, signal:
       const since = storedSince(old, parts.store);
       if (since !== undefined) return since;
       const renewal = await exchange(old, refreshToken, parts, signal);
-      // Whoever was quicker may have written meanwhile: a program that knows nothing of our lock.
+      // A program that knows nothing of our lock may have been quicker.
       return renewal.kind === 'ended' ? (storedSince(old, parts.store) ?? renewal) : renewal;
     }, signal);
   } catch (error) {
@@ -47,9 +47,9 @@ export async function renewLogin(old: ChatgptLogin, parts: RenewalParts, signal:
 /** What is stored now, if it is another login than the old one. */
 function storedSince({ accessToken }: ChatgptLogin, store: LoginStore): Renewal | undefined {
   const login = store.load();
-  // Somebody may be writing it.
+  // Another process may be writing it.
   if (login.kind === 'unusable') return { kind: 'failed', why: 'what is stored cannot be read now' };
-  if (login.kind !== 'chatgpt') return { kind: 'ended', why: 'somebody has signed out' };
+  if (login.kind !== 'chatgpt') return { kind: 'ended', why: 'the account has been signed out' };
   return login.accessToken === accessToken ? undefined : { kind: 'renewed', login };
 }
 

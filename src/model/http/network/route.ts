@@ -25,7 +25,7 @@ export interface RouteOptions extends TunnelOptions {
 
 /**
  * Finds the way to targets, over connections that are kept: targets of one server share them. Nothing is loaded before
- * there is a target. What the environment demands and cannot be done is looked at anew for every request: somebody may
+ * there is a target. What the environment demands and cannot be done is looked at anew for every request: the user may
  * have put it right.
  */
 export function routes({ environment }: NetworkOptions): (target: Target) => Route | Unusable {

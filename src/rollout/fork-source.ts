@@ -51,7 +51,7 @@ async function syncIfLet({ file }: OpenRollout): Promise<void> {
     await file.sync();
   } catch (error) {
     const code = errorCode(error) ?? '';
-    // A file that may only be read, or a disk: then nobody is writing it either.
+    // A file that may only be read, or a disk: then no process is writing it either.
     if (!['EBADF', 'EINVAL', 'EPERM', 'EACCES', 'EROFS'].includes(code)) throw error;
   }
 }

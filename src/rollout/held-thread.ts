@@ -185,7 +185,7 @@ async function forksOf(
   const forks = new Set<ThreadId>();
   try {
     for (const { path, name } of await findAllRollouts(files, home)) {
-      // Whoever goes on from another file is never compressed.
+      // A thread that continues another file is never compressed.
       if (name.threadId === id || name.compressed) continue;
       const file = await files.openToRead(path);
       const head = await readHead(file).finally(() => file.close());

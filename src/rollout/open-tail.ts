@@ -103,7 +103,7 @@ async function checkHead(
   if (head.kind === 'empty') return unreadableThread(thread, 'it is empty: nothing was ever saved in it');
   if (head.kind === 'other' || !head.isFirst)
     return unreadableThread(thread, 'its first line is not the description of a thread');
-  const owner = stringAt(head.meta, 'id') ?? 'nobody';
+  const owner = stringAt(head.meta, 'id') ?? 'one without an id';
   if (owner.toLowerCase() !== thread.id) return unreadableThread(thread, `it belongs to another thread, ${owner}`);
   const mode = historyMode(head.meta);
   if (mode === undefined)

@@ -35,7 +35,7 @@ export async function collectReverted(
       continue;
     }
     try {
-      // Whoever held the thread before may have changed what there is.
+      // The writer before us may have changed what there is.
       if (!(await isUnchanged(options, thread, rollouts))) {
         busy.push(thread);
         continue;
@@ -74,7 +74,7 @@ async function collectThread(
   const collected: CollectedRevert[] = [];
   // Newest first: the first one is the thread as it is now. One that was never begun hides no other.
   const current = rollouts.findIndex(({ meta }) => meta !== undefined);
-  // Several files without a revert are copies that somebody else has made.
+  // Several files without a revert are copies that another program has made.
   const name = rollouts[current]?.name;
   if (name === undefined || name.rolloutId === name.threadId) return [];
   for (const {

@@ -19,7 +19,7 @@ export interface CompressParts {
   readonly clock: Clock;
 }
 
-/** One thread, or all that nobody has written to for so long. */
+/** One thread, or all that have not been written to for so long. */
 export type ToCompress =
   | { readonly kind: 'thread'; readonly id: ThreadId }
   | { readonly kind: 'older'; readonly milliseconds: number };

@@ -32,7 +32,7 @@ async function textsOf(store: RolloutStore, thread = id): Promise<readonly unkno
   return texts;
 }
 
-/** A disk with one thread on it that nobody writes. */
+/** A disk with one thread on it and no writer. */
 async function coldThread(texts: readonly string[] = ['a', 'b']): Promise<SimulatedDisk> {
   const disk = new SimulatedDisk();
   const thread = owned(await createRolloutStore(partsOn(disk)).create(id, meta));
@@ -266,7 +266,7 @@ function everyOther(): CrashChoice {
   return ({ most }) => (asked++ % 2 === 0 ? most : 0);
 }
 
-/** The same disk; somebody looks on before each step. */
+/** The same disk; a callback runs before each step. */
 function watched(disk: SimulatedDisk, look: () => Promise<void>): Files {
   const watch = <Target extends object>(target: Target): Target =>
     new Proxy(target, {

@@ -17,7 +17,7 @@ export interface ThreadFold {
   /** Of the newest `thread_settings_applied`. */
   readonly applied?: { readonly settings: SettingsInWords; readonly win: boolean };
   readonly tokens: number;
-  /** What the thread was told to reach, if it was told so before anybody spoke. */
+  /** The goal that the thread was given before the first message, if any. */
   readonly goal?: string;
 }
 

@@ -100,7 +100,7 @@ function upTo(file: OpenFile, end: number): OpenFile {
   };
 }
 
-/** A place in a file that somebody has edited since means other lines than it did; that must not go unnoticed. */
+/** A place in a file that was edited since means other lines than it did; that must not go unnoticed. */
 async function cutProblem({ path, file }: OpenRollout, cut: OpenFile, base: HistoryBase): Promise<string | undefined> {
   if ((await file.size()) < base.endByte) return `${path} is shorter than it was`;
   const head = await readHead(cut);

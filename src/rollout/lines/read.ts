@@ -11,10 +11,10 @@ import { unreadOutputLine } from './unread-output-line.ts';
 
 /**
  * The lines of a rollout in file order, from the ordinal on. A line without an ordinal, as in legacy files, counts as
- * the one after its predecessor. Blank lines are passed over, bad ones are counted in `skipped`. What stands after the
- * last newline is a line if it reads as one, and otherwise not there yet: a reader of a live thread never sees half a
- * line. A line that is not wanted is not parsed, so nobody learns whether it is a bad one. What stands before `from` is
- * not even read, where ordinals tell.
+ * the one after its predecessor. Blank lines are ignored, bad ones are counted in `skipped`. What stands after the last
+ * newline is a line if it reads as one, and otherwise not there yet: a reader of a live thread never sees half a line.
+ * A line that is not wanted is not parsed, so a bad one is not noticed. What stands before `from` is not even read,
+ * where ordinals allow it.
  */
 export async function* read(
   file: OpenFile,
@@ -78,7 +78,7 @@ export const everyLine: Wanted = () => true;
 
 type Unwanted = Pick<PeekedLine, 'ordinal'>;
 
-/** What a reader gets of a line: nothing if it is blank or not there yet, and only its place if nobody wants it. */
+/** What a reader gets of a line: nothing if it is blank or not there yet, and only its place if it is not wanted. */
 export function take(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): Line | Unwanted | 'bad' | undefined {
   if (peeked !== undefined && !wanted(peeked)) return { ordinal: peeked.ordinal };
   const unread = peeked === undefined ? undefined : unreadOutputLine(raw, peeked);

@@ -262,7 +262,7 @@ describe('requests', () => {
   });
 });
 
-it('what somebody wants to be kept in view must leave room for the history', () => {
+it('a focus must leave space for the history', () => {
   const asked = (words: number) =>
     play(planFor(twelve, { trigger: 'manual', focus: 'tests '.repeat(words) }), twelve, [good]);
   expect(endOf(asked(15_000).end)).toBe('structured');

@@ -40,7 +40,7 @@ import type { CompactionSource } from './plan/source.ts';
 import { itemsOfPrograms, turnBeginnings } from './requests/stages.ts';
 import { structuredCandidate } from './candidates/structured-candidate.ts';
 
-/** A compaction under way. Opaque to whoever performs it. */
+/** A compaction under way. Opaque to its performer. */
 export interface CompactionState {
   readonly plan: CompactionPlan;
   readonly source: CompactionSource;

@@ -9,7 +9,7 @@ import { type MissingMedia, missingMedia, withoutMedia } from './without-media.t
 export interface ProjectOptions {
   /** What the model takes in: `text`, `image`, `audio`. */
   readonly modalities?: readonly string[];
-  /** Who gets them. Absent, as for requests of older versions: everybody is sent what anybody made. */
+  /** Who gets them. Absent, as for requests of older versions: every provider is sent what any provider made. */
   readonly reader?: ProviderName;
 }
 

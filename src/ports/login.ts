@@ -15,7 +15,7 @@ export interface ChatgptLogin extends LoginAdvice {
   readonly refreshToken?: string;
   /** Absent when the access token does not say. */
   readonly expiresAt?: number;
-  /** When somebody renewed the tokens last. */
+  /** When the tokens were last renewed. */
   readonly renewedAt?: number;
 }
 

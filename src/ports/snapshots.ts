@@ -16,7 +16,7 @@ export const notNeeded = 'not needed';
 export interface SnapshotRequest {
   /** The workspace's folder. */
   readonly root: string;
-  /** Places that nobody may read: no copy of them is made. */
+  /** Places that no command may read: no copy of them is made. */
   denies(path: string): boolean;
   /** An earlier snapshot of the same workspace, and what calls did since: then the result tells their work from others'. */
   readonly since?: { readonly snapshot: SnapshotTaken; readonly touched: readonly Touched[] };

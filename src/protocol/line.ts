@@ -56,7 +56,7 @@ export const lineType = {
   compaction: 'capstan_compaction',
   /** Ours: the history behind a provider's own checkpoint is used again, because another provider goes on. */
   reopened: 'capstan_reopened',
-  /** Ours: the workspace before and after somebody changed it. The first is written before the change. */
+  /** Ours: the workspace before and after a change. The first is written before it. */
   snapshot: 'capstan_snapshot',
   /** Ours: a note that the user pinned, or its end. */
   pin: 'capstan_pin',

@@ -31,7 +31,7 @@ export type ThreadEvent =
   | { readonly kind: 'turn-failed'; readonly turnId: TurnId; readonly outcome: Outcome; readonly lastMessage?: string }
   | { readonly kind: 'turn-aborted'; readonly turnId: TurnId };
 
-/** What the next turn starts from: when a thread is opened, and whenever somebody changes it. */
+/** What the next turn starts from: when a thread is opened, and whenever it is changed. */
 export interface SettingsEvent {
   readonly kind: 'settings';
   readonly cause: 'started' | 'resumed' | 'override';
@@ -103,7 +103,7 @@ export type CheckpointEvent =
       readonly phase: string;
       readonly strategy: string;
       readonly model: string;
-      /** What the history weighs that is to be folded. */
+      /** The size of the history that is to be compacted. */
       readonly tokens: number;
     }
   | {

@@ -132,7 +132,7 @@ function named(source: JsonObject | undefined, key: string): string | undefined 
   return name?.trim() === '' ? undefined : name;
 }
 
-/** Nobody knows any more what a folder was relative to. */
+/** It is no longer known what a folder was relative to. */
 function absolute(source: JsonObject | undefined): string | undefined {
   const cwd = at(source, 'cwd');
   return cwd?.startsWith('/') === true ? cwd : undefined;

@@ -58,7 +58,7 @@ describe.each(pasted)('a user who pastes %s', (words) => {
   });
 });
 
-it('the names of pictures are nobody’s words, unless no picture stands beside them', () => {
+it('the names of pictures are not words, unless no picture stands beside them', () => {
   const picture = imageParts({ path: 'a.png', dataUrl: 'data:' }, 1);
   for (const metadata of [ours, undefined]) {
     expect(spokenWords(userLine([...picture, text('look')], metadata))?.text).toBe('look');

@@ -36,7 +36,7 @@ describe('candidateProblem', () => {
       { strategy: 'remote', entries: [compaction, kept], message: '' },
       'compaction-candidate-malformed',
     ],
-    ['sealed by nobody', { entries: [kept, compaction] }, 'compaction-candidate-malformed'],
+    ['sealed by no provider', { entries: [kept, compaction] }, 'compaction-candidate-malformed'],
     ['more than may be left', { tokens: 81 }, 'compaction-no-gain'],
     ['empty', { entries: [] }, 'compaction-candidate-malformed'],
     ['the summary is not the last', { entries: [summary, kept] }, 'compaction-candidate-malformed'],

@@ -6,7 +6,7 @@ import type { CompactionPlan } from './plan.ts';
 /** Of a request, the part that may say what is to be kept in view: the rest is for what is to be read. */
 const share = 0.25;
 
-/** Why nobody can be asked with this focus; undefined when it leaves room for the history. */
+/** Why no model can be asked with this focus; undefined when it leaves space for the history. */
 export function focusProblem({ focus = '', room }: CompactionPlan): Outcome | undefined {
   if (!focus.isWellFormed()) {
     return {

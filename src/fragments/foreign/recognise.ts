@@ -27,7 +27,7 @@ function userBeginnings(): ReadonlySet<string> {
 }
 
 /**
- * Whether a message from a foreign file is injected context and not somebody's words. Every part must be: words and
+ * Whether a message from a foreign file is injected context and not a user's words. Every part must be: words and
  * pictures that stand beside an injected part are the user's.
  */
 export function looksInjected(item: Item): boolean {

@@ -32,5 +32,5 @@ export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   change(before: Past | Unknown, now: Fact | undefined): readonly Fragment[];
 }
 
-/** A section whose types nobody needs to know: the facts it gives are taken by itself alone. */
+/** A section whose types no caller needs to know: the facts it gives are taken by itself alone. */
 export type AnySection = Section<never, JsonWithoutNull, never>;

@@ -346,7 +346,7 @@ test('a shell that has hung for long is not waited for, nor started again', asyn
   expect(await waiting).toMatchObject({ A: '1' });
 });
 
-test('a lock whose process is dead holds nobody up', async () => {
+test('a lock whose process is dead holds up no other process', async () => {
   profile('export A=1');
   await variables();
   await isKept();

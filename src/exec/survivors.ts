@@ -42,7 +42,7 @@ function marked(mark: string): readonly number[] {
     });
 }
 
-/** With the group, if it leads one. Nobody waits for what it would say, so it is not asked politely. */
+/** With the group, if it leads one. Its last output is of no use, so it gets no time to end. */
 function kill(pid: number): void {
   for (const target of [-pid, pid]) {
     try {

@@ -33,7 +33,7 @@ describe('a crash of the simulated disk', () => {
     const disk = new SimulatedDisk();
     await disk.makeDirectory('/one/two', 0o700);
     const file = await disk.open('/one/two/file', options);
-    await file.append(bytes('synced, but nobody finds it'));
+    await file.append(bytes('synced, but under no name'));
     await file.sync();
     await disk.syncDirectory('/one/two');
     await disk.syncDirectory('/one');

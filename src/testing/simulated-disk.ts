@@ -326,7 +326,7 @@ class Content {
   named = true;
   /** Steps taken in all. A sync settles the steps up to the count at its start, whatever other syncs did meanwhile. */
   taken = 0;
-  /** Counts changes, unless somebody has said another time. */
+  /** Counts changes, unless the test has set another time. */
   modified = 0;
 
   take(step: Step): void {

@@ -160,7 +160,7 @@ class Walk {
     try {
       names = this.#input.disk.list(path);
     } catch {
-      // Whoever looks for repositories looks there by other means, or says that it could not.
+      // A search for repositories looks there by other means, or says that it could not.
       this.git.notEntered.push(below);
       return this.#leave(below, 'unreadable', sight);
     }

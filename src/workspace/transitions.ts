@@ -28,7 +28,7 @@ export async function transitionsOf(
     }
     if (at !== undefined) transitions.push({ by: between, changes: await compare(at, before) });
     if (after !== undefined && others === undefined) {
-      const by = changer.kind === 'turn' ? 'anybody' : 'thread';
+      const by = changer.kind === 'turn' ? 'unrecorded' : 'thread';
       transitions.push({ by, changes: await compare(before, after), effect });
     } else if (after !== undefined && others !== undefined) {
       transitions.push({ by: 'others', changes: await compare(before, others), effect });

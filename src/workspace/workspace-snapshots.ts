@@ -31,7 +31,7 @@ export interface SnapshotPorts {
   readonly contents: SnapshotContents;
 }
 
-/** After so many times nobody is kept waiting again. */
+/** After so many times no turn waits again. */
 const slowEnough = 2;
 
 /** Takes snapshots of workspaces, one at a time, each from what the one before it learnt. */

@@ -98,7 +98,7 @@ function strongestBySpelling(rules: readonly PathRule[]): readonly PathRule[] {
   return strongest(rules, { read: 0, write: 1, deny: 2 });
 }
 
-/** Rules for one place that was spelled in several ways: nobody may gain by a second spelling. */
+/** Rules for one place that was spelled in several ways: no command may gain by a second spelling. */
 function strictestByPlace(rules: readonly RealRule[]): readonly RealRule[] {
   return strongest(rules, { write: 0, read: 1, deny: 2 }).toSorted((a, b) => byDepth(a.path, b.path));
 }

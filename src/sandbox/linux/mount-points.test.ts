@@ -77,7 +77,7 @@ test('what a dead engine left behind is taken away by the next, or taken over', 
   expect(existsSync(target)).toBe(false);
 });
 
-test('a lock that nobody gives back is broken', () => {
+test('a lock that is never given back is broken', () => {
   mkdirSync(join(registry(), 'lock'));
   engine().hold([target]).release();
   expect(readdirSync(registry())).toEqual([]);

@@ -99,7 +99,7 @@ export class Thread {
     return new Thread(id, parts, log, inForce, options);
   }
 
-  /** Goes on with a thread that was folded from its file. */
+  /** Continues a thread whose state was folded from its file. */
   static async resume(
     parts: ThreadParts,
     { id, owned, state, takenFrom = { id } }: ResumedThread,

@@ -19,8 +19,8 @@ async function endless(target: string): Promise<{ readonly url: string; readonly
     request.on('end', () => {
       const body = Buffer.concat(chunks);
       const isUnary = (request.url ?? '').endsWith('compact');
-      const isFold = isUnary || /"tool_choice":"none"|compaction_trigger/.test(String(body));
-      if (!isFold) return void forward(target, String(request.url), body, response);
+      const isForCheckpoint = isUnary || /"tool_choice":"none"|compaction_trigger/.test(String(body));
+      if (!isForCheckpoint) return void forward(target, String(request.url), body, response);
       seen.requests += 1;
       const type = isUnary ? 'application/json' : 'text/event-stream';
       response.writeHead(200, { 'content-type': type });
@@ -134,5 +134,5 @@ test('a checkpoint within the limits is made as before', async () => {
   await live.open({}, { compactsAfterTurns: false });
   await live.turn(task);
   await live.turn('Go on.');
-  expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+  expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
 });

@@ -187,7 +187,7 @@ describe('a window is not learned', () => {
   test('that would leave no room for a conversation: the user is warned instead', async () => {
     const live = await learned(4096);
     expect([effective(live), warnings(live)]).toEqual([258_400, ['window-too-small']]);
-    expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step', 'checkpoint', 'step']);
   });
 
   test('that is smaller than a request that was answered', async () => {

@@ -119,7 +119,7 @@ const cases = Object.entries(texts).flatMap(([about, write], at) => {
 });
 
 it.each(cases)(
-  'a provider that counts nothing ($usage): no request of a thread with $about is too large, and none folds early',
+  'a provider that counts nothing ($usage): no request of a thread with $about is too large, and none compacts early',
   async ({ usage, write }) => {
     const thread = await UncountedThread.start(usage, write);
     await thread.play();

@@ -7,7 +7,7 @@ import { isCompaction } from '../compaction/summariser.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
-/** Those of steps: models of two generations do not read each other's history, and a switch between them folds it. */
+/** Those of steps: models of two generations do not read each other's history, and a switch between them compacts it. */
 const bodies = ({ model }: LiveThread) =>
   model.requests.filter((request) => !isCompaction(request)).map(({ body }) => body);
 const switches = (live: LiveThread) =>

@@ -30,7 +30,7 @@ export class TellingLaw {
   }
 
   /** History was replaced: everything is told again, and a turn that has not begun yet begins anew. */
-  folded(phase: string): void {
+  compacted(phase: string): void {
     this.lost();
     this.#beginsAnew = phase === 'pre_turn';
   }

@@ -114,7 +114,7 @@ async function dieAndGoOn({
     for (const [number, operation] of operations.entries()) {
       const text = textOf(number);
       const isPromised = promised.has(text) || acknowledged.includes(text);
-      // A checkpoint quotes what the user said, and folds the items of programs.
+      // A checkpoint quotes what the user said, and compacts the items of programs.
       const least = isPromised && (operation.kind !== 'inject' || state.checkpoints.count === 0) ? 1 : 0;
       const found = placesOf(state, text) || Number(JSON.stringify(entries(state.history)).includes(text));
       expect({ text, least, found, once: found >= least && found <= 1 }).toMatchObject({ once: true });

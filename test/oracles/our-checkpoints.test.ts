@@ -104,7 +104,7 @@ describe('Codex and checkpoints of ours', () => {
     await compactByHand(place, id);
     expect(strategies(place)).toEqual(['structured', undefined, 'structured']);
     const texts = textsOf(known(place)).join('\n');
-    // Both summaries are folded into the new one, whoever wrote them.
+    // Both summaries are compacted into the new one, whatever program wrote them.
     expect([texts.includes(long), texts.split('<checkpoint_summary>').length]).toEqual([false, 2]);
     // The words of the user are there once, also those that only our first checkpoint still quoted.
     for (const said of [request, 'Now the tests: look.', 'And more.', 'Fourth words.'])

@@ -85,7 +85,7 @@ const readers: Readonly<Record<string, (thing: (typeof things)[number]) => unkno
   model_instructions_file: (thing) =>
     'code' in loadInstructionFiles({ modelInstructionsFile: put(thing, 'base.md') }) ? {} : 'used',
   experimental_compact_prompt_file: (thing) =>
-    'code' in loadInstructionFiles({ experimentalCompactPromptFile: put(thing, 'fold.md') }) ? {} : 'used',
+    'code' in loadInstructionFiles({ experimentalCompactPromptFile: put(thing, 'compact.md') }) ? {} : 'used',
   model_catalog_json: (thing) => ('code' in loadCatalogue({ modelCatalogJson: put(thing, 'c.json') }) ? {} : 'used'),
   'a picture': (thing) => ('code' in loadImage(put(thing, 'a.png'), '/') ? {} : 'used'),
   '--output-schema': (thing) => {

@@ -29,7 +29,7 @@ export interface ForkPoint {
   readonly skipped: number;
 }
 
-/** Nobody is kept from writing the source meanwhile: what it adds is behind the place. */
+/** Another process may write the source meanwhile: what it adds is behind the place. */
 export async function findForkPoint(
   store: RolloutStore,
   source: ThreadId,

@@ -34,7 +34,7 @@ export async function openThread(store: RolloutStore, id: ThreadId): Promise<Res
   try {
     return { kind: 'resumed', id, owned, ...(await foldThread(store, id)) };
   } catch (error) {
-    // Whoever tries again must not find the thread held by us.
+    // A caller that tries again must not find the thread held by us.
     await owned.close();
     throw error;
   }

@@ -19,7 +19,7 @@ import {
   turnsSince,
 } from './rollback-range.ts';
 
-/** Rollbacks in files of the old form: by a marker, which everybody reads. */
+/** Rollbacks in files of the old form: by a marker, which every program reads. */
 export function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTo): Promise<RolledBack | Refused> {
   return owning(store, id, async (owned) => {
     const places = await readPlaces(store, id);

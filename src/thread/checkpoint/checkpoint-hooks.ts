@@ -21,7 +21,7 @@ export async function hookAgainst(
   const against = await guarded(turn, 'before', { hook, signal });
   if (against === undefined) return undefined;
   const outcome = stopped(against);
-  // Whoever asked for it gets the answer; of what the thread wanted by itself a person hears once.
+  // A caller that asked for it gets the answer; of what the thread wanted by itself the user is warned once.
   if (trigger === 'auto') warnOnce(turn, outcome, 'message');
   return outcome;
 }

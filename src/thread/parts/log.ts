@@ -77,7 +77,7 @@ export class ThreadLog {
     this.#subscribers.preview(event);
   }
 
-  /** Whether previews reach anyone. */
+  /** Whether previews reach a subscriber. */
   get wantPreviews(): boolean {
     return this.#subscribers.wantPreviews;
   }

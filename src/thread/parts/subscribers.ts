@@ -29,7 +29,7 @@ export class Subscribers {
     return () => void this.#all.delete(own);
   }
 
-  /** Whether previews reach anyone. */
+  /** Whether previews reach a subscriber. */
   get wantPreviews(): boolean {
     return [...this.#all].some(({ provisional }) => provisional !== undefined);
   }

@@ -15,7 +15,7 @@ import { WatchedThread } from '../../harness/watched-thread.ts';
 import { checkpointText, saysCheckpoint } from '../summariser.ts';
 import { withCapabilities } from '../../harness/responses-provider.ts';
 import { impatient } from './impatient-client.ts';
-import { isFold } from './is-fold.ts';
+import { isAnyCompaction } from './is-any-compaction.ts';
 import { checkThread } from './laws.ts';
 import { type Told, toldIn } from './told.ts';
 import { notes, stepsOf, type Transcript } from './transcripts.ts';
@@ -78,7 +78,7 @@ export async function play(given: Play): Promise<Played> {
   let doing: readonly (ScriptStep | ScriptStepOf)[] = [obeys(transcript)];
   const model = await startScriptedModel(
     (request) => {
-      if (!isFold(request)) return queue.shift() ?? answer({ items: [say('Done for now.')] });
+      if (!isAnyCompaction(request)) return queue.shift() ?? answer({ items: [say('Done for now.')] });
       asked.push(request);
       if (given.waits === 'never') stop.abort();
       if (given.waits === 'until the deadline') setImmediate(() => deadlines.splice(0).forEach((pass) => pass()));
@@ -141,7 +141,7 @@ export async function play(given: Play): Promise<Played> {
   await watched.close();
   await turn('Thank you.', await watched.open());
 
-  const sampled = model.requests.slice(played.requests).filter((request) => !isFold(request));
+  const sampled = model.requests.slice(played.requests).filter((request) => !isAnyCompaction(request));
   const next = sampled[trigger === 'manual' ? 0 : 1]!;
   expect(ran).toHaveLength(played.commands + (trigger === 'manual' ? 0 : 1));
   await checkThread({

@@ -44,8 +44,8 @@ export interface ConfigReading {
 }
 
 /**
- * The layers, later ones over earlier ones, as one value. What is at fault is left out of `config` and told in
- * `problems`, the gravest first; a caller that finds an error there must not go on.
+ * The layers, later ones over earlier ones, as one value. What is at fault is left out of `config` and reported in
+ * `problems`, the gravest first; a caller that finds an error there must not continue.
  */
 export function readConfig(
   layers: readonly ConfigLayer[],

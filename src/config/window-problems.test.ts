@@ -24,7 +24,7 @@ test('tokens win over a share, and the overridden key is reported', () => {
   ]);
 });
 
-test('a thread must be compacted while there is room for it', () => {
+test('a thread must be compacted while there is space for it', () => {
   expect(problems({ auto_compact_percent: 95 }, { reserve_percent: 6 })).toEqual([
     [
       'error',

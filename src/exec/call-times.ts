@@ -28,7 +28,7 @@ export function callTimesLogOf(home: string): string {
   return `${home}/capstan/call-times.jsonl`;
 }
 
-/** A longer log makes room for a new one; the one before it is kept beside it. */
+/** A longer log makes way for a new one; the one before it is kept beside it. */
 const longestLogBytes = 256 * 1024;
 /** A folder with more names is not listed for each call. */
 const mostNames = 500;

@@ -80,7 +80,7 @@ export interface QuotedWords extends TextPlace {
   readonly leftOutBefore?: LeftOutMessages;
 }
 
-/** Messages that found no room in a checkpoint. */
+/** Messages that found no space in a checkpoint. */
 export interface LeftOutMessages {
   readonly count: number;
   /** How many of them are not the user's. */

@@ -29,8 +29,8 @@ export function project(history: History, { modalities, reader }: ProjectOptions
   if (known !== undefined && isFor && known.length <= length && extend(known, history)) return known.items.slice();
   const fresh = emptyProjection(missing, reader);
   extend(fresh, history);
-  // An older value of a storage that has grown is looked at and forgotten, unless it is the first: what follows goes on
-  // from it.
+  // An older value of a storage that has grown is looked at and forgotten, unless it is the first: what follows
+  // continues from it.
   if (known === undefined || length === storage.length) projections.set(storage, fresh);
   return fresh.items.slice();
 }

@@ -37,14 +37,14 @@ export interface LoginStore {
   /** Does the work while no other process of this program does such work here; waits for it, or rejects with an error for people. */
   alone<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value>;
   /**
-   * Makes room for new tokens. Called before they are asked for: asking ends the old ones, so the new ones must not be
-   * lost for want of a place. Throws an error for people where nothing can be kept.
+   * Reserves space for new tokens. Called before they are asked for: asking ends the old ones, so the new ones must not
+   * be lost for want of a place. Throws an error for people where nothing can be kept.
    */
-  compactWhenFull(): RoomForTokens;
+  reserve(): ReservedPlace;
 }
 
 /** Ends with one of the two; with the second, too, when the first one throws. */
-export interface RoomForTokens {
+export interface ReservedPlace {
   /** Puts the tokens in the place of the old ones; all else that is kept with them stays. */
   keep(tokens: NewTokens, at: number): void;
   discard(): void;

@@ -22,7 +22,7 @@ export type ThreadEvent =
   | UsageEvent
   | PrefixBrokenEvent
   | CheckpointEvent
-  /** Something is not as it should be, and the turn goes on. */
+  /** Something is not as it should be, and the turn continues. */
   | { readonly kind: 'warning'; readonly outcome: Outcome }
   /** The request failed and is sent again. */
   | { readonly kind: 'retrying'; readonly outcome: Outcome }
@@ -36,7 +36,7 @@ export interface SettingsEvent {
   readonly kind: 'settings';
   readonly cause: 'started' | 'resumed' | 'override';
   readonly settings: JsonObject;
-  /** Of a thread that goes on: what it took from its own past (`names`), and from where (`from`, `turn_id`). */
+  /** Of a resumed thread: what it took from its own past (`names`), and from where (`from`, `turn_id`). */
   readonly restored?: JsonObject;
   /** The typed value that the environment section tells the model. */
   readonly environment: JsonObject;
@@ -122,7 +122,7 @@ export type CheckpointEvent =
       readonly paused: boolean;
     };
 
-/** A request does not go on from the one before it: the provider reads again what it had cached. */
+/** A request does not continue from the one before it: the provider reads again what it had cached. */
 export interface PrefixBrokenEvent {
   readonly kind: 'prefix-broken';
   readonly turnId: TurnId;

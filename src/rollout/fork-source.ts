@@ -11,7 +11,7 @@ import { readHead } from './lines/read-head.ts';
 import { unknownPlace } from './refusals.ts';
 import type { RolloutFiles } from './rollout-files.ts';
 
-/** What a thread that goes on from another one begins with. */
+/** What a thread that continues from another one begins with. */
 export type ForkSource =
   | { readonly kind: 'base'; readonly base?: HistoryBase; metaFrom(meta: JsonObject): JsonObject }
   /** The old form knows no references: its lines are copied, with the times that they have. */

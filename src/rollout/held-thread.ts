@@ -90,7 +90,8 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
       // What others refer to is kept plain.
       const own = await ownFiles();
       for (const { path, name } of own) if (name.compressed) await restoreRollout(files, path);
-      // The place of an undo is read from the file, which may name anything. Another thread's talk is not this one's.
+      // The place of an undo is read from the file, which may name anything. Another thread's conversation is not this
+      // one's.
       if (!own.some(({ name }) => name.rolloutId === revert.to.rolloutId)) {
         return unknownPlace(revert.to.rolloutId, 'it is not a file of this thread');
       }

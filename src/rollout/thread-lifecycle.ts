@@ -35,7 +35,7 @@ export async function unarchiveThread(store: RolloutStore, id: ThreadId): Promis
 }
 
 /**
- * Removes a thread for good. Threads that go on from it would lose their beginning: as long as there are any, it is
+ * Removes a thread for good. Threads that continue from it would lose their beginning: as long as there are any, it is
  * refused, or with `force` they are deleted too.
  */
 export async function deleteThread(
@@ -99,6 +99,6 @@ function referred(id: ThreadId, forks: readonly ThreadId[]): LifecycleRefused {
     kind: 'refused',
     code: 'thread-referenced',
     message: `${go} on from thread ${id} and would lose ${their} beginning: ${many}.`,
-    next: `Archive it instead (\`capstan threads archive ${id}\`): its forks go on as before. Or delete the forks first, or all of them together with --force.`,
+    next: `Archive it instead (\`capstan threads archive ${id}\`): its forks stay usable. Or delete the forks first, or all of them together with --force.`,
   };
 }

@@ -16,7 +16,7 @@ import type { ThreadState } from './thread-state.ts';
 /** A request that is about to be made. */
 export interface PlannedRequest {
   readonly record: RequestRecord;
-  /** How it goes on from the request before it; absent when there was none. */
+  /** How it continues from the request before it; absent when there was none. */
   readonly prefix?: PrefixReport;
   /** The lines that must be durable before it is sent. */
   readonly drafts: readonly LineDraft[];

@@ -169,7 +169,7 @@ function readRules(value: Json | undefined): readonly NetworkRule[] | undefined 
 
 /**
  * What another program recorded. It writes the workspace's own path where the profile says "the workspace"; if the
- * coarser form means just that, the symbol is put back, so that the thread may go on in another folder.
+ * coarser form means just that, the symbol is put back, so that the thread may be resumed in another folder.
  */
 function foreignProfile(context: JsonObject | undefined): PermissionProfile | undefined {
   if (context === undefined) return undefined;

@@ -131,8 +131,8 @@ export function tokenCount({ total, last, window }: TokenCount): LineDraft {
 }
 
 /**
- * What a thread has cost, said again where a rollout goes on from a place before some of it. Readers that tell the cost
- * of a turn or of a request leave it out: it belongs to none that stands.
+ * What a thread has cost, said again where a rollout continues from a place before some of it. Readers that tell the
+ * cost of a turn or of a request leave it out: it belongs to none that stands.
  */
 export function costCarried({ total, last }: Pick<TokenCount, 'total' | 'last'>): LineDraft {
   const info = { total_token_usage: usageFields(total), last_token_usage: usageFields(last) };

@@ -34,8 +34,8 @@ export interface ThreadOptions {
   /** The first subscriber: from the thread's start or resumption on, in order, and only what is durable. Must not throw. */
   readonly listener?: (event: ThreadEvent) => void;
   /**
-   * A turn that leaves too little room for the next one is followed by a compaction, so that the next one need not
-   * wait. True unless said otherwise; without it the next turn makes the room.
+   * A turn that leaves too little space for the next one is followed by a compaction, so that the next one need not
+   * wait. True unless said otherwise; without it the next turn frees the space.
    */
   readonly compactsAfterTurns?: boolean;
 }

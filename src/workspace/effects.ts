@@ -17,7 +17,7 @@ export interface Effect {
 export interface EffectList {
   /** Those that were not taken back. */
   readonly turns: readonly TurnSummary[];
-  /** Oldest first. Those of turns that were taken back are among them: files do not go back with the talk. */
+  /** Oldest first. Those of turns that were taken back are among them: files do not go back with the conversation. */
   readonly effects: readonly Effect[];
 }
 

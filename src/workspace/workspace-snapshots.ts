@@ -85,7 +85,7 @@ export class WorkspaceSnapshots implements Snapshots {
         maxFileBytes: this.#limits.maxFileBytes,
         now: clock.now(),
         pace: new Pace(clock, signal),
-        hasRoom: (bytes) => added.hasRoom(bytes),
+        hasSpace: (bytes) => added.hasSpace(bytes),
         keep: (hash, bytes) => added.keep(hash, bytes),
         learn: (path, folder) => learnt.set(path, folder),
       });
@@ -177,7 +177,7 @@ function unavailable(why: string): Outcome<'undo-unavailable'> {
   return {
     code: 'undo-unavailable',
     message: `What this turn does to files cannot be undone: ${why}.`,
-    next: 'The turn goes on. Commit your work first if you want to be able to go back.',
+    next: 'The turn continues. Commit your work first if you want to be able to go back.',
   };
 }
 
@@ -185,6 +185,6 @@ function tooSlow(root: string): Outcome<'undo-too-slow'> {
   return {
     code: 'undo-too-slow',
     message: `What this turn does to files cannot be undone: ${root} holds too much to be looked at in time.`,
-    next: 'The turn goes on. Let .gitignore name what need not be kept, or set undo.enabled to false.',
+    next: 'The turn continues. Let .gitignore name what need not be kept, or set undo.enabled to false.',
   };
 }

@@ -43,7 +43,7 @@ describe('before a turn', () => {
     expect(live.rows(2).at(-1)).toEqual(['user', paste]);
   });
 
-  it('the checkpoint leaves room for it and for some work, so that it stays whole', async () => {
+  it('the checkpoint leaves space for it and for some work, so that it stays whole', async () => {
     const wordy = checkpointText('0:', [], notes(0, 25_000));
     const steps = [...Array.from({ length: 8 }, () => says('I see.')), calls('seq 1 700'), says('Done.')];
     const live = await LiveThread.in(
@@ -141,7 +141,7 @@ it('between two steps: three times in one turn, each summary in the place of the
 });
 
 describe('after a turn', () => {
-  it('room is made at once, so that the next turn need not wait', async () => {
+  it('space is freed at once, so that the next turn need not wait', async () => {
     const live = await LiveThread.in(talk([saysLong(), says('Yes.')]), smallLimit);
     expect(await live.turn(task)).toMatchObject({ kind: 'completed' });
     await vi.waitUntil(() => live.told('turn-completed').length === 2, waiting);
@@ -167,7 +167,7 @@ describe('after a turn', () => {
     expect(live.told('turn-started')).toHaveLength(2);
   });
 
-  it('a thread that is closed meanwhile keeps its history, and makes the room when it goes on', async () => {
+  it('a thread that is closed meanwhile keeps its history, and frees the space when it is resumed', async () => {
     let isHanging = true;
     const compaction: ScriptStepOf = (request) => (isHanging ? hangs(request) : compacts(request));
     const live = await LiveThread.in(talk([saysLong(), says('Yes.')], compaction), smallLimit);
@@ -185,7 +185,7 @@ describe('after a turn', () => {
     expect(live.told('checkpoint-started').at(-1)).toMatchObject({ phase: 'pre_turn' });
   });
 
-  it('a turn that is asked for meanwhile comes after it, and finds the room', async () => {
+  it('a turn that is asked for meanwhile comes after it, and finds the space', async () => {
     const asked = Promise.withResolvers<ScriptStep>();
     const live = await LiveThread.in(
       talk([saysLong(), says('Yes.')], () => asked.promise),

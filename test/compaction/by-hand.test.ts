@@ -59,7 +59,7 @@ describe('with no turn', () => {
     expect([linesOf(live, 'turn_context').length, linesOf(live, 'compacted').length]).toEqual([3, 1]);
   });
 
-  it('what it shall keep in view reaches the model, and the question goes on from the last request', async () => {
+  it('what it shall keep in view reaches the model, and the question continues from the last request', async () => {
     const live = await LiveThread.in(talk([saysLong()]));
     await live.turn(task);
     await live.thread.compact({ focus: ' the failing login test\n', signal });
@@ -86,7 +86,7 @@ describe('with no turn', () => {
     expect([live.events.slice(from), live.place.rollouts(), live.model.requests]).toEqual([[], [], []]);
   });
 
-  it('nor right after a checkpoint; after more talk the newest summary takes the place of the one before', async () => {
+  it('nor right after a checkpoint; after more turns the newest summary takes the place of the one before', async () => {
     let number = 0;
     const compaction: ScriptStepOf = () =>
       saysCheckpoint(checkpointText(task, [task], `Summary ${++number}. ${notes(number, 600)}`));
@@ -202,7 +202,7 @@ describe('while a turn runs', () => {
     expect(requestKinds(live)).toEqual(['step', 'step', 'checkpoint', 'step']);
     const question = userTexts(live.model.requests[2]!).at(-1);
     expect([question?.includes('the tests'), question?.includes('the docs')]).toEqual([true, true]);
-    // The turn goes on, so the model is told of the world at once; the summary comes last.
+    // The turn continues, so the model is told of the world at once; the summary comes last.
     const rows = live.rows(3);
     expect(rows.at(-1)?.[1]).toContain('RESUME_AT');
     expect(rows.flat().some((text) => text.startsWith('<environment_context>'))).toBe(true);
@@ -226,7 +226,7 @@ describe('while a turn runs', () => {
     );
     await live.turn(task);
     expect(await wish).toMatchObject({ kind: 'installed', report: { phase: 'standalone_turn', trigger: 'manual' } });
-    // The turn left too little room as well: one checkpoint serves for both.
+    // The turn left too little space as well: one checkpoint serves for both.
     expect(story(live)).toEqual([
       'turn-started',
       'turn-completed',
@@ -254,7 +254,7 @@ describe('while a turn runs', () => {
     expect(requestKinds(live)).toEqual(['step', 'step']);
   });
 
-  it('whoever gives up while it is made gets the history as it was, and the turn goes on', async () => {
+  it('a caller that gives up while it is made gets the history as it was, and the turn continues', async () => {
     const interrupt = new AbortController();
     let wish: Promise<unknown> | undefined;
     const compaction: ScriptStepOf = async (request) => {

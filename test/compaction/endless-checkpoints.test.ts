@@ -59,7 +59,7 @@ describe('a stream of a checkpoint that never ends is stopped at compaction.max_
     ['plain', 'compaction.strategy = "plain"'],
     ['remote', 'compaction.strategy = "remote"'],
     ['remote, in one piece', 'compaction.strategy = "remote"\nfeatures.remote_compaction_v2 = false'],
-  ])('%s: code makes the checkpoint, and the turn goes on', async (_, more) => {
+  ])('%s: code makes the checkpoint, and the turn continues', async (_, more) => {
     const live = await LiveThread.in(talk([saysLong(), says('Done.')]), `${smallLimit}\n${more}`);
     const { url, seen } = await endless(live.model.url);
     const name = more.includes('remote') ? ['model_providers.scripted.name="OpenAI"'] : [];

@@ -41,7 +41,7 @@ describe('no loops', () => {
     expect(kinds).not.toMatch(/checkpoint step checkpoint/);
   });
 
-  it('an answer that makes no room is refused, whatever it says, and code takes its place', async () => {
+  it('an answer that frees no space is refused, whatever it says, and code takes its place', async () => {
     const compaction = () =>
       saysCheckpoint(JSON.stringify({ intent_user_message: long, summary: `${long}\nRESUME_AT: here` }));
     const live = await LiveThread.in(talk([saysLong(), says('Yes.')], compaction), smallLimit);

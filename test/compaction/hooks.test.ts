@@ -71,7 +71,7 @@ describe('before a checkpoint', () => {
     expect([requestKinds(live), linesOf(live, 'task_started').length]).toEqual([['step', 'step'], 2]);
   });
 
-  it('one that stops it by itself lets the turn go on, is told once, and is no failure of the model', async () => {
+  it('one that stops it by itself lets the turn continue, is reported once, and is no failure of the model', async () => {
     const live = await fullThread(stops);
     for (const words of ['two', 'three', 'four']) expect(await live.turn(words)).toMatchObject({ kind: 'completed' });
     expect(requestKinds(live)).toEqual(['step', 'step', 'step', 'step']);
@@ -95,7 +95,7 @@ it('after a checkpoint, a hook gets the report, once', async () => {
 });
 
 describe('a hook that breaks', () => {
-  it.each(['before', 'after'] as const)('%s a checkpoint is passed over with a warning', async (name) => {
+  it.each(['before', 'after'] as const)('%s a checkpoint is skipped with a warning', async (name) => {
     const live = await fullThread({
       [name]: () => {
         throw new Error('out of order');
@@ -109,7 +109,7 @@ describe('a hook that breaks', () => {
         outcome: {
           code: 'hook-failed',
           message: `The hook that is asked ${name} a checkpoint failed: out of order`,
-          next: 'The thread goes on without it. Mend the hook.',
+          next: 'The thread continues without it. Mend the hook.',
         },
       },
     ]);

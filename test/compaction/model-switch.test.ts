@@ -54,7 +54,7 @@ describe('a switch to a smaller window', () => {
     await live.turn('And on.');
     expect(asked(live)).toEqual(['large step', 'large checkpoint', 'small step', 'small step']);
     expect(instructions(live)).toEqual(['You are large.', 'You are large.', 'You are small.', 'You are small.']);
-    // The request for the checkpoint goes on from what the model before has in its cache.
+    // The request for the checkpoint continues from what the model before has in its cache.
     const [step, checkpoint] = live.model.requests.map(({ decodedBytes }) => decodedBytes.toString('utf8'));
     expect(checkpoint!.startsWith(step!.slice(0, step!.lastIndexOf('],"stream"')))).toBe(true);
     // What stands at the start of the request is not told a second time.

@@ -31,7 +31,7 @@ describe('a provider that cannot read a checkpoint of another', () => {
     await checkBoth(two);
   });
 
-  test('goes on from there in another process, and so does the maker when it is back', async () => {
+  test('continues from there in another process, and so does the maker when it is back', async () => {
     const two = await TwoProviders.set();
     await two.withCheckpoints();
     await two.openWith('scripted');
@@ -215,7 +215,7 @@ describe('a compaction by hand with another provider', () => {
   });
 });
 
-test('what only another provider can read of thoughts is not sent, and is there again when that one goes on', async () => {
+test('what only another provider can read of thoughts is not sent, and is there again when that one continues', async () => {
   const two = await TwoProviders.set();
   await two.openWith('maker');
   await two.live.turn(task);

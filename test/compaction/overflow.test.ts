@@ -21,7 +21,7 @@ describe.each(overflowForms)('a request that is refused as too long, as %s', (fo
     expect(linesOf(live, 'turn_context')).toHaveLength(2);
   });
 
-  it('ends the turn with sizes and what to do when that is refused, too; the thread goes on', async () => {
+  it('ends the turn with sizes and what to do when that is refused, too; the thread can be resumed', async () => {
     const live = await LiveThread.in(talk([saysLong(), tooLong(form), tooLong(form), says('Yes.')]));
     await live.turn(task);
     const from = live.events.length;
@@ -51,7 +51,7 @@ describe.each(overflowForms)('a request that is refused as too long, as %s', (fo
   });
 });
 
-it('the words of a first message that is too long are cut, and the turn goes on', async () => {
+it('the words of a first message that is too long are cut, and the turn continues', async () => {
   const live = await LiveThread.in(talk([tooLong('status'), says('Done.')]));
   expect(await live.turn(`${task} ${long}`)).toMatchObject({ kind: 'completed' });
   expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { compacts, requestKinds, says, talk, task } from './talk.ts';
 
-test('outputs of parallel calls share the room, so that the model reads something of each before a checkpoint', async () => {
+test('outputs of parallel calls share the space, so that the model reads something of each before a checkpoint', async () => {
   const commands = Array.from({ length: 8 }, (_, i) => `echo BEGIN-${i}; seq 1 6000; echo END-${i}`);
   const items = commands.map((cmd) => callTool('exec_command', { cmd, max_output_tokens: 10_000 }));
   const live = await LiveThread.in(

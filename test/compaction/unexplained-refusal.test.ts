@@ -33,7 +33,7 @@ describe('a refusal that names no cause', () => {
     },
   );
 
-  test('that is refused again ends the turn with the words of the server, and the thread goes on', async () => {
+  test('that is refused again ends the turn with the words of the server, and the thread can be resumed', async () => {
     const live = await LiveThread.in(
       talk([saysLong(), refuses(), refuses(400, { message: 'Still not.' }), says('Yes.')]),
     );

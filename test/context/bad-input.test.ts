@@ -17,7 +17,7 @@ async function damaged(type: string, change: (line: Line) => JsonObject): Promis
   await live.rewrite((lines) => lines.map((line) => (line.type === type ? { ...line, payload: change(line) } : line)));
   await live.turn('two');
   await live.turn('three');
-  // Whatever the line says: what the model saw stands, and what comes next goes on from it.
+  // Whatever the line says: what the model saw stands, and what comes next continues from it.
   expect(live.rows(1).slice(0, 4).map(namesIn)).toEqual([...bundle, ['user', 'one'], ['assistant', 'Yes.']]);
   expect(live.added(2)).toEqual([
     ['assistant', 'Yes.'],

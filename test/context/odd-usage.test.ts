@@ -14,7 +14,7 @@ const odd: readonly [string, unknown][] = [
   ['beyond any window', { input: 1e300, output: 1e300, total: 1e300 }],
 ];
 
-it.each(odd)('a provider that counts %s: the window is estimated, and room is made', async (_, usage) => {
+it.each(odd)('a provider that counts %s: the window is estimated, and space is freed', async (_, usage) => {
   const live = await LiveThread.in(
     talk([answer({ items: [say(long)], usage: usage as ScriptedUsage }), says('Yes.')]),
     smallLimit,

@@ -50,7 +50,7 @@ describe('each setting', () => {
   } as const;
 
   it.each(Object.entries(changes))(
-    '%s: holds in the next turn, and when another process goes on',
+    '%s: holds in the next turn, and when another process continues',
     async (name, row) => {
       const { change, seen, as } = row;
       const live = await LiveThread.in(yes);
@@ -73,7 +73,7 @@ describe('each setting', () => {
     },
   );
 
-  it('realtime: holds in the next turn; the talk ends with the process that led it', async () => {
+  it('realtime: holds in the next turn; the conversation ends with the process that led it', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
     await live.thread.overrideTurnContext({ realtime: { active: true } });

@@ -4,7 +4,7 @@ import { checkPrefixes, checkRebuilt } from '../laws/prefix-law.ts';
 import { type ScriptedTurn, sixtyTurns } from './sixty-turns-script.ts';
 import { LongThread } from './sixty-turns-thread.ts';
 
-it('sixty turns: each request goes on from the one before, and tells what changed and nothing else', async () => {
+it('sixty turns: each request continues from the one before, and tells what changed and nothing else', async () => {
   const long = await LongThread.start();
   await long.play(sixtyTurns);
   const lines = await long.thread.lines();

@@ -48,7 +48,7 @@ it('programs hear of it when they ask for events about context, and not otherwis
   ]);
 });
 
-it('one that fails is told in both, and the turn goes on', async () => {
+it('one that fails is told in both, and the turn continues', async () => {
   const compaction = () => httpError({ status: 401, body: { error: { message: 'Sign in first.' } } });
   const { model, place, id } = await begun(talk([saysLong(), says('Yes.')], compaction));
   const next = await place.run('exec', '--json', 'resume', id, 'Go on.');

@@ -46,7 +46,7 @@ it('config says where the default comes from', async () => {
   expect((await place.run('exec', ...described, 'hi')).stderr).toContain(' · model own (provider scripted) · ');
 });
 
-it('a thread that goes on keeps its own model', async () => {
+it('a thread that continues keeps its own model', async () => {
   const { model, place } = await withoutModel();
   await place.run('exec', '-m', 'gpt-5.4', 'hi');
   await place.run('exec', 'resume', '--last', 'more');

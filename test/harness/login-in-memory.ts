@@ -12,7 +12,7 @@ export class LoginInMemory {
   readonly store: LoginStore = {
     load: () => this.login,
     alone: (work) => work(),
-    compactWhenFull: () => {
+    reserve: () => {
       if (this.isFull) throw new Error('the disk is full');
       return { keep: (tokens, at) => this.#keep(tokens, at), discard: () => {} };
     },

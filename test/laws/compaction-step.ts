@@ -43,7 +43,7 @@ export function compactionStepFor(
       return overflow('failed');
     case 'interrupt': {
       const started = thread.events.findLast(({ kind }) => kind === 'checkpoint-started');
-      // Nobody can interrupt what makes room after a turn, unless by closing the thread.
+      // Only closing the thread interrupts what frees space after a turn.
       if (started?.kind === 'checkpoint-started' && started.phase === 'post_turn')
         return failed({ code: 'x', message: '' });
       setTimeout(interrupt, 1);

@@ -89,7 +89,7 @@ function obeysTheLaw<Fact, Stored extends JsonWithoutNull, Past = Stored>(
       );
     });
 
-    it('reads anything, and goes on from what it read', () => {
+    it('reads anything, and continues from what it read', () => {
       const anything = fc.jsonValue() as fc.Arbitrary<Json>;
       // Near enough to what we write that somebody could take it for ours.
       const edited = fc.tuple(fact, anything, fc.nat(9)).map(([each, value, at]): Json => {

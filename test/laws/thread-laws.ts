@@ -92,7 +92,7 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
       const from = thread.events.length;
       played = { ...played, signal: interrupt.signal, input: inputOf(turn) };
       disk = await playTurn(thread, disk, turn, played);
-      // What makes room after the turn goes undisturbed.
+      // What frees space after the turn goes undisturbed.
       played.atCompaction = async () => {};
       // A process may die after a checkpoint is on the disk and before anybody hears of it.
       if (turn.accident !== 'none' && (await checkpointsIn(thread)) > before) telling.lost();

@@ -21,7 +21,7 @@ const story = fc.record({
   operations: fc.array(fc.record({ kind, pause: fc.nat(12) }), { minLength: 3, maxLength: 12 }),
   /** How long each answer of the model takes, and whether it asks for a command. */
   answers: fc.array(fc.record({ delay: fc.nat(20), calls: fc.boolean() }), { minLength: 1, maxLength: 5 }),
-  /** A history that leaves too little room, so that turns are compacted before they begin. */
+  /** A history that leaves too little space, so that turns are compacted before they begin. */
   full: fc.boolean(),
   /** Syncs, requests and operations before the process dies. */
   at: fc.integer({ min: 1, max: 25 }),

@@ -230,7 +230,7 @@ describe('content that is made to take long', () => {
     expect(readGitFacts(folder)).toEqual({});
   });
 
-  test('a blob that unpacks to more than there is room for', async () => {
+  test('a blob that unpacks to more than there is space for', async () => {
     const packed = await zstdCompressed(Buffer.alloc(8 * 1024 * 1024));
     await expect(zstdDecompressed(packed, { maxBytes: 1024 * 1024 })).rejects.toThrow('larger than');
     expect(await zstdDecompressed(packed, { maxBytes: 8 * 1024 * 1024 })).toHaveLength(8 * 1024 * 1024);

@@ -146,7 +146,7 @@ it('a pinned note stands after every checkpoint, untouched', async () => {
   expect(notes).toEqual([expect.stringMatching(/^<pinned_notes>/)]);
 });
 
-it('requests beside the talk are shown as what they are', async () => {
+it('requests beside the conversation are shown as what they are', async () => {
   const { place, id, json } = await begun(talk([saysLong(), calls('echo hello'), says('Done.')]));
   await place.run('threads', 'compact', id);
   await place.run('exec', 'resume', id, 'Go on.');

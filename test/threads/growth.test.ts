@@ -128,7 +128,7 @@ describe('the file of a thread', () => {
 });
 
 describe('capstan threads compress', () => {
-  test('packs a thread that then goes on as if nothing had been', async () => {
+  test('packs a thread that then continues as if nothing had been', async () => {
     const { model, place } = await scene([
       answer({ items: [print('letters')] }),
       answer({ items: [say('one')] }),

@@ -111,7 +111,7 @@ export class IndexHome {
     utimesSync(path, mtime / 1000, mtime / 1000);
   }
 
-  /** What a fork or a revert says about the file that it goes on from. */
+  /** What a fork or a revert says about the file that it continues from. */
   base(path: string, rollout: string, lines: number, bytes = statSync(path).size): JsonObject {
     return { history_base: { thread_id: rollout, end_ordinal_exclusive: lines, end_byte_offset: bytes } };
   }

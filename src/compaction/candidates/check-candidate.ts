@@ -10,7 +10,7 @@ export function candidateProblem(plan: CompactionPlan, candidate: Candidate): Ou
   const last = entries.at(-1);
   if (last === undefined) return candidateMalformed('it is empty.');
   if (!isSummary(last, candidate)) return candidateMalformed('the summary does not stand at its end.');
-  return tokens > plan.room.most || tokens > plan.room.gain ? noGain(plan, tokens) : undefined;
+  return tokens > plan.budget.most || tokens > plan.budget.gain ? noGain(plan, tokens) : undefined;
 }
 
 /** A provider that compacts by itself may seal what it says; every other summary can be read. */

@@ -7,7 +7,7 @@ import type { CompactionPlan } from './plan.ts';
 const share = 0.25;
 
 /** Why no model can be asked with this focus; undefined when it leaves space for the history. */
-export function focusProblem({ focus = '', room }: CompactionPlan): Outcome | undefined {
+export function focusProblem({ focus = '', budget }: CompactionPlan): Outcome | undefined {
   if (!focus.isWellFormed()) {
     return {
       code: 'focus-odd',
@@ -15,7 +15,7 @@ export function focusProblem({ focus = '', room }: CompactionPlan): Outcome | un
       next: 'Take it out and ask again.',
     };
   }
-  const [tokens, most] = [estimateTokens(focus), Math.floor(room.request * share)];
+  const [tokens, most] = [estimateTokens(focus), Math.floor(budget.request * share)];
   if (tokens <= most) return undefined;
   return {
     code: 'focus-too-long',

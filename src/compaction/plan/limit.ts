@@ -17,7 +17,7 @@ export function limitReached(fill: Fill): boolean {
 }
 
 /** How much may still enter before that. */
-export function roomLeft(fill: Fill): number {
+export function spaceLeft(fill: Fill): number {
   const { active, pending, window } = fill;
   return Math.max(0, Math.min(window.autoCompact - counted(fill), window.effective - active - pending));
 }

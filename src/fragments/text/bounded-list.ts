@@ -1,6 +1,6 @@
 export interface BoundedList {
   readonly kept: readonly string[];
-  /** How many entries found no room. */
+  /** How many entries found no space. */
   readonly left: number;
 }
 

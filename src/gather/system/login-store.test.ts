@@ -58,7 +58,7 @@ function storeIn(folder: string, held = new Set<string>()) {
 test('new tokens take the place of the old ones; all else stays', () => {
   writeFileSync(path, JSON.stringify(stored), { mode: 0o600 });
   const store = storeIn(home);
-  store.compactWhenFull().keep({ accessToken: 'new', refreshToken: 'next' }, Date.UTC(2026, 10, 15));
+  store.reserve().keep({ accessToken: 'new', refreshToken: 'next' }, Date.UTC(2026, 10, 15));
   const { tokens } = stored;
   expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({
     ...stored,
@@ -73,7 +73,7 @@ test('a link stays one', () => {
   const real = mkdtempSync(join(tmpdir(), 'capstan-login-'));
   writeFileSync(join(real, 'login.json'), JSON.stringify(stored));
   symlinkSync(join(real, 'login.json'), path);
-  storeIn(home).compactWhenFull().keep({ accessToken: 'new' }, 0);
+  storeIn(home).reserve().keep({ accessToken: 'new' }, 0);
   expect(readFileSync(join(real, 'login.json'), 'utf8')).toContain('"new"');
   expect(readFileSync(path, 'utf8')).toContain('"new"');
   rmSync(real, { recursive: true });
@@ -92,11 +92,11 @@ test('homes that share a login wait for each other', async () => {
 test('what a process left that was ended in the middle does not get the tokens', () => {
   writeFileSync(path, JSON.stringify(stored));
   writeFileSync(`${path}.tmp`, 'old', { mode: 0o644 });
-  storeIn(home).compactWhenFull().keep({ accessToken: 'new' }, 0);
+  storeIn(home).reserve().keep({ accessToken: 'new' }, 0);
   expect([statSync(path).mode & 0o777, readdirSync(home)]).toEqual([0o600, ['auth.json']]);
   writeFileSync(join(home, 'elsewhere'), 'mine');
   symlinkSync(join(home, 'elsewhere'), `${path}.tmp`);
-  storeIn(home).compactWhenFull().keep({ accessToken: 'newer' }, 0);
+  storeIn(home).reserve().keep({ accessToken: 'newer' }, 0);
   expect([readFileSync(join(home, 'elsewhere'), 'utf8'), storeIn(home).load()]).toMatchObject([
     'mine',
     { accessToken: 'newer' },
@@ -105,27 +105,27 @@ test('what a process left that was ended in the middle does not get the tokens',
 
 test('tokens that cannot be kept leave nothing behind', () => {
   writeFileSync(path, JSON.stringify(stored));
-  const room = storeIn(home).compactWhenFull();
+  const reserved = storeIn(home).reserve();
   rmSync(path);
-  expect(() => room.keep({ accessToken: 'new' }, 0)).toThrow('it went away');
-  room.discard();
+  expect(() => reserved.keep({ accessToken: 'new' }, 0)).toThrow('it went away');
+  reserved.discard();
   expect(readdirSync(home)).toEqual([]);
 });
 
-test('room that is not used leaves nothing behind', () => {
+test('a reserved place that is not used leaves nothing behind', () => {
   writeFileSync(path, JSON.stringify(stored));
-  storeIn(home).compactWhenFull().discard();
+  storeIn(home).reserve().discard();
   expect([readdirSync(home), JSON.parse(readFileSync(path, 'utf8'))]).toEqual([['auth.json'], stored]);
 });
 
 test('a place where nothing can be written is told', () => {
   writeFileSync(path, JSON.stringify(stored));
   mkdirSync(`${path}.tmp`);
-  expect(() => storeIn(home).compactWhenFull()).toThrow(`${path} cannot be written: it is a folder`);
+  expect(() => storeIn(home).reserve()).toThrow(`${path} cannot be written: it is a folder`);
 });
 
 test('a login that is gone is told', () => {
-  expect(() => storeIn(home).compactWhenFull()).toThrow(`${path} cannot be written: it does not exist`);
+  expect(() => storeIn(home).reserve()).toThrow(`${path} cannot be written: it does not exist`);
 });
 
 test('one works at a time; a process that waits too long gets a failure', async () => {

@@ -9,15 +9,15 @@ import { lockPath } from '../find/names.ts';
 export interface CollectedRevert {
   readonly thread: ThreadId;
   readonly path: string;
-  /** The whole file, or what stood behind the last place that something goes on from. */
+  /** The whole file, or what stood behind the last place that something continues from. */
   readonly what: 'file' | 'end';
   readonly bytes: number;
 }
 
 /**
- * Removes what reverts have put aside: files that no rollout goes on from, and the ends of others behind the last place
- * that one goes on from. Each thread is locked meanwhile. With a rollout that cannot be read nothing is certain, and
- * nothing goes.
+ * Removes what reverts have put aside: files that no rollout continues from, and the ends of others behind the last
+ * place that one continues from. Each thread is locked meanwhile. With a rollout that cannot be read nothing is
+ * certain, and nothing goes.
  */
 export async function collectReverted(
   options: CollectOptions,

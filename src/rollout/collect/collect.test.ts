@@ -218,7 +218,7 @@ describe('what a revert has put aside', () => {
     await thread.close();
   });
 
-  test('also goes with a file that nothing goes on from', async () => {
+  test('also goes with a file that nothing continues from', async () => {
     const { disk, first, second } = await reverted();
     const store = storeOn(disk);
     const held = await store.hold(id);

@@ -30,7 +30,7 @@ export interface NameParts {
   readonly home: string;
 }
 
-/** Room for a hundred thousand names. What stands before it is not read. */
+/** Space for a hundred thousand names. What stands before it is not read. */
 const mostBytes = 16 * 1024 * 1024;
 
 /** Tries for the lock of the index, which its holders need for an instant only. */

@@ -9,7 +9,9 @@ import { concernsTurns, countTurns, foldTurn, noTurns, standingTurns, type TurnL
 import { readUsage } from '../../state/usage-fields.ts';
 import { appliedSettings, type SettingsInWords } from '../../state/turn-settings.ts';
 
-/** What lists need of a thread, as far as its lines were read. Plain JSON: the index keeps it and goes on from there. */
+/**
+ * What lists need of a thread, as far as its lines were read. Plain JSON: the index keeps it and continues from there.
+ */
 export interface ThreadFold {
   readonly first?: FirstLine;
   readonly gitBranch?: string;

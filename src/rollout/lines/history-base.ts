@@ -2,7 +2,7 @@ import type { HistoryMode } from '../../ports/rollout-store.ts';
 import type { Ordinal } from '../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 
-/** Where the history of a rollout goes on from: the part of another file that stands before its own lines. */
+/** Where the history of a rollout continues from: the part of another file that stands before its own lines. */
 export interface HistoryBase {
   readonly rolloutId: string;
   readonly end: Ordinal;

@@ -52,7 +52,7 @@ async function startAt(file: OpenFile, from: number): Promise<{ readonly at: num
 
 /**
  * The ordinal of a line that reads, if it has one. A damaged line may claim any, so what decides is parsed; only what
- * claims to stand at the limit or behind it is believed, for those who pass over it anyway.
+ * claims to stand at the limit or behind it is believed, for readers that skip it anyway.
  */
 export function ordinalOf(raw: RawLine, limit: number = Infinity): number | undefined {
   const claimed = peekLine(raw)?.ordinal;

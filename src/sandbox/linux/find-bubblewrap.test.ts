@@ -120,7 +120,7 @@ describe('probing', () => {
     expect(spawn.runs).toBe(1);
   });
 
-  test('goes on without what an older program or a container does not have', async () => {
+  test('continues without what an older program or a container does not have', async () => {
     const spawn = system((_, options) => {
       if (options.includes('--disable-userns')) return 'bwrap: Unknown option --disable-userns\n';
       return options.includes('--proc') ? "bwrap: Can't mount proc on /newroot/proc: Operation not permitted\n" : '';

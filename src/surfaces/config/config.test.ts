@@ -160,7 +160,7 @@ describe('config show', () => {
     );
   });
 
-  test('goes on where a file is broken, and says which', async () => {
+  test('continues where a file is broken, and says which', async () => {
     write('home/config.toml', 'model = [');
     const shown = JSON.parse(shortened(showJson(await load(), { origin: false })));
     expect(shown.layers[4]).toEqual({ layer: 'user', source: '/home/config.toml', state: 'cannot be read' });

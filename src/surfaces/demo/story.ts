@@ -25,7 +25,7 @@ export async function fixInSandbox(stage: Stage): Promise<Chapter> {
   return { kind: 'told', threadId: seen.threadId };
 }
 
-/** The process is killed while a command is under way, and another one goes on. */
+/** The process is killed while a command is under way, and another one resumes. */
 export async function killAndResume(stage: Stage, threadId: string): Promise<Chapter> {
   const { page, place } = stage;
   page.heading('2. The process is killed in the middle of a command, and the thread goes on');

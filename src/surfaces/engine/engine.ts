@@ -99,7 +99,7 @@ export class Engine {
   }
 
   /**
-   * Begins a thread that goes on from a place of another, and copies nothing. It keeps the other's settings of that
+   * Begins a thread that continues from a place of another, and copies nothing. It keeps the other's settings of that
    * place, unless flags say otherwise, and has no name. The other thread may be written meanwhile, or be archived.
    */
   fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest): Promise<OpenedThread | EngineRefused> {
@@ -144,7 +144,9 @@ export class Engine {
     return restoreThreadFiles(this.#parts, id, target, options);
   }
 
-  /** The same for the turns that a rollback of the talk would take back. It has to come before that rollback. */
+  /**
+   * The same for the turns that a rollback of the conversation would take back. It has to come before that rollback.
+   */
   async restoreRolledBack(
     id: ThreadId,
     to: RollbackTo,

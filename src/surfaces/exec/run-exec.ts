@@ -149,7 +149,7 @@ function engineOptions(given: ExecArguments['options'], cwd: string): EngineOpti
 function threadRequest({ bypass, ephemeral, threadSource }: ExecArguments['options'], output: Output): ThreadRequest {
   return {
     listener: output.event,
-    // The caller waits for the answer and for nothing else: the next run makes the room, if there is one.
+    // The caller waits for the answer and for nothing else: the next run frees the space, if there is one.
     compactsAfterTurns: false,
     // There is no user to ask.
     approval: 'never',

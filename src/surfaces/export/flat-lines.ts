@@ -2,7 +2,7 @@ import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import { type JsonObject, numberAt, stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 
-/** What a first line says about the file that it goes on from: a flat file goes on from none. */
+/** What a first line says about the file that it continues from: a flat file continues from none. */
 const pointers: ReadonlySet<string> = new Set(['history_base', 'forked_from_ordinal_exclusive']);
 
 /**

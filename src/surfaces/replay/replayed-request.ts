@@ -12,7 +12,7 @@ export interface ReplayedRequest {
   readonly turn: number;
   readonly turnId?: string;
   readonly step?: number;
-  /** Only of a request beside the talk, which was made before its step. */
+  /** Only of a request beside the conversation, which was made before its step. */
   readonly purpose?: Auxiliary['purpose'];
   readonly ordinal?: number;
   readonly model?: string;

@@ -20,7 +20,7 @@ export interface ResumedThread {
   readonly id: ThreadId;
   readonly owned: Owned;
   readonly state: ThreadState;
-  /** Lines that could not be read and were passed over. */
+  /** Lines that could not be read and were skipped. */
   readonly skipped: number;
   /** Hashes of blobs with tool sets that are not there any more, if any. */
   readonly missingBlobs?: readonly string[];

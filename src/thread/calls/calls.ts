@@ -55,7 +55,7 @@ export class Calls {
   async finish(): Promise<void> {
     while (this.#running.size > 0) {
       const first = await this.#first();
-      // Each output leaves the rest of the room to those that are still to come.
+      // Each output leaves the rest of the space to those that are still to come.
       const share = fairShare(this.#turn, this.#step, this.#running.size);
       this.#running.delete(first.call);
       this.#record(first, share);

@@ -111,7 +111,7 @@ function full(turn: Turn, step: Step, telling: Telling): Wanted {
     : undefined;
 }
 
-/** Whether the turn that ends leaves less room than the next one should find, and something can be done about it. */
+/** Whether the turn that ends leaves less space than the next one should find, and something can be done about it. */
 export function leavesTooLittle(turn: Turn, step: Step): boolean {
   return mayCompact(turn) && shouldCompact(turn, step, 0);
 }

@@ -58,7 +58,7 @@ export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompac
     if (signal.aborted) break;
     const isReplaceable = by !== turn.envelope && wanted.only !== true;
     if (outcome.kind === 'failed' && isReplaceable && isItsOwnFault(outcome.failure.code)) {
-      // The model before may be gone, or full: the one that goes on can try.
+      // The model before may be gone, or full: the next model can try.
       const { by: _by, ...without } = wanted;
       opened = open(turn, step, without);
     } else opened = { ...opened, move: next(withWork(move.state, workNow(turn)), outcome) };

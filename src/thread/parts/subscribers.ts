@@ -35,7 +35,7 @@ export class Subscribers {
   }
 
   tell(event: ThreadEvent): void {
-    // What subscribers get is also what the thread goes on with.
+    // What subscribers get is also what the thread works with.
     deepFreeze(event);
     if (event.kind === 'item-completed') this.#open.delete(event.item.id);
     this.#each(({ event: tell }) => deliver(tell, event));

@@ -27,7 +27,7 @@ export interface Failing {
   readonly waits?: 'a moment';
 }
 
-/** Whoever asked for it can ask again. A thread that is full has to go on: code makes the checkpoint. */
+/** A caller that asked for it can ask again. A thread that is full has to continue: code makes the checkpoint. */
 function lasting(name: string, step: ScriptStep, code: string, times = 1, posts = times): Failing {
   return {
     name,

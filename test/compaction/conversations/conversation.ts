@@ -18,8 +18,8 @@ export interface Conversation {
   readonly mustAlone?: readonly string[];
   /** What no prompt after a checkpoint holds. */
   readonly mustNot?: readonly string[];
-  /** In tokens, for the user's words, where the usual room is not the point. */
-  readonly room?: number;
+  /** In tokens, for the user's words, where the usual budget is not the point. */
+  readonly budget?: number;
 }
 
 export type Happening =

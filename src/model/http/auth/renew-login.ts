@@ -59,7 +59,7 @@ async function exchange(
   parts: RenewalParts,
   signal: AbortSignal,
 ): Promise<Renewal> {
-  const room = parts.store.compactWhenFull();
+  const reserved = parts.store.reserve();
   let isKept = false;
   try {
     const question = { client_id: clientId, grant_type: 'refresh_token', refresh_token: refreshToken };
@@ -72,10 +72,10 @@ async function exchange(
     // Who signed in or out meanwhile is not undone, and the tokens of two logins are not mixed.
     const since = storedSince(old, parts.store);
     if (since !== undefined) return since;
-    room.keep(tokens, parts.now());
+    reserved.keep(tokens, parts.now());
     isKept = true;
   } finally {
-    if (!isKept) room.discard();
+    if (!isKept) reserved.discard();
   }
   return storedSince(old, parts.store) ?? { kind: 'failed', why: 'the answer brought no other access token' };
 }

@@ -190,7 +190,7 @@ test.each<[JsonObject, string, string, 'warning' | 'error']>([
     'Did you mean shell_environment_policy.exclude?',
     'error',
   ],
-])('%j is told with the nearest key', (values, key, next, severity) => {
+])('%j is reported with the nearest key', (values, key, next, severity) => {
   const { problems } = readConfig([user(values)]);
   expect(problems).toEqual([
     {
@@ -227,7 +227,7 @@ test('strictly, an unknown key is an error; what other programs read is not, and
   );
 });
 
-test('what is wrong is told before what is not known', () => {
+test('what is wrong is reported before what is not known', () => {
   const layers = [user({ modle: 'x' }), flags({ unheard: 1, sandbox_mode: 'open', model: 7 })];
   expect(readConfig(layers, { unknown: 'error' }).problems.map(({ code }) => code)).toEqual([
     'config-wrong-value',
@@ -283,7 +283,7 @@ test('in the managed file nothing passes that has no effect', () => {
   ]);
 });
 
-test('the managed file beats the flags, and a flag that loses is told', () => {
+test('the managed file beats the flags, and an overridden flag is reported', () => {
   const { config, problems } = readConfig([
     flags({ model: 'mine', model_verbosity: 'low', approval_policy: 'never' }),
     managed({ model: 'theirs', approval_policy: 'never' }),

@@ -29,7 +29,7 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
   readonly origins: KeyOrigins;
   /** Folders that a flag makes writable besides the configured ones. Absolute. */
   readonly addedRoots: readonly string[];
-  /** The file of the user layer, for messages that tell the user where to write. */
+  /** The file of the user layer, for messages that say where to write. */
   readonly userFile?: string;
 }
 

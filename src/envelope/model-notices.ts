@@ -5,7 +5,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 
 export type ModelNotice = Outcome<'model-unknown' | 'service-tier-unused' | 'window-too-large'>;
 
-/** What a person should know about the choice of the model. */
+/** What the user should know about the choice of the model. */
 export function modelNotices(
   catalogue: Catalogue,
   { model, serviceTier, window = {} }: Settings,

@@ -10,7 +10,7 @@ import { processTable } from './processes/process-identity.ts';
 
 const { O_APPEND, O_CREAT, O_WRONLY } = fs.constants;
 
-/** When a call of any thread of this home ran, as the log tells it. */
+/** When a call of any thread of this home ran, as the log has it. */
 export interface LoggedCallTime {
   readonly id: string;
   readonly process: number;
@@ -23,7 +23,7 @@ export interface LoggedCallTime {
   readonly to?: number;
 }
 
-/** Where threads of one home tell each other when their calls may change files. */
+/** Where threads of one home record when their calls may change files. */
 export function callTimesLogOf(home: string): string {
   return `${home}/capstan/call-times.jsonl`;
 }

@@ -48,7 +48,7 @@ function kill(pid: number): void {
     try {
       process.kill(target, 'SIGKILL');
     } catch {
-      // Gone in the meantime, no group, or not ours to kill: the next look tells.
+      // Gone in the meantime, no group, or not ours to kill: the next look shows.
     }
   }
 }

@@ -9,7 +9,7 @@ export interface WindowUse {
   readonly tokens: number;
 }
 
-/** How much of the window is left, as people are shown it: a whole number from 0 to 100. */
+/** How much of the window is left, as users are shown it: a whole number from 0 to 100. */
 export function percentRemaining({ effective, baseline, tokens }: WindowUse): number {
   const space = effective - baseline;
   if (space <= 0) return 0;

@@ -8,7 +8,7 @@ import { resolvePolicy } from './resolve-policy.ts';
 
 /**
  * Of what is claimed and what is configured: the claim if it grants nothing that the configuration does not, else the
- * configuration. Never a mixture of both: a policy is one value that a person chose as a whole.
+ * configuration. Never a mixture of both: a policy is one value that the user chose as a whole.
  */
 export function narrowerProfile(
   configured: PermissionProfile,

@@ -20,11 +20,11 @@ export interface ChatgptLogin extends LoginAdvice {
 }
 
 interface LoginAdvice {
-  /** What a person can do when the login has expired, or is not accepted. */
+  /** What the user can do when the login has expired, or is not accepted. */
   readonly renew: string;
 }
 
-/** Tokens that the place where people sign in gave in exchange for a refresh token. What is absent stays as it was. */
+/** Tokens that the place where users sign in gave in exchange for a refresh token. What is absent stays as it was. */
 export interface NewTokens {
   readonly accessToken?: string;
   readonly refreshToken?: string;

@@ -137,7 +137,8 @@ export interface Owned {
   readonly torn?: { readonly bytes: number };
   /**
    * Stamps the drafts with time and ordinal and queues them for writing, in order, in the form that the rollout has;
-   * gives back every line it queued, the first line of a new thread included. Never waits, never fails: what becomes of the bytes is told by `durable`.
+   * gives back every line it queued, the first line of a new thread included. Never waits, never fails: what becomes of
+   * the bytes is reported by `durable`.
    */
   append(drafts: readonly LineDraft[]): readonly Line[];
   /**

@@ -6,7 +6,7 @@ import type { Answer, Question } from './question.ts';
 import type { TurnItem } from './turn-item.ts';
 import type { Usage } from './usage.ts';
 
-/** What surfaces are told. Nothing is told before the lines it rests on are durable. */
+/** What surfaces are sent. Nothing is sent before the lines it rests on are durable. */
 export type ThreadEvent =
   | { readonly kind: 'thread-started'; readonly threadId: ThreadId }
   | SettingsEvent
@@ -42,7 +42,7 @@ export interface SettingsEvent {
   readonly environment: JsonObject;
 }
 
-/** One text that enters history and is not the model's: told before the request that it precedes. */
+/** One text that enters history and is not the model's: sent before the request that it precedes. */
 export interface ContextEvent {
   readonly kind: 'context';
   readonly turnId: TurnId;

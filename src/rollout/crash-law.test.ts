@@ -59,7 +59,7 @@ function choiceOf(shares: readonly number[]): CrashChoice {
   };
 }
 
-/** Runs the steps, and tells how many lines a resolved `durable` has promised. */
+/** Runs the steps, and says how many lines a resolved `durable` has promised. */
 async function live(
   owned: Owned,
   disk: SimulatedDisk,

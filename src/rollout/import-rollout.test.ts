@@ -27,7 +27,7 @@ async function exported(): Promise<{ disk: SimulatedDisk; options: ImportOptions
 const rollouts = (disk: SimulatedDisk): readonly string[] =>
   [...disk.names().keys()].filter((name) => /rollout-/.test(name));
 
-test('of two imports at once one is done, whole, and the other is told', async () => {
+test('of two imports at once one is done, whole, and the other is refused', async () => {
   const { disk, options } = await exported();
   const results = await Promise.all([
     importRollout('/home/exported', options),

@@ -265,7 +265,7 @@ describe('a disk that refuses', () => {
     expect(texts()).toEqual(['meta', 'first']);
   });
 
-  test('does not cost a stranger his lines', async () => {
+  test('does not cost another writer its lines', async () => {
     const { journal, disk, texts } = await startedThread();
     const stranger = await disk.open(journal.location, { create: false, mode: 0o600 });
     await stranger.append(

@@ -150,7 +150,7 @@ export class Journal implements Owned {
     await Promise.resolve();
     try {
       while (this.#waiters.length > 0 || this.#waiting >= mostWaiting) {
-        // Not "until the queue is empty": a steady stream of lines must not put off those who wait.
+        // Not "until the queue is empty": a steady stream of lines must not put off the callers that wait.
         const upTo = this.#appended;
         if (await this.#lock.isLost()) throw leaseLost(this.location);
         while (this.#written < upTo) await this.#write();

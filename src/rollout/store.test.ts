@@ -107,7 +107,7 @@ describe('opening a thread', () => {
     expect(await collect(store.read(id, { from: 0 as Ordinal }))).toEqual(['meta', 'a', 'b']);
   });
 
-  test('mends the tail and tells how much was torn', async () => {
+  test('mends the tail and reports how much was torn', async () => {
     const { disk, store } = newStore();
     await put(disk, path, `${meta}${line(1, 'a')}{"half`);
     const thread = owned(await store.open(id));

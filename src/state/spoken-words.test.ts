@@ -52,7 +52,7 @@ describe.each(pasted)('a user who pastes %s', (words) => {
     expect(wordsInHistory(line)).toEqual([words]);
   });
 
-  it('is not told from context in a file of another program', () => {
+  it('is not separated from context in a file of another program', () => {
     expect(spokenWords(userLine([text(words)]))).toBeUndefined();
     expect(spokenWords(userLine([text(words), text('and this')]))?.text).toBe('and this');
   });

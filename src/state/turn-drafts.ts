@@ -131,7 +131,7 @@ export function tokenCount({ total, last, window }: TokenCount): LineDraft {
 }
 
 /**
- * What a thread has cost, said again where a rollout continues from a place before some of it. Readers that tell the
+ * What a thread has cost, said again where a rollout continues from a place before some of it. Readers that show the
  * cost of a turn or of a request leave it out: it belongs to none that stands.
  */
 export function costCarried({ total, last }: Pick<TokenCount, 'total' | 'last'>): LineDraft {

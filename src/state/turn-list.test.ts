@@ -23,7 +23,7 @@ const context = (model: string, more: JsonObject = {}) =>
     { cwd: '/repo', approval_policy: 'never', sandbox_policy: { type: 'read-only' }, model, summary: 'auto', ...more },
   ] as const;
 
-it('tells each turn with its time, its end, its words and its settings', async () => {
+it('lists each turn with its time, its end, its words and its settings', async () => {
   const turns = await turnList(
     lines(
       true,

@@ -122,7 +122,7 @@ describe('the simulated disk', () => {
     expect(textOf(next.crash(nothing), '/file')).toBe('');
   });
 
-  test('fails as it is told, once, and leaves half of a failed write', async () => {
+  test('fails on request, once, and leaves half of a failed write', async () => {
     const disk = new SimulatedDisk();
     disk.failNext('open', 'EACCES');
     await expect(disk.open('/file', options)).rejects.toMatchObject({ code: 'EACCES' });

@@ -207,10 +207,9 @@ export class Thread {
   }
 
   /**
-   * Compacts history. While a turn runs, that is done inside that turn at the next place where it can be; otherwise by
-   * itself, after what was submitted before and under the settings of this moment. Resolves when it is done, or when
-   * it is known that it cannot be. A tool of the thread is answered `compaction-follows` at once: it is made when the
-   * tool has ended.
+   * Compacts history: inside a running turn at the next place where it can be done, otherwise in its place in the
+   * queue, under the settings of this moment. Resolves when it is done, or known to be impossible. A tool of the thread
+   * is answered `compaction-follows` at once: it is made when the tool has ended.
    */
   compact(asked: CompactionByHand): Promise<CompactionResult> {
     return this.#turns.open === undefined ? this.#compactions.submit(asked) : this.#compactions.wish(asked);

@@ -10,7 +10,7 @@ export interface Effect {
   readonly root: string;
   readonly before?: string;
   readonly after?: string;
-  /** What others alone would have left. Absent in records that do not tell. */
+  /** What others alone would have left. Absent in records that do not say. */
   readonly others?: string;
 }
 

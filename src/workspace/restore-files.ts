@@ -41,7 +41,7 @@ export interface RestoreReport {
   readonly withoutSnapshot: readonly TurnId[];
   /** Other workspaces that the turns worked in. They are left alone. */
   readonly otherRoots: readonly string[];
-  /** Turns whose record does not tell their changes from others'. Absent when there are none. */
+  /** Turns whose record does not separate their changes from others'. Absent when there are none. */
   readonly notAttributed?: readonly TurnId[];
 }
 

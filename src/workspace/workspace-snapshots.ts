@@ -113,7 +113,7 @@ export class WorkspaceSnapshots implements Snapshots {
     }
   }
 
-  /** Undefined when it cannot be told: then every change counts as one that others may have made. */
+  /** Undefined when it is unknown: then every change counts as one that others may have made. */
   async #others(input: Omit<TellApartInput, 'home' | 'added'>): Promise<Hash | undefined> {
     const added = this.#newContents(input.contents, input.after.known);
     try {

@@ -67,12 +67,8 @@ const frame = 16;
 
 /**
  * Chooses by precedence: the newest message, the chosen one, the first, then the others from the newest back. Each is
- * kept whole while there is space. The first that does not fit is cut, and those behind it are left out, so that none
- * is cut while one behind it stands whole. The newest, the chosen and the first are always there, if only in part.
- * Pictures have space of their own and follow the same order.
- *
- * What hooks and programs said has a share of the space. What they said since the user's newest message is open, so it
- * goes before the user's older messages, and the last of it is always there; the rest takes what the user leaves.
+ * kept whole while there is space; the first that does not fit is cut, and those behind it are left out. What hooks and
+ * programs said has a share: since the newest message it goes before older messages, else it takes what is left.
  */
 export function keepWords(all: readonly UserWords[], { tasks, quote, budget }: WordsWanted): WordsChoice {
   const { rows, alsoIn, copies } = distinctWords(all);
@@ -112,7 +108,7 @@ export function keepWords(all: readonly UserWords[], { tasks, quote, budget }: W
   }
   dropPictures(order, kept, budget.pictures);
 
-  // People are told what became of their own messages.
+  // Users are shown what became of their own messages.
   return { rows: inOrder(all, rows, kept), counts: countFates(own, kept, copies) };
 }
 

@@ -89,10 +89,9 @@ function underestimate({ fixed, history, counted = 0 }: CompactionSizes): number
 }
 
 /**
- * Afterwards there must be space to work: instructions, tools, the world told again and a reserve have to stay below
- * the limit together with the checkpoint. Where the limit is about the body alone, only the window binds: what stands
- * after a checkpoint is no body. What waits to enter is whole in the next request if it can be, so that the checkpoint
- * makes way for it; where that would take all of it, nothing is gained by a poorer one.
+ * Instructions, tools, the world told again and a reserve must stay below the limit together with the checkpoint; a
+ * limit of the body alone binds only by the window. What waits to enter is kept whole if it can be, and the checkpoint
+ * makes way for it.
  */
 function mostAfter({ window, fixed, context, pending = 0 }: CompactionSizes, ratio: number): number {
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;

@@ -49,7 +49,7 @@ export interface CompactionPlan {
   readonly readAll: string;
   /** It stands in the place of an opaque checkpoint: that it can be read is the gain, and it need not be smaller. */
   readonly mayGrow?: true;
-  /** What a person wants the checkpoint to keep in view. */
+  /** What the user wants the checkpoint to keep in view. */
   readonly focus?: string;
   /** From the configuration: replaces the plain prompt, and joins the focus of the structured one. */
   readonly prompt?: string;

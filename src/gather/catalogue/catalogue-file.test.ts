@@ -205,7 +205,7 @@ test('a window that is larger than the model has is reported; of an unknown mode
   expect(notices('qwen:latest', { effectiveTokens: 1_000_000 })).toEqual([]);
 });
 
-test('a tier that the model does not have is told', () => {
+test('a tier that the model does not have is reported', () => {
   const notices = (model: string, serviceTier: string) =>
     modelNotices(bundledCatalogue(), { ...settings, model, serviceTier });
   expect(notices('gpt-5.2', 'fast')).toEqual([

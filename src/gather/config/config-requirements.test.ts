@@ -114,7 +114,7 @@ test.each<[string, string, object]>([
   expect(problems).toMatchObject([{ severity: 'error', source: path, ...problem }]);
 });
 
-test('a limit that is not enforced is told', async () => {
+test('a limit that is not enforced is reported', async () => {
   expect((await load('[rules]\nprefix_rules = []\n')).problems).toMatchObject([
     { code: 'config-unsupported-key', severity: 'warning', key: 'rules' },
   ]);

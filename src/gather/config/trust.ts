@@ -16,7 +16,7 @@ export function findTrust(
     projectRootMarkers,
   }: { readonly projects: ProjectDecisions; readonly projectRootMarkers: readonly string[] },
 ): TrustDecision {
-  // Most people have decided nothing, and then there is nothing to look for.
+  // Most users have decided nothing, and then there is nothing to look for.
   if (Object.keys(projects).length === 0) return { trust: 'unknown' };
   for (const candidate of candidates(folder, projectRootMarkers)) {
     const decision = decideTrust(projects, [candidate, realPath(candidate) ?? candidate]);

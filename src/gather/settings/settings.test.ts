@@ -367,7 +367,7 @@ describe('added folders', () => {
       undefined,
       'Ask the administrator of this machine.',
     ],
-  ])('are told to have no effect when %s', (_, layers, profile, next) => {
+  ])('are reported to have no effect when %s', (_, layers, profile, next) => {
     const resumed = profile === undefined ? {} : { profile };
     const without = settings(layers, { resumed });
     expect(settings({ ...layers, options }, { resumed })).toEqual({

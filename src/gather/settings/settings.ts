@@ -28,7 +28,7 @@ export type SettingsProblem = Outcome<'sandbox-managed'>;
 
 export interface ChosenSettings {
   readonly settings: Settings;
-  /** What a person asked for and does not get. */
+  /** What the user asked for and does not get. */
   readonly notices: readonly Outcome[];
 }
 

@@ -56,7 +56,7 @@ test('a key is a key', () => {
   expect(loaded({ auth_mode: 'apikey', tokens: { access_token: 't' } })).toEqual({ kind: 'none' });
 });
 
-test('what cannot be read is told without a word of it', () => {
+test('what cannot be read is reported without quoting it', () => {
   const path = join(home, 'auth.json');
   expect(loaded('{"OPENAI_API_KEY": "sk-secret",')).toEqual({
     kind: 'unusable',

@@ -118,13 +118,13 @@ test('a reserved place that is not used leaves nothing behind', () => {
   expect([readdirSync(home), JSON.parse(readFileSync(path, 'utf8'))]).toEqual([['auth.json'], stored]);
 });
 
-test('a place where nothing can be written is told', () => {
+test('a place where nothing can be written is reported', () => {
   writeFileSync(path, JSON.stringify(stored));
   mkdirSync(`${path}.tmp`);
   expect(() => storeIn(home).reserve()).toThrow(`${path} cannot be written: it is a folder`);
 });
 
-test('a login that is gone is told', () => {
+test('a login that is gone is reported', () => {
   expect(() => storeIn(home).reserve()).toThrow(`${path} cannot be written: it does not exist`);
 });
 

@@ -5,7 +5,7 @@ import { windowNamedIn } from './overflow.ts';
 /** What of a provider's own words is passed on. */
 const longestDetailBytes = 1000;
 
-/** What a person can do about each failure, when nothing better is known. */
+/** What the user can do about each failure, when nothing better is known. */
 const nextSteps: Readonly<Record<ModelFailureCode, string>> = {
   aborted: 'Send the message again to continue.',
   'context-window-exceeded': 'Compact the thread, or start a new one.',

@@ -105,7 +105,7 @@ const quote = 0x22;
 
 /**
  * The type of an event whose first key is `type`, as servers write it, without parsing the event. Undefined when it
- * cannot be told so cheaply.
+ * cannot be found so cheaply.
  */
 function peekType(data: Buffer): string | undefined {
   const from = typeOpening.length;

@@ -152,7 +152,7 @@ describe('what stands beside a line', () => {
     expect([...disk.names().keys()].filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  test('a blob that is not what its name says is told', async () => {
+  test('a blob that is not what its name says is reported', async () => {
     const disk = new SimulatedDisk();
     const { store, blobs } = storeOn(disk);
     const thread = owned(await store.create(id, {}));

@@ -75,7 +75,7 @@ export function createBlobs(options: BlobsOptions): Blobs {
   return {
     keep(bytes, when) {
       const ref = { sha256: hashOf(bytes), bytes: bytes.length };
-      // A folder that cannot be read will not be written either, and that is told where it matters.
+      // A folder that cannot be read will not be written either, and that is reported where it matters.
       if (when === 'within-budget') looked ??= look().catch(() => {});
       const kept = when === 'always' || used + bytes.length <= maxBytes;
       return { ref, kept, durable: kept ? writeOnce(ref.sha256, bytes) : Promise.resolve() };

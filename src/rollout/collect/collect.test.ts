@@ -128,7 +128,7 @@ describe('blobs', () => {
     expect((await run(disk, { maxBlobBytes: 0 })).blobs).toMatchObject({ keptBytes: found[0]?.size });
   });
 
-  test('of the trees of snapshots the collector of snapshots is told', async () => {
+  test('the collector of snapshots is given the trees of snapshots', async () => {
     const disk = await threadWith({
       type: 'capstan_snapshot',
       payload: { turn_id: 't', when: 'after', tree: 'abc', others: 'def' },

@@ -10,11 +10,9 @@ import { rememberStoredItem } from './stored-item.ts';
 import { unreadOutputLine } from './unread-output-line.ts';
 
 /**
- * The lines of a rollout in file order, from the ordinal on. A line without an ordinal, as in legacy files, counts as
- * the one after its predecessor. Blank lines are ignored, bad ones are counted in `skipped`. What stands after the last
- * newline is a line if it reads as one, and otherwise not there yet: a reader of a live thread never sees half a line.
- * A line that is not wanted is not parsed, so a bad one is not noticed. What stands before `from` is not even read,
- * where ordinals allow it.
+ * The lines of a rollout in file order, from the ordinal on; one without an ordinal counts as the one after its
+ * predecessor. Blank lines are ignored, bad ones are counted in `skipped`, unless they are not wanted and so not
+ * parsed. A reader of a live thread never sees half a line.
  */
 export async function* read(
   file: OpenFile,

@@ -150,7 +150,7 @@ describe('a file that changes while it is read backwards', () => {
 describe('reading ahead', () => {
   const text = `${'x'.repeat(999)}\n`.repeat(5000);
 
-  test('tells of a failure when it is asked for the lines, and not before', async () => {
+  test('reports a failure when it is asked for the lines, and not before', async () => {
     const file = await fileWith(text);
     let reads = 0;
     const failing: OpenFile = {

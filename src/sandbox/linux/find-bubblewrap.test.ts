@@ -165,7 +165,7 @@ describe('probing', () => {
     expect(await findBubblewrap(search, { spawn, files })).toMatchObject({ kind: 'bubblewrap', path: plain });
   });
 
-  test('nothing to probe is told with what to install', async () => {
+  test('nothing to probe is reported with what to install', async () => {
     expect(await findBubblewrap({ path: '', writable: [] }, { spawn: system(() => ''), files })).toMatchObject({
       code: 'sandbox-missing',
     });

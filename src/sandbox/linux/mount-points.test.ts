@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-/** One engine. Engines in one process are told apart by nothing but their holds, as in two processes. */
+/** One engine. Engines in one process differ by nothing but their holds, as in two processes. */
 const engine = () =>
   createMountPoints({
     registries: [join(base, 'registry')],

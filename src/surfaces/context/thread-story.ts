@@ -16,7 +16,7 @@ import { foldPlace, isOfTurn, noTurnsOfAny, turnNumber } from '../../state/turns
 import { readUsage } from '../../state/usage-fields.ts';
 import { type ToldContext, Tellings } from './tellings.ts';
 
-/** What happened in a thread, as far as its lines tell. */
+/** What happened in a thread, as far as its lines say. */
 export interface ThreadStory {
   readonly state: ThreadState;
   readonly turns: readonly StoryTurn[];

@@ -32,7 +32,9 @@ import type { ThreadRequest } from './thread-request.ts';
 /** The composition root and the one facade: makes what threads share, once, and opens threads. */
 export class Engine {
   readonly kind = 'engine';
-  /** Warnings about the configuration that holds everywhere. What a project adds is told when a thread is opened. */
+  /**
+   * Warnings about the configuration that holds everywhere. What a project adds is reported when a thread is opened.
+   */
   readonly notices: readonly Outcome[];
   /** The threads of the home, open or not, as they are kept. */
   readonly stored: StoredThreads;

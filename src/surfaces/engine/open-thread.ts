@@ -19,7 +19,7 @@ export interface OpenedThread {
   readonly settings: Settings;
   /** What a resumed thread took from its own past; absent for a new one. */
   readonly restored?: RestoredSettings;
-  /** What a person should know: repairs and lines that could not be read. */
+  /** What the user should know: repairs and lines that could not be read. */
   readonly notices: readonly Outcome[];
 }
 

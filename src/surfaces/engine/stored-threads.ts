@@ -113,7 +113,7 @@ export class StoredThreads {
     return pinsOf(this.#kept, id);
   }
 
-  /** What turns of a thread changed in files, as far as snapshots tell. */
+  /** What turns of a thread changed in files, as far as snapshots show. */
   async fileChanges(id: ThreadId): Promise<ThreadFiles> {
     const { threadFileChanges } = await import('./restore-thread-files.ts');
     return threadFileChanges(this.#kept, id);

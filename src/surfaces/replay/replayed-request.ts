@@ -5,7 +5,7 @@ import type { Difference, Verdict } from '../../replay/compare.ts';
 import type { InferredRequest, RebuiltRequest } from '../../replay/rebuild.ts';
 import type { Auxiliary } from '../../state/request-record.ts';
 
-/** What is told about one request. */
+/** What is reported about one request. */
 export interface ReplayedRequest {
   readonly number: number;
   /** The number of its turn in the thread, from 1. */

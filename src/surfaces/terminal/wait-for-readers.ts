@@ -15,7 +15,7 @@ export function outlastReaders(): StandardOutput {
   return {
     async finish() {
       await new Promise<void>((written) => process.stdout.write('', () => written()));
-      // The error of a write is told one tick after its end.
+      // The error of a write is reported one tick after its end.
       await new Promise(setImmediate);
       if (lost === undefined) return undefined;
       const message = `Standard output could not be written, and a part of it is missing: ${lost.message}.`;

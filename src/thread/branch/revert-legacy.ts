@@ -64,7 +64,7 @@ function markerFor(turns: readonly TurnPlace[]): readonly LineDraft[] {
   return [{ type: lineType.event, payload: { type: 'thread_rolled_back', num_turns: count } }];
 }
 
-/** Turns without names have others when they are said again: there the lines themselves tell. */
+/** Turns without names have others when they are said again: there the lines themselves decide. */
 async function isSaidAgain(
   store: RolloutStore,
   id: ThreadId,

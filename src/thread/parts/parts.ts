@@ -66,7 +66,7 @@ export interface ThreadParts {
 }
 
 export interface GatheredStep extends StepFacts {
-  /** What a person should know about the files that were read. */
+  /** What the user should know about the files that were read. */
   readonly problems?: readonly Outcome[];
 }
 
@@ -101,7 +101,7 @@ export interface TurnInput {
   readonly signal: AbortSignal;
   /** What arrives while the turn runs. */
   readonly inbox: Inbox;
-  /** Problems that the thread has told already: one that lasts is told once. */
+  /** Problems that the thread has reported already: one that lasts is reported once. */
   readonly warned: Set<string>;
 }
 

@@ -15,7 +15,7 @@ export interface ThreadSubscriber {
 /** All who follow one thread. */
 export class Subscribers {
   readonly #all = new Set<ThreadSubscriber>();
-  /** Items of which a part was previewed and whose end was not told. */
+  /** Items of which a part was previewed and whose end was not sent. */
   readonly #open = new Map<string, ProvisionalEvent['turnId']>();
 
   #isOver = false;
@@ -55,7 +55,7 @@ export class Subscribers {
     this.#all.clear();
   }
 
-  /** Those who are there now: one may come or leave in its callback. One that left hears nothing more. */
+  /** Those that are there now: one may come or leave in its callback. One that left gets nothing more. */
   #each(send: (subscriber: ThreadSubscriber) => void): void {
     const now = Array.from(this.#all);
     for (const subscriber of now) if (this.#all.has(subscriber)) send(subscriber);

@@ -23,7 +23,7 @@ export async function compactAlone(
   const turn = await prepareTurn(parts, log, own);
   const stopped = await hookAgainst(turn, wanted, turn.signal);
   if (stopped !== undefined || own.signal.aborted) {
-    // There was no turn; what people are told goes out all the same.
+    // There was no turn; what the user is shown goes out all the same.
     await log.durable();
     return stopped === undefined ? { kind: 'aborted' } : { kind: 'failed', outcome: stopped };
   }

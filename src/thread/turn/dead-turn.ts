@@ -62,7 +62,7 @@ function reachedHistory({ openTurn, history }: ThreadState): boolean {
     .some(({ origin }) => origin.family !== 'context');
 }
 
-/** What a person should know about the turn that was cut off, if the thread ends with one. */
+/** What the user should know about the turn that was cut off, if the thread ends with one. */
 export function deadTurnNotice(
   id: ThreadId,
   state: ThreadState,

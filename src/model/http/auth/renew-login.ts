@@ -5,7 +5,7 @@ import type { PostJson } from './post-json.ts';
 
 export type Renewal =
   | { readonly kind: 'renewed'; readonly login: ChatgptLogin }
-  /** Only a person can sign in again. `why` is the end of a sentence. */
+  /** Only the user can sign in again. `why` is the end of a sentence. */
   | { readonly kind: 'ended'; readonly why: string }
   /** It may work another time. */
   | { readonly kind: 'failed'; readonly why: string };
@@ -20,7 +20,7 @@ export interface RenewalParts {
 
 export const renewalUrl = 'https://auth.openai.com/oauth/token';
 
-/** The name of the program that people sign in with; it is public. */
+/** The name of the program that users sign in with; it is public. */
 const clientId = 'app_EMoamEEZ73f0CkXaXp7hrann';
 
 /**

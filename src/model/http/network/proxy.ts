@@ -14,7 +14,7 @@ export interface Proxy {
   readonly port: string;
   /** Scheme, host and port: what may be shown. */
   readonly origin: string;
-  /** What tells the proxy who we are. Secret. */
+  /** What identifies us to the proxy. Secret. */
   readonly authorization: string | undefined;
 }
 

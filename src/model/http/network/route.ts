@@ -66,7 +66,7 @@ function agentFor(protocol: Target['protocol'], tunnel: Proxy | undefined, envir
   return agent;
 }
 
-/** A proxy that is asked to forward is told the whole address. */
+/** A proxy that is asked to forward gets the whole address. */
 function forwarding({ origin, path }: Target, proxy: Proxy, { headers }: RouteOptions) {
   const known = proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization };
   return {

@@ -13,7 +13,7 @@ export const strategies = ['structured', 'plain', 'remote', 'mechanical'] as con
 /** `mechanical` is no strategy that one can choose: it is what is left when a model says nothing of use. */
 export type Strategy = (typeof strategies)[number];
 
-/** A model of somebody's own, by the configuration in their home folder. */
+/** A model of the user's own, by the configuration in their home folder. */
 export interface RealModel {
   readonly home: string;
   readonly model?: string;

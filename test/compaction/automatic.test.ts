@@ -157,7 +157,7 @@ describe('after a turn', () => {
     expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
   });
 
-  it('unless whoever opened the thread left it to the next turn', async () => {
+  it('unless the caller that opened the thread left it to the next turn', async () => {
     const live = await LiveThread.in(talk([saysLong(), says('Yes.')]), smallLimit);
     await live.open({}, later);
     await live.turn(task);

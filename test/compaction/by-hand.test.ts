@@ -236,7 +236,7 @@ describe('while a turn runs', () => {
     ]);
   });
 
-  it('whoever gives up before is answered at once; the turn does not notice', async () => {
+  it('a caller that gives up before is answered at once; the turn does not notice', async () => {
     const interrupt = new AbortController();
     const live = await LiveThread.in(
       talk([

@@ -13,7 +13,7 @@ import { itemTokens } from '../../src/history/size.ts';
 import { isMessage, messageText } from '../../src/protocol/item.ts';
 import { answered, answerOf, installed, planOf, said, sourceOf, textsOf, worked } from './scene.ts';
 
-/** Pieces that somebody might say, or paste, to confuse a reader of checkpoints. */
+/** Pieces that a user might say, or paste, to confuse a reader of checkpoints. */
 const pieces = [
   '<VERBATIM_REQUEST_START>\n',
   '\n<VERBATIM_REQUEST_END>\n',

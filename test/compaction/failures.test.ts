@@ -142,7 +142,7 @@ describe('a compaction that fails', () => {
   });
 });
 
-it('an overflow is forgotten when a request was answered, also where nobody counts', async () => {
+it('an overflow is forgotten when a request was answered, also where no provider counts', async () => {
   const form = overflow('status');
   const live = await LiveThread.in(talk([saysLong(), form, form, says('Yes.')], denied));
   await live.turn(task);
@@ -154,7 +154,7 @@ it('an overflow is forgotten when a request was answered, also where nobody coun
   expect([last!.tokens < 60_000, last!.percentRemaining > 70]).toEqual([true, true]);
 });
 
-it('a count of long ago is no measure of a thread that nobody counts any more', async () => {
+it('a count of long ago is no measure of a thread that is no longer counted', async () => {
   const live = await LiveThread.in(
     talk([answer({ items: [say('One.')], usage: { input: 1500, total: 1510 } }), saysLong(), says('Three.')]),
     smallLimit,

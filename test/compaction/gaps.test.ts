@@ -92,7 +92,7 @@ describe('a provider that compacts by itself', () => {
     expect(live.thread.state.usage.total.total - before).toBe(5070);
   });
 
-  it('takes no wishes, so a model is asked by whoever has one', async () => {
+  it('takes no focus, so a model is asked when there is one', async () => {
     const live = await open();
     await live.thread.compact({ signal, focus: 'the migration notes' });
     const asked = live.model.requests.filter(isCompaction);

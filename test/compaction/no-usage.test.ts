@@ -39,7 +39,7 @@ const texts: Readonly<Record<string, Writer>> = {
 const usages = ['none', 'null', 'zero'] as const;
 type Usage = (typeof usages)[number];
 
-/** A thread whose server counts every request and tells nobody. */
+/** A thread whose server counts every request and reports no count. */
 class UncountedThread {
   /** Of each checkpoint: what the next request would have weighed without it, as a share of the limit. */
   readonly shares: number[] = [];

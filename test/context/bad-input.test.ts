@@ -120,7 +120,7 @@ describe('a contract of a turn that makes no sense', () => {
       (payload) => ({ ...payload, permission_profile: profile, sandbox_policy: 7, capstan: 7 }),
     ],
     [
-      'a form that nobody knows',
+      'an unknown form',
       (payload) => ({ ...payload, sandbox_policy: { type: 'moon' }, permission_profile: 7, capstan: 7 }),
     ],
   ])('permissions with %s: nothing may be written, whatever is configured', async (_name, change) => {

@@ -32,7 +32,7 @@ function talk(live: LiveThread): readonly JsonObject[] {
   return bodies(live).filter(({ tool_choice: choice }) => choice !== 'none');
 }
 
-describe('a model that nobody knows', () => {
+describe('an unknown model', () => {
   it('is told about when the thread is opened, and works with general values', async () => {
     const live = await LiveThread.in(yes);
     await live.open({ overrides: ['model="mystery"', 'service_tier="gold"'] });
@@ -43,7 +43,7 @@ describe('a model that nobody knows', () => {
     expect(live.told('usage')[0]).toMatchObject({ effectiveWindow: 258_400 });
   });
 
-  it('is told about when somebody changes to it', async () => {
+  it('is reported when a caller changes to it', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
     await live.thread.overrideTurnContext({ model: 'mystery' });
@@ -209,7 +209,7 @@ describe('guidance of a model’s own', () => {
     ]);
   });
 
-  it('says nothing where somebody chose the instructions', async () => {
+  it('says nothing where the instructions were chosen', async () => {
     const live = await withModels(models, 'model_instructions_file = "own.md"');
     await live.turn('one');
     await live.thread.overrideTurnContext({ model: 'two' });

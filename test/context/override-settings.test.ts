@@ -86,7 +86,7 @@ describe('each setting', () => {
     ]);
   });
 
-  it('what somebody turned off stays off, whatever the file says', async () => {
+  it('what was turned off stays off, whatever the file says', async () => {
     const file = 'service_tier = "priority"\nmodel_reasoning_summary = "detailed"\npersonality = "friendly"';
     const live = await LiveThread.in(yes, file);
     await live.turn('one');

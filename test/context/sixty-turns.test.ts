@@ -62,7 +62,7 @@ it('a switch of models keeps the instructions and says which guidance holds; a r
   ]);
 });
 
-it('instructions that somebody chose hold for every model, also after a rewrite', async () => {
+it('chosen instructions hold for every model, also after a rewrite', async () => {
   const long = await LongThread.start({ base: 'Be somebody else.' });
   await long.play(switches);
   for (const turn of switches.keys()) {

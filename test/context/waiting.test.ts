@@ -147,7 +147,7 @@ it('a message that comes right after a turn was submitted stands behind the word
 });
 
 describe('words are on the disk', () => {
-  it('before anybody is told that their turn has begun, whatever becomes durable meanwhile', async () => {
+  it('before a listener learns that its turn has begun, whatever becomes durable meanwhile', async () => {
     const model = await startScriptedModel(() => says('Yes.'));
     const disk = new SimulatedDisk();
     const thread = new WatchedThread(model.url, { home: '/home', files: disk, locks: disk.locks });

@@ -114,7 +114,7 @@ describe('with nothing but what must be there', () => {
   });
 });
 
-describe('with everything that somebody can choose', () => {
+describe('with everything that can be chosen', () => {
   const envelope = resolveEnvelope(fullFacts(), fullSettings());
   const [model] = fullFacts().catalogue.models;
 

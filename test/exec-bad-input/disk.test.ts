@@ -81,7 +81,7 @@ const isRoot = process.getuid?.() === 0;
 const mounts = canMount();
 const mounted = (command: string) => ({ prefix: ['unshare', '-rm', 'bash', '-c', `${command} && exec "$@"`, '_'] });
 
-/** Nobody is kept from writing by the mode of a folder if he is root; a mount keeps him, too. */
+/** The mode of a folder does not keep root from writing; a mount does. */
 const readOnly = (place: Place) => {
   const bind = 'mount --bind "$CAPSTAN_HOME" "$CAPSTAN_HOME" && mount -o remount,ro,bind "$CAPSTAN_HOME"';
   if (isRoot) return mounted(bind);

@@ -17,7 +17,7 @@ const types = (events: readonly object[]): readonly unknown[] =>
     return [type, item?.type ?? state].filter((word) => word !== undefined).join(' ');
   });
 
-it('nobody waits for a checkpoint after the answer; the next run makes it first, and says so beside the answer', async () => {
+it('the caller does not wait for a checkpoint after the answer; the next run makes it first, and says so beside the answer', async () => {
   const { model, place, first, id } = await begun(talk([saysLong(), says('Yes.')]));
   expect([first.code, model.requests.length]).toEqual([0, 1]);
   const next = await place.run('exec', 'resume', id, 'Go on.');
@@ -48,7 +48,7 @@ it('programs hear of it when they ask for events about context, and not otherwis
   ]);
 });
 
-it('one that fails is told in both, and the turn continues', async () => {
+it('one that fails is reported in both, and the turn continues', async () => {
   const compaction = () => httpError({ status: 401, body: { error: { message: 'Sign in first.' } } });
   const { model, place, id } = await begun(talk([saysLong(), says('Yes.')], compaction));
   const next = await place.run('exec', '--json', 'resume', id, 'Go on.');

@@ -298,7 +298,7 @@ describe('interruption', () => {
     expect(told.at(-2)).toMatch(/^<turn_aborted>/);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('is no success when nobody reads what is printed: %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('is no success when no process reads what is printed: %s', async (signal) => {
     const { place } = await scene([
       answer({ items: [callTool('exec_command', { cmd: 'head -c 900000 /dev/zero | tr "\\0" x' })] }),
       answer({ items: [callTool('exec_command', { cmd: 'touch running; sleep 61.5' })] }),

@@ -127,7 +127,7 @@ function createTableRollouts({ table, clock, leaseMs }: TableStoreOptions): Roll
     ...(metadata === undefined ? {} : { metadata }),
   });
 
-  /** Lines wait here until somebody wants them safe. */
+  /** Lines wait here until a caller wants them safe. */
   function writer(id: ThreadId, rolloutId: string, row: RolloutRow, epoch: number): Owned {
     let queue: Line[] = [];
     let lost: unknown;

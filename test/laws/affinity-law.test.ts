@@ -25,7 +25,7 @@ import { WatchedThread } from '../harness/watched-thread.ts';
 import { changeTo } from '../harness/world.ts';
 import { checkRebuilt } from './prefix-law.ts';
 
-/** The tier that somebody chooses between a step and a checkpoint. */
+/** The tier that a caller chooses between a step and a checkpoint. */
 const chosenLast = 'flex';
 
 type Answers = 'good' | 'prose' | 'refused';
@@ -39,7 +39,7 @@ const turn = fc.record({
   words: fc.string({ minLength: 1, maxLength: 200 }),
   picture: fc.boolean(),
   items: fc.array(item, { minLength: 1, maxLength: 3 }),
-  /** What somebody chooses before it. */
+  /** What a caller chooses before it. */
   change: fc.record(
     {
       model: fc.constantFrom('gpt-5.5', 'planner', 'blind'),

@@ -225,7 +225,7 @@ function expectInOrder({ asked, end }: Played, { input }: CompactionSource): voi
   });
   expect(backwards).toEqual([]);
   if (end.kind !== 'candidate' || taken.length === 0) return;
-  // Whoever asks for the checkpoint itself has reached the end.
+  // A request for the checkpoint itself is the last.
   expect(taken.at(-1)!.request.to).toBe(input.length);
   if (taken.length > mostStages) return;
   const looked = new Set(

@@ -27,7 +27,7 @@ import { TellingLaw } from './telling-law.ts';
 import { checkTurns } from './turns-law.ts';
 import { AcceptedMessages } from './waiting-law.ts';
 
-/** What was met, so that nobody takes an empty run for a good one. */
+/** What was met, so that an empty run is not taken for a good one. */
 export interface Seen extends Readonly<TellingLaw['seen']> {
   /** Checkpoints. */
   readonly installed: number;
@@ -94,7 +94,7 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
       disk = await playTurn(thread, disk, turn, played);
       // What frees space after the turn goes undisturbed.
       played.atCompaction = async () => {};
-      // A process may die after a checkpoint is on the disk and before anybody hears of it.
+      // A process may die after a checkpoint is on the disk and before a listener hears of it.
       if (turn.accident !== 'none' && (await checkpointsIn(thread)) > before) telling.lost();
       if (problems.length > 0) throw problems[0];
       left += (await checkRefold(thread, accepted)) && turn.accident !== 'none' ? 1 : 0;
@@ -245,7 +245,7 @@ async function runTurn(thread: WatchedThread, turn: RandomTurn, { signal, compac
   if (isOpen) expect(await live.overrideTurnContext(changeTo(thread.world))).toMatchObject({ kind: 'changed' });
   for (const item of turn.injected) accepted.ask(item, live.inject(item));
   accepted.submit(input);
-  // Whoever asks for it need not wait: the turn comes after it.
+  // The caller need not wait for it: the turn comes after it.
   if (turn.compactions.includes('before')) compactions.ask(live, signal);
   const end = await live.run({ input, signal });
   if (turn.compactions.includes('after')) compactions.ask(live, signal);

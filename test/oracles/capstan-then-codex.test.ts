@@ -56,7 +56,7 @@ describe('a thread that Capstan started', () => {
     expect(place.lines().map(({ ordinal }) => ordinal)).toEqual(place.lines().map((_, index) => index));
   });
 
-  it('has AGENTS.md told once, by whoever noticed it', async () => {
+  it('has AGENTS.md told once, by the program that noticed it', async () => {
     const { model, place } = await scene(() => answer({ items: [say('Yes.')] }));
     const tellings = (text: string) =>
       textsOf(inputOf(model, model.requests.length - 1)).filter((told) => told.includes(text)).length;

@@ -9,7 +9,7 @@ import { runCodex, startCodex } from './codex.ts';
 import { asSent, codexInput, inputOf, storedItems, textsOf, unpaired } from './items.ts';
 import { runCapstan, scene, startCapstan, threadOf } from './scene.ts';
 
-/** Two commands that are still running when the signal comes, then answers for whoever goes on. */
+/** Two commands that are still running when the signal comes, then answers for the program that resumes. */
 const script = [
   answer({
     items: ['a', 'b'].map((name) => callTool('exec_command', { cmd: `touch began-${name}; sleep 20` }, `call_${name}`)),
@@ -74,7 +74,7 @@ describe('a turn of Capstan that was cut off', () => {
     expect(codexInput(model, 2).history.slice(0, ours.length)).toEqual(ours);
   });
 
-  it('by a kill and taken up by Capstan is in the lists of Codex, with the commands whose end nobody saw', async () => {
+  it('by a kill and taken up by Capstan is in the lists of Codex, with the commands whose end was not seen', async () => {
     const { place } = await scene(script);
     const id = threadOf(await cutOff(place, startCapstan(place, 'first words'), 'SIGKILL'));
     await runCapstan(place, 'resume', id, 'second words');

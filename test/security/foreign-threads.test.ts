@@ -323,7 +323,7 @@ describe('a rollout that was placed into the sessions folder', () => {
 
   it('opens no file by the name of a blob', async () => {
     const live = await stage();
-    // Whoever opened it would wait for ever.
+    // A reader that opened it would wait for ever.
     execFileSync('mkfifo', [join(live.place.root, 'pipe.zst')]);
     const sha256 = '../../../pipe';
     const tools = { blob: { sha256, bytes: 1 } };

@@ -44,7 +44,7 @@ export const says = (role: 'user' | 'assistant', text: string): Written => [
   { type: 'message', role, content: [{ type: role === 'user' ? 'input_text' : 'output_text', text }] },
 ];
 
-/** A whole turn: somebody says something, and is answered. */
+/** A whole turn: the user says something, and is answered. */
 export const turn = (id: string, words: string, answer = 'Done.'): readonly Written[] => [
   event('task_started', { turn_id: id }),
   ['turn_context', { turn_id: id, ...context }],

@@ -50,7 +50,7 @@ it('reads of a file that has grown only what is new', async () => {
   const lines = [meta(one), ...turn('t1', 'apples'), ...turn('t2', 'bananas')];
   const path = home.write(one, lines);
   expect(await home.found('apples')).toEqual([one]);
-  // Nobody does that; it shows what is not read again.
+  // No program does that; it shows what is not read again.
   writeFileSync(path, readFileSync(path, 'utf8').replace('apples', 'XXXXXX'));
   home.grow(path, turn('t3', 'cherries'), { from: 11, mtime: noon + 1000 });
   expect([await home.found('apples'), await home.found('cherries')]).toEqual([[one], [one]]);

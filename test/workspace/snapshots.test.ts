@@ -86,7 +86,7 @@ describe('a snapshot', () => {
     expect(taken).toMatchObject({ kind: 'taken', files: 1 });
   });
 
-  it('makes no copy of what nobody may read', async () => {
+  it('makes no copy of what no command may read', async () => {
     const lab = Lab.forTest();
     lab.write('f', 'f');
     lab.write('secret', 'hidden words');

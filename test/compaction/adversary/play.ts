@@ -23,7 +23,7 @@ import { notes, stepsOf, type Transcript } from './transcripts.ts';
 /** What a model does with the requests of a compaction, one after the other; the last goes on for ever. */
 export type Doing = (about: Transcript) => readonly (ScriptStep | ScriptStepOf)[];
 
-/** `manual`: somebody asks for it between two turns. `mid-turn`: a turn under way has filled the thread. */
+/** `manual`: a caller asks for it between two turns. `mid-turn`: a turn under way has filled the thread. */
 export const triggers = ['manual', 'mid-turn'] as const;
 export type Trigger = (typeof triggers)[number];
 
@@ -47,8 +47,8 @@ export interface Play {
   readonly strategy?: 'structured' | 'plain' | 'remote';
   readonly remoteForm?: 'unary' | 'stream';
   /**
-   * How long for an answer to a request of a compaction; `never`: whoever asked for it by hand stops it at once;
-   * `until the deadline`: the time that such an answer may take is over as soon as the provider has the request.
+   * How long for an answer to a request of a compaction; `never`: the caller that asked for it by hand stops it at
+   * once; `until the deadline`: the time that such an answer may take is over as soon as the provider has the request.
    */
   readonly waits?: 'a moment' | 'never' | 'until the deadline';
 }

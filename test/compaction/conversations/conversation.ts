@@ -12,7 +12,7 @@ export interface Conversation {
   /** What is done and what comes next, as a summariser that understood the conversation says it. */
   readonly done: string;
   readonly next: string;
-  /** What every prompt after a checkpoint holds, whoever wrote it. */
+  /** What every prompt after a checkpoint holds, whatever wrote it. */
   readonly must?: readonly string[];
   /** What a checkpoint holds where no model wrote a summary. */
   readonly mustAlone?: readonly string[];

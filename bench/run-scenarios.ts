@@ -27,8 +27,8 @@ interface Entrant {
 }
 
 /**
- * Everybody once without measuring, then everybody in turn, again and again. Scenarios whose numbers are compared with
- * each other are given together, so that they share the good and the bad moments of the machine.
+ * Every contender once without measuring, then every contender in turn, again and again. Scenarios whose numbers are
+ * compared with each other are given together, so that they share the good and the bad moments of the machine.
  */
 export async function runScenarios(scenarios: readonly Scenario[], bench: Bench): Promise<void> {
   let entrants: readonly Entrant[] = [];

@@ -28,11 +28,11 @@ export interface Scenario {
   };
 }
 
-const everybody = [capstan, codex, codexLean, pi, floorSandboxed, floor];
+const all = [capstan, codex, codexLean, pi, floorSandboxed, floor];
 /** Without calls the floors do the same. */
 const distinct = [capstan, codex, codexLean, pi, floor];
 const none = { full: 0, quick: 0 };
-const turn = { calls: { full: 200, quick: 30 }, repetitions: { full: 5, quick: 1 }, contenders: everybody };
+const turn = { calls: { full: 200, quick: 30 }, repetitions: { full: 5, quick: 1 }, contenders: all };
 
 const newThread: Scenario = {
   id: 'start',

@@ -44,9 +44,9 @@ switch (isNamed('apply_patch', 'applypatch') ? byName : words[0]) {
 }
 
 /**
- * What Node has compiled is kept for the next start. Whoever can write it has his code run here, so it must not be where
- * Node would put it, in the temporary folder: commands in the sandbox write there. It stands beside the program, which is
- * as well guarded; where that folder cannot be written, in the user's own.
+ * What Node has compiled is kept for the next start. A process that can write it has its code run here, so it must not
+ * be where Node would put it: commands in the sandbox write to the temporary folder. It stands beside the program,
+ * which is as well guarded, or in the user's own folder.
  */
 function keepCompiled(): void {
   const { constants, enableCompileCache } = process.getBuiltinModule('node:module');

@@ -112,7 +112,7 @@ About Codex: it is started as its app-server (\`thread/resume\`, \`thread/compac
 ${markdownTable(sumTable(runs))}
 Codex has the answers of *plain*. Shares are of the facts that were looked for. *Task word for word*: the message that defines the work in progress stands in the checkpoint as it was said. *Task named*: the checkpoint also says that it is the task. *Forged*: messages that a checkpoint gives as the user's and that the user never said. *Tokens*: what the next request weighs before and after. *Requests* and *Spent* (tokens, as the scripted server counts; of Codex, what it sent) are those of all checkpoints.
 
-How to read it: what the user said, the plan and the changed files are carried by code, whatever the model does. Decisions and results are as good as the model's summary. What a provider folds by itself is sealed: only what code puts beside it can be searched.
+How to read it: what the user said, the plan and the changed files are carried by code, whatever the model does. Decisions and results are as good as the model's summary. What a provider compacts by itself is sealed: only what code puts beside it can be searched.
 
 ## Transcripts
 

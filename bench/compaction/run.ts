@@ -13,7 +13,7 @@ export const strategies = ['structured', 'plain', 'remote', 'mechanical'] as con
 /** `mechanical` is no strategy that one can choose: it is what is left when a model says nothing of use. */
 export type Strategy = (typeof strategies)[number];
 
-/** A model of somebody's own, by the configuration in their home folder. */
+/** A model of the user's own, by the configuration in their home folder. */
 export interface RealModel {
   readonly home: string;
   readonly model?: string;
@@ -44,7 +44,7 @@ export interface ScoredCheckpoint {
   readonly score: Score;
 }
 
-/** Folds the thread of a transcript with the real engine, as often as it says, and scores what is left. */
+/** Compacts the thread of a transcript with the real engine, as often as it says, and scores what is left. */
 export async function run(transcript: Transcript, strategy: Strategy, summariser: Summariser): Promise<Run> {
   const root = mkdtempSync(join(tmpdir(), 'capstan-bench-'));
   const place = { root, home: join(root, 'home'), workspace: join(root, 'workspace') };
@@ -131,7 +131,7 @@ function overridesFor({ window }: Transcript, strategy: Strategy, summariser: Su
   ];
 }
 
-/** The name of a provider that folds by itself: nobody is asked to unless the strategy says so. */
+/** The name of a provider that compacts by itself: it is asked to only if the strategy says so. */
 export function scriptedConfig(url: string): string {
   return `model = "gpt-5.5"
 model_provider = "scripted"

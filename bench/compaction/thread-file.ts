@@ -14,7 +14,9 @@ export const threadId = '019b8d00-2222-7000-8000-000000000001';
 /** Where a home keeps the thread. */
 export const threadFile = `sessions/2026/01/05/rollout-2026-01-05T09-00-00-${threadId}.jsonl`;
 
-/** Writes turns to the end of the thread, whoever wrote what stands before them. Nobody may have it open. */
+/**
+ * Writes turns to the end of the thread, whatever program wrote what stands before them. No process may have it open.
+ */
 export function appendTurns(path: string, cwd: string, exchanges: readonly Exchange[]): void {
   mkdirSync(dirname(path), { recursive: true });
   const before = existsSync(path) ? readFileSync(path, 'utf8') : '';

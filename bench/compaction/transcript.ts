@@ -1,6 +1,6 @@
 import type { ChangedFile } from '../../src/protocol/turn-item.ts';
 
-/** A fixed thread, and what must still be known after it was folded. */
+/** A fixed thread, and what must still be known after it was compacted. */
 export interface Transcript {
   readonly id: string;
   readonly title: string;

@@ -14,7 +14,7 @@ export function codexProgram(): string {
 
 export const codexShim = join(peersFolder, 'node_modules/@openai/codex/bin/codex.js');
 
-/** A measurement asks nobody for updates and reports to nobody. */
+/** A measurement asks no server for updates and reports to none. */
 const quiet = `check_for_update_on_startup = false
 model_auto_compact_token_limit = 100000000
 analytics.enabled = false

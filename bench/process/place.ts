@@ -12,7 +12,7 @@ export class Place {
   readonly home: string;
   /** The user's home folder: empty, so that a login shell reads the system's profile only. */
   readonly osHome: string;
-  /** An empty repository, so that nobody looks for instructions above it. */
+  /** An empty repository, so that no program looks for instructions above it. */
   readonly workspace: string;
 
   constructor(root: string) {

@@ -7,7 +7,7 @@ import type { ModelFailure, ModelFailureCode } from '../ports/model-client.ts';
 import type { TurnId } from '../protocol/ids.ts';
 import type { Item } from '../protocol/item.ts';
 import { begin, type CompactionStep, next } from './machine.ts';
-import type { CompactionPlan, CompactionRoom } from './plan/plan.ts';
+import type { CompactionPlan, CompactionBudget } from './plan/plan.ts';
 import type { CompactionOutcome, CompactionRequest } from './plan/request.ts';
 import type { CompactionSource } from './plan/source.ts';
 import { noWork } from './plan/work-records.ts';
@@ -45,7 +45,7 @@ function sourceOf(entries: readonly Entry[]): CompactionSource {
 }
 const twelve = sourceOf(Array.from({ length: 12 }, (_, n) => turn(n)).flat());
 
-function planFor(source: CompactionSource, over: Partial<CompactionPlan> = {}, room: Partial<CompactionRoom> = {}) {
+function planFor(source: CompactionSource, over: Partial<CompactionPlan> = {}, budget: Partial<CompactionBudget> = {}) {
   const before = source.input.reduce((sum, item) => sum + itemTokens(item), 0);
   const plan: CompactionPlan = {
     turnId: 'turn' as TurnId,
@@ -57,7 +57,7 @@ function planFor(source: CompactionSource, over: Partial<CompactionPlan> = {}, r
     readAll: 'show all',
     placement: 'next-turn',
     ...over,
-    room: {
+    budget: {
       request: 100_000,
       fixed: 500,
       words: 2000,
@@ -68,7 +68,7 @@ function planFor(source: CompactionSource, over: Partial<CompactionPlan> = {}, r
       context: 0,
       most: Math.floor(before * 0.8),
       gain: Math.floor(before * 0.8),
-      ...room,
+      ...budget,
     },
   };
   return plan;
@@ -252,7 +252,7 @@ describe('requests', () => {
   });
 
   it('shorten outputs for a provider that does it alone, newest first and over any item', () => {
-    const most = planFor(twelve).room.before;
+    const most = planFor(twelve).budget.before;
     const remote = (request: number) => play(planFor(twelve, { strategy: 'remote' }, { request }), twelve, [blob]);
     expect(remote(most + 500).asked).toEqual(['remote']);
     expect(remote(most + 499).asked).toEqual(['remote without 46']);
@@ -262,7 +262,7 @@ describe('requests', () => {
   });
 });
 
-it('what somebody wants to be kept in view must leave room for the history', () => {
+it('a focus must leave space for the history', () => {
   const asked = (words: number) =>
     play(planFor(twelve, { trigger: 'manual', focus: 'tests '.repeat(words) }), twelve, [good]);
   expect(endOf(asked(15_000).end)).toBe('structured');
@@ -301,14 +301,14 @@ describe('a history that does not fit one request', () => {
       'plain',
     ],
     [
-      'goes on with notes by code after an empty answer',
+      'continues with notes by code after an empty answer',
       { trigger: 'manual' },
       [empty, empty, good],
       ['part 1 of 3 0-16', 'part 2 of 3 16-32 after notes', 'structured 32-48 after notes'],
       'structured',
     ],
     [
-      'goes on with notes by code after a failure',
+      'continues with notes by code after a failure',
       { trigger: 'manual' },
       [fails('server-error'), note, good],
       ['part 1 of 3 0-16', 'part 2 of 3 16-32 after notes', 'structured 32-48 after notes'],
@@ -400,7 +400,7 @@ describe('a history that does not fit one request', () => {
     });
   });
 
-  it('is given up when the room is gone, and after four refusals', () => {
+  it('is given up when the space is gone, and after four refusals', () => {
     const overflow = fails('context-window-exceeded');
     const source = sourceOf(Array.from({ length: 100 }, (_, n) => turn(n)).flat());
     const ends = [
@@ -426,7 +426,7 @@ describe('a history that does not fit one request', () => {
     expect({ asked, end: endOf(end) }).toEqual({ asked: [], end: 'mechanical, compaction-request-too-large' });
   });
 
-  it('shows large items as notices, and goes on', () => {
+  it('shows large items as notices, and continues', () => {
     const source = sourceOf([
       ...turn(0),
       { item: says('msg_big', 'user', 'A log: '.repeat(20_000)), origin: user },
@@ -493,7 +493,7 @@ describe('what is checked', () => {
     expect(endOf(begin(planFor(source, { trigger }), source))).toBe(end);
   });
 
-  it('a candidate that makes no room gives way to code, and code to what stands', () => {
+  it('a candidate that frees no space gives way to code, and code to what stands', () => {
     const huge = answer('', [{ type: 'compaction', encrypted_content: 'x'.repeat(200_000) }]);
     const plan = planFor(twelve, { strategy: 'remote' });
     expect(endOf(play(plan, twelve, [huge]).end)).toBe('mechanical, compaction-no-gain');

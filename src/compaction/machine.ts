@@ -40,7 +40,7 @@ import type { CompactionSource } from './plan/source.ts';
 import { itemsOfPrograms, turnBeginnings } from './requests/stages.ts';
 import { structuredCandidate } from './candidates/structured-candidate.ts';
 
-/** A compaction under way. Opaque to whoever performs it. */
+/** A compaction under way. Opaque to its performer. */
 export interface CompactionState {
   readonly plan: CompactionPlan;
   readonly source: CompactionSource;
@@ -53,7 +53,7 @@ export interface CompactionState {
 export type CompactionStep =
   | { readonly kind: 'request'; readonly state: CompactionState; readonly request: CompactionRequest }
   /**
-   * Checked: it parses, it fits, it keeps the user's words, and it makes room. `why` says what kept the model from the
+   * Checked: it parses, it fits, it keeps the user's words, and it frees space. `why` says what kept the model from the
    * way that was planned, if it is another.
    */
   | { readonly kind: 'candidate'; readonly candidate: Candidate; readonly why?: Outcome }
@@ -129,8 +129,8 @@ function faulty(state: CompactionState, answer: string, faults: readonly string[
   const chosen = progress.way === 'structured' || plan.strategy === 'plain';
   if (chosen && progress.faults.length === 0) {
     const request = checkpointOf(plan, progress);
-    const left = progress.room - requestWeight(plan, source, request);
-    const repair = repairRequest(request, answer, faults, { left, answer: 2 * plan.room.answer });
+    const left = progress.space - requestWeight(plan, source, request);
+    const repair = repairRequest(request, answer, faults, { left, answer: 2 * plan.budget.answer });
     if (repair !== undefined) return ask(state, { ...progress, faults }, repair);
   }
   return nextWay(state, progress, unusableAnswers(faults));
@@ -156,7 +156,7 @@ const badRequest: ReadonlySet<number | undefined> = new Set([400, 422]);
 function failed(state: CompactionState, failure: ModelFailure): CompactionStep {
   const { plan, request, progress } = state;
   if (failure.code === 'aborted') return { kind: 'refused', outcome: compactionAborted(plan) };
-  // Some keys are good for talking and for nothing else.
+  // Some keys are good for turns and for nothing else.
   const isAllowedLess = progress.way === 'remote' && failure.code === 'unauthorized';
   if (failsEverywhere.has(failure.code) && !isAllowedLess) return { kind: 'refused', outcome: stands(failure) };
   if (failure.code === 'context-window-exceeded') return tooLong(state);
@@ -188,19 +188,19 @@ function withoutModel(state: CompactionState, failure: ModelFailure): Compaction
 
 const mostOverflows = 3;
 
-/** The provider counts otherwise than we do. What was refused is looked at again in parts, with half the room. */
+/** The provider counts otherwise than we do. What was refused is looked at again in parts, with half the space. */
 function tooLong(state: CompactionState): CompactionStep {
   const { plan, source, request, progress } = state;
   const weight = requestWeight(plan, source, request);
   const overflows = progress.overflows + 1;
-  const { fixed } = plan.room;
-  const room = fixed + Math.max(0, Math.floor((Math.min(weight, progress.room) - fixed) / 2));
+  const { fixed } = plan.budget;
+  const space = fixed + Math.max(0, Math.floor((Math.min(weight, progress.space) - fixed) / 2));
   const tooLong = refusedAsTooLong(overflows, weight);
   const way = progress.way === 'remote' ? { way: 'structured' as const, why: tooLong } : {};
   const laidOut =
     overflows > mostOverflows
       ? undefined
-      : layOut(plan, source, { ...progress, ...way, room, overflows }, request.from);
+      : layOut(plan, source, { ...progress, ...way, space, overflows }, request.from);
   return laidOut === undefined ? mechanical(state, tooLong) : lookAtNext(state, laidOut);
 }
 
@@ -211,7 +211,7 @@ function checked(work: Work, { why, faults }: Progress, candidate: Candidate): C
   return { kind: 'candidate', candidate: { ...candidate, mended }, ...defined({ why }) };
 }
 
-/** Built by code alone: there is always a way on, unless even this makes no room. */
+/** Built by code alone: there is always a way on, unless even this frees no space. */
 function mechanical({ plan, source }: Work, why: Outcome): CompactionStep {
   const candidate = mechanicalCandidate(plan, source, why);
   const problem = candidateProblem(plan, candidate);

@@ -27,8 +27,8 @@ function checkLayer(given: ConfigLayer, options: CheckOptions): CheckedLayer {
 }
 
 /**
- * The managed layer beats the flags and says so where they differ. Only one wish stands against it: whoever starts with
- * `read-only` never gets more than that.
+ * The managed layer beats the flags and says so where they differ. Only one flag stands against it: `read-only` is
+ * never widened.
  */
 function over(flags: CheckedLayer, managed: CheckedLayer): CheckedLayer {
   const yields = flags.values['sandbox_mode'] === 'read-only';
@@ -46,7 +46,7 @@ function overridden(flags: CheckedLayer, managed: CheckedLayer, path: readonly s
       code: 'config-overridden-key',
       severity: 'warning',
       what: `has no effect: ${sourceOf(managed.layer, path)} decides it`,
-      next: 'Ask whoever manages this machine.',
+      next: 'Ask the administrator of this machine.',
     }),
   ];
 }

@@ -45,7 +45,7 @@ class Check {
 
   constructor(layer: ConfigLayer, { unknown }: CheckOptions) {
     this.#layer = layer;
-    // Whoever manages a machine relies on what the file says.
+    // The administrator of a machine relies on what the file says.
     this.#unknownIs = layer.name === 'managed' ? 'error' : unknown;
   }
 
@@ -73,7 +73,7 @@ class Check {
       case 'toggles':
         return isJsonObject(value) ? this.#toggles(kind, value, at) : this.#wrongType(kind, value, at);
       case 'unsupported': {
-        // A file may be there for another program; whoever manages a machine or gives a flag means this one.
+        // A file may be there for another program; an administrator's file or a flag means this one.
         const severity = this.#layer.name === 'managed' || this.#layer.name === 'flags' ? 'error' : 'warning';
         return this.#report(severity, 'config-unsupported-key', at, 'is not enforced by this version', kind.advice);
       }

@@ -15,7 +15,7 @@ export type ConfigProblemCode =
   | 'config-untrusted-project'
   | 'override-malformed';
 
-/** A fault in what somebody configured. An `error` must stop the start; a `warning` is shown and the key is left out. */
+/** A fault in the configuration. An `error` must stop the start; a `warning` is shown and the key is left out. */
 export interface ConfigProblem extends Outcome<ConfigProblemCode> {
   readonly severity: 'error' | 'warning';
   /** The file or the flag that holds it. */

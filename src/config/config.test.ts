@@ -190,7 +190,7 @@ test.each<[JsonObject, string, string, 'warning' | 'error']>([
     'Did you mean shell_environment_policy.exclude?',
     'error',
   ],
-])('%j is told with the nearest key', (values, key, next, severity) => {
+])('%j is reported with the nearest key', (values, key, next, severity) => {
   const { problems } = readConfig([user(values)]);
   expect(problems).toEqual([
     {
@@ -227,7 +227,7 @@ test('strictly, an unknown key is an error; what other programs read is not, and
   );
 });
 
-test('what is wrong is told before what is not known', () => {
+test('what is wrong is reported before what is not known', () => {
   const layers = [user({ modle: 'x' }), flags({ unheard: 1, sandbox_mode: 'open', model: 7 })];
   expect(readConfig(layers, { unknown: 'error' }).problems.map(({ code }) => code)).toEqual([
     'config-wrong-value',
@@ -283,7 +283,7 @@ test('in the managed file nothing passes that has no effect', () => {
   ]);
 });
 
-test('the managed file beats the flags, and a flag that loses is told', () => {
+test('the managed file beats the flags, and an overridden flag is reported', () => {
   const { config, problems } = readConfig([
     flags({ model: 'mine', model_verbosity: 'low', approval_policy: 'never' }),
     managed({ model: 'theirs', approval_policy: 'never' }),
@@ -303,12 +303,12 @@ test('the managed file beats the flags, and a flag that loses is told', () => {
       source: 'command line',
       key: 'model',
       message: 'command line: model has no effect: /etc/managed_config.toml decides it.',
-      next: 'Ask whoever manages this machine.',
+      next: 'Ask the administrator of this machine.',
     },
   ]);
 });
 
-test('whoever asks for read-only gets it, whatever the managed file says', () => {
+test('a request for read-only holds, whatever the managed file says', () => {
   const layers = [flags({ sandbox_mode: 'read-only' }), managed({ sandbox_mode: 'workspace-write' })];
   expect(readConfig(layers)).toMatchObject({ config: { sandboxMode: 'read-only' }, problems: [] });
   expect(readConfig([flags({ sandbox_mode: 'danger-full-access' }), layers[1]!])).toMatchObject({

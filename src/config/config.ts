@@ -14,7 +14,7 @@ import { formatTomlKey } from './toml-key.ts';
 import type { ProjectDecisions, Trust } from './trust.ts';
 import { windowProblems } from './window-problems.ts';
 
-/** All layers as one value. A key without a default is absent when nobody set it. */
+/** All layers as one value. A key without a default is absent when no layer set it. */
 export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
   readonly modelProviders: Readonly<Record<string, ConfiguredProvider>>;
   /** What is decided about projects, by folder. */
@@ -29,12 +29,12 @@ export interface Config extends Omit<GivenValues, keyof Defaults>, Defaults {
   readonly origins: KeyOrigins;
   /** Folders that a flag makes writable besides the configured ones. Absolute. */
   readonly addedRoots: readonly string[];
-  /** The file of the user layer, for messages that tell the user where to write. */
+  /** The file of the user layer, for messages that say where to write. */
   readonly userFile?: string;
 }
 
 export interface ConfigReading {
-  /** Unknown when nobody looked. */
+  /** Unknown when the caller did not look. */
   readonly trust?: Trust;
   /** What a key that is not known is taken for; a warning when nothing is said. */
   readonly unknown?: 'warning' | 'error';
@@ -44,8 +44,8 @@ export interface ConfigReading {
 }
 
 /**
- * The layers, later ones over earlier ones, as one value. What is at fault is left out of `config` and told in
- * `problems`, the gravest first; a caller that finds an error there must not go on.
+ * The layers, later ones over earlier ones, as one value. What is at fault is left out of `config` and reported in
+ * `problems`, the gravest first; a caller that finds an error there must not continue.
  */
 export function readConfig(
   layers: readonly ConfigLayer[],

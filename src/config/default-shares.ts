@@ -9,7 +9,7 @@ const builtIn = {
 
 export type DefaultShares = { readonly [Key in keyof typeof builtIn]: number };
 
-/** Where only one of compaction and reserve is chosen, the other makes room for it. */
+/** Where only one of compaction and reserve is chosen, the other makes way for it. */
 export function defaultShares({
   autoCompactPercent: compact,
   reservePercent: reserve,

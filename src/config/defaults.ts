@@ -43,7 +43,7 @@ export interface CompactionLimits {
 
 export const defaultCompactionLimits: CompactionLimits = { maxBytes: 8 * 1024 ** 2, timeoutMs: 10 * 60_000 };
 
-/** Keys that have a value even when nobody says anything. */
+/** Keys that have a value even when no layer sets them. */
 export interface Defaults {
   readonly modelProvider: string;
   readonly approvalPolicy: ApprovalPolicy;
@@ -80,7 +80,7 @@ const builtIn = {
   projectRootMarkers: ['.git'],
 } as const satisfies Omit<Defaults, 'sandboxMode'>;
 
-/** Whoever calls a project untrusted must never get more than somebody who said nothing. */
+/** An untrusted project must never get more than one without a decision. */
 const byTrust = {
   trusted: { sandboxMode: 'workspace-write' },
   untrusted: { sandboxMode: 'read-only', approvalPolicy: 'untrusted' },
@@ -91,7 +91,7 @@ export function defaultsFor(trust: Trust): Defaults {
   return { ...builtIn, ...byTrust[trust] };
 }
 
-/** The same as layers, for whoever shows where a value comes from. */
+/** The same as layers, for surfaces that show where a value comes from. */
 export function defaultLayers(trust: Trust, window: Partial<DefaultShares> = {}): readonly ConfigLayer[] {
   return [
     { name: 'default', source: 'built in', values: snakeCased({ ...builtIn, window: defaultShares(window) }) },

@@ -13,7 +13,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ['web_search', 'web_search_request'],
 ]);
 
-/** The features that somebody opened or closed. One with settings of its own is as its `enabled` says. */
+/** The features that the configuration opened or closed. One with settings of its own is as its `enabled` says. */
 export function featureGates(given: Readonly<Record<string, boolean | JsonObject>>): Readonly<Record<string, boolean>> {
   const gates = Object.entries(given).flatMap(([name, value]): [string, boolean][] => {
     const open = isJsonObject(value) ? value['enabled'] : value;

@@ -56,7 +56,7 @@ export interface TogglesKind {
   readonly tables: 'allowed' | 'refused';
 }
 
-/** A table or a list whose content nobody looks at. */
+/** A table or a list whose content is not checked. */
 export interface FreeKind {
   readonly type: 'free';
   readonly shape: 'table' | 'list';
@@ -88,7 +88,7 @@ export interface UnsupportedKind {
   readonly advice: string;
 }
 
-/** A key whose meaning has gone: whoever writes it expects something that will not happen. */
+/** A key whose meaning has gone: a user who writes it expects something that will not happen. */
 export interface RetiredKind {
   readonly type: 'retired';
   readonly advice: string;

@@ -4,7 +4,7 @@ import type { ProviderConfig, ProviderProblem } from './providers.ts';
 /** A built-in provider on the user's own machine. */
 export interface LocalProvider {
   readonly id: string;
-  /** Asked when nobody named one. */
+  /** Asked when the user named none. */
   readonly model: string;
   /** The command that starts the server. */
   readonly start: string;

@@ -8,7 +8,7 @@ function project(values: JsonObject): ConfigLayer {
   return { name: 'project', source: '/repo/.codex/config.toml', values };
 }
 
-test('a project says nothing about servers, programs and trust; each such key is told', () => {
+test('a project says nothing about servers, programs and trust; each such key is reported', () => {
   const { layer, problems } = withoutForbiddenKeys(
     project({
       model: 'kept',

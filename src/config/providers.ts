@@ -3,7 +3,7 @@ import type { Outcome } from '../protocol/outcome.ts';
 import type { Config } from './config.ts';
 import type { ConfiguredProvider } from './key-table.ts';
 
-/** Where requests go and how they identify themselves. Variables are named here and read by whoever sends. */
+/** Where requests go and how they identify themselves. Variables are named here and read by the sender. */
 export interface ProviderConfig {
   readonly id: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface ProviderConfig {
   readonly bearerToken?: string;
   /**
    * The login of the home folder counts when no key is set. `baseUrl`: where requests go under a login with ChatGPT,
-   * when nobody configured an address.
+   * when no address is configured.
    */
   readonly login?: { readonly baseUrl?: string };
   /** Prints the key; then there is no other. */
@@ -53,7 +53,7 @@ export type ProviderProblem = Outcome<ProviderProblemCode>;
 
 const openaiUrl = 'https://api.openai.com/v1';
 const chatgptUrl = 'https://chatgpt.com/backend-api/codex';
-/** The narrower name first: whoever sets it means this program, while the other may be there for anything. */
+/** The narrower name first: a user who sets it means this program, while the other may be there for anything. */
 const openaiKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY'];
 const openaiKeyInstructions = 'Create a key at https://platform.openai.com/api-keys and set OPENAI_API_KEY to it.';
 const mostRetries = 100;

@@ -15,8 +15,8 @@ export interface ReadRequirements {
 }
 
 /**
- * What `requirements.toml` demands, with what the managed configuration decides over it: its approval policy is the only
- * one allowed, and its sandbox mode the widest. A caller that finds an error in `problems` must not go on.
+ * What `requirements.toml` demands, with what the managed configuration decides over it: its approval policy is the
+ * only one allowed, and its sandbox mode the widest. A caller that finds an error in `problems` must not continue.
  */
 export function readRequirements(file: ConfigLayer, managed: ConfigLayer | undefined): ReadRequirements {
   const checked = checkValues(requirementTable, file, { unknown: 'error' });

@@ -1,10 +1,9 @@
 import { parseTomlKey } from './toml-key.ts';
 
 /**
- * The line, from 1, on which a TOML document first names a key; for a key that it does not name, the line of the nearest
- * table around it. Members of lists have their position as a key.
- *
- * For messages only, and for documents that the parser has accepted: in any other, a key may go unfound.
+ * The line, from 1, on which a TOML document first names a key, or of the nearest table around a key that it does not
+ * name. Members of lists have their position as a key. For messages only, and for documents that the parser has
+ * accepted.
  */
 export function tomlKeyLine(text: string, path: readonly string[]): number | undefined {
   const lines = new KeyScanner(text).lines();

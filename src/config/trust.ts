@@ -1,4 +1,4 @@
-/** What somebody decided about a project. Unknown is no decision, which is not the same as either. */
+/** What the user decided about a project. Unknown is no decision, which is not the same as either. */
 export type Trust = 'trusted' | 'untrusted' | 'unknown';
 
 /** The decisions as they are configured, by folder. */

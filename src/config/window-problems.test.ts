@@ -11,7 +11,7 @@ function problems(user: JsonObject, project: JsonObject = {}) {
   return readConfig(layers).problems.map(({ severity, source, message }) => [severity, source, message]);
 }
 
-test('tokens win over a share, and whoever came last is told', () => {
+test('tokens win over a share, and the overridden key is reported', () => {
   expect(problems({ effective_tokens: 5000 }, { effective_percent: 50 })).toEqual([
     [
       'warning',
@@ -24,7 +24,7 @@ test('tokens win over a share, and whoever came last is told', () => {
   ]);
 });
 
-test('a thread must be compacted while there is room for it', () => {
+test('a thread must be compacted while there is space for it', () => {
   expect(problems({ auto_compact_percent: 95 }, { reserve_percent: 6 })).toEqual([
     [
       'error',

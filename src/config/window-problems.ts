@@ -13,8 +13,8 @@ interface Found {
 }
 
 /**
- * Shares of the window that cannot hold together, whichever layers they come from. The higher of the two layers is told:
- * the lower one was right before it came.
+ * Shares of the window that cannot hold together, whichever layers they come from. The higher of the two layers is
+ * reported: the lower one was right before it came.
  */
 export function windowProblems(checked: readonly CheckedLayer[]): readonly ConfigProblem[] {
   const find = (key: string): Found | undefined => findKey(checked, ['window', key]);

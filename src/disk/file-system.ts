@@ -1,8 +1,6 @@
 /**
- * Node's file system, taken without an ESM import of `node:fs`: that import alone costs 5 ms of every start.
- *
- * Its blocking calls are the right ones for a handful of small files: one takes a few microseconds, and fifty times as
- * long through the thread pool.
+ * Node's file system, taken without an ESM import of `node:fs`: that import alone costs 5 ms of every start. Blocking
+ * calls are right for a handful of small files: through the thread pool one takes fifty times as long.
  */
 export const fileSystem = process.getBuiltinModule('node:fs');
 
@@ -17,7 +15,7 @@ export function isMissing(error: unknown): boolean {
   return code === 'ENOENT' || code === 'ENOTDIR';
 }
 
-/** Why a file could not be used, for a person. */
+/** Why a file could not be used, for the user. */
 export function reasonOf(error: unknown): string {
   switch (errorCode(error)) {
     case 'EACCES':

@@ -18,7 +18,7 @@ export interface Facts {
   readonly client: ClientFacts;
   /** Absent: not looked at. */
   readonly provider?: ProviderFacts;
-  /** Optional capabilities that were found. Absent: nobody looked, or there are none. */
+  /** Optional capabilities that were found. Absent: not looked for, or there are none. */
   readonly found?: FoundCapabilities;
   /** Parts of the engine that may still be starting, by name. */
   readonly readiness?: Readonly<Record<string, 'ready' | 'starting'>>;

@@ -4,7 +4,7 @@ import type { Trust } from '../config/trust.ts';
 export interface InstructionRules {
   /** Absolute, as it was written: links in it are kept, and its parents are the ones in its spelling. */
   readonly cwd: string;
-  /** A project that was called untrusted gives no instructions. One that nobody decided about does. */
+  /** A project that was called untrusted gives no instructions. One without a decision does. */
   readonly trusted: Trust;
   /** For all files of the project together; 0 leaves them out. The personal file has a limit of its own. */
   readonly maxBytes: number;

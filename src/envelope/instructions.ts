@@ -40,7 +40,7 @@ export function resolveInstructions(
   };
 }
 
-/** Whether the thread goes on with other base instructions than a thread that starts now would have. */
+/** Whether the thread continues with other base instructions than a thread that starts now would have. */
 export function keepsOtherInstructions(facts: TurnFacts, settings: Settings, identity: Identity): boolean {
   const { base } = facts.thread;
   return base !== undefined && base.text !== ownInstructions(settings, identity).text;

@@ -1,7 +1,7 @@
 import { defined } from '../protocol/defined.ts';
 import type { ModelRecord } from './model-record.ts';
 
-/** What a model has defaults for, and a person may choose instead. */
+/** What a model has defaults for, and the user may choose instead. */
 export interface ModelChoices {
   readonly effort?: string;
   readonly summary?: string;

@@ -5,14 +5,14 @@ import type { Outcome } from '../protocol/outcome.ts';
 
 export type ModelNotice = Outcome<'model-unknown' | 'service-tier-unused' | 'window-too-large'>;
 
-/** What a person should know about the choice of the model. */
+/** What the user should know about the choice of the model. */
 export function modelNotices(
   catalogue: Catalogue,
   { model, serviceTier, window = {} }: Settings,
 ): readonly ModelNotice[] {
   const record = lookUpModel(catalogue, model);
   if (record.guessed) {
-    // Whoever has named the window has done what the notice asks for.
+    // A user who has named the window has done what the notice asks for.
     const { contextWindow, effectiveTokens } = window;
     return contextWindow === undefined && effectiveTokens === undefined ? [unknown(model, nominalWindow(record))] : [];
   }

@@ -34,9 +34,9 @@ export interface ModelRecord {
 /** A catalogue entry: a record for every name that begins with its slug. */
 export type CatalogueEntry = Omit<ModelRecord, 'guessed'>;
 
-/** Facts about the models that are known without asking anyone. */
+/** Facts about the models that are known without asking a server. */
 export interface Catalogue {
-  /** The first is the one that threads get for which nobody named a model. */
+  /** The first is the default of threads without a named model. */
   readonly models: readonly [CatalogueEntry, ...CatalogueEntry[]];
   /** For a name that no entry fits. */
   readonly fallback: Omit<CatalogueEntry, 'slug'>;

@@ -11,7 +11,7 @@ import type { Workspace } from './workspace.ts';
 /** How the model and the user work together. */
 export interface Modes {
   readonly collaboration: Collaboration;
-  /** Absent: nobody chose one, and the model speaks as it does. */
+  /** Absent: none was chosen, and the model speaks as it does. */
   readonly personality?: Personality;
   readonly realtime: { readonly active: boolean; readonly startInstructions?: string };
   /** The turn reviews work and does none. */

@@ -46,7 +46,7 @@ const name: Field<string> = {
   read: (given) => (typeof given === 'string' && given.trim() !== '' ? given : undefined),
 };
 
-/** In the order in which they are checked and told. */
+/** In the order in which they are checked and reported. */
 export const changeFields = {
   cwd: {
     expected: 'an absolute path',

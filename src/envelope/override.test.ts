@@ -158,7 +158,7 @@ describe('another model', () => {
     ['has others, four', 'four', 'b'],
     ['has others, three', 'three', 'b'],
     ['has none', 'open', undefined],
-    ['nobody knows', 'unheard', 'high'],
+    ['unknown', 'unheard', 'high'],
   ])('that %s', (_, model, effort) => {
     const changed = after({ model });
     expect([changed.model, changed.effort]).toEqual([model, effort]);
@@ -391,7 +391,7 @@ describe('whatever the change', () => {
     );
   });
 
-  test('nobody can change it from outside afterwards', () => {
+  test('no caller can change it afterwards', () => {
     const given = {
       profile: {
         type: 'managed',

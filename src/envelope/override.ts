@@ -110,7 +110,7 @@ function wrongValue(message: string, key: string): ChangeProblem {
   return { code: 'change-wrong-value', message, next: `Correct ${key} or leave it out. Nothing was changed.` };
 }
 
-/** What the fields make of the settings; undefined for a setting that goes back to nobody's choice. */
+/** What the fields make of the settings; undefined for a setting whose choice is taken back. */
 function settingsOf(given: ReadFields, settings: Settings, catalogue: Catalogue) {
   const { sandboxMode, effort, personality, realtime, ...plain } = given;
   const model = given.model ?? settings.model;
@@ -121,7 +121,7 @@ function settingsOf(given: ReadFields, settings: Settings, catalogue: Catalogue)
       ? { effort: effortFor(lookUpModel(catalogue, model), settings) }
       : { effort: effort ?? undefined }),
     ...(personality === undefined ? {} : { personality: personality ?? undefined }),
-    // Whoever names a policy now means it for the thread and for the surface.
+    // A caller that names a policy now means it for the thread and for the surface.
     ...(given.approval === undefined ? {} : { askedApproval: undefined }),
     ...(realtime === undefined ? {} : { realtime: { ...settings.realtime, ...realtime } }),
   };
@@ -141,6 +141,6 @@ function forbidden(what: string, value: string, { allowed, key, source }: Allowe
   return {
     code: 'change-not-allowed',
     message: `The ${what} "${value}" is not allowed by ${key} in ${source}. Nothing was changed.`,
-    next: `Choose one of these: ${allowed.join(', ')}. Or ask whoever manages this machine.`,
+    next: `Choose one of these: ${allowed.join(', ')}. Or ask the administrator of this machine.`,
   };
 }

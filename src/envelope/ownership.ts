@@ -19,7 +19,7 @@ export interface Ownership {
 export interface FieldSource {
   /** The settings by which it can be chosen, the one that counts first; `telemetry.origins` says who chose. */
   readonly settings?: readonly SettingPath[];
-  /** Where it comes from when nobody chose. */
+  /** Where it comes from without a choice. */
   readonly otherwise: 'model catalogue' | 'default of the model' | 'facts' | 'default' | 'effective window';
 }
 

@@ -4,8 +4,8 @@ import type { ApprovalPolicy, PermissionProfile } from '../protocol/permission-p
 import type { InstructionRules } from './instruction-rules.ts';
 
 /**
- * What somebody has chosen for a thread: by flag, by configuration, or because the thread had it before.
- * A turn never sees a change of these: it has the envelope that was resolved from them.
+ * What was chosen for a thread: by flag, by configuration, or because the thread had it before. A turn never sees a
+ * change of these: it has the envelope that was resolved from them.
  */
 export interface Settings {
   readonly model: string;
@@ -29,7 +29,7 @@ export interface Settings {
   /** Replaces the model's own instructions when a thread starts. */
   readonly baseInstructions?: string;
   readonly developerInstructions?: string;
-  /** From whoever manages the machine. */
+  /** From the administrator of the machine. */
   readonly managedInstructions?: string;
   readonly compactPrompt?: string;
   /** How checkpoints are asked for; `auto` of the configuration is no choice and leaves it out. */
@@ -38,7 +38,7 @@ export interface Settings {
   readonly collaboration?: CollaborationSetting;
   readonly personality?: Personality;
   readonly realtime?: RealtimeSetting;
-  /** Parts of the context that somebody has turned off. */
+  /** Parts of the context that the configuration turned off. */
   readonly leaveOut?: readonly OmittedContext[];
   /** Feature gates by name; a name that is absent is off. */
   readonly features?: Readonly<Record<string, boolean>>;

@@ -12,7 +12,7 @@ function shares(window: WindowSettings): readonly [autoCompact: number, reserve:
   return [resolved.autoCompact, resolved.compactionReserve];
 }
 
-test('where one share is chosen, the other makes room for it and no more', () => {
+test('where one share is chosen, the other makes way for it and no more', () => {
   expect(shares({})).toEqual([900, 100]);
   expect(shares({ autoCompactPercent: 95 })).toEqual([950, 50]);
   expect(shares({ autoCompactPercent: 50 })).toEqual([500, 100]);

@@ -81,7 +81,8 @@ function budgetsOf({ model, provider }: Identity, shares: WindowShares, windows:
     answer: Math.min(mostOfCheckpoint.answer, share(checkpointPercent.answer)),
     records: Math.min(mostOfCheckpoint.records, share(checkpointPercent.records)),
   };
-  // In a small window the share alone does not leave the room to ask for a checkpoint (I6); in a tiny one nothing does.
+  // In a small window the share alone does not leave the space to ask for a checkpoint (I6); in a tiny one nothing
+  // does.
   const askable = effective - checkpoint.answer - checkpointQuestion;
   const mostAutoCompact = Math.min(
     share(shares.autoCompactPercent),

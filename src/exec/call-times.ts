@@ -10,7 +10,7 @@ import { processTable } from './processes/process-identity.ts';
 
 const { O_APPEND, O_CREAT, O_WRONLY } = fs.constants;
 
-/** When a call of any thread of this home ran, as the log tells it. */
+/** When a call of any thread of this home ran, as the log has it. */
 export interface LoggedCallTime {
   readonly id: string;
   readonly process: number;
@@ -23,12 +23,12 @@ export interface LoggedCallTime {
   readonly to?: number;
 }
 
-/** Where threads of one home tell each other when their calls may change files. */
+/** Where threads of one home record when their calls may change files. */
 export function callTimesLogOf(home: string): string {
   return `${home}/capstan/call-times.jsonl`;
 }
 
-/** A longer log makes room for a new one; the one before it is kept beside it. */
+/** A longer log makes way for a new one; the one before it is kept beside it. */
 const longestLogBytes = 256 * 1024;
 /** A folder with more names is not listed for each call. */
 const mostNames = 500;

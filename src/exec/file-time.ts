@@ -15,7 +15,7 @@ const coarsestTickMs = 10;
 
 /**
  * Asks the file system itself: the kernel's clock for files lags behind the time of day, and a server's differs from
- * it. A file without a name gets a stamp like any other, and neither its folder nor anyone who watches that notices.
+ * it. A file without a name gets a stamp like any other, and neither its folder nor a watcher of it notices.
  */
 export function fileTime(folder: string): FileTime {
   const stamp = process.platform === 'linux' ? stampIn(folder) : undefined;

@@ -200,7 +200,7 @@ describe('extra files', () => {
   });
 });
 
-test.runIf(process.platform === 'linux')('descriptors that somebody left open do not reach commands', () => {
+test.runIf(process.platform === 'linux')('descriptors that the parent left open do not reach commands', () => {
   const door = openSync('/', 'r');
   const text = `
     import { createNodeSpawn } from ${JSON.stringify(join(import.meta.dirname, 'node-spawn.ts'))};

@@ -70,7 +70,7 @@ interface Running {
   readonly over: boolean;
   /** The exit code; 128 plus its number when a signal ended the command. */
   readonly exited: Promise<number>;
-  /** Nobody holds the output open any more, and all of it has been read. */
+  /** No process holds the output open any more, and all of it has been read. */
   readonly outputEnded: Promise<unknown>;
   onOutput(listener: (bytes: Uint8Array) => void): void;
   close(): void;
@@ -145,7 +145,7 @@ async function start(command: RunnableCommand, pipes: PipeStock, doors: Inherite
   };
 }
 
-/** Tells by what the process can be known again; not after its end, when nobody listens any more. */
+/** Reports by what the process can be known again; not after its end, when no listener is left. */
 async function tellStarted(running: Running, onStarted: (process: StartedProcess) => void): Promise<void> {
   const startedAt = await identifyProcess(running.pid);
   if (startedAt !== undefined && !running.over) onStarted({ pid: running.pid, startedAt, mark: running.mark });
@@ -197,7 +197,7 @@ async function killTree(running: Running): Promise<void> {
   running.group.signal('SIGTERM');
   for (let waited = 0; waited < graceMs && running.group.isAlive(); waited += 20) await pause(20);
   if (running.group.isAlive()) running.group.signal('SIGKILL');
-  // A process that hangs inside the kernel survives even this; nobody should wait for it.
+  // A process that hangs inside the kernel survives even this; the caller must not wait for it.
   await settlesWithin(Promise.all([running.exited, running.outputEnded]), drainMs);
 }
 

@@ -35,12 +35,12 @@ export function createOutputBuffer(limit: number): OutputBuffer {
 
   return {
     add(bytes) {
-      const room = Math.max(0, headSize - total);
-      if (room > 0) {
+      const left = Math.max(0, headSize - total);
+      if (left > 0) {
         head = grown(head, { needed: Math.min(headSize, total + bytes.length), limit: headSize });
-        head.set(bytes.subarray(0, room), total);
+        head.set(bytes.subarray(0, left), total);
       }
-      if (bytes.length > room) addToTail(bytes.subarray(room), total + room - headSize);
+      if (bytes.length > left) addToTail(bytes.subarray(left), total + left - headSize);
       total += bytes.length;
     },
 

@@ -14,11 +14,9 @@ export interface PipeNames {
 }
 
 /**
- * Opens both ends. The reader comes first, and without waiting, so that neither call blocks. The writer is opened
- * without that flag: children share it, and few programs expect a full stdout to refuse bytes.
- *
- * Throws unless the reader got a pipe of this user and the writer got the same one: what a name leads to may have been
- * swapped, and bytes of a command must never reach a file.
+ * Opens both ends, the reader first and without waiting, so that neither call blocks; the writer without that flag,
+ * because children share it. Throws unless both got the same pipe of this user: a name may have been swapped, and bytes
+ * of a command must never reach a file.
  */
 export function openBothEnds({ toRead, toWrite }: PipeNames, flags: number): PipeEnds {
   const readEnd = openSync(toRead, constants.O_RDONLY | constants.O_NONBLOCK | flags);

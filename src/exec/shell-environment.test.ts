@@ -93,7 +93,7 @@ beforeEach(() => warnings.splice(0));
 
 const variables = (more: Partial<LoginShellOptions> = {}, caller = env()) => asked(more, caller).variables(request);
 
-/** The program at the end of the shell keeps its answer a moment after it told it, and then lets the lock go. */
+/** The program at the end of the shell keeps its answer a moment after it reported it, and then lets the lock go. */
 const isKept = () =>
   vi.waitFor(() => expect(readdirSync(folder)).toEqual([expect.stringMatching(/^[0-9a-f]{64}\.json$/)]), {
     timeout: 10_000,
@@ -120,7 +120,7 @@ test('the login shell sees nothing of the caller but what a login has', async ()
   expect(await variables({}, { ...env(), LANG: 'C' })).toMatchObject({ SEEN: 'nothing C' });
 });
 
-test('options of Node do not change how the answer is told', async () => {
+test('options of Node do not change how the answer is reported', async () => {
   profile(`export NODE_OPTIONS='--require /no/such/module'`);
   expect(await variables()).toMatchObject({ NODE_OPTIONS: '--require /no/such/module' });
 });
@@ -346,7 +346,7 @@ test('a shell that has hung for long is not waited for, nor started again', asyn
   expect(await waiting).toMatchObject({ A: '1' });
 });
 
-test('a lock whose process is dead holds nobody up', async () => {
+test('a lock whose process is dead holds up no other process', async () => {
   profile('export A=1');
   await variables();
   await isKept();

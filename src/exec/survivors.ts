@@ -42,13 +42,13 @@ function marked(mark: string): readonly number[] {
     });
 }
 
-/** With the group, if it leads one. Nobody waits for what it would say, so it is not asked politely. */
+/** With the group, if it leads one. Its last output is of no use, so it gets no time to end. */
 function kill(pid: number): void {
   for (const target of [-pid, pid]) {
     try {
       process.kill(target, 'SIGKILL');
     } catch {
-      // Gone in the meantime, no group, or not ours to kill: the next look tells.
+      // Gone in the meantime, no group, or not ours to kill: the next look shows.
     }
   }
 }

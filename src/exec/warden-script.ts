@@ -5,11 +5,11 @@ import { shellQuoted } from '../protocol/shell-words.ts';
 export const markName = 'CAPSTAN_COMMAND';
 
 /**
- * What the warden does, for any POSIX shell. It reads `+ WORD` and `- WORD`; a word is `MARK` for a command that is
- * about to start and `MARK:GROUP` for one that runs. The end of its input is the end of the process that wrote them:
- * it kills the groups that still stand, and then whatever carries one of the marks. By then every child of the dead
- * process has become the program that it was meant to be, because until then it holds the other end of the input, too.
- * A sandbox that is being built hides its variables for a moment: those that were about to start are looked for longer.
+ * For any POSIX shell. It reads `+ WORD` and `- WORD`; a word is `MARK` for a command that is about to start and
+ * `MARK:GROUP` for one that runs. At the end of its input, which is the end of the process that wrote it, it kills the
+ * groups that still stand and whatever carries a mark; those about to start are looked for longer, because a sandbox
+ * under construction hides its variables.
+ *
  * It runs outside of every sandbox, so it calls programs by their paths.
  */
 export function wardenScript(platform: string, programs: Programs): string {

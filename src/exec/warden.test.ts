@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { systemPrograms } from './processes/programs.ts';
 import { wardenScript } from './warden-script.ts';
 
-/** Runs the warden over what it is told, and then breaks the pipe. */
+/** Runs the warden over its input, and then breaks the pipe. */
 async function tellAndBreak(text: string): Promise<void> {
   const warden = spawn('/bin/sh', ['-c', wardenScript('linux', systemPrograms)], {
     env: {},

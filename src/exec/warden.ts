@@ -9,7 +9,7 @@ export interface Guarded {
   readonly mark: string;
   /** The command runs and leads this process group. */
   started(group: number): void;
-  /** It is over, or what is left of it may go on by itself. */
+  /** It is over, or what is left of it may run on by itself. */
   ended(): void;
 }
 

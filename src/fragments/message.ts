@@ -3,7 +3,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import type { UserInput } from '../protocol/user-input.ts';
 import { imageParts } from './events/user-image.ts';
 
-/** The places where messages of the roles `user` and `developer` are made; a test holds everybody to them. */
+/** The places where messages of the roles `user` and `developer` are made; a test holds every room to them. */
 
 /** What the user said: pictures first, then the words. */
 export function userMessage(id: string, { text, images }: UserInput): Item {
@@ -33,5 +33,5 @@ export function compactionMessage(id: string, role: 'user' | 'assistant', text: 
   return { type: 'message', id, role, content: [{ type, text }] };
 }
 
-/** Asks a provider to fold what stands before it. */
+/** Asks a provider to compact what stands before it. */
 export const compactionTrigger: Item = { type: 'compaction_trigger' };

@@ -25,7 +25,7 @@ export interface FactSources {
   readonly own: OwnPlaces;
   /** What the turn is to run under: of what it names, some may not exist. */
   readonly profile: PermissionProfile;
-  /** Tells which programs could have been put where they are by a command. */
+  /** Says which programs could have been put where they are by a command. */
   readonly programFiles: ProgramFiles;
   /** Where commands may write besides the workspace and temporary folders, in this turn or under another mode. */
   readonly roots?: readonly string[];

@@ -32,7 +32,7 @@ export function activeTokens(state: ActiveState): { readonly tokens: number; rea
   const weight = weightOf(state.history, state);
   const reasoning = state.reasoningCounted ? 0 : weight.earlierReasoning;
   if (weight.afterModel === undefined) {
-    // Nothing made by the model is left, so nobody can say what of this the count covers.
+    // Nothing made by the model is left, so it is unknown what of this the count covers.
     return { tokens: Math.max(counted + reasoning, everything(state)), measure: 'estimated' };
   }
   const uncounted = weight.afterModel + reasoning;

@@ -1,4 +1,4 @@
-/** Kinds of ASCII characters, as far as tokenisers tell them apart. What a word or a number is made of comes first. */
+/** Kinds of ASCII characters, as far as tokenisers distinguish them. What a word or a number is made of comes first. */
 export const kind = { lower: 0, upper: 1, digit: 2, joint: 3, mark: 4, blank: 5, foreign: 6 } as const;
 
 /** Marks that stand inside names, paths and base64. */

@@ -29,7 +29,7 @@ describe('an entry', () => {
     expect(entryOf(item, stored)).toEqual({ item, origin, turn });
   });
 
-  it('does without a cause that nobody knows', () => {
+  it('does without an unknown cause', () => {
     const item = message('developer', 'x');
     const metadata = { capstan: { origin: { family: 'context', kinds: ['a', 7], cause: 'whim' } } };
     expect(entryOf(item, metadata)).toEqual({ item, origin: { family: 'context', kinds: ['a'] } });

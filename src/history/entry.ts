@@ -17,8 +17,8 @@ export type Origin =
   | { readonly family: 'context'; readonly kinds: readonly string[]; readonly cause?: EntryCause };
 
 /**
- * Why context was injected: the thread began; a fact changed; all was told again because nobody can prove what the
- * model knows; or something happened once.
+ * Why context was injected: the thread began; a fact changed; all was told again because nothing proves what the model
+ * knows; or something happened once.
  */
 export type EntryCause = (typeof causes)[number];
 
@@ -80,7 +80,7 @@ export interface QuotedWords extends TextPlace {
   readonly leftOutBefore?: LeftOutMessages;
 }
 
-/** Messages that found no room in a checkpoint. */
+/** Messages that found no space in a checkpoint. */
 export interface LeftOutMessages {
   readonly count: number;
   /** How many of them are not the user's. */
@@ -100,7 +100,7 @@ export interface SummaryPlace extends TextPlace {
   readonly earlier?: readonly SummaryPlace[];
 }
 
-/** Somebody wants something: here a turn begins, and reasoning before it belongs to earlier turns. */
+/** A request for work: here a turn begins, and reasoning before it belongs to earlier turns. */
 export function isBoundary({ item, origin }: Entry): boolean {
   return origin.family === 'user' || item.type === 'agent_message';
 }

@@ -20,7 +20,7 @@ export function historyOf(entries: readonly Entry[]): History {
 
 export function append(history: History, entry: Entry): History {
   const { length } = history;
-  // Somebody has grown this storage from an older value, or the empty one is everybody's: branch off.
+  // Another value has grown this storage, or it is the shared empty one: branch off.
   const storage = length > 0 && history.storage.length === length ? history.storage : history.storage.slice(0, length);
   storage.push(entry);
   return { length: length + 1, storage };

@@ -93,7 +93,7 @@ describe('limitOutput of parts', () => {
     ]);
   });
 
-  it('leaves out a recording that does not fit, and goes on', () => {
+  it('leaves out a recording that does not fit, and continues', () => {
     const long = { ...sound, audio_url: `data:audio/x;base64,${'A'.repeat(1000)}` };
     expect(limitOutput([sound, long, text('words')], { mode: 'tokens', limit: 40 })).toEqual([
       sound,

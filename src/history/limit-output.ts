@@ -3,7 +3,7 @@ import type { JsonObject } from '../protocol/json.ts';
 import { mediaOf } from './media-part.ts';
 import { partBytes } from './size.ts';
 
-/** Room for the few lines that a tool puts around an output it has cut itself: that must not be cut again. */
+/** Space for the few lines that a tool puts around an output it has cut itself: that must not be cut again. */
 const allowance = 1.2;
 
 /** Every tool output enters history through here (I6). */

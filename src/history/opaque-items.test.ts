@@ -52,7 +52,7 @@ describe('an item that only its maker can read', () => {
     expect(forReader(call, maker, reader)).toBe(sent[0]);
   });
 
-  test('is nothing that anybody can read', () => {
+  test('is nothing that every provider can read', () => {
     const plain: readonly Item[] = [
       { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] },
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Yes.' }] },

@@ -17,7 +17,7 @@ export function isCheckpointItem({ type }: Item): boolean {
   return checkpointTypes.has(type);
 }
 
-/** Whether something in the item can be read by its maker alone. Outputs that nobody has read yet are texts. */
+/** Whether something in the item can be read by its maker alone. Outputs that have not been read yet are texts. */
 export function isOpaque(item: Item): boolean {
   if (checkpointTypes.has(item.type)) return true;
   if (item.type === 'reasoning') return isText(item['encrypted_content']);

@@ -3,23 +3,23 @@ import { noUsage, type Usage } from '../protocol/usage.ts';
 export interface WindowUse {
   /** Tokens of the effective window. */
   readonly effective: number;
-  /** Tokens that every thread spends before the user has said a word: they count neither as room nor as use. */
+  /** Tokens that every thread spends before the user has said a word: they count neither as space nor as use. */
   readonly baseline: number;
   /** What the next request will weigh; see `activeTokens`. */
   readonly tokens: number;
 }
 
-/** How much of the window is left, as people are shown it: a whole number from 0 to 100. */
+/** How much of the window is left, as users are shown it: a whole number from 0 to 100. */
 export function percentRemaining({ effective, baseline, tokens }: WindowUse): number {
-  const room = effective - baseline;
-  if (room <= 0) return 0;
+  const space = effective - baseline;
+  if (space <= 0) return 0;
   const used = Math.max(0, tokens - baseline);
-  return Math.round((100 * Math.max(0, room - used)) / room);
+  return Math.round((100 * Math.max(0, space - used)) / space);
 }
 
 /**
  * Usage after the provider refused a request as too long. It was not counted, so nothing is added to the total; the
- * window is full, and the newest usage must say so, or Capstan would make no room.
+ * window is full, and the newest usage must say so, or Capstan would free no space.
  */
 export function usageAfterOverflow(effective: number, total: Usage): { readonly total: Usage; readonly last: Usage } {
   return { total, last: { ...noUsage, total: effective } };

@@ -26,7 +26,7 @@ export interface PrefixReport {
   readonly breaks: readonly PrefixBreak[];
 }
 
-/** How much of a request goes on from the one before, and what broke the rest. */
+/** How much of a request continues from the one before, and what broke the rest. */
 export function comparePrefix(before: SentRequest, now: SentRequest): PrefixReport {
   const equalItems = commonLength(before.input, now.input);
   const lost = before.input[equalItems];

@@ -9,17 +9,14 @@ import { type MissingMedia, missingMedia, withoutMedia } from './without-media.t
 export interface ProjectOptions {
   /** What the model takes in: `text`, `image`, `audio`. */
   readonly modalities?: readonly string[];
-  /** Who gets them. Absent, as for requests of older versions: everybody is sent what anybody made. */
+  /** Who gets them. Absent, as for requests of older versions: every provider is sent what any provider made. */
   readonly reader?: ProviderName;
 }
 
 /**
- * The items to send. Every call has an answer and every answer a call; pictures and recordings are there only for a
- * model that takes them, and opaque items only for the provider that made them. What is put in depends only on the item it belongs to, so that a longer history projects to a
- * longer list with the same beginning.
- *
- * History grows by appending, so the last projection of a storage is kept and extended: a step costs what is new to it
- * and one copy of pointers.
+ * The items to send. Every call has an answer and every answer a call; pictures, recordings and opaque items are there
+ * only for those that can read them. What is put in depends only on its item, so that a longer history projects to a
+ * longer list with the same beginning, and the last projection of a storage is extended.
  */
 export function project(history: History, { modalities, reader }: ProjectOptions = {}): readonly Item[] {
   const { storage, length } = history;
@@ -29,8 +26,8 @@ export function project(history: History, { modalities, reader }: ProjectOptions
   if (known !== undefined && isFor && known.length <= length && extend(known, history)) return known.items.slice();
   const fresh = emptyProjection(missing, reader);
   extend(fresh, history);
-  // An older value of a storage that has grown is looked at and forgotten, unless it is the first: what follows goes on
-  // from it.
+  // An older value of a storage that has grown is looked at and forgotten, unless it is the first: what follows
+  // continues from it.
   if (known === undefined || length === storage.length) projections.set(storage, fresh);
   return fresh.items.slice();
 }
@@ -56,7 +53,7 @@ function emptyProjection(missing: MissingMedia, reader: ProviderName | undefined
   return { missing, reader, length: 0, items: [], ...sets, open: new Set(), leftOut: new Set() };
 }
 
-/** Told apart more finely than providers are: whose address is not known may be sent more. */
+/** Distinguished more finely than providers are: whose address is not known may be sent more. */
 function isSameReader(one: ProviderName | undefined, other: ProviderName | undefined): boolean {
   return one?.id === other?.id && one?.address === other?.address;
 }

@@ -84,7 +84,7 @@ describe('the size of an item', () => {
     }
   });
 
-  it('counts a recording by its length, and as text when nobody knows it', () => {
+  it('counts a recording by its length, and as text when it is unknown', () => {
     const audio = (url: string) => message({ type: 'input_audio', audio_url: url });
     const opening = 'data:audio/wav;base64,';
     expect(itemTokens(audio(opening + wav(7)))).toBe(weight(audio(opening), 280));

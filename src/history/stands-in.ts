@@ -1,6 +1,6 @@
 import type { History } from './history.ts';
 
-/** Whether the newest text of these kinds tells something, and does not take it back. */
+/** Whether the newest text of these kinds says something, and does not take it back. */
 export function standsIn(
   { storage, length }: History,
   { telling, withdrawing }: { readonly telling: readonly string[]; readonly withdrawing: readonly string[] },

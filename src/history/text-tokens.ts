@@ -13,11 +13,9 @@ import {
 } from './token-parts.ts';
 
 /**
- * What a text weighs in a request, in tokens, as tokenisers of today count it: a word with the space or the mark before
- * it, three digits, marks that stand together, a line break, a part of a name for each change of case. The text is
- * taken as it stands in JSON, where breaks, quotes and backslashes are escaped. The figures are means, counted over
- * prose, code, logs, data and encoded bytes; where kinds of text differ the dearer one was taken, because it is worse to
- * take a text for less than it is than for more.
+ * What a text weighs in a request, in tokens, as it stands in JSON: by words, groups of three digits, marks, line
+ * breaks and changes of case. The figures are means over prose, code, logs, data and encoded bytes; where kinds of text
+ * differ, the dearer one was taken, because too low an estimate is worse than too high a one.
  */
 export function textTokens(text: string): number {
   const { length } = text;

@@ -29,7 +29,7 @@ const items = [
 const history = historyOf(items.map((item) => entryOf(item, undefined)));
 
 describe('media', () => {
-  it('stay for a model that takes them, and when nobody asks', () => {
+  it('stay for a model that takes them, and when no model is named', () => {
     expect(project(history)).toEqual(items);
     expect(project(history, { modalities: ['text', 'image', 'audio'] })).toEqual(items);
   });
@@ -69,7 +69,7 @@ describe('media', () => {
     expect(first[5]).toBe(items[5]);
   });
 
-  it('may stand among things that nobody knows', () => {
+  it('may stand among unknown things', () => {
     const odd: Item = { type: 'message', role: 'user', content: [null, 7, 'x', image] as never };
     expect(project(historyOf([entryOf(odd, {})]), { modalities: [] })).toEqual([
       { type: 'message', role: 'user', content: [null, 7, 'x', noImage] },

@@ -39,7 +39,7 @@ test('an error is no list', async () => {
   expect(await asked('{"data":[{"id":"a"}]}', 500)).toEqual({ kind: 'other' });
 });
 
-test('a port that nobody listens at', async () => {
+test('a port without a listener', async () => {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;

@@ -8,7 +8,7 @@ export type LocalServer =
   /** Something is there that has no list of models. */
   | { readonly kind: 'other' };
 
-/** Somebody waits for it, and a server on the same machine is quick. */
+/** The user waits for it, and a server on the same machine is quick. */
 const patienceMs = 5000;
 
 /** Asks for the list of models, which servers with a Responses endpoint have beside it. */

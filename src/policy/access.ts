@@ -5,10 +5,8 @@ import { depthOf, isWithin, normalisePath } from './paths.ts';
 import { platformReadRoots } from './platform-read-roots.ts';
 
 /**
- * What the policy grants at a path: the most specific rule wins, at equal depth deny beats write beats read, and what
- * no rule covers is denied, as is text that is no absolute path.
- *
- * The answer is about the spelling. Whoever opens the file in this process must also ask for its real path and take
+ * What the policy grants at a path, by its spelling: the most specific rule wins, at equal depth deny beats write beats
+ * read, and all else is denied. A caller that opens the file in this process must also ask for its real path and take
  * the stricter answer, or a link would lead around the rule.
  */
 export function access(policy: ResolvedPolicy, path: string): Access {
@@ -52,7 +50,7 @@ export function accessByRules(rules: readonly AccessRule[], path: string): Acces
 /** Whether the path is one of the names that the rule keeps below its own path, or lies in one. */
 function keeps({ path: root, access: granted, keeps: names }: AccessRule, path: string): boolean {
   if (names === undefined || granted !== 'write' || path === root) return false;
-  // Some disks do not tell `.GIT` from `.git`.
+  // Some disks do not distinguish `.GIT` from `.git`.
   const below = path.slice(root === '/' ? 1 : root.length + 1).toLowerCase();
   return names.some((name) => `/${below}/`.includes(`/${name}/`));
 }

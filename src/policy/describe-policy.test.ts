@@ -29,7 +29,7 @@ test('the root that holds the working folder comes first', () => {
   });
 });
 
-test('denied paths, globs and limits on reading are told', () => {
+test('denied paths, globs and limits on reading are described', () => {
   const profile: PermissionProfile = {
     type: 'managed',
     network: 'restricted',

@@ -22,11 +22,9 @@ const systemFolders = [
 ];
 
 /**
- * The places of a program that the engine starts itself, best first, links followed.
- *
- * A program of the search path is skipped if its entry is empty or relative, if it lies in or leads into a folder that
- * commands may write, or if another user may write its folder: it would run outside of the sandbox, and a command could
- * have put it there.
+ * The places of a program that the engine starts itself, best first, links followed. A program that a command or
+ * another user could have put there is skipped, because it would run outside of the sandbox; so is an entry of the
+ * search path that is empty or relative.
  */
 export function programCandidates(search: ProgramSearch, files: ProgramFiles): readonly string[] {
   return [...new Set(candidates(search, files))];

@@ -66,7 +66,7 @@ test('without extra roots the list is left out', () => {
 });
 
 describe('what it cannot say', () => {
-  test('a disk without limits and a network with them: somebody else must isolate', () => {
+  test('a disk without limits and a network with them: a sandbox around us must isolate', () => {
     const profile: PermissionProfile = {
       type: 'managed',
       file_system: { type: 'unrestricted' },
@@ -123,7 +123,7 @@ describe('what it cannot say', () => {
   });
 });
 
-test('a form that nobody knows may only read', () => {
+test('an unknown form may only read', () => {
   expect(profileOf({ type: 'newer' } as unknown as SandboxPolicy)).toEqual(
     profileFor('read-only', { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false }),
   );

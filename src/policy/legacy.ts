@@ -38,7 +38,7 @@ export function sandboxPolicyOf(profile: PermissionProfile, places: Places): San
   };
 }
 
-/** The profile behind the coarser form. A form that nobody knows may only read. */
+/** The profile behind the coarser form. An unknown form may only read. */
 export function profileOf(policy: SandboxPolicy): PermissionProfile {
   switch (policy.type) {
     case 'danger-full-access':

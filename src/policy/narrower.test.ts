@@ -57,7 +57,7 @@ describe('of two profiles', () => {
       workspace,
       'configured',
     ],
-    ['a sandbox around us that nobody configured', workspace, external, 'configured'],
+    ['a sandbox around us that is not configured', workspace, external, 'configured'],
     ['a sandbox of ours where one around us is configured', external, workspace, 'claimed'],
     ['the network of a sandbox around us', external, { type: 'external', network: 'enabled' }, 'configured'],
     [

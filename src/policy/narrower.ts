@@ -8,7 +8,7 @@ import { resolvePolicy } from './resolve-policy.ts';
 
 /**
  * Of what is claimed and what is configured: the claim if it grants nothing that the configuration does not, else the
- * configuration. Never a mixture of both: a policy is one value that a person chose as a whole.
+ * configuration. Never a mixture of both: a policy is one value that the user chose as a whole.
  */
 export function narrowerProfile(
   configured: PermissionProfile,
@@ -39,7 +39,7 @@ function elsewhere(places: Places): Places {
 function grantsNoMore(claimed: ResolvedPolicy, configured: ResolvedPolicy): boolean {
   if (configured.enforcement === 'disabled') return true;
   if (!isAtMost(networkRank, claimed.network, configured.network)) return false;
-  // Whoever counts on a sandbox around us, or on none, is not shut in by us.
+  // A user who counts on a sandbox around us, or on none, is not shut in by us.
   if (claimed.enforcement !== 'managed' && claimed.enforcement !== configured.enforcement) return false;
   return opensNoMore(claimed.files, configured.files);
 }

@@ -1,19 +1,21 @@
 import type { ApprovalPolicy, PermissionProfile, SandboxMode } from '../protocol/permission-profile.ts';
 import { type ProfileWidth, widthOf } from './profile-width.ts';
 
-/** What whoever manages the machine demands. No layer of the configuration, no flag and no client can weaken it. */
+/**
+ * What the administrator of the machine demands. No layer of the configuration, no flag and no client can weaken it.
+ */
 export interface Requirements {
   readonly approvals?: Allowed<ApprovalPolicy>;
   /** `read-only` is always among them. */
   readonly sandboxModes?: Allowed<ProfileWidth>;
   readonly denyRead?: DeniedReads;
-  /** Features that are open or closed, whatever anybody says. */
+  /** Features that are open or closed, whatever the configuration says. */
   readonly features?: { readonly pins: Readonly<Record<string, boolean>>; readonly source: string };
   /** Whether the user's login shell is asked for variables, whatever the configuration says. */
   readonly allowLoginShell?: boolean;
   /** Told to the model besides everything else. */
   readonly instructions?: string;
-  /** What a new thread starts with where nobody chose. */
+  /** What a new thread starts with where nothing was chosen. */
   readonly newThread?: NewThreadDefaults;
 }
 
@@ -58,6 +60,6 @@ export function brokenByProfile(
 
 /** The mode that holds in place of one that is not allowed. */
 export function modeInstead({ allowed: [first] }: Allowed<ProfileWidth>): SandboxMode {
-  // That a sandbox stands around us is a fact, which nobody can demand into being.
+  // That a sandbox stands around us is a fact, which no requirement can bring about.
   return first === 'external-sandbox' ? 'read-only' : first;
 }

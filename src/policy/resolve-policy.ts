@@ -9,23 +9,19 @@ import { namesKeptAnywhere, protectedNames } from './protected-names.ts';
 
 export type { Places } from './places.ts';
 
-/** Matches every path: what stands in for a deny that nobody can read. */
+/** Matches every path: what stands in for a deny that cannot be parsed. */
 const denyEverything = '/**';
 
 /**
  * Replaces the symbols of a profile by paths and adds what is protected without being asked for.
  *
- * An entry that makes no sense (a relative path, an unknown symbol, a glob that grants, a subpath that climbs out, a
- * foreign shape) fails closed: a grant grants nothing, and anything else denies everything. A relative deny glob is
- * read from the working folder.
- *
- * Below every path that may be written the protected names are read-only and kept from being made, unless an entry
- * stands on exactly that path; entries deeper inside still open what they name. `.git` is read-only at any depth, but
- * for temporary folders, where commands clone what they need. A policy that lets the whole disk be written comes out as
+ * An entry that makes no sense fails closed: a grant grants nothing, and anything else denies everything. Below every
+ * writable path the protected names are read-only and cannot be made, unless an entry stands on exactly that path;
+ * `.git` is read-only at any depth, but for temporary folders. A policy that lets the whole disk be written is
  * `unrestricted`, and nothing is protected in it.
  *
- * The engine's own places are taken out last (`own-places.ts`). A path that does not exist is not writable by an entry of
- * its own: a sandbox cannot open it, and a patch must not differ from a command.
+ * A path that does not exist is not writable by an entry of its own: a sandbox cannot open it, and a patch must not
+ * differ from a command. The engine's own places are taken out last.
  */
 export function resolvePolicy(profile: PermissionProfile, places: Places): ResolvedPolicy {
   switch (profile.type) {

@@ -27,7 +27,7 @@ export interface LoadedBlob {
   readonly bytes: Uint8Array;
 }
 
-/** Removed by somebody, or no longer what its name says. */
+/** Removed, or no longer what its name says. */
 export interface BlobMissing extends Outcome<'blob-missing' | 'blob-damaged'> {
   readonly kind: 'missing';
 }

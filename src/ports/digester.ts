@@ -5,6 +5,6 @@ export interface Digester {
    * one are not read again, so a body that only grew costs what is new to it.
    */
   body(pieces: readonly Uint8Array[]): string;
-  /** The first eight digits of the SHA-256 of the bytes: they tell the items of a request apart. */
+  /** The first eight digits of the SHA-256 of the bytes: they distinguish the items of a request. */
   short(bytes: Uint8Array): string;
 }

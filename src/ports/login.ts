@@ -15,16 +15,16 @@ export interface ChatgptLogin extends LoginAdvice {
   readonly refreshToken?: string;
   /** Absent when the access token does not say. */
   readonly expiresAt?: number;
-  /** When somebody renewed the tokens last. */
+  /** When the tokens were last renewed. */
   readonly renewedAt?: number;
 }
 
 interface LoginAdvice {
-  /** What a person can do when the login has expired, or is not accepted. */
+  /** What the user can do when the login has expired, or is not accepted. */
   readonly renew: string;
 }
 
-/** Tokens that the place where people sign in gave in exchange for a refresh token. What is absent stays as it was. */
+/** Tokens that the place where users sign in gave in exchange for a refresh token. What is absent stays as it was. */
 export interface NewTokens {
   readonly accessToken?: string;
   readonly refreshToken?: string;
@@ -37,14 +37,14 @@ export interface LoginStore {
   /** Does the work while no other process of this program does such work here; waits for it, or rejects with an error for people. */
   alone<Value>(work: () => Promise<Value>, signal: AbortSignal): Promise<Value>;
   /**
-   * Makes room for new tokens. Called before they are asked for: asking ends the old ones, so the new ones must not be
-   * lost for want of a place. Throws an error for people where nothing can be kept.
+   * Reserves space for new tokens. Called before they are asked for: asking ends the old ones, so the new ones must not
+   * be lost for want of a place. Throws an error for people where nothing can be kept.
    */
-  reserve(): RoomForTokens;
+  reserve(): ReservedPlace;
 }
 
 /** Ends with one of the two; with the second, too, when the first one throws. */
-export interface RoomForTokens {
+export interface ReservedPlace {
   /** Puts the tokens in the place of the old ones; all else that is kept with them stays. */
   keep(tokens: NewTokens, at: number): void;
   discard(): void;

@@ -48,7 +48,7 @@ export type ModelEvent =
   /** Of the summary of its thinking, whose parts are counted from 0. */
   | { readonly kind: 'reasoning-delta'; readonly itemId: string; readonly part: number; readonly delta: string }
   | { readonly kind: 'item'; readonly item: Item }
-  /** `endTurn` false means that the model wants to go on although it called no tool. */
+  /** `endTurn` false means that the model wants another step although it called no tool. */
   | { readonly kind: 'completed'; readonly responseId: string; readonly usage?: Usage; readonly endTurn?: boolean }
   | { readonly kind: 'failed'; readonly failure: ModelFailure };
 

@@ -15,8 +15,8 @@ export interface RolloutStore {
    */
   create(id: ThreadId, meta: JsonObject | Promise<JsonObject>): Promise<Owned | OpenRefused>;
   /**
-   * The same for a thread that goes on from a place of another: what stands before the place is its history. It is not
-   * copied, unless the other is kept in the old form. Needs no lease of the other thread.
+   * The same for a thread that continues from a place of another: what stands before the place is its history. It is
+   * not copied, unless the other is kept in the old form. Needs no lease of the other thread.
    */
   fork(id: ThreadId, meta: JsonObject, from: RolloutPlace): Promise<Owned | OpenRefused>;
   /** Takes the lease of an existing thread and mends its tail. */
@@ -79,9 +79,9 @@ export interface HeldThread {
   archive(): Promise<void>;
   /** `active`: none of them was away. */
   unarchive(): Promise<'unarchived' | 'active'>;
-  /** Threads with a rollout that goes on from one of this thread's. */
+  /** Threads with a rollout that continues from one of this thread's. */
   forks(): Promise<readonly ThreadId[]>;
-  /** Removes all rollouts of the thread, even if forks go on from them; gives their locations. */
+  /** Removes all rollouts of the thread, even if forks continue from them; gives their locations. */
   delete(): Promise<readonly string[]>;
   release(): Promise<void>;
 }
@@ -137,7 +137,8 @@ export interface Owned {
   readonly torn?: { readonly bytes: number };
   /**
    * Stamps the drafts with time and ordinal and queues them for writing, in order, in the form that the rollout has;
-   * gives back every line it queued, the first line of a new thread included. Never waits, never fails: what becomes of the bytes is told by `durable`.
+   * gives back every line it queued, the first line of a new thread included. Never waits, never fails: what becomes of
+   * the bytes is reported by `durable`.
    */
   append(drafts: readonly LineDraft[]): readonly Line[];
   /**

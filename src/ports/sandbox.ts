@@ -1,7 +1,7 @@
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../protocol/resolved-policy.ts';
 
-/** A command as a tool wants it run, before anyone isolates it. */
+/** A command as a tool wants it run, before it is isolated. */
 export interface PlainCommand {
   readonly argv: readonly string[];
   /** Absolute. */

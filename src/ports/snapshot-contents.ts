@@ -8,7 +8,7 @@ export interface WorkspaceContents {
   /** Undefined when it is not there, or no longer what its name says. */
   load(hash: string): Promise<Uint8Array | undefined>;
   has(hash: string): Promise<boolean>;
-  /** How much room they take, all together. */
+  /** How much space they take, all together. */
   bytes(): Promise<number>;
   /** Begins to keep contents that belong together: all of them count, or none. */
   begin(): ContentsDraft;
@@ -22,7 +22,7 @@ export interface WorkspaceContents {
 }
 
 export interface ContentsDraft {
-  /** Queues a content. Never waits; throws, or lets `finish` reject, when there is no room for it. */
+  /** Queues a content. Never waits; throws, or lets `finish` reject, when there is no space for it. */
   add(hash: string, content: Uint8Array): void;
   /** The contents count, and are durable, when it resolves. */
   finish(): Promise<void>;

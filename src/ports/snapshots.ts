@@ -16,9 +16,12 @@ export const notNeeded = 'not needed';
 export interface SnapshotRequest {
   /** The workspace's folder. */
   readonly root: string;
-  /** Places that nobody may read: no copy of them is made. */
+  /** Places that no command may read: no copy of them is made. */
   denies(path: string): boolean;
-  /** An earlier snapshot of the same workspace, and what calls did since: then the result tells their work from others'. */
+  /**
+   * An earlier snapshot of the same workspace, and what calls did since: then the result separates their work from
+   * others'.
+   */
   readonly since?: { readonly snapshot: SnapshotTaken; readonly touched: readonly Touched[] };
 }
 
@@ -30,7 +33,7 @@ export interface SnapshotTaken {
   readonly root: string;
   /** The name of everything in it. */
   readonly tree: string;
-  /** What others alone would have left of the earlier snapshot. Absent when it was not asked for or cannot be told. */
+  /** What others alone would have left of the earlier snapshot. Absent when it was not asked for or is unknown. */
   readonly others?: string;
   readonly files: number;
   readonly bytes: number;

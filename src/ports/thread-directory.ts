@@ -17,8 +17,8 @@ export interface ThreadDirectory {
   /** Says what a thread is called from now on; an empty name takes the name away. The outcome says why it could not. */
   rename(id: ThreadId, name: string): Promise<Outcome | undefined>;
   /**
-   * Called after threads were changed as a whole, for a store whose threads other programs list as well. Gives what a
-   * person should know; what was done to the threads stands.
+   * Called after threads were changed as a whole, for a store whose threads other programs list as well. Gives what the
+   * user should know; what was done to the threads stands.
    */
   changed?(changes: readonly ThreadChange[]): Promise<readonly Outcome[]>;
 }

@@ -1,6 +1,6 @@
 import type { Usage } from '../protocol/usage.ts';
 
-/** Follows the steps of turns for whoever watches a running system. Never throws and never waits. */
+/** Follows the steps of turns for monitors of a running system. Never throws and never waits. */
 export interface Tracer {
   /** Called when a request is about to be sent. */
   startStep(labels: StepLabels): StepSpan;

@@ -1,7 +1,7 @@
 import type { Outcome } from './outcome.ts';
 import type { Usage } from './usage.ts';
 
-/** What a checkpoint kept, what it folded and what it cost. Stored with it, and told to people. */
+/** What a checkpoint kept, what it replaced and what it cost. Stored with it, and shown to users. */
 export interface CheckpointReport {
   readonly id: string;
   /** Counts the checkpoints of the thread, from 1. */

@@ -26,8 +26,8 @@ export interface LineKind {
 /** A line before the journal stamps it with its time and ordinal. */
 export interface LineDraft extends Pick<Line, 'type' | 'payload' | 'metadata'> {
   /**
-   * What the model does not see and the line has no room for. A store that keeps such bytes puts their name into
-   * `metadata.capstan`, under the same key; others pass over them.
+   * What the model does not see and has no place in the line. A store that keeps such bytes puts their name into
+   * `metadata.capstan`, under the same key; others ignore them.
    */
   readonly beside?: Readonly<Record<string, Uint8Array>>;
 }
@@ -54,9 +54,9 @@ export const lineType = {
   step: 'capstan_step',
   /** Ours: a compaction that changed nothing, and what it cost. */
   compaction: 'capstan_compaction',
-  /** Ours: the history behind a provider's own checkpoint is used again, because another provider goes on. */
+  /** Ours: the history behind a provider's own checkpoint is used again, because another provider takes over. */
   reopened: 'capstan_reopened',
-  /** Ours: the workspace before and after somebody changed it. The first is written before the change. */
+  /** Ours: the workspace before and after a change. The first is written before it. */
   snapshot: 'capstan_snapshot',
   /** Ours: a note that the user pinned, or its end. */
   pin: 'capstan_pin',

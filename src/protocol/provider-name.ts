@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject, stringAt } from './json.ts';
 
-/** Which provider it is. The id alone is a name in somebody's configuration; with the address it is one server. */
+/** Which provider it is. The id alone is a name in one user's configuration; with the address it is one server. */
 export interface ProviderName {
   readonly id: string;
   /** Where it is reached, without anything secret. Absent: not recorded, as in files of other programs. */

@@ -5,7 +5,7 @@ import type { Access, NetworkAccess } from './permission-profile.ts';
  * planner, the file tools and the tests read (I5). `access(policy, path)` of `policy/` is the only way to ask it.
  */
 export interface ResolvedPolicy {
-  /** Who isolates: we (`managed`), nobody (`disabled`), or a sandbox around us (`external`). */
+  /** Who isolates: we (`managed`), nothing (`disabled`), or a sandbox around us (`external`). */
   readonly enforcement: 'managed' | 'disabled' | 'external';
   readonly files: ResolvedFiles;
   readonly network: NetworkAccess;
@@ -17,7 +17,7 @@ export type ResolvedFiles =
       readonly kind: 'restricted';
       /** Absolute, lexically normalised paths. Order has no meaning: the most specific rule wins. */
       readonly rules: readonly PathRule[];
-      /** Absolute git-style globs that nobody may read. */
+      /** Absolute git-style globs that no command may read. */
       readonly denyGlobs: readonly string[];
       /** The system folders that programs need to start are readable. */
       readonly platformDefaults: boolean;

@@ -1,7 +1,7 @@
 /**
- * Sixteen hexadecimal digits that tell texts apart which nobody made to look alike: it proves nothing against an
- * attacker who wants two texts to have one digest. It is remembered for the newest text: the instructions of a model are
- * digested for its section of the world and for the stored envelope, at every start, in code that is cold.
+ * Sixteen hexadecimal digits that distinguish texts; no proof against an attacker who wants two texts to have one
+ * digest. It is remembered for the newest text: the instructions of a model are digested for its section of the world
+ * and for the stored envelope, at every start, in code that is cold.
  */
 export function textDigest(text: string): string {
   if (text !== newest.text) newest = { text, digest: digestOf(text) };

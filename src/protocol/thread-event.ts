@@ -6,7 +6,7 @@ import type { Answer, Question } from './question.ts';
 import type { TurnItem } from './turn-item.ts';
 import type { Usage } from './usage.ts';
 
-/** What surfaces are told. Nothing is told before the lines it rests on are durable. */
+/** What surfaces are sent. Nothing is sent before the lines it rests on are durable. */
 export type ThreadEvent =
   | { readonly kind: 'thread-started'; readonly threadId: ThreadId }
   | SettingsEvent
@@ -22,7 +22,7 @@ export type ThreadEvent =
   | UsageEvent
   | PrefixBrokenEvent
   | CheckpointEvent
-  /** Something is not as it should be, and the turn goes on. */
+  /** Something is not as it should be, and the turn continues. */
   | { readonly kind: 'warning'; readonly outcome: Outcome }
   /** The request failed and is sent again. */
   | { readonly kind: 'retrying'; readonly outcome: Outcome }
@@ -31,18 +31,18 @@ export type ThreadEvent =
   | { readonly kind: 'turn-failed'; readonly turnId: TurnId; readonly outcome: Outcome; readonly lastMessage?: string }
   | { readonly kind: 'turn-aborted'; readonly turnId: TurnId };
 
-/** What the next turn starts from: when a thread is opened, and whenever somebody changes it. */
+/** What the next turn starts from: when a thread is opened, and whenever it is changed. */
 export interface SettingsEvent {
   readonly kind: 'settings';
   readonly cause: 'started' | 'resumed' | 'override';
   readonly settings: JsonObject;
-  /** Of a thread that goes on: what it took from its own past (`names`), and from where (`from`, `turn_id`). */
+  /** Of a resumed thread: what it took from its own past (`names`), and from where (`from`, `turn_id`). */
   readonly restored?: JsonObject;
   /** The typed value that the environment section tells the model. */
   readonly environment: JsonObject;
 }
 
-/** One text that enters history and is not the model's: told before the request that it precedes. */
+/** One text that enters history and is not the model's: sent before the request that it precedes. */
 export interface ContextEvent {
   readonly kind: 'context';
   readonly turnId: TurnId;
@@ -103,7 +103,7 @@ export type CheckpointEvent =
       readonly phase: string;
       readonly strategy: string;
       readonly model: string;
-      /** What the history weighs that is to be folded. */
+      /** The size of the history that is to be compacted. */
       readonly tokens: number;
     }
   | {
@@ -122,7 +122,7 @@ export type CheckpointEvent =
       readonly paused: boolean;
     };
 
-/** A request does not go on from the one before it: the provider reads again what it had cached. */
+/** A request does not continue from the one before it: the provider reads again what it had cached. */
 export interface PrefixBrokenEvent {
   readonly kind: 'prefix-broken';
   readonly turnId: TurnId;

@@ -11,15 +11,15 @@ export interface UnreadOutput {
 const unread = new WeakMap<Item, UnreadOutput>();
 
 /**
- * Gives an item its output without reading it: whoever looks at the output gets its text, and whoever does not pays
- * nothing for it.
+ * Gives an item its output without reading it: a reader that looks at the output gets its text, and one that does not
+ * pays nothing for it.
  */
 export function leaveUnread(item: Item, output: UnreadOutput): void {
   unread.set(item, output);
   Object.defineProperty(item, 'output', { get: readOutput, enumerable: true, configurable: true });
 }
 
-/** Whether the item has an output that nobody has read. It is a text. */
+/** Whether the item has an output that has not been read. It is a text. */
 export function hasUnreadOutput(item: Item): boolean {
   return unread.has(item);
 }

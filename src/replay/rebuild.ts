@@ -27,7 +27,9 @@ export interface RebuiltRequest {
   readonly sent?: SentBody;
 }
 
-/** A request of another program, which leaves no records: only its input can be told, from what stood before the answer. */
+/**
+ * A request of another program, which leaves no records: only its input is known, from what stood before the answer.
+ */
 export interface InferredRequest {
   readonly kind: 'inferred';
   readonly turn: number;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 
-/** What has become of a thread, for those who look it up in the index of Codex. */
+/** What has become of a thread, for programs that look it up in the index of Codex. */
 export type CodexIndexChange =
   | { readonly kind: 'moved'; readonly id: ThreadId; readonly path: string; readonly archivedAt?: number }
   | { readonly kind: 'named'; readonly id: ThreadId; readonly name: string }
@@ -19,7 +19,7 @@ export function hasCodexIndex(folder: string): boolean {
 /**
  * Codex keeps a row per thread that says which file is the thread's, and does not look for a newer one. So where it has
  * a row already, the row is set right; rows that are missing Codex makes by itself. The files are the truth: if this
- * fails, there is something to tell, and nothing is lost.
+ * fails, there is something to report, and nothing is lost.
  */
 export function tellCodexIndex(folder: string, changes: readonly CodexIndexChange[]): Outcome | undefined {
   const path = join(folder, indexFile);
@@ -40,7 +40,7 @@ export function tellCodexIndex(folder: string, changes: readonly CodexIndexChang
     const reason = error instanceof Error ? error.message : String(error);
     return {
       code: 'codex-index-stale',
-      message: `The index of Codex, ${path}, could not be told: ${reason}.`,
+      message: `The index of Codex, ${path}, could not be updated: ${reason}.`,
       next: 'Capstan does not need it. If Codex shows the thread as it was, try again when Codex has ended.',
     };
   }

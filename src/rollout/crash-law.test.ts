@@ -59,7 +59,7 @@ function choiceOf(shares: readonly number[]): CrashChoice {
   };
 }
 
-/** Runs the steps, and tells how many lines a resolved `durable` has promised. */
+/** Runs the steps, and says how many lines a resolved `durable` has promised. */
 async function live(
   owned: Owned,
   disk: SimulatedDisk,
@@ -167,7 +167,7 @@ async function holds(all: readonly Life[]): Promise<void> {
 }
 
 describe('after any crash', () => {
-  test('the lines are a prefix of what was appended, with everything acknowledged, and the thread goes on', async () => {
+  test('the lines are a prefix of what was appended, with everything acknowledged, and the thread can be resumed', async () => {
     await fc.assert(fc.asyncProperty(lives(fc.oneof(append, otherSteps)), holds), {
       numRuns: 100 * inject('runFactor'),
     });

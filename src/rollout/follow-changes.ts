@@ -41,7 +41,7 @@ async function tellCodex(
     if (change.kind === 'named' || change.kind === 'deleted') told.push(change);
     else {
       const current = await currentRollout(new RolloutFiles(files, home), change.id);
-      // Another program may have moved or removed it since; then that one has told Codex.
+      // Another program may have moved or removed it since; then that one has updated Codex.
       if (current.kind === 'refused') continue;
       const archived = change.kind === 'archived' ? { archivedAt: clock.now() } : {};
       told.push({ kind: 'moved', id: change.id, path: current.location, ...archived });

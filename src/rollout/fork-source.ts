@@ -11,7 +11,7 @@ import { readHead } from './lines/read-head.ts';
 import { unknownPlace } from './refusals.ts';
 import type { RolloutFiles } from './rollout-files.ts';
 
-/** What a thread that goes on from another one begins with. */
+/** What a thread that continues from another one begins with. */
 export type ForkSource =
   | { readonly kind: 'base'; readonly base?: HistoryBase; metaFrom(meta: JsonObject): JsonObject }
   /** The old form knows no references: its lines are copied, with the times that they have. */
@@ -51,7 +51,7 @@ async function syncIfLet({ file }: OpenRollout): Promise<void> {
     await file.sync();
   } catch (error) {
     const code = errorCode(error) ?? '';
-    // A file that may only be read, or a disk: then nobody is writing it either.
+    // A file that may only be read, or a disk: then no process is writing it either.
     if (!['EBADF', 'EINVAL', 'EPERM', 'EACCES', 'EROFS'].includes(code)) throw error;
   }
 }

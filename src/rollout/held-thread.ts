@@ -90,7 +90,8 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
       // What others refer to is kept plain.
       const own = await ownFiles();
       for (const { path, name } of own) if (name.compressed) await restoreRollout(files, path);
-      // The place of an undo is read from the file, which may name anything. Another thread's talk is not this one's.
+      // The place of an undo is read from the file, which may name anything. Another thread's conversation is not this
+      // one's.
       if (!own.some(({ name }) => name.rolloutId === revert.to.rolloutId)) {
         return unknownPlace(revert.to.rolloutId, 'it is not a file of this thread');
       }
@@ -185,7 +186,7 @@ async function forksOf(
   const forks = new Set<ThreadId>();
   try {
     for (const { path, name } of await findAllRollouts(files, home)) {
-      // Whoever goes on from another file is never compressed.
+      // A thread that continues another file is never compressed.
       if (name.threadId === id || name.compressed) continue;
       const file = await files.openToRead(path);
       const head = await readHead(file).finally(() => file.close());

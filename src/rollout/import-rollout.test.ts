@@ -27,7 +27,7 @@ async function exported(): Promise<{ disk: SimulatedDisk; options: ImportOptions
 const rollouts = (disk: SimulatedDisk): readonly string[] =>
   [...disk.names().keys()].filter((name) => /rollout-/.test(name));
 
-test('of two imports at once one is done, whole, and the other is told', async () => {
+test('of two imports at once one is done, whole, and the other is refused', async () => {
   const { disk, options } = await exported();
   const results = await Promise.all([
     importRollout('/home/exported', options),
@@ -51,7 +51,7 @@ test('of two imports at once one is done, whole, and the other is told', async (
 test('what a dead import leaves is no thread, and is collected', async () => {
   const { disk, options } = await exported();
   disk.failNext('sync', 'EIO');
-  // As if nobody had been there to clean up.
+  // As if no process had been left to clean up.
   const remove = disk.remove.bind(disk);
   disk.remove = () => Promise.reject(new Error('dead'));
   await expect(importRollout('/home/exported', options)).rejects.toThrow('EIO');

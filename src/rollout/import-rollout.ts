@@ -136,7 +136,7 @@ function notRollout(source: string): ImportProblem {
 }
 
 function notWhole(source: string): ImportProblem {
-  const message = `${source} goes on from another file and is not the whole thread.`;
+  const message = `${source} continues from another file and is not the whole thread.`;
   return {
     code: 'rollout-not-whole',
     message,

@@ -90,7 +90,7 @@ describe('appending', () => {
     expect([...disk.names().keys()]).toEqual(['/']);
   });
 
-  test('writes nothing until someone waits, or much has gathered', async () => {
+  test('writes nothing until a caller waits, or much has gathered', async () => {
     const { journal, disk, texts } = await newThread();
     journal.append([draft('x'.repeat(60_000))]);
     await turns(50);
@@ -240,7 +240,7 @@ describe('a disk that refuses', () => {
     expect(disk.directorySyncs).toBe(5);
   });
 
-  test('is told of in the end although nobody waited', async () => {
+  test('is reported in the end although no caller waited', async () => {
     const { journal, disk } = await startedThread();
     disk.failNext('append', 'EIO');
     journal.append([draft('x'.repeat(70_000))]);
@@ -265,7 +265,7 @@ describe('a disk that refuses', () => {
     expect(texts()).toEqual(['meta', 'first']);
   });
 
-  test('does not cost a stranger his lines', async () => {
+  test('does not cost another writer its lines', async () => {
     const { journal, disk, texts } = await startedThread();
     const stranger = await disk.open(journal.location, { create: false, mode: 0o600 });
     await stranger.append(

@@ -29,7 +29,7 @@ export interface JournalOptions {
   readonly knownMeta?: JsonObject;
 }
 
-/** Characters that may wait before they are written, unsynced, although nobody asked. */
+/** Characters that may wait before they are written, unsynced, although no caller asked. */
 const mostWaiting = 64 * 1024;
 /** Characters in one write. Only a longer line makes a longer write. */
 const mostInWrite = 8 * 1024 * 1024;
@@ -41,9 +41,9 @@ interface Waiter {
 }
 
 /**
- * Group commit: `append` only queues, and one loop at a time writes and syncs for everyone who waits. While a sync
- * runs, later lines and callers gather for the next one. Lines are counted from the opening of the journal:
- * synced <= written <= appended.
+ * Group commit: `append` only queues, and one loop at a time writes and syncs for every caller that waits. While a sync
+ * runs, later lines and callers gather for the next one. Lines are counted from the opening of the journal: synced <=
+ * written <= appended.
  */
 export class Journal implements Owned {
   readonly kind = 'owned';
@@ -150,7 +150,7 @@ export class Journal implements Owned {
     await Promise.resolve();
     try {
       while (this.#waiters.length > 0 || this.#waiting >= mostWaiting) {
-        // Not "until the queue is empty": a steady stream of lines must not put off those who wait.
+        // Not "until the queue is empty": a steady stream of lines must not put off the callers that wait.
         const upTo = this.#appended;
         if (await this.#lock.isLost()) throw leaseLost(this.location);
         while (this.#written < upTo) await this.#write();

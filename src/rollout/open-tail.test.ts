@@ -37,7 +37,7 @@ async function refusedUnchanged(before: string): Promise<string> {
 }
 
 describe('opening the tail of a rollout', () => {
-  test('goes on after the last ordinal', async () => {
+  test('continues after the last ordinal', async () => {
     const text = head + line(1) + line(2);
     const { tail, after } = await opened(text);
     expect(tail).toEqual({
@@ -51,7 +51,7 @@ describe('opening the tail of a rollout', () => {
     expect(after).toBe(text);
   });
 
-  test('goes on after the first line alone, where a fork starts at the cut', async () => {
+  test('continues after the first line alone, where a fork starts at the cut', async () => {
     const text = meta({ id, history_mode: 'paginated', history_base: {} }, 23);
     expect((await opened(text)).tail).toMatchObject({ nextOrdinal: 24 });
   });
@@ -107,7 +107,7 @@ describe('opening the tail of a rollout', () => {
     );
   });
 
-  test('passes over bad lines, blank lines and lines without an ordinal', async () => {
+  test('skips bad lines, blank lines and lines without an ordinal', async () => {
     const text = `${head}${line(7)}{"half\n\n${line('"8"')}null\n`;
     const { tail, after } = await opened(text);
     expect(after).toBe(text);

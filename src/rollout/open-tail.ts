@@ -8,7 +8,7 @@ import { readHead } from './lines/read-head.ts';
 import { unreadableThread, type ThreadFile } from './refusals.ts';
 import { splitBackward } from './lines/split-lines.ts';
 
-/** Where writing goes on. */
+/** Where writing continues. */
 export interface Tail {
   readonly kind: 'tail';
   /** Payload of the first line. */
@@ -61,7 +61,7 @@ export async function openTail(file: OpenFile, thread: ThreadFile): Promise<Tail
 
 /** The ordinal of the next line, or why there is none. */
 function ordinalAfter(last: number | undefined, meta: JsonObject): Ordinal | string {
-  if (last === undefined) return 'no line has an ordinal, so there is no place to go on';
+  if (last === undefined) return 'no line has an ordinal, so there is no place to continue';
   if (last > Number.MAX_SAFE_INTEGER - ordinalsToSpare)
     return `its last ordinal, ${last}, leaves no room for more lines`;
   const incomplete = last + 1 < (numberAt(meta, 'subagent_history_start_ordinal') ?? 0);
@@ -103,7 +103,7 @@ async function checkHead(
   if (head.kind === 'empty') return unreadableThread(thread, 'it is empty: nothing was ever saved in it');
   if (head.kind === 'other' || !head.isFirst)
     return unreadableThread(thread, 'its first line is not the description of a thread');
-  const owner = stringAt(head.meta, 'id') ?? 'nobody';
+  const owner = stringAt(head.meta, 'id') ?? 'one without an id';
   if (owner.toLowerCase() !== thread.id) return unreadableThread(thread, `it belongs to another thread, ${owner}`);
   const mode = historyMode(head.meta);
   if (mode === undefined)

@@ -29,7 +29,7 @@ export function lockedThread(id: ThreadId, owner: string | undefined): OpenRefus
   return refused(
     'thread-locked',
     message,
-    'Wait until it has ended there, or end it there. Meanwhile it can be forked, or gone on with in a copy that is not kept (--ephemeral).',
+    'Wait until it has ended there, or end it there. Meanwhile it can be forked, or resumed in a copy that is not kept (--ephemeral).',
   );
 }
 

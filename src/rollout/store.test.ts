@@ -95,7 +95,7 @@ describe('creating a thread', () => {
 });
 
 describe('opening a thread', () => {
-  test('goes on where the last writer stopped, not before its time', async () => {
+  test('continues where the last writer stopped, not before its time', async () => {
     const { disk, store } = newStore();
     await put(disk, path, meta + line(1, 'a').replace('09:00', '11:00'));
     const before = text(disk, path);
@@ -107,7 +107,7 @@ describe('opening a thread', () => {
     expect(await collect(store.read(id, { from: 0 as Ordinal }))).toEqual(['meta', 'a', 'b']);
   });
 
-  test('mends the tail and tells how much was torn', async () => {
+  test('mends the tail and reports how much was torn', async () => {
     const { disk, store } = newStore();
     await put(disk, path, `${meta}${line(1, 'a')}{"half`);
     const thread = owned(await store.open(id));
@@ -149,7 +149,7 @@ describe('opening a thread', () => {
     expect([...disk.names().keys()].filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  test('in the old form goes on in it: no ordinals, and the events of old for screens', async () => {
+  test('in the old form continues in it: no ordinals, and the events of old for screens', async () => {
     const { disk, store } = newStore();
     const old = meta.replace('"ordinal":0,', '').replace(',"history_mode":"paginated"', '');
     await put(disk, path, `${old}{"half`);

@@ -82,7 +82,7 @@ export function createRolloutStore(options: RolloutStoreOptions): RolloutStore {
   function newJournal(id: ThreadId, lock: Lock, meta: JsonObject): Owned {
     const path = rolloutPath(home, id, localTime(clock.now()));
     const file = new RolloutFile({ files, home, path, durableFolders });
-    // A thread that goes on from another file counts on from there.
+    // A thread that continues another file counts on from there.
     const nextOrdinal = historyBase(meta)?.end ?? (0 as Ordinal);
     return new Journal({ path, file, lock, clock, nextOrdinal, lastTime: 0, meta });
   }

@@ -35,7 +35,7 @@ export async function unarchiveThread(store: RolloutStore, id: ThreadId): Promis
 }
 
 /**
- * Removes a thread for good. Threads that go on from it would lose their beginning: as long as there are any, it is
+ * Removes a thread for good. Threads that continue from it would lose their beginning: as long as there are any, it is
  * refused, or with `force` they are deleted too.
  */
 export async function deleteThread(
@@ -93,12 +93,12 @@ function already(id: ThreadId, what: 'archived' | 'active'): LifecycleRefused {
 
 function referred(id: ThreadId, forks: readonly ThreadId[]): LifecycleRefused {
   const many = forks.length > 5 ? `${forks.slice(0, 5).join(', ')} and ${forks.length - 5} more` : forks.join(', ');
-  const go = forks.length === 1 ? 'Another thread goes' : `${forks.length} other threads go`;
+  const others = forks.length === 1 ? 'Another thread continues' : `${forks.length} other threads continue`;
   const their = forks.length === 1 ? 'its' : 'their';
   return {
     kind: 'refused',
     code: 'thread-referenced',
-    message: `${go} on from thread ${id} and would lose ${their} beginning: ${many}.`,
-    next: `Archive it instead (\`capstan threads archive ${id}\`): its forks go on as before. Or delete the forks first, or all of them together with --force.`,
+    message: `${others} from thread ${id} and would lose ${their} beginning: ${many}.`,
+    next: `Archive it instead (\`capstan threads archive ${id}\`): its forks stay usable. Or delete the forks first, or all of them together with --force.`,
   };
 }

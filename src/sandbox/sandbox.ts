@@ -24,11 +24,11 @@ export interface SandboxOptions {
   readonly writable: () => readonly string[];
   /** A bubblewrap that came with the package; it need not exist. */
   readonly packagedBubblewrap?: string;
-  /** Where engines of this user may tell each other which mount points are in use, best first: the same for all of them. */
+  /** Where engines of this user may record which mount points are in use, best first: the same for all of them. */
   readonly mountRegistries: () => readonly string[];
   /** How long folders that a sandbox needed stay after its end, for the next one. Default: not at all. */
   readonly lingerMs?: number;
-  /** Runs the one probe that tells what this machine can do. */
+  /** Runs the one probe that shows what this machine can do. */
   readonly spawn: Spawn;
   readonly programFiles: ProgramFiles;
   readonly processes: ProcessTable;

@@ -40,7 +40,7 @@ export function hiddenFrom({ history, behind }: ThreadState, reader: ProviderNam
   });
 }
 
-/** Whether there is a history that can be read by anybody: an item in it stands for what is there beside it. */
+/** Whether there is a history that every provider can read: an item in it stands for what is there beside it. */
 export function isWhole({ history }: Behind): boolean {
   const all = entries(history);
   const first = all.findIndex(({ item }) => isOpaqueCheckpoint(item));
@@ -56,7 +56,7 @@ export function reopenedLine(turnId: string, reader: ProviderName): LineDraft {
   return { type: lineType.reopened, payload: { turn_id: turnId, provider: { ...reader } } };
 }
 
-/** What it does. The model that goes on was told nothing of it, and nobody has counted it. */
+/** What it does. The next model was told nothing of it, and no provider has counted it. */
 export function foldReopened(state: ThreadState): ThreadState {
   if (state.behind === undefined) return state;
   const { behind: _behind, posted: _posted, prefill: _prefill, checkpoints, ...rest } = state;

@@ -47,7 +47,7 @@ export function callProcess(turnId: TurnId, callId: string, { pid, startedAt, ma
   return { type: lineType.call, payload: { turn_id: turnId, call_id: callId, process: known } };
 }
 
-/** The record for lists and screens of a call whose end nobody saw. */
+/** The record for lists and screens of a call whose end was not seen. */
 export function callFoundDead(
   { at, item }: CallStart,
   ids: { readonly threadId: ThreadId; readonly turnId: TurnId },

@@ -6,7 +6,7 @@ import { addUsage, noUsage, type Usage } from '../protocol/usage.ts';
 import { readCheckpoint } from './checkpoint-record.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
 
-/** What is known of the thread's checkpoints, whoever made them. */
+/** What is known of the thread's checkpoints, whatever program made them. */
 export interface Checkpoints {
   readonly count: number;
   /** Automatic ones that came to nothing, since the last that did not. */
@@ -87,7 +87,7 @@ export function compactionFailed({ id, turnId, trigger, outcome, usage, requests
 
 const passing: ReadonlySet<unknown> = new Set(['aborted', 'connection-failed', 'usage-limit']);
 
-/** What came from outside and passes: somebody interrupted it, the network was gone, or the quota was used up. */
+/** What came from outside and passes: the user interrupted it, the network was gone, or the quota was used up. */
 export function passes(code: unknown): boolean {
   return passing.has(code);
 }

@@ -52,7 +52,7 @@ describe('a checkpoint of another program', () => {
     expect(after([cut], '')).toEqual([{ item: cut, origin: { family: 'user' } }]);
   });
 
-  it('has a summary that nobody takes for words of the user', () => {
+  it('has a summary that is not taken for words of the user', () => {
     const [word, summary] = [says('msg_2', 'Go on.'), says('msg_3', 'In short: half of it is done.')];
     expect(after([word, summary], 'In short: half of it is done.')).toEqual([
       { item: word, origin: { family: 'user' } },

@@ -30,7 +30,7 @@ export function foldCompacted(state: ThreadState, payload: JsonObject): ThreadSt
   // A fold that begins here knows nothing else of what was before.
   const rest = carried === undefined ? before : { meta: state.meta, marks: state.marks, ...carried };
   const turn = withCheckpoint(carried === undefined ? openTurn : carried.openTurn);
-  // Nobody has counted what is left.
+  // No provider has counted what is left.
   const usage = { total: (carried ?? state).usage.total, last: noUsage };
   const entries = replacement(state, payload).map((entry) => withMaker(entry, saidBy(state, carried)));
   return {
@@ -95,7 +95,7 @@ export function isSelfContained(payload: JsonObject): boolean {
   );
 }
 
-/** Metadata stands beside the items, one for each: if that is not so, nobody knows what belongs to what. */
+/** Metadata stands beside the items, one for each: if that is not so, it is unknown what belongs to what. */
 export function isSound(payload: JsonObject): boolean {
   const sidecar = arrayAt(payload, 'replacement_history_metadata');
   return sidecar === undefined || sidecar.length === arrayAt(payload, 'replacement_history')?.length;

@@ -71,7 +71,7 @@ describe('a call is in flight', () => {
     expect(openTurnAfter(foreign, ...lines)).toEqual({ id: turnId });
   });
 
-  test.each([-1, 0, 1, 1.5, '77'])('without a process that nobody may end: %j', (pid) => {
+  test.each([-1, 0, 1, 1.5, '77'])('without a process that must not be ended: %j', (pid) => {
     const payload = { turn_id: turnId, call_id: 'c1', process: { pid, started_at: 'then', mark: 'm' } };
     expect(openTurnAfter(callStarted(begins), { type: 'capstan_call', payload })).toEqual({
       id: turnId,

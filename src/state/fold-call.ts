@@ -44,7 +44,7 @@ function readStart(callId: string, payload: JsonObject): CallStart | undefined {
 function readProcess(value: JsonObject | undefined): StartedProcess | undefined {
   if (value === undefined) return undefined;
   const [pid, startedAt, mark] = [numberAt(value, 'pid'), stringAt(value, 'started_at'), stringAt(value, 'mark')];
-  // A number below 2 would mean the first process or a whole group to whoever signals it.
+  // A number below 2 would mean the first process or a whole group to a process that signals it.
   if (pid === undefined || !Number.isInteger(pid) || pid < 2 || !startedAt || !mark) return undefined;
   return { pid, startedAt, mark };
 }

@@ -55,7 +55,7 @@ function rollBack(state: ThreadState, count: number): ThreadState {
   const { context: _context, envelope: _envelope, instructions: _instructions, ...others } = state;
   const { openTurn: _openTurn, behind: _behind, prefill: _prefill, ...kept } = others;
   const { history, checkpoints } = target.mark;
-  // Nobody has counted what is left.
+  // No provider has counted what is left.
   const usage = { ...state.usage, last: noUsage };
   const sent = state.sent === undefined ? {} : { sent: { kind: 'gone', why: 'rollback' } as const };
   return {

@@ -65,7 +65,7 @@ export function itemRecord({ threadId, turnId, startedAt, completedAt, item }: S
   };
 }
 
-/** In the form of the file. What runs counts as failed: nobody may see its end. */
+/** In the form of the file. What runs counts as failed: its end may never be seen. */
 export function storedItem(item: TurnItem): JsonObject {
   switch (item.kind) {
     case 'user-message':

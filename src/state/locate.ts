@@ -7,14 +7,10 @@ import { holdsUsersWords } from './reduce.ts';
 import { closes, turnEvent, turnEventKind } from './turn-event.ts';
 
 /**
- * The search for the newest checkpoint that stands: a fold may begin at a line that replaces everything before it. As
- * long as no rollback marker was seen, it wants next to no lines.
+ * The search for the newest checkpoint that stands: a fold may begin at a line that replaces everything before it.
+ * Turns that a later rollback marker takes back are counted off before a checkpoint is used.
  *
- * Whether a checkpoint stands is decided before it is used. A rollback marker takes back turns with a user's words, so
- * the turns between marker and checkpoint are counted off; only if the marker reaches past the checkpoint is an older
- * one looked for.
- *
- * `behind`: not at an opaque checkpoint, so that what stands behind it is read. So it is wherever a line says that this
+ * `behind`: not at an opaque checkpoint, so that what stands behind it is read, as wherever a line says that this
  * history is used again.
  */
 export function searchStart({ behind }: { readonly behind: boolean } = { behind: false }): TailSearch {

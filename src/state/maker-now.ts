@@ -9,10 +9,9 @@ import type { ThreadState } from './thread-state.ts';
 type Said = Pick<ThreadState, 'meta' | 'envelope' | 'settings'>;
 
 /**
- * Who answers the thread's requests at this place, as far as its lines say. A turn of ours names the provider and its
- * address; other programs name the id alone, in the settings or in the first line. The first line of a fork speaks for
- * the fork and not for what it took over. In a file that was brought here from elsewhere an id alone says nothing: it
- * belongs to somebody else's configuration.
+ * Who answers the thread's requests at this place, as far as its lines say: turns of ours name provider and address,
+ * other programs the id alone. The first line of a fork speaks for the fork alone, and in an imported file an id alone
+ * says nothing: it belongs to another user's configuration.
  */
 export function makerNow(said: Said): ProviderName | undefined {
   return believed(nameIn(said), said.meta);

@@ -7,7 +7,7 @@ function all<Mark>({ newest }: Marks<Mark>): readonly Mark[] {
   return newest === undefined ? [] : [...all(newest.older), newest.mark];
 }
 
-test('lists that go on from one another are what arrays would be, and none changes another', () => {
+test('lists that continue from one another are what arrays would be, and none changes another', () => {
   const step = fc.record({ from: fc.nat(), back: fc.constantFrom(1, 2, 3, 9, 0.5, 1.5, Number.NaN) });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 30 }), (steps) => {

@@ -72,7 +72,7 @@ function withNamed(limit: ModelLimit, tokens: number | undefined, assumed: numbe
   return { ...limit, named: { tokens, assumed } };
 }
 
-/** What servers named, said again where a rollout goes on from a place before they did. Of no request that stands. */
+/** What servers named, said again where a rollout continues from a place before they did. Of no request that stands. */
 export function windowsStay(then: readonly ModelLimit[], now: readonly ModelLimit[]): readonly LineDraft[] {
   return now.flatMap(({ provider, model, named }) => {
     const before = limitOf(then, { provider, model })?.named;

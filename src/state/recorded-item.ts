@@ -4,7 +4,10 @@ import { defined } from '../protocol/defined.ts';
 import { isMessage, isReasoning, type Item, messageText } from '../protocol/item.ts';
 import { isJsonObject, type Json, type JsonObject, stringAt } from '../protocol/json.ts';
 
-/** What happened in a turn, as its lines tell it and surfaces show it. Every program and both history modes record it so. */
+/**
+ * What happened in a turn, as its lines record it and surfaces show it. Every program and both history modes record it
+ * so.
+ */
 export type RecordedItem =
   | { readonly kind: 'user'; readonly texts: readonly string[]; readonly pictures: readonly string[] }
   | { readonly kind: 'assistant'; readonly text: string; readonly phase?: string }

@@ -23,7 +23,7 @@ export interface RequestRecord {
 
 /**
  * A request beside the conversation. Its input is `head`, the items `from` to `to` of what a sampling request would
- * hold, and `tail`; the next request goes on from the one before it as if it had not been.
+ * hold, and `tail`; the next request continues from the one before it as if it had not been.
  */
 export interface Auxiliary {
   readonly purpose: 'compaction';

@@ -10,7 +10,7 @@ import type { ThreadState } from './thread-state.ts';
 
 /**
  * What a `capstan_sent` line says about the bytes of the request whose record stands before it. They are counted when
- * the request is on its way, so that nobody waits for it.
+ * the request is on its way, so that the request does not wait for it.
  */
 export interface SentBody {
   readonly turnId: TurnId;

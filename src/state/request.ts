@@ -16,7 +16,7 @@ import type { ThreadState } from './thread-state.ts';
 /** A request that is about to be made. */
 export interface PlannedRequest {
   readonly record: RequestRecord;
-  /** How it goes on from the request before it; absent when there was none. */
+  /** How it continues from the request before it; absent when there was none. */
   readonly prefix?: PrefixReport;
   /** The lines that must be durable before it is sent. */
   readonly drafts: readonly LineDraft[];
@@ -66,7 +66,7 @@ export function toolsMissing({ toolSet }: RequestRecord): Outcome<'tools-missing
   };
 }
 
-/** What can be told of a request whose tools are lost. */
+/** What is known of a request whose tools are lost. */
 export function withoutTools(state: Pick<ThreadState, PromptParts>, record: RequestRecord): Omit<Prompt, 'tools'> {
   return {
     options: record.options,
@@ -127,7 +127,7 @@ function sentRequest(
 
 const names = new WeakMap<readonly ToolSpec[], string>();
 
-/** Whether the name is made from these tools, as far as it tells: names of an older form tell nothing. */
+/** Whether the name is made from these tools, as far as it says: names of an older form say nothing. */
 export function namesTools(name: string, tools: readonly ToolSpec[]): boolean {
   return name === toolSetName(tools) || !/^[0-9a-f]{16}-\d+$/.test(name);
 }

@@ -132,7 +132,7 @@ function named(source: JsonObject | undefined, key: string): string | undefined 
   return name?.trim() === '' ? undefined : name;
 }
 
-/** Nobody knows any more what a folder was relative to. */
+/** It is no longer known what a folder was relative to. */
 function absolute(source: JsonObject | undefined): string | undefined {
   const cwd = at(source, 'cwd');
   return cwd?.startsWith('/') === true ? cwd : undefined;
@@ -169,7 +169,7 @@ function readRules(value: Json | undefined): readonly NetworkRule[] | undefined 
 
 /**
  * What another program recorded. It writes the workspace's own path where the profile says "the workspace"; if the
- * coarser form means just that, the symbol is put back, so that the thread may go on in another folder.
+ * coarser form means just that, the symbol is put back, so that the thread may be resumed in another folder.
  */
 function foreignProfile(context: JsonObject | undefined): PermissionProfile | undefined {
   if (context === undefined) return undefined;

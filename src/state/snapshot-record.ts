@@ -4,12 +4,12 @@ import type { TurnId } from '../protocol/ids.ts';
 import { arrayAt, isJsonObject, type JsonObject, stringAt } from '../protocol/json.ts';
 import { type Line, type LineDraft, lineType } from '../protocol/line.ts';
 
-/** Who is about to change a workspace, or has changed it: a turn, or somebody who brings files back. */
+/** Who is about to change a workspace, or has changed it: a turn, or a restore. */
 export type Changer =
   | { readonly kind: 'turn'; readonly turnId: TurnId }
   | { readonly kind: 'restore'; readonly restoreId: string };
 
-/** A workspace before or after somebody changed it. */
+/** A workspace before or after a change. */
 export interface SnapshotRecord {
   readonly changer: Changer;
   readonly when: 'before' | 'after';

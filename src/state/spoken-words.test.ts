@@ -58,13 +58,13 @@ describe.each(pasted)('a user who pastes %s', (words) => {
     expect(wordsInHistory(line)).toEqual([words]);
   });
 
-  it('is not told from context in a file of another program', () => {
+  it('is not separated from context in a file of another program', () => {
     expect(spokenWords(userLine([text(words)]))).toBeUndefined();
     expect(spokenWords(userLine([text(words), text('and this')]))?.text).toBe('and this');
   });
 });
 
-it('the names of pictures are nobody’s words, unless no picture stands beside them', () => {
+it('the names of pictures are not words, unless no picture stands beside them', () => {
   const picture = imageParts({ path: 'a.png', dataUrl: 'data:' }, 1);
   for (const metadata of [ours, undefined]) {
     expect(spokenWords(userLine([...picture, text('look')], metadata))?.text).toBe('look');

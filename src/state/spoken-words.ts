@@ -14,7 +14,7 @@ export interface SpokenWords {
   readonly form: 'item' | 'event';
 }
 
-/** The words in a line; undefined when it holds none. Injected context is nobody's words. */
+/** The words in a line; undefined when it holds none. Injected context is not words. */
 export function spokenWords({ type, payload, metadata }: Line): SpokenWords | undefined {
   if (type === lineType.event) return inEvent(payload);
   if (type !== lineType.responseItem || payload['type'] !== 'message') return undefined;

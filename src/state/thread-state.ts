@@ -42,7 +42,7 @@ export interface ThreadState {
   /** What the newest line about a sent body counts its items from. Checkpoints do not carry it. */
   readonly posted?: PostedBody;
   readonly usage: { readonly total: Usage; readonly last: Usage };
-  /** The turn that has started and not ended. On a thread nobody writes, it was cut off. */
+  /** The turn that has started and not ended. On a thread without a writer, it was cut off. */
   readonly openTurn?: OpenTurn;
   /** Turns that began. */
   readonly turns: number;
@@ -61,7 +61,10 @@ export interface ThreadState {
   readonly warnings: readonly string[];
   /** Notes that the user pinned, oldest first. */
   readonly pins: readonly RecordedPin[];
-  /** Messages that were accepted and have not entered history, oldest first. On a thread nobody writes, the next turn takes them in. */
+  /**
+   * Messages that were accepted and have not entered history, oldest first. On a thread without a writer, the next turn
+   * takes them in.
+   */
   readonly waiting: readonly RecordedMessage[];
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
   readonly marks: Marks<Mark>;
@@ -85,9 +88,11 @@ export interface OpenTurn {
   readonly startedAt?: number;
   /** The turn only compacts history: whether its checkpoint stands. Absent in a turn in which the user speaks. */
   readonly compaction?: 'begun' | 'done';
-  /** Calls that have begun and have no answer. On a thread nobody writes, they were in flight when it was cut off. */
+  /**
+   * Calls that have begun and have no answer. On a thread without a writer, they were in flight when it was cut off.
+   */
   readonly calls?: readonly CallStart[];
-  /** Calls that wait for the user's answer. On a thread nobody writes, they never began. */
+  /** Calls that wait for the user's answer. On a thread without a writer, they never began. */
   readonly questions?: readonly PendingQuestion[];
   /** The state before the turn, until its first words from a user make it count. */
   readonly before?: Mark;

@@ -13,7 +13,7 @@ import { usageFields } from './usage-fields.ts';
 
 /** Lines that frame a turn. The keys are those of the shared file format; ours stand under `capstan`. */
 
-/** `compaction`: a turn of its own in which nobody says anything. */
+/** `compaction`: a turn of its own, without a message. */
 export function turnStarted(
   { telemetry, window, modes }: Envelope,
   purpose: 'work' | 'compaction' = 'work',
@@ -89,7 +89,7 @@ export function settingsApplied(threadId: ThreadId, envelope: Envelope): LineDra
   });
 }
 
-/** What somebody chose and the shared keys have no room for, in the form from which it is taken up again. */
+/** What was chosen and has no place in the shared keys, in the form from which it is taken up again. */
 function choicesOf({ identity, policy, modes, telemetry }: Envelope): JsonObject {
   const { collaboration, personality, realtime } = modes;
   const tier = identity.serviceTier ?? identity.askedTier;
@@ -131,8 +131,8 @@ export function tokenCount({ total, last, window }: TokenCount): LineDraft {
 }
 
 /**
- * What a thread has cost, said again where a rollout goes on from a place before some of it. Readers that tell the cost
- * of a turn or of a request leave it out: it belongs to none that stands.
+ * What a thread has cost, said again where a rollout continues from a place before some of it. Readers that show the
+ * cost of a turn or of a request leave it out: it belongs to none that stands.
  */
 export function costCarried({ total, last }: Pick<TokenCount, 'total' | 'last'>): LineDraft {
   const info = { total_token_usage: usageFields(total), last_token_usage: usageFields(last) };
@@ -164,7 +164,7 @@ export function turnAborted({ envelope, endedAt }: RecordedEnd): LineDraft {
   return event({ type: 'turn_aborted', ...times(envelope, endedAt), reason: 'interrupted' });
 }
 
-/** The end of a turn that nobody goes on with; nobody knows when it ended. */
+/** The end of a turn that is not continued; when it ended is unknown. */
 export function turnLeftOpen(turnId: string, cause: 'process-died' | 'forked' | 'rolled-back'): LineDraft {
   return event({ type: 'turn_aborted', turn_id: turnId, reason: 'interrupted', capstan: { cause } });
 }

@@ -23,7 +23,7 @@ const context = (model: string, more: JsonObject = {}) =>
     { cwd: '/repo', approval_policy: 'never', sandbox_policy: { type: 'read-only' }, model, summary: 'auto', ...more },
   ] as const;
 
-it('tells each turn with its time, its end, its words and its settings', async () => {
+it('lists each turn with its time, its end, its words and its settings', async () => {
   const turns = await turnList(
     lines(
       true,
@@ -43,7 +43,7 @@ it('tells each turn with its time, its end, its words and its settings', async (
       event('turn_aborted', { turn_id: null, reason: 'interrupted' }),
       event('task_started', { turn_id: 'd' }),
       event('task_started', { turn_id: 'e' }),
-      event('turn_aborted', { turn_id: 'somebody else', reason: 'interrupted' }),
+      event('turn_aborted', { turn_id: 'another turn', reason: 'interrupted' }),
     ),
   );
   const one = { model: 'one', cwd: '/repo', approval: 'never', sandbox: 'read-only', effort: 'high', mode: 'plan' };

@@ -54,7 +54,7 @@ describe('the places of turns', () => {
     expect(turns).toEqual([{ id: '1', start: 1, end: 5, counts: true }]);
   });
 
-  it('are none for turns that were taken back, with those that nobody spoke in', async () => {
+  it('are none for turns that were taken back, with those without a message', async () => {
     const [one, two] = ['1', '2'].map((id) => [starts(id), says('user', id), ends(id)]);
     const standalone = [starts('3'), ends('3')];
     expect(await placesOf(...one!, ...two!, ...standalone, marker(1))).toEqual({

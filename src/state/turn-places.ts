@@ -49,7 +49,7 @@ export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlac
   return { turns, checkpoints, end, ...defined({ takenBack }) };
 }
 
-/** A turn that is not recorded goes on until the last line. */
+/** A turn that is not recorded lasts until the last line. */
 function placeOf({ id, start, end: ownEnd, counts, spoken }: TurnRecord, last: Ordinal): TurnPlace {
   const end = ownEnd ?? (spoken === undefined ? undefined : last);
   return { id, start, ...defined({ end }), counts };

@@ -9,11 +9,9 @@ import { closes, type TurnEvent, turnEvent, turnEventKind, type TurnStatus } fro
 import { appliedSettings, contextSettings, type SettingsInWords } from './turn-settings.ts';
 
 /**
- * A turn as its lines tell it, in files of any program and of both history modes. A *recorded* turn has a line that says
- * that it began. Old files have none: there each message of a user outside of a recorded turn begins one, which goes on
- * until the next turn begins.
- *
- * A record has a bounded size, whatever happened in the turn. `readTurnItems` gives what happened.
+ * A turn as its lines record it, in files of any program and of both history modes, with a bounded size. A *recorded*
+ * turn has a line that says that it began; in old files each message outside of a recorded turn begins one, which lasts
+ * until the next turn begins. `readTurnItems` gives what happened.
  */
 export interface TurnRecord {
   /** A turn that nothing names is called `rollout-` and the place of its first line. */
@@ -168,7 +166,7 @@ function begin(log: TurnLog, { startedAt, ...beginning }: Beginning, name: strin
   return { ...rest, ...before, newest: turn, began: number };
 }
 
-/** The first log that goes on from another shares its array, so that a turn costs the same however many there are. */
+/** The first log that continues from another shares its array, so that a turn costs the same however many there are. */
 function appended({ earlier, count }: TurnLog, turn: TurnRecord): Pick<TurnLog, 'earlier' | 'count'> {
   const turns = count > 0 && count === earlier.length ? (earlier as TurnRecord[]) : earlier.slice(0, count);
   turns.push(turn);

@@ -96,7 +96,9 @@ export function readWaiting(carried: JsonObject): readonly RecordedMessage[] {
   return (arrayAt(carried, 'waiting') ?? []).filter(isJsonObject).reduce(foldWaiting, [] as readonly RecordedMessage[]);
 }
 
-/** What goes on waiting after a rollback: it waited at the place, and has neither entered history nor been dropped since. */
+/**
+ * What still waits after a rollback: it waited at the place, and has neither entered history nor been dropped since.
+ */
 export function stillWaiting(
   then: readonly RecordedMessage[],
   now: readonly WaitingMessage[],

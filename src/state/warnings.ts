@@ -26,7 +26,7 @@ export function readWarnings(carried: JsonObject): readonly string[] {
   return names.reduce<readonly string[]>((all, name) => foldWarning(all, { name }), []);
 }
 
-/** What was said stays said where a rollout goes on from a place before that. */
+/** What was said stays said where a rollout continues from a place before that. */
 export function warningsStay(then: readonly string[], now: readonly string[]): readonly LineDraft[] {
   return now.filter((name) => !then.includes(name)).map(warningSaid);
 }

@@ -121,7 +121,9 @@ export function createMemoryRollouts(clock: Clock, leaseMs: number): MemoryRollo
     };
   }
 
-  /** The rollout itself, or one that it goes on from: a place at the very beginning is the place that it came from. */
+  /**
+   * The rollout itself, or one that it continues from: a place at the very beginning is the place that it came from.
+   */
   function baseAt({ rolloutId, end }: RolloutPlace): RolloutPlace | 'start' | OpenRefused {
     const rollout = rollouts.find((one) => one.rolloutId === rolloutId);
     const last = rollout?.lines.at(-1)?.ordinal ?? rollout?.first?.ordinal ?? -1;

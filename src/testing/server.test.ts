@@ -108,7 +108,7 @@ describe('an answer', () => {
     ]);
   });
 
-  test('counts what it is told to', async () => {
+  test('counts as asked', async () => {
     const counted = async (step: ScriptStep): Promise<unknown> => {
       const last = (await play(step, { usage: { input: 7 } })).at(-1) as { response: { usage?: object } };
       return last.response.usage;
@@ -125,7 +125,7 @@ describe('an answer', () => {
     expect(await counted(answer({ items: [], usage: 'zero' }))).toEqual(nothing);
   });
 
-  test('counts as the server is told to where nothing is said of it', async () => {
+  test('counts as the server is set where the step says nothing', async () => {
     const counted = async (options: ScriptedModelOptions, own: AnswerOptions['usage']): Promise<unknown> => {
       const step = answer({ items: [], ...(own === undefined ? {} : { usage: own }) });
       return ((await play(step, options)).at(-1) as { response: { usage?: object } }).response.usage;
@@ -268,7 +268,7 @@ describe('the script', () => {
     ]);
   });
 
-  test('that throws is told to the client', async () => {
+  test('that throws is reported to the client', async () => {
     const model = await start(() => {
       throw new Error('no idea');
     });

@@ -33,7 +33,7 @@ describe('a crash of the simulated disk', () => {
     const disk = new SimulatedDisk();
     await disk.makeDirectory('/one/two', 0o700);
     const file = await disk.open('/one/two/file', options);
-    await file.append(bytes('synced, but nobody finds it'));
+    await file.append(bytes('synced, but under no name'));
     await file.sync();
     await disk.syncDirectory('/one/two');
     await disk.syncDirectory('/one');
@@ -122,7 +122,7 @@ describe('the simulated disk', () => {
     expect(textOf(next.crash(nothing), '/file')).toBe('');
   });
 
-  test('fails as it is told, once, and leaves half of a failed write', async () => {
+  test('fails on request, once, and leaves half of a failed write', async () => {
     const disk = new SimulatedDisk();
     disk.failNext('open', 'EACCES');
     await expect(disk.open('/file', options)).rejects.toMatchObject({ code: 'EACCES' });

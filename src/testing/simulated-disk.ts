@@ -95,7 +95,7 @@ export class SimulatedDisk implements Files {
     return survivor;
   }
 
-  /** The process dies and the machine goes on: all bytes stay as they are, unsynced ones unsynced; locks are free. */
+  /** The process dies and the machine runs on: all bytes stay as they are, unsynced ones unsynced; locks are free. */
   kill(): SimulatedDisk {
     this.#end('the process that used the simulated disk was killed');
     const survivor = this.#successor();
@@ -227,9 +227,9 @@ export class SimulatedDisk implements Files {
       append: async (bytes) => {
         if (closed) throw diskError('EBADF', 'append', path);
         const code = this.#failure('append', path);
-        const room = Math.max(0, this.capacity - this.#used());
+        const space = Math.max(0, this.capacity - this.#used());
         // A failing write is allowed to leave a part behind, so it does.
-        const fits = Math.min(room, code === undefined ? bytes.length : bytes.length >> 1);
+        const fits = Math.min(space, code === undefined ? bytes.length : bytes.length >> 1);
         if (fits > 0) content.take({ kind: 'append', bytes: bytes.slice(0, fits) });
         if (code !== undefined) throw diskError(code, 'append', path);
         if (fits < bytes.length) throw diskError('ENOSPC', 'append', path);
@@ -326,7 +326,7 @@ class Content {
   named = true;
   /** Steps taken in all. A sync settles the steps up to the count at its start, whatever other syncs did meanwhile. */
   taken = 0;
-  /** Counts changes, unless somebody has said another time. */
+  /** Counts changes, unless the test has set another time. */
   modified = 0;
 
   take(step: Step): void {

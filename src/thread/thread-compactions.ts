@@ -48,7 +48,7 @@ export class ThreadCompactions {
     return promise;
   }
 
-  /** After a turn that leaves too little room, unless a compaction that waits for its place makes it. */
+  /** After a turn that leaves too little space, unless a compaction that waits for its place frees it. */
   async afterTurn(settings: Settings): Promise<void> {
     const { inbox, closing } = this.#thread;
     if (!inbox.hasMissed) await this.#compact({ ...automatic, signal: closing }, settings);

@@ -15,7 +15,7 @@ export interface ThreadCore {
   readonly inbox: Inbox;
   readonly settings: ThreadSettings;
   readonly work: WorkQueue;
-  /** Problems that the thread has told already: one that lasts is told once. */
+  /** Problems that the thread has reported already: one that lasts is reported once. */
   readonly warned: Set<string>;
   /** Aborted when the thread is being closed. */
   readonly closing: AbortSignal;

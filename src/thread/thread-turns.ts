@@ -18,7 +18,7 @@ export class ThreadTurns {
   #running: Turn | undefined;
   #newest: Promise<unknown> = Promise.resolve();
 
-  /** `compactsAfter`: a turn that leaves too little room for the next one is followed by a compaction. */
+  /** `compactsAfter`: a turn that leaves too little space for the next one is followed by a compaction. */
   constructor(
     thread: ThreadCore,
     compactions: ThreadCompactions,
@@ -72,7 +72,7 @@ export class ThreadTurns {
       return result;
     };
     const result = work.submit(settings, run);
-    // The answer is there: the caller does not wait for what makes room for the next turn.
+    // The answer is there: the caller does not wait for what frees space for the next turn.
     const compactAfter = async (known: Settings | RefusedChange): Promise<void> => {
       if (release === undefined || isRefusedChange(known)) return;
       await this.#compactions.afterTurn(known).finally(release);

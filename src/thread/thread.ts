@@ -34,8 +34,8 @@ export interface ThreadOptions {
   /** The first subscriber: from the thread's start or resumption on, in order, and only what is durable. Must not throw. */
   readonly listener?: (event: ThreadEvent) => void;
   /**
-   * A turn that leaves too little room for the next one is followed by a compaction, so that the next one need not
-   * wait. True unless said otherwise; without it the next turn makes the room.
+   * A turn that leaves too little space for the next one is followed by a compaction, so that the next one need not
+   * wait. True unless said otherwise; without it the next turn frees the space.
    */
   readonly compactsAfterTurns?: boolean;
 }
@@ -99,7 +99,7 @@ export class Thread {
     return new Thread(id, parts, log, inForce, options);
   }
 
-  /** Goes on with a thread that was folded from its file. */
+  /** Continues a thread whose state was folded from its file. */
   static async resume(
     parts: ThreadParts,
     { id, owned, state, takenFrom = { id } }: ResumedThread,
@@ -207,10 +207,9 @@ export class Thread {
   }
 
   /**
-   * Compacts history. While a turn runs, that is done inside that turn at the next place where it can be; otherwise by
-   * itself, after what was submitted before and under the settings of this moment. Resolves when it is done, or when
-   * it is known that it cannot be. A tool of the thread is answered `compaction-follows` at once: it is made when the
-   * tool has ended.
+   * Compacts history: inside a running turn at the next place where it can be done, otherwise in its place in the
+   * queue, under the settings of this moment. Resolves when it is done, or known to be impossible. A tool of the thread
+   * is answered `compaction-follows` at once: it is made when the tool has ended.
    */
   compact(asked: CompactionByHand): Promise<CompactionResult> {
     return this.#turns.open === undefined ? this.#compactions.submit(asked) : this.#compactions.wish(asked);

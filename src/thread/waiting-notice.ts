@@ -5,7 +5,7 @@ import { waitingWords } from '../state/waiting-words.ts';
 
 const mostShown = 5;
 
-/** What a person should know about messages that a program accepted and did not get to, if there are any. */
+/** What the user should know about messages that a program accepted and did not get to, if there are any. */
 export function waitingNotice(
   id: ThreadId,
   { waiting }: Pick<ThreadState, 'waiting'>,

@@ -65,7 +65,7 @@ export interface RefusedCall {
 export interface CallResult {
   /** What the model is told: text within the budget of one tool output, or parts with pictures among them. */
   readonly output: string | readonly JsonObject[];
-  /** All that there was to tell, if `output` is only a part of it. Kept beside the thread; the model never sees it. */
+  /** The whole output, if `output` is only a part of it. Kept beside the thread; the model never sees it. */
   readonly fullOutput?: string;
   /** The call as surfaces show it when it is over. */
   readonly item: TurnItem;

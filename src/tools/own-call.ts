@@ -2,7 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 const calls = new AsyncLocalStorage<string>();
 
-/** Runs a program's tool so that what it asks of its own thread can be told from what others ask. Loaded on use. */
+/**
+ * Runs a program's tool so that what it asks of its own thread can be separated from what others ask. Loaded on use.
+ */
 export function withinOwnCall<Result>(threadId: string, run: () => Result): Result {
   return calls.run(threadId, run);
 }

@@ -6,7 +6,7 @@ import { type TreeNode, type FolderEntry, type Hash, sameEntry, type Tree, type 
 export interface Change {
   readonly from?: TreeNode;
   readonly to?: TreeNode;
-  /** On this side it is absent because the ignore rules of that moment leave it out: nobody knows what stood there. */
+  /** On this side it is absent because the ignore rules of that moment leave it out: what stood there is unknown. */
   readonly ignored?: 'before' | 'after';
 }
 

@@ -40,7 +40,7 @@ export class ContentStore {
     return new PackWriter(`${this.folder}/${name}`);
   }
 
-  /** How much room the packs take. */
+  /** How much space the packs take. */
   bytes(): number {
     return this.packs().reduce(
       (sum, pack) => sum + (fs.statSync(`${pack}.pack`, { throwIfNoEntry: false })?.size ?? 0),

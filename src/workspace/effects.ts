@@ -10,14 +10,14 @@ export interface Effect {
   readonly root: string;
   readonly before?: string;
   readonly after?: string;
-  /** What others alone would have left. Absent in records that do not tell. */
+  /** What others alone would have left. Absent in records that do not say. */
   readonly others?: string;
 }
 
 export interface EffectList {
   /** Those that were not taken back. */
   readonly turns: readonly TurnSummary[];
-  /** Oldest first. Those of turns that were taken back are among them: files do not go back with the talk. */
+  /** Oldest first. Those of turns that were taken back are among them: files do not go back with the conversation. */
   readonly effects: readonly Effect[];
 }
 

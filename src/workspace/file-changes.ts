@@ -15,13 +15,13 @@ export interface ChangedFiles {
   readonly root: string;
   /** `unknown`: no snapshot was taken, the turn was cut off, or a snapshot is gone. */
   readonly state: 'known' | 'unknown';
-  /** What it did itself; everything, where the record does not tell. */
+  /** What it did itself; everything, where the record does not say. */
   readonly files: readonly TurnFileChange[];
-  /** What changed while it ran without being its work. Undefined: the record does not tell. */
+  /** What changed while it ran without being its work. Undefined: the record does not say. */
   readonly meanwhile: readonly TurnFileChange[] | undefined;
 }
 
-/** Folders are not told: they follow from what is in them. Nor is what only began or ceased to be ignored. */
+/** Folders are not reported: they follow from what is in them. Nor is what only began or ceased to be ignored. */
 export interface TurnFileChange {
   /** Below the root. */
   readonly path: string;

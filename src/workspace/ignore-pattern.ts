@@ -9,7 +9,7 @@ export interface IgnorePattern {
   matches(path: string, name: string): boolean;
 }
 
-/** A longer line is left out: patterns that people write have a tenth of it. */
+/** A longer line is left out: patterns that users write have a tenth of it. */
 const longestLine = 1000;
 
 /** Reads a line as git does. Undefined when it says nothing: blank, a comment, or a pattern that can match nothing. */

@@ -70,7 +70,7 @@ export function knownEntry(
   return entry.kind === 'link' ? [...stat, 'link', entry.target] : [...stat, entry.why, entry.mark];
 }
 
-/** What is known of a thing that looks like this, if it is the same thing and nobody can have changed it since. */
+/** What is known of a thing that looks like this, if it is the same thing and cannot have changed since. */
 export function unchangedEntry(known: KnownEntry | undefined, sight: EntrySight): TreeEntry | undefined {
   if (known === undefined) return undefined;
   const [size, modifiedAt, changedAt, number, mode, kind, content] = known;

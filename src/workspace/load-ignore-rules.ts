@@ -14,7 +14,7 @@ export interface UserPlaces {
 
 /**
  * The ignore rules that hold in a folder before its own file is read: the user's, the repository's own, and those of
- * the folders above it. None where the folder is itself ignored: whoever works there means what is in it.
+ * the folders above it. None where the folder is itself ignored: a user who works there means what is in it.
  */
 export function loadIgnoreRules(
   root: string,

@@ -16,7 +16,7 @@ export class NewContents {
   #kept: Set<Hash> | undefined;
   #draft: ContentsDraft | undefined;
   #bytes = 0;
-  #room: number | undefined;
+  #space: number | undefined;
 
   constructor(contents: WorkspaceContents, input: NewContentsInput) {
     this.#contents = contents;
@@ -27,10 +27,10 @@ export class NewContents {
     return this.#draft === undefined;
   }
 
-  async hasRoom(bytes: number): Promise<boolean> {
+  async hasSpace(bytes: number): Promise<boolean> {
     const { maxBytes } = this.#input;
-    this.#room ??= Math.min(maxBytes / 2, maxBytes - (await this.#contents.bytes()));
-    return this.#bytes + bytes <= this.#room;
+    this.#space ??= Math.min(maxBytes / 2, maxBytes - (await this.#contents.bytes()));
+    return this.#bytes + bytes <= this.#space;
   }
 
   keep(hash: Hash, bytes: Uint8Array): void {

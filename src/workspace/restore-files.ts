@@ -22,7 +22,7 @@ export type RestoreTarget = { readonly beforeTurn: TurnId } | { readonly beforeR
 export interface RestoreOptions {
   /** Only says what would be done. */
   readonly dryRun: boolean;
-  /** Also takes back what somebody else changed since. What stands there now can be brought back. */
+  /** Also takes back what others changed since. What stands there now can be brought back. */
   readonly force: boolean;
   /** Also takes back what changed while a turn ran without being its work. Not done unless it is asked for. */
   readonly meanwhile?: boolean;
@@ -41,7 +41,7 @@ export interface RestoreReport {
   readonly withoutSnapshot: readonly TurnId[];
   /** Other workspaces that the turns worked in. They are left alone. */
   readonly otherRoots: readonly string[];
-  /** Turns whose record does not tell their changes from others'. Absent when there are none. */
+  /** Turns whose record does not separate their changes from others'. Absent when there are none. */
   readonly notAttributed?: readonly TurnId[];
 }
 

@@ -4,10 +4,10 @@ import { type TreeNode, sameEntry } from './tree.ts';
 /** What happened to a workspace between two moments, and who did it. */
 export interface Transition {
   /**
-   * `others`: it happened while a turn ran, and the turn did not do it. `anybody`: the same, from a record that does not
-   * tell who did. `unknown`: a turn was cut off, so that its changes and later ones of the user cannot be told apart.
+   * `others`: it happened while a turn ran, and the turn did not do it. `unrecorded`: the same, from a record that does
+   * not say who did. `unknown`: a turn was cut off, so that its changes and later ones of the user cannot be separated.
    */
-  readonly by: 'thread' | 'user' | 'others' | 'anybody' | 'unknown';
+  readonly by: 'thread' | 'user' | 'others' | 'unrecorded' | 'unknown';
   readonly changes: Changes;
 }
 
@@ -24,10 +24,10 @@ export interface KeptPath {
 }
 
 /**
- * `changed-since`: somebody else changed it after the thread did. `unknown`: perhaps somebody did. `left-out`: its
- * content is not kept, by a limit or because it could not be read. `in-the-way`: something else stands there or in it.
- * `meanwhile`: it changed while a turn ran, and not by the turn. `not-recorded`: it was made while a turn ran, and the
- * record does not tell by whom.
+ * `changed-since`: another program or the user changed it after the thread did. `unknown`: perhaps one of them did.
+ * `left-out`: its content is not kept, by a limit or because it could not be read. `in-the-way`: something else stands
+ * there or in it. `meanwhile`: it changed while a turn ran, and not by the turn. `not-recorded`: it was made while a
+ * turn ran, and the record does not say by whom.
  */
 export type KeptReason = 'changed-since' | 'unknown' | 'left-out' | 'in-the-way' | 'meanwhile' | 'not-recorded';
 
@@ -65,7 +65,7 @@ export function planRestore(transitions: readonly Transition[], { force, meanwhi
     const to = begun.change.from;
     if (sameEntry(now, to)) continue;
     const since = story.slice(first);
-    if (begun.by === 'anybody' && to === undefined && !meanwhile) {
+    if (begun.by === 'unrecorded' && to === undefined && !meanwhile) {
       if (now?.kind !== 'folder') kept.push({ path, why: 'not-recorded' });
       continue;
     }

@@ -116,7 +116,7 @@ function isReal(disk: WorkspaceDisk, folder: string): boolean {
   return disk.realPath(folder) === folder;
 }
 
-/** Folders that are missing on the way: somebody removed them when they were empty. */
+/** Folders that are missing on the way: they were removed when they were empty. */
 function makeParents(disk: WorkspaceDisk, root: string, folder: string, made: string[]): boolean {
   if (isReal(disk, folder)) return disk.look(folder)?.kind === 'folder';
   if (folder === root || disk.look(folder) !== undefined) return false;

@@ -28,7 +28,7 @@ export interface ScanInput {
   readonly now: number;
   readonly pace: Pace;
   /** Whether one more content of this size may be kept. */
-  hasRoom(bytes: number): Promise<boolean>;
+  hasSpace(bytes: number): Promise<boolean>;
   /** Keeps a content, if it is not kept already. */
   keep(hash: Hash, bytes: Uint8Array): void;
   /** Takes up what was learnt, the known value where nothing is new; it holds even when the scan does not come to its end. */
@@ -160,7 +160,7 @@ class Walk {
     try {
       names = this.#input.disk.list(path);
     } catch {
-      // Whoever looks for repositories looks there by other means, or says that it could not.
+      // A search for repositories looks there by other means, or says that it could not.
       this.git.notEntered.push(below);
       return this.#leave(below, 'unreadable', sight);
     }
@@ -194,7 +194,7 @@ class Walk {
   async #read(path: string, below: string, sight: EntrySight): Promise<TreeEntry | undefined> {
     const { disk, maxFileBytes } = this.#input;
     if (sight.kind === 'file' && sight.size > maxFileBytes) return this.#leave(below, 'too-large', sight);
-    if (sight.kind === 'file' && !(await this.#input.hasRoom(sight.size))) return this.#leave(below, 'no-room', sight);
+    if (sight.kind === 'file' && !(await this.#input.hasSpace(sight.size))) return this.#leave(below, 'no-room', sight);
     let content: Uint8Array;
     try {
       if (sight.kind === 'link') return { kind: 'link', target: disk.readLink(path) };

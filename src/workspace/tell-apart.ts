@@ -67,7 +67,7 @@ function sightOf(path: string, { sights, known }: TellApartInput['after']): Entr
   return { kind: kind === 'link' ? 'link' : 'file', size, modifiedAt, changedAt, number, mode };
 }
 
-/** Calls of other threads in this folder, above it or below it, as far as they told. */
+/** Calls of other threads in this folder, above it or below it, as far as they recorded them. */
 function spansOfOthers(home: string, root: string, touched: readonly Touched[], since: FileTime): readonly Span[] {
   const ours = new Set(touched.map((one) => (one.kind === 'time' ? one.time.id : one.timeId)));
   return (

@@ -10,7 +10,7 @@ export interface EffectTransition extends Transition {
 
 /**
  * What happened to one workspace since the first of the effects, up to the tree that stands there now. What lies
- * between two effects is the user's, as is what others did during one; what a cut-off turn did cannot be told from
+ * between two effects is the user's, as is what others did during one; what a cut-off turn did cannot be separated from
  * what the user did after it.
  */
 export async function transitionsOf(
@@ -28,7 +28,7 @@ export async function transitionsOf(
     }
     if (at !== undefined) transitions.push({ by: between, changes: await compare(at, before) });
     if (after !== undefined && others === undefined) {
-      const by = changer.kind === 'turn' ? 'anybody' : 'thread';
+      const by = changer.kind === 'turn' ? 'unrecorded' : 'thread';
       transitions.push({ by, changes: await compare(before, after), effect });
     } else if (after !== undefined && others !== undefined) {
       transitions.push({ by: 'others', changes: await compare(before, others), effect });

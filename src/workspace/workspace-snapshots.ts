@@ -31,7 +31,7 @@ export interface SnapshotPorts {
   readonly contents: SnapshotContents;
 }
 
-/** After so many times nobody is kept waiting again. */
+/** After so many times no turn waits again. */
 const slowEnough = 2;
 
 /** Takes snapshots of workspaces, one at a time, each from what the one before it learnt. */
@@ -85,7 +85,7 @@ export class WorkspaceSnapshots implements Snapshots {
         maxFileBytes: this.#limits.maxFileBytes,
         now: clock.now(),
         pace: new Pace(clock, signal),
-        hasRoom: (bytes) => added.hasRoom(bytes),
+        hasSpace: (bytes) => added.hasSpace(bytes),
         keep: (hash, bytes) => added.keep(hash, bytes),
         learn: (path, folder) => learnt.set(path, folder),
       });
@@ -113,7 +113,7 @@ export class WorkspaceSnapshots implements Snapshots {
     }
   }
 
-  /** Undefined when it cannot be told: then every change counts as one that others may have made. */
+  /** Undefined when it is unknown: then every change counts as one that others may have made. */
   async #others(input: Omit<TellApartInput, 'home' | 'added'>): Promise<Hash | undefined> {
     const added = this.#newContents(input.contents, input.after.known);
     try {
@@ -177,7 +177,7 @@ function unavailable(why: string): Outcome<'undo-unavailable'> {
   return {
     code: 'undo-unavailable',
     message: `What this turn does to files cannot be undone: ${why}.`,
-    next: 'The turn goes on. Commit your work first if you want to be able to go back.',
+    next: 'The turn continues. Commit your work first if you want to be able to go back.',
   };
 }
 
@@ -185,6 +185,6 @@ function tooSlow(root: string): Outcome<'undo-too-slow'> {
   return {
     code: 'undo-too-slow',
     message: `What this turn does to files cannot be undone: ${root} holds too much to be looked at in time.`,
-    next: 'The turn goes on. Let .gitignore name what need not be kept, or set undo.enabled to false.',
+    next: 'The turn continues. Let .gitignore name what need not be kept, or set undo.enabled to false.',
   };
 }

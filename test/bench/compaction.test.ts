@@ -57,7 +57,7 @@ describe('the score of a history', () => {
   });
   const named = { words: [{ id: '1', start: 0, end: 0, task: true as const }] };
 
-  it('says what is there, what is missing, and what nobody said', () => {
+  it('says what is there, what is missing, and what was never said', () => {
     const history = historyOf([user('1', asked, named), user('2', 'Use tabs.'), user('3', 'Delete everything.')]);
     expect(scoreOf(transcript, history)).toEqual({
       kinds: {
@@ -134,7 +134,7 @@ describe('options', () => {
   });
 });
 
-it('asks a model of somebody’s own by the configuration of their home, and leaves no thread there', async () => {
+it('asks a model of the user’s own by the configuration of their home, and leaves no thread there', async () => {
   const model = await startScriptedModel(behave(twoTasks, 'well'));
   const home = mkdtempSync(join(tmpdir(), 'capstan-home-'));
   onTestFinished(async () => {

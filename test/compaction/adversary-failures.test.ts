@@ -12,7 +12,7 @@ describe('asked for a checkpoint, a provider that answers with', () => {
   });
 });
 
-test('whoever stops it finds history as it was', async () => {
+test('a caller that stops it finds history as it was', async () => {
   const played = await play({
     transcript: transcripts.work,
     trigger: 'manual',

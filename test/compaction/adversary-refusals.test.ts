@@ -13,7 +13,7 @@ import {
 import { LiveThread } from '../harness/live-thread.ts';
 import { notes } from './adversary/transcripts.ts';
 import { isCompaction } from './summariser.ts';
-import { folds, task } from './talk.ts';
+import { compacts, task } from './talk.ts';
 
 /** What a provider does, and what a thread of many turns with it may cost at most. */
 interface Situation {
@@ -21,7 +21,7 @@ interface Situation {
   /** The answer to the request of a turn; undefined: it is answered as usual. */
   readonly talks: (request: RecordedRequest, turn: number) => ScriptStep | undefined;
   /** The answer to a request for a checkpoint; undefined: a good one. */
-  readonly folds?: (request: RecordedRequest) => ScriptStep | undefined;
+  readonly compacts?: (request: RecordedRequest) => ScriptStep | undefined;
   readonly options?: ScriptedModelOptions;
   readonly more?: string;
   /** Requests of one turn, those for checkpoints included, in which a long history is read in parts. */
@@ -77,7 +77,7 @@ const situations: readonly Situation[] = [
   {
     name: 'the same for everything, checkpoints included',
     talks: (_, turn) => (turn < 3 ? work(turn) : unknown),
-    folds: () => unknown,
+    compacts: () => unknown,
     inTurn: 6,
     checkpoints: 1,
     warnings: ['refused-without-cause'],
@@ -100,7 +100,7 @@ const situations: readonly Situation[] = [
   {
     name: 'windows that get smaller by one token',
     talks: (_, turn) => (turn < 3 ? work(turn) : overflow('status', { tokens: 90_000, window: (smallest -= 1) })),
-    folds: () => overflow('status', { tokens: 90_000, window: (smallest -= 1) }),
+    compacts: () => overflow('status', { tokens: 90_000, window: (smallest -= 1) }),
     inTurn: 8,
     checkpoints: turns - 3,
     warnings: ['window-learned'],
@@ -121,7 +121,7 @@ test.each(situations)('a provider with $name', async (situation) => {
   smallest = 24_000;
   let turn = 0;
   const script: Script = (request) => {
-    if (isCompaction(request)) return situation.folds?.(request) ?? folds(request);
+    if (isCompaction(request)) return situation.compacts?.(request) ?? compacts(request);
     return situation.talks(request, turn) ?? work(turn);
   };
   const live = await LiveThread.in(script, situation.more ?? '', situation.options);
@@ -150,7 +150,7 @@ test('a provider that answers one step and refuses the next as too long, over an
   const steps = 40;
   let asked = 0;
   const live = await LiveThread.in((request) => {
-    if (isCompaction(request)) return folds(request);
+    if (isCompaction(request)) return compacts(request);
     asked += 1;
     if (asked > steps) return answer({ items: [say('Done.')], usage: 'none' });
     if (asked % 2 === 0) return overflow('status', { tokens: 90_000, window: 272_000 });

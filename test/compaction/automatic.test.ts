@@ -7,7 +7,7 @@ import { notes } from './adversary/transcripts.ts';
 import { checkpointText, saysCheckpoint } from './summariser.ts';
 import {
   calls,
-  folds,
+  compacts,
   hangs,
   linesOf,
   long,
@@ -38,12 +38,12 @@ describe('before a turn', () => {
       'checkpoint-installed',
       'turn-completed',
     ]);
-    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
     expect(live.rows(1).flat()).not.toContain(paste);
     expect(live.rows(2).at(-1)).toEqual(['user', paste]);
   });
 
-  it('the checkpoint leaves room for it and for some work, so that it stays whole', async () => {
+  it('the checkpoint leaves space for it and for some work, so that it stays whole', async () => {
     const wordy = checkpointText('0:', [], notes(0, 25_000));
     const steps = [...Array.from({ length: 8 }, () => says('I see.')), calls('seq 1 700'), says('Done.')];
     const live = await LiveThread.in(
@@ -54,7 +54,7 @@ describe('before a turn', () => {
     for (let at = 0; at < 8; at++) await live.turn(`${at}: ${'line '.repeat(1400)}`);
     const paste = 'line '.repeat(15_000);
     expect(await live.turn(paste)).toMatchObject({ kind: 'completed', lastMessage: 'Done.' });
-    expect(requestKinds(live).slice(8)).toEqual(['fold', 'talk', 'talk']);
+    expect(requestKinds(live).slice(8)).toEqual(['checkpoint', 'step', 'step']);
     expect(live.rows(10)).toContainEqual(['user', paste]);
   });
 
@@ -62,7 +62,7 @@ describe('before a turn', () => {
     const live = await LiveThread.in(talk([says(middling), says('I see.')]), smallLimit);
     await live.turn(task);
     await live.turn('pasted '.repeat(3600));
-    expect(requestKinds(live)).toEqual(['talk', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step']);
   });
 
   it('the context that is about to enter counts as well', async () => {
@@ -70,16 +70,16 @@ describe('before a turn', () => {
     await live.turn(task);
     writeFileSync(join(live.place.workspace, 'AGENTS.md'), 'Be kind. '.repeat(3300));
     await live.turn('Go on.');
-    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
     expect(live.rows(1).flat().join()).not.toContain('Be kind.');
     expect(live.rows(2).flat().join()).toContain('Be kind.');
   });
 
-  it('nothing is folded in a thread that has only its first message, however long that is', async () => {
+  it('nothing is compacted in a thread that has only its first message, however long that is', async () => {
     const live = await LiveThread.in(talk([says('I see.')]), smallLimit);
     await live.open({}, later);
     expect(await live.turn(long)).toMatchObject({ kind: 'completed' });
-    expect([requestKinds(live), live.thread.state.checkpoints]).toMatchObject([['talk'], { failures: 0 }]);
+    expect([requestKinds(live), live.thread.state.checkpoints]).toMatchObject([['step'], { failures: 0 }]);
   });
 
   it('a thread that is taken up again goes by what the provider counted last', async () => {
@@ -89,7 +89,7 @@ describe('before a turn', () => {
     await live.turn(task);
     await live.open({}, later);
     await live.turn('Go on.');
-    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
     // Both events are by our estimate, whatever was counted.
     const [started] = live.told('checkpoint-started');
     expect(started).toMatchObject({
@@ -107,20 +107,20 @@ describe('before a turn', () => {
     await live.open({}, later);
     await live.turn(task);
     await live.turn('Go on.');
-    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
   });
 });
 
 it('between two steps: three times in one turn, each summary in the place of the one before', async () => {
   let number = 0;
-  const fold: ScriptStepOf = () =>
+  const compaction: ScriptStepOf = () =>
     saysCheckpoint(checkpointText(task, [task], `Summary ${++number}. ${notes(number, 600)}`));
   const works = saysLong(['exec_command', { cmd: 'echo hello' }]);
-  const live = await LiveThread.in(talk([works, works, works, says('Done.')], fold), smallLimit);
+  const live = await LiveThread.in(talk([works, works, works, says('Done.')], compaction), smallLimit);
   expect(await live.turn(task)).toEqual({ kind: 'completed', lastMessage: 'Done.' });
   const once = ['checkpoint-started auto context_limit mid_turn', 'checkpoint-installed'];
   expect(story(live)).toEqual(['turn-started', ...once, ...once, ...once, 'turn-completed']);
-  expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk', 'fold', 'talk', 'fold', 'talk']);
+  expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step', 'checkpoint', 'step', 'checkpoint', 'step']);
   for (const [index, request] of [2, 4, 6].entries()) {
     const rows = live.rows(request);
     expect(rows.map(([role, text = '']) => [role, text.slice(0, 12)])).toEqual([
@@ -141,7 +141,7 @@ it('between two steps: three times in one turn, each summary in the place of the
 });
 
 describe('after a turn', () => {
-  it('room is made at once, so that the next turn need not wait', async () => {
+  it('space is freed at once, so that the next turn need not wait', async () => {
     const live = await LiveThread.in(talk([saysLong(), says('Yes.')]), smallLimit);
     expect(await live.turn(task)).toMatchObject({ kind: 'completed' });
     await vi.waitUntil(() => live.told('turn-completed').length === 2, waiting);
@@ -154,23 +154,23 @@ describe('after a turn', () => {
       'turn-completed',
     ]);
     await live.turn('Go on.');
-    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
   });
 
-  it('unless whoever opened the thread left it to the next turn', async () => {
+  it('unless the caller that opened the thread left it to the next turn', async () => {
     const live = await LiveThread.in(talk([saysLong(), says('Yes.')]), smallLimit);
     await live.open({}, later);
     await live.turn(task);
     await live.turn('Go on.');
-    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
     expect(live.told('checkpoint-started')).toMatchObject([{ phase: 'pre_turn' }]);
     expect(live.told('turn-started')).toHaveLength(2);
   });
 
-  it('a thread that is closed meanwhile keeps its history, and makes the room when it goes on', async () => {
+  it('a thread that is closed meanwhile keeps its history, and frees the space when it is resumed', async () => {
     let isHanging = true;
-    const fold: ScriptStepOf = (request) => (isHanging ? hangs(request) : folds(request));
-    const live = await LiveThread.in(talk([saysLong(), says('Yes.')], fold), smallLimit);
+    const compaction: ScriptStepOf = (request) => (isHanging ? hangs(request) : compacts(request));
+    const live = await LiveThread.in(talk([saysLong(), says('Yes.')], compaction), smallLimit);
     await live.turn(task);
     await live.model.request(1);
     await live.close();
@@ -181,11 +181,11 @@ describe('after a turn', () => {
     expect(live.thread.state.checkpoints).toMatchObject({ count: 0, failures: 0 });
     await live.turn('Go on.');
     expect([live.notices, live.thread.state.checkpoints]).toMatchObject([[], { count: 1, failures: 0 }]);
-    expect(requestKinds(live)).toEqual(['talk', 'fold', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'checkpoint', 'step']);
     expect(live.told('checkpoint-started').at(-1)).toMatchObject({ phase: 'pre_turn' });
   });
 
-  it('a turn that is asked for meanwhile comes after it, and finds the room', async () => {
+  it('a turn that is asked for meanwhile comes after it, and finds the space', async () => {
     const asked = Promise.withResolvers<ScriptStep>();
     const live = await LiveThread.in(
       talk([saysLong(), says('Yes.')], () => asked.promise),
@@ -195,9 +195,9 @@ describe('after a turn', () => {
     await live.model.request(1);
     const next = live.turn('Go on.');
     expect(live.thread.turnId).toBeUndefined();
-    asked.resolve(await folds(live.model.requests[1]!));
+    asked.resolve(await compacts(live.model.requests[1]!));
     expect(await next).toMatchObject({ kind: 'completed', lastMessage: 'Yes.' });
-    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
     expect(live.rows(2).at(-1)).toEqual(['user', 'Go on.']);
   });
 });
@@ -221,12 +221,12 @@ describe('when only what has grown since the last checkpoint counts', () => {
       body,
     );
     await live.open({}, later);
-    const folded: (readonly [number | undefined, number])[] = [];
+    const counts: (readonly [number | undefined, number])[] = [];
     for (const words of [`${task} ${long}`, 'two', 'three', 'four', 'five', 'six', 'seven']) {
       await live.turn(words);
-      folded.push([live.thread.state.prefill, live.thread.state.checkpoints.count]);
+      counts.push([live.thread.state.prefill, live.thread.state.checkpoints.count]);
     }
-    expect(folded).toEqual([
+    expect(counts).toEqual([
       [27_000, 0],
       [27_000, 0],
       [27_000, 0],
@@ -245,6 +245,6 @@ describe('when only what has grown since the last checkpoint counts', () => {
     await live.open({}, later);
     await live.turn(task);
     await live.turn('Go on.');
-    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
   });
 });

@@ -4,7 +4,7 @@ import type { ThreadEvent } from '../../src/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { notes } from './adversary/transcripts.ts';
 import { checkpointText, saysCheckpoint, userTexts } from './summariser.ts';
-import { calls, folds, hangs, linesOf, long, requestKinds, says, saysLong, story, talk, task } from './talk.ts';
+import { calls, compacts, hangs, linesOf, long, requestKinds, says, saysLong, story, talk, task } from './talk.ts';
 
 const signal = new AbortController().signal;
 const handful = ['turn-started', 'checkpoint-started manual user_requested standalone_turn'] as const;
@@ -59,17 +59,17 @@ describe('with no turn', () => {
     expect([linesOf(live, 'turn_context').length, linesOf(live, 'compacted').length]).toEqual([3, 1]);
   });
 
-  it('what it shall keep in view reaches the model, and the question goes on from the last request', async () => {
+  it('what it shall keep in view reaches the model, and the question continues from the last request', async () => {
     const live = await LiveThread.in(talk([saysLong()]));
     await live.turn(task);
     await live.thread.compact({ focus: ' the failing login test\n', signal });
-    const [talked, folded] = live.model.requests.map(({ body }) => body);
-    const [before, after] = [talked!, folded!].map(({ input }) => input as unknown as readonly object[]);
+    const [step, compacting] = live.model.requests.map(({ body }) => body);
+    const [before, after] = [step!, compacting!].map(({ input }) => input as unknown as readonly object[]);
     expect(after!.slice(0, before!.length)).toEqual(before);
-    expect([folded!['instructions'], folded!['tools'], folded!['prompt_cache_key']]).toEqual([
-      talked!['instructions'],
-      talked!['tools'],
-      talked!['prompt_cache_key'],
+    expect([compacting!['instructions'], compacting!['tools'], compacting!['prompt_cache_key']]).toEqual([
+      step!['instructions'],
+      step!['tools'],
+      step!['prompt_cache_key'],
     ]);
     expect(userTexts(live.model.requests[1]!).at(-1)).toContain('the failing login test');
     expect(userTexts(live.model.requests[1]!).at(-1)).not.toContain('the failing login test\n\n\n');
@@ -86,11 +86,11 @@ describe('with no turn', () => {
     expect([live.events.slice(from), live.place.rollouts(), live.model.requests]).toEqual([[], [], []]);
   });
 
-  it('nor right after a checkpoint; after more talk the newest summary takes the place of the one before', async () => {
+  it('nor right after a checkpoint; after more turns the newest summary takes the place of the one before', async () => {
     let number = 0;
-    const fold: ScriptStepOf = () =>
+    const compaction: ScriptStepOf = () =>
       saysCheckpoint(checkpointText(task, [task], `Summary ${++number}. ${notes(number, 600)}`));
-    const live = await LiveThread.in(talk([saysLong(), saysLong(), says('Yes.')], fold));
+    const live = await LiveThread.in(talk([saysLong(), saysLong(), says('Yes.')], compaction));
     await live.turn(task);
     await live.thread.compact({ signal });
     const lines = live.place.lines();
@@ -131,16 +131,16 @@ describe('with no turn', () => {
     await live.turn(task);
     const lines = live.place.lines();
     expect(await live.thread.compact({ signal: AbortSignal.abort() })).toEqual({ kind: 'aborted' });
-    expect([live.place.lines(), requestKinds(live)]).toEqual([lines, ['talk']]);
+    expect([live.place.lines(), requestKinds(live)]).toEqual([lines, ['step']]);
   });
 
   it('a provider that takes no schema is asked without one', async () => {
-    const fold: ScriptStepOf = (request) => {
+    const compaction: ScriptStepOf = (request) => {
       const { format } = (request.body['text'] ?? {}) as { format?: unknown };
-      if (format === undefined) return folds(request);
+      if (format === undefined) return compacts(request);
       return httpError({ status: 400, body: { error: { message: "Unsupported parameter: 'text.format'." } } });
     };
-    const live = await LiveThread.in(talk([saysLong()], fold));
+    const live = await LiveThread.in(talk([saysLong()], compaction));
     await live.turn(task);
     expect(await live.thread.compact({ signal })).toMatchObject({
       kind: 'installed',
@@ -151,8 +151,8 @@ describe('with no turn', () => {
   });
 
   it('a model that cannot be asked makes it fail, and by hand that counts for nothing', async () => {
-    const fold = () => httpError({ status: 400, body: { error: { message: 'No.' } } });
-    const live = await LiveThread.in(talk([saysLong()], fold));
+    const compaction = () => httpError({ status: 400, body: { error: { message: 'No.' } } });
+    const live = await LiveThread.in(talk([saysLong()], compaction));
     await live.turn(task);
     const from = live.events.length;
     for (let at = 0; at < 3; at++) {
@@ -199,10 +199,10 @@ describe('while a turn runs', () => {
       'checkpoint-installed',
       'turn-completed',
     ]);
-    expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step', 'checkpoint', 'step']);
     const question = userTexts(live.model.requests[2]!).at(-1);
     expect([question?.includes('the tests'), question?.includes('the docs')]).toEqual([true, true]);
-    // The turn goes on, so the model is told of the world at once; the summary comes last.
+    // The turn continues, so the model is told of the world at once; the summary comes last.
     const rows = live.rows(3);
     expect(rows.at(-1)?.[1]).toContain('RESUME_AT');
     expect(rows.flat().some((text) => text.startsWith('<environment_context>'))).toBe(true);
@@ -226,7 +226,7 @@ describe('while a turn runs', () => {
     );
     await live.turn(task);
     expect(await wish).toMatchObject({ kind: 'installed', report: { phase: 'standalone_turn', trigger: 'manual' } });
-    // The turn left too little room as well: one checkpoint serves for both.
+    // The turn left too little space as well: one checkpoint serves for both.
     expect(story(live)).toEqual([
       'turn-started',
       'turn-completed',
@@ -236,7 +236,7 @@ describe('while a turn runs', () => {
     ]);
   });
 
-  it('whoever gives up before is answered at once; the turn does not notice', async () => {
+  it('a caller that gives up before is answered at once; the turn does not notice', async () => {
     const interrupt = new AbortController();
     const live = await LiveThread.in(
       talk([
@@ -251,16 +251,16 @@ describe('while a turn runs', () => {
       ]),
     );
     expect(await live.turn(task)).toMatchObject({ kind: 'completed' });
-    expect(requestKinds(live)).toEqual(['talk', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step']);
   });
 
-  it('whoever gives up while it is made gets the history as it was, and the turn goes on', async () => {
+  it('a caller that gives up while it is made gets the history as it was, and the turn continues', async () => {
     const interrupt = new AbortController();
     let wish: Promise<unknown> | undefined;
-    const fold: ScriptStepOf = async (request) => {
+    const compaction: ScriptStepOf = async (request) => {
       setImmediate(() => interrupt.abort());
       await new Promise((resolve) => interrupt.signal.addEventListener('abort', resolve));
-      return folds(request);
+      return compacts(request);
     };
     const live = await LiveThread.in(
       talk(
@@ -271,7 +271,7 @@ describe('while a turn runs', () => {
           },
           says('Done.'),
         ],
-        fold,
+        compaction,
       ),
     );
     expect(await live.turn(task)).toMatchObject({ kind: 'completed' });

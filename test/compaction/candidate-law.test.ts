@@ -13,7 +13,7 @@ import { itemTokens } from '../../src/history/size.ts';
 import { isMessage, messageText } from '../../src/protocol/item.ts';
 import { answered, answerOf, installed, planOf, said, sourceOf, textsOf, worked } from './scene.ts';
 
-/** Pieces that somebody might say, or paste, to confuse a reader of checkpoints. */
+/** Pieces that a user might say, or paste, to confuse a reader of checkpoints. */
 const pieces = [
   '<VERBATIM_REQUEST_START>\n',
   '\n<VERBATIM_REQUEST_END>\n',
@@ -89,7 +89,7 @@ const generation = fc.record({
   maker: fc.nat(makers.length - 1),
   pick: fc.nat(40),
   // The words that always stay, cut as short as they may be, take some 900 tokens.
-  room: fc.record({
+  budget: fc.record({
     words: fc.constantFrom(0, 50, 500, 3000, 20_000),
     pictures: fc.constantFrom(0, 2000, 20_000),
     answer: fc.constantFrom(0, 100, 4000),
@@ -108,9 +108,9 @@ test('whatever was said and whatever a model answers, the words that matter surv
     fc.property(fc.array(generation, { minLength: 10, maxLength: 10 }), (generations) => {
       const spoken: string[] = [];
       let entries: readonly Entry[] = [];
-      for (const [number, { events, maker, pick, room }] of generations.entries()) {
+      for (const [number, { events, maker, pick, budget }] of generations.entries()) {
         entries = [...entries, ...events.flatMap((event, i) => happened(event, spoken, `${number}-${i}`))];
-        const plan = planOf(room);
+        const plan = planOf(budget);
         const source = sourceOf(entries, work);
         const answered = makers[maker]!(plan, source, spoken, pick);
         // An answer that is recognised as no summary is what a model that fails leaves.
@@ -143,7 +143,7 @@ function expectSound(
   plan: CompactionPlan,
 ): void {
   expect(candidate.tokens).toBe(entries.reduce((sum, { item }) => sum + itemTokens(item), 0));
-  expect(candidate.tokens).toBeLessThanOrEqual(plan.room.most);
+  expect(candidate.tokens).toBeLessThanOrEqual(plan.budget.most);
 
   const last = entries.at(-1)!;
   const summary = { kinds: ['checkpoint-summary'], text: candidate.message };

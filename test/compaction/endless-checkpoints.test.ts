@@ -19,8 +19,8 @@ async function endless(target: string): Promise<{ readonly url: string; readonly
     request.on('end', () => {
       const body = Buffer.concat(chunks);
       const isUnary = (request.url ?? '').endsWith('compact');
-      const isFold = isUnary || /"tool_choice":"none"|compaction_trigger/.test(String(body));
-      if (!isFold) return void forward(target, String(request.url), body, response);
+      const isForCheckpoint = isUnary || /"tool_choice":"none"|compaction_trigger/.test(String(body));
+      if (!isForCheckpoint) return void forward(target, String(request.url), body, response);
       seen.requests += 1;
       const type = isUnary ? 'application/json' : 'text/event-stream';
       response.writeHead(200, { 'content-type': type });
@@ -59,7 +59,7 @@ describe('a stream of a checkpoint that never ends is stopped at compaction.max_
     ['plain', 'compaction.strategy = "plain"'],
     ['remote', 'compaction.strategy = "remote"'],
     ['remote, in one piece', 'compaction.strategy = "remote"\nfeatures.remote_compaction_v2 = false'],
-  ])('%s: code makes the checkpoint, and the turn goes on', async (_, more) => {
+  ])('%s: code makes the checkpoint, and the turn continues', async (_, more) => {
     const live = await LiveThread.in(talk([saysLong(), says('Done.')]), `${smallLimit}\n${more}`);
     const { url, seen } = await endless(live.model.url);
     const name = more.includes('remote') ? ['model_providers.scripted.name="OpenAI"'] : [];
@@ -134,5 +134,5 @@ test('a checkpoint within the limits is made as before', async () => {
   await live.open({}, { compactsAfterTurns: false });
   await live.turn(task);
   await live.turn('Go on.');
-  expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+  expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
 });

@@ -2,14 +2,14 @@ import { describe, expect, it, vi } from 'vitest';
 import { answer, cutAfter, httpError, overflow, say, type ScriptStepOf } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { saysCheckpoint } from './summariser.ts';
-import { calls, folds, linesOf, long, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
+import { calls, compacts, linesOf, long, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
 
 const signal = new AbortController().signal;
 const later = { compactsAfterTurns: false };
 const denied: ScriptStepOf = () => httpError({ status: 401, body: { error: { message: 'Sign in first.' } } });
 
 function foldsIn(live: LiveThread): number {
-  return requestKinds(live).filter((kind) => kind === 'fold').length;
+  return requestKinds(live).filter((kind) => kind === 'checkpoint').length;
 }
 
 describe('no loops', () => {
@@ -38,13 +38,13 @@ describe('no loops', () => {
     const live = await LiveThread.in(talk(steps), 'model_auto_compact_token_limit = 3000');
     await live.turn(task);
     const kinds = requestKinds(live).join(' ');
-    expect(kinds).not.toMatch(/fold talk fold/);
+    expect(kinds).not.toMatch(/checkpoint step checkpoint/);
   });
 
-  it('an answer that makes no room is refused, whatever it says, and code takes its place', async () => {
-    const fold = () =>
+  it('an answer that frees no space is refused, whatever it says, and code takes its place', async () => {
+    const compaction = () =>
       saysCheckpoint(JSON.stringify({ intent_user_message: long, summary: `${long}\nRESUME_AT: here` }));
-    const live = await LiveThread.in(talk([saysLong(), says('Yes.')], fold), smallLimit);
+    const live = await LiveThread.in(talk([saysLong(), says('Yes.')], compaction), smallLimit);
     await live.open({}, later);
     await live.turn(task);
     expect(await live.turn('Go on.')).toMatchObject({ kind: 'completed' });
@@ -84,9 +84,9 @@ describe('a compaction that fails', () => {
 
   it('the pause outlasts the process, holds after turns and after an overflow, and ends with a checkpoint by hand', async () => {
     let isDenied = true;
-    const fold: ScriptStepOf = (request) => (isDenied ? denied(request) : folds(request));
+    const compaction: ScriptStepOf = (request) => (isDenied ? denied(request) : compacts(request));
     const live = await LiveThread.in(
-      talk([saysLong(), says('Yes.'), overflow('status'), saysLong(), says('Yes.')], fold),
+      talk([saysLong(), says('Yes.'), overflow('status'), saysLong(), says('Yes.')], compaction),
       smallLimit,
     );
     await live.turn(task);
@@ -118,8 +118,8 @@ describe('a compaction that fails', () => {
     ['a quota that is used up', httpError({ status: 402, body: { error: { message: 'Pay.' } } }), 'usage-limit'],
   ])('%s says nothing about the next one', async (_name, step, code) => {
     let isOut = true;
-    const fold: ScriptStepOf = (request) => (isOut ? step : folds(request));
-    const live = await LiveThread.in(talk([saysLong(), says('Yes.')], fold), smallLimit);
+    const compaction: ScriptStepOf = (request) => (isOut ? step : compacts(request));
+    const live = await LiveThread.in(talk([saysLong(), says('Yes.')], compaction), smallLimit);
     const retries = ['stream_max_retries', 'request_max_retries'].map((key) => `model_providers.scripted.${key}=0`);
     await live.open({ overrides: retries }, later);
     for (const words of [task, 'two', 'three', 'four']) await live.turn(words);
@@ -131,7 +131,7 @@ describe('a compaction that fails', () => {
   });
 
   it('one that worked in between begins the count anew', async () => {
-    const outcomes = [denied, folds, denied, folds];
+    const outcomes = [denied, compacts, denied, compacts];
     const live = await LiveThread.in(
       talk([saysLong()], (request) => outcomes.shift()!(request)),
       smallLimit,
@@ -142,7 +142,7 @@ describe('a compaction that fails', () => {
   });
 });
 
-it('an overflow is forgotten when a request was answered, also where nobody counts', async () => {
+it('an overflow is forgotten when a request was answered, also where no provider counts', async () => {
   const form = overflow('status');
   const live = await LiveThread.in(talk([saysLong(), form, form, says('Yes.')], denied));
   await live.turn(task);
@@ -154,19 +154,19 @@ it('an overflow is forgotten when a request was answered, also where nobody coun
   expect([last!.tokens < 60_000, last!.percentRemaining > 70]).toEqual([true, true]);
 });
 
-it('a count of long ago is no measure of a thread that nobody counts any more', async () => {
+it('a count of long ago is no measure of a thread that is no longer counted', async () => {
   const live = await LiveThread.in(
     talk([answer({ items: [say('One.')], usage: { input: 1500, total: 1510 } }), saysLong(), says('Three.')]),
     smallLimit,
   );
   await live.open({}, later);
   for (const words of [task, 'two', 'three']) await live.turn(words);
-  expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk']);
+  expect(requestKinds(live)).toEqual(['step', 'step', 'checkpoint', 'step']);
 });
 
 it('what is left is told anew after a checkpoint, and its cost counts in the total of the thread', async () => {
   const usage = { input: 30_000, cachedInput: 20_000, output: 900, total: 30_900 };
-  const fold: ScriptStepOf = (request) => ({ ...(folds(request) as ReturnType<typeof answer>), usage });
+  const compaction: ScriptStepOf = (request) => ({ ...(compacts(request) as ReturnType<typeof answer>), usage });
   const counted = { input: 1500, output: 26_000, total: 27_500 };
   const live = await LiveThread.in(
     talk(
@@ -174,7 +174,7 @@ it('what is left is told anew after a checkpoint, and its cost counts in the tot
         answer({ items: [say(long)], usage: counted }),
         answer({ items: [say('Yes.')], usage: { input: 2000, total: 2010 } }),
       ],
-      fold,
+      compaction,
     ),
     `model_context_window = 60000\n${smallLimit}`,
   );
@@ -210,12 +210,12 @@ it('what is left is told anew after a checkpoint, and its cost counts in the tot
 it('what was spent before an interruption is not forgotten', async () => {
   const interrupt = new AbortController();
   let asked = 0;
-  const fold: ScriptStepOf = () => {
+  const compaction: ScriptStepOf = () => {
     if (asked++ === 0) return saysCheckpoint('no JSON at all');
     interrupt.abort();
     return says('');
   };
-  const live = await LiveThread.in(talk([saysLong()], fold));
+  const live = await LiveThread.in(talk([saysLong()], compaction));
   await live.turn(task);
   expect(await live.thread.compact({ signal: interrupt.signal })).toEqual({ kind: 'aborted' });
   await live.open();

@@ -10,7 +10,7 @@ const little = expect.toSatisfy((tokens: number) => tokens > 1000 && tokens < 40
 const counted: ScriptStep = answer({ items: [say(long)], usage: { input: 3000, output: 25_000, total: 28_000 } });
 
 test.each<[string, ScriptStep]>([
-  ['that nobody counts', saysLong()],
+  ['that is not counted', saysLong()],
   ['that is counted', counted],
 ])('a history %s and is refused is shown as large as it is, before and after', async (_, first) => {
   const live = await LiveThread.in(talk([first, overflow('incomplete'), says('Done.')]));

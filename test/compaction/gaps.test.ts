@@ -29,7 +29,7 @@ describe('a compaction that fails before a turn', () => {
       expect(await live.turn(words)).toMatchObject({ kind: 'completed', lastMessage });
       expect(live.rows(live.model.requests.length - 1).at(-1)).toEqual(['user', words]);
     }
-    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk', 'fold', 'talk', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step', 'checkpoint', 'step', 'step']);
     const started = 'checkpoint-started auto context_limit pre_turn';
     expect(story(live).slice(2)).toEqual([
       'turn-started',
@@ -72,7 +72,7 @@ it('nothing of an answer that broke off, or could not be used, enters history', 
   expect(linesOf(live, 'message').filter(({ payload }) => JSON.stringify(payload).includes('Not what'))).toEqual([]);
 });
 
-describe('a provider that folds by itself', () => {
+describe('a provider that compacts by itself', () => {
   const sealed = { type: 'compaction', encrypted_content: 'c2VhbGVk' };
   const counted = { input: 5000, cachedInput: 4000, output: 70, reasoningOutput: 0, total: 5070 };
   const open = () =>
@@ -92,7 +92,7 @@ describe('a provider that folds by itself', () => {
     expect(live.thread.state.usage.total.total - before).toBe(5070);
   });
 
-  it('takes no wishes, so a model is asked by whoever has one', async () => {
+  it('takes no focus, so a model is asked when there is one', async () => {
     const live = await open();
     await live.thread.compact({ signal, focus: 'the migration notes' });
     const asked = live.model.requests.filter(isCompaction);
@@ -139,7 +139,7 @@ describe('a hook', () => {
       outcome: { code: 'stopped-by-hook', message: 'A hook stopped the compaction: The release is being cut.' },
     });
     expect(await live.turn('Go on.')).toMatchObject({ kind: 'completed' });
-    expect(requestKinds(live)).toEqual(['talk', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step']);
     expect(live.told('warning').map(({ outcome }) => outcome.code)).toEqual(['stopped-by-hook']);
   });
 });

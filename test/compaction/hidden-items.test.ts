@@ -31,13 +31,13 @@ test.each<readonly [string, ScriptedUsage | 'none']>([
     const live = await thoughtful(usage);
     await live.open(withAnother(live), { compactsAfterTurns: false });
     await live.turn('Go on.');
-    expect(requestKinds(live)).toEqual(['talk', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step']);
     expect(live.told('usage').at(-1)).toMatchObject({ tokens: few, percentRemaining: 100 });
     await live.close();
     const flags = withAnother(live).overrides.flatMap((each) => ['-c', each]);
     const { stdout } = await live.place.run('exec', 'resume', live.id, 'And on.', '--json', ...flags);
     expect(stdout).toContain('Done.');
-    expect(requestKinds(live)).toEqual(['talk', 'talk', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step', 'step']);
     const context = JSON.parse((await live.place.run('context', live.id, '--json')).stdout) as { total: number };
     expect(context.total).toEqual(few);
   },
@@ -49,5 +49,5 @@ test.each<readonly [string, ScriptedUsage | 'none']>([
 ])('the provider that made them still gets them, %s, and they fill its window', async (_, usage) => {
   const live = await thoughtful(usage);
   await live.turn('Go on.');
-  expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+  expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
 });

@@ -52,7 +52,7 @@ describe('before a checkpoint', () => {
     const { history } = live.thread.state;
     expect(await live.thread.compact({ signal })).toEqual({ kind: 'failed', outcome });
     expect(story(live, from)).toEqual([]);
-    expect([requestKinds(live), live.thread.state.history]).toEqual([['talk'], history]);
+    expect([requestKinds(live), live.thread.state.history]).toEqual([['step'], history]);
   });
 
   it('one that stops it after a turn leaves no trace in the thread; a person hears of it once', async () => {
@@ -68,13 +68,13 @@ describe('before a checkpoint', () => {
       'turn-started',
       'turn-completed',
     ]);
-    expect([requestKinds(live), linesOf(live, 'task_started').length]).toEqual([['talk', 'talk'], 2]);
+    expect([requestKinds(live), linesOf(live, 'task_started').length]).toEqual([['step', 'step'], 2]);
   });
 
-  it('one that stops it by itself lets the turn go on, is told once, and is no failure of the model', async () => {
+  it('one that stops it by itself lets the turn continue, is reported once, and is no failure of the model', async () => {
     const live = await fullThread(stops);
     for (const words of ['two', 'three', 'four']) expect(await live.turn(words)).toMatchObject({ kind: 'completed' });
-    expect(requestKinds(live)).toEqual(['talk', 'talk', 'talk', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step', 'step', 'step']);
     expect(live.told('warning')).toEqual([{ kind: 'warning', outcome }]);
     expect(live.told('checkpoint-started')).toEqual([]);
     expect(live.thread.state.checkpoints.failures).toBe(0);
@@ -95,21 +95,21 @@ it('after a checkpoint, a hook gets the report, once', async () => {
 });
 
 describe('a hook that breaks', () => {
-  it.each(['before', 'after'] as const)('%s a checkpoint is passed over with a warning', async (name) => {
+  it.each(['before', 'after'] as const)('%s a checkpoint is skipped with a warning', async (name) => {
     const live = await fullThread({
       [name]: () => {
         throw new Error('out of order');
       },
     });
     expect(await live.turn('Go on.')).toMatchObject({ kind: 'completed' });
-    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
     expect(live.told('warning')).toEqual([
       {
         kind: 'warning',
         outcome: {
           code: 'hook-failed',
           message: `The hook that is asked ${name} a checkpoint failed: out of order`,
-          next: 'The thread goes on without it. Mend the hook.',
+          next: 'The thread continues without it. Mend the hook.',
         },
       },
     ]);
@@ -122,7 +122,7 @@ describe('a hook that breaks', () => {
   ])('with %s for an answer does not stop it', async (_name, answer, warnings) => {
     const live = await fullThread({ before: async () => answer as unknown as undefined });
     expect(await live.turn('Go on.')).toMatchObject({ kind: 'completed' });
-    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
     expect(live.told('warning').map(({ outcome: { code } }) => code)).toEqual(Array(warnings).fill('hook-failed'));
   });
 

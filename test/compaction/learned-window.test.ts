@@ -86,7 +86,7 @@ describe('the window that a server names in its refusal', () => {
     expect(await windows()).toEqual(kept);
   });
 
-  test('makes room before the next request that would not fit', async () => {
+  test('frees space before the next request that would not fit', async () => {
     const live = await learned(20_000, saysLong());
     await live.open({}, { compactsAfterTurns: false });
     await live.turn('Write much.');
@@ -184,10 +184,10 @@ describe('a window is not learned', () => {
     expect([effective(live), warnings(live)]).toEqual([258_400, []]);
   });
 
-  test('that would leave no room for a conversation: the user is warned instead', async () => {
+  test('that would leave no space for a conversation: the user is warned instead', async () => {
     const live = await learned(4096);
     expect([effective(live), warnings(live)]).toEqual([258_400, ['window-too-small']]);
-    expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step', 'checkpoint', 'step']);
   });
 
   test('that is smaller than a request that was answered', async () => {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { answer, callTool, type ItemDraft, say, type ScriptStep } from '../../src/testing/index.ts';
 
-/** What the user wants in the first turn. Nobody says it again. */
+/** What the user wants in the first turn. It is not said again. */
 export const requirements = `[#1] Port the ledger of the harbour office to the new format. These hold until the end:
 1. Amounts are whole øre, never floating point; "12,50" is 1250.
 2. Keep the field <berth_id> as text: '007' and '7' are two berths.
@@ -27,7 +27,7 @@ export interface StoryStep {
 
 const sizes = [60, 700, 2200, 5200, 9000, 14_000, 38_000];
 
-/** Files whose content fills the prompt when somebody looks at them. */
+/** Files whose content fills the prompt when the model looks at them. */
 export function writeFiles(workspace: string): void {
   mkdirSync(join(workspace, 'archive'));
   for (const [number, size] of sizes.entries())

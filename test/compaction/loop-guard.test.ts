@@ -5,7 +5,7 @@ import type { Outcome } from '../../src/index.ts';
 import { answer, callTool, say, type ScriptStepOf } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { notes } from './adversary/transcripts.ts';
-import { folds, linesOf, requestKinds, says, saysLong, talk, task } from './talk.ts';
+import { compacts, linesOf, requestKinds, says, saysLong, talk, task } from './talk.ts';
 
 /** A provider that counts more than is there, by as much as it likes. */
 function liar(steps: number, counts: (step: number) => number): readonly ScriptStepOf[] {
@@ -24,9 +24,9 @@ test.each<readonly [string, (step: number) => number, RegExp]>([
   // No window is that large.
   ['far', () => 10_000_000, /what the provider adds to requests/],
 ])('a provider that counts %s too much gets one checkpoint and one warning', async (_, counts, next) => {
-  const live = await LiveThread.in(talk(liar(20, counts), folds), 'model_auto_compact_token_limit = 20000');
+  const live = await LiveThread.in(talk(liar(20, counts), compacts), 'model_auto_compact_token_limit = 20000');
   expect(await live.turn(task)).toMatchObject({ kind: 'completed' });
-  expect(requestKinds(live).filter((kind) => kind === 'fold').length).toBeLessThanOrEqual(1);
+  expect(requestKinds(live).filter((kind) => kind === 'checkpoint').length).toBeLessThanOrEqual(1);
   const warnings = live.told('warning').filter(({ outcome }) => /after-checkpoint|too-low/.test(outcome.code));
   expect(warnings).toHaveLength(1);
   expect(warnings[0]?.outcome.next).toMatch(next);
@@ -36,7 +36,7 @@ test('another process keeps to it', async () => {
   const live = await LiveThread.in(
     talk(
       liar(40, () => 60_000),
-      folds,
+      compacts,
     ),
     'model_auto_compact_token_limit = 20000',
   );
@@ -99,7 +99,10 @@ describe('what a warning suggests', () => {
 
   test('makes it go away: what the provider counts beyond our estimate', async () => {
     const steps = liar(20, () => 18_000).slice(0, -1);
-    const live = await LiveThread.in(talk([...steps, says('Done.')], folds), 'model_auto_compact_token_limit = 16000');
+    const live = await LiveThread.in(
+      talk([...steps, says('Done.')], compacts),
+      'model_auto_compact_token_limit = 16000',
+    );
     await live.turn(task);
     expect(guardWarnings(live)).toMatchObject([
       { code: 'limit-too-low', message: expect.stringMatching(/the provider counts \d+ more in each request/) },
@@ -109,7 +112,10 @@ describe('what a warning suggests', () => {
 
   test('makes it go away: a thread that is full right after a checkpoint', async () => {
     const steps = liar(6, (step) => (step === 1 ? 4000 : 30_000)).slice(0, -1);
-    const live = await LiveThread.in(talk([...steps, says('Done.')], folds), 'model_auto_compact_token_limit = 20000');
+    const live = await LiveThread.in(
+      talk([...steps, says('Done.')], compacts),
+      'model_auto_compact_token_limit = 20000',
+    );
     await live.turn(task);
     expect(guardWarnings(live)).toMatchObject([{ code: 'full-after-checkpoint' }]);
     expect(await pasted(live)).toEqual([]);
@@ -152,9 +158,9 @@ test('the first automatic checkpoint of a thread waits for nothing, and none aft
   );
   await live.open({}, { compactsAfterTurns: false });
   await live.turn(task);
-  expect(requestKinds(live).slice(0, 3)).toEqual(['talk', 'fold', 'talk']);
-  const folded = requestKinds(live).flatMap((kind, at) => (kind === 'fold' ? [at] : []));
-  const between = folded.slice(1).map((at, index) => at - folded[index]!);
+  expect(requestKinds(live).slice(0, 3)).toEqual(['step', 'checkpoint', 'step']);
+  const places = requestKinds(live).flatMap((kind, at) => (kind === 'checkpoint' ? [at] : []));
+  const between = places.slice(1).map((at, index) => at - places[index]!);
   expect(between.length).toBeGreaterThan(0);
   expect(Math.min(...between)).toBeGreaterThan(2);
 });
@@ -173,10 +179,10 @@ test('after a rollback in the old form to before the checkpoint, the guard does 
   );
   await live.open({}, { compactsAfterTurns: false });
   await live.turn('Go on.');
-  expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+  expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
   await live.close();
   expect(await (await live.engine()).stored.rollback(live.id, { turns: 1 })).toMatchObject({ kind: 'rolled-back' });
   await live.open({}, { compactsAfterTurns: false });
   await live.turn('Otherwise.');
-  expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk', 'fold', 'talk']);
+  expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step', 'checkpoint', 'step']);
 });

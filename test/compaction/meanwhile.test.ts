@@ -2,31 +2,31 @@ import { describe, expect, it } from 'vitest';
 import { Engine, words } from '../../src/index.ts';
 import type { ScriptStepOf } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
-import { folds, hangs, linesOf, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
+import { compacts, hangs, linesOf, requestKinds, says, saysLong, smallLimit, story, talk, task } from './talk.ts';
 
 const signal = new AbortController().signal;
 const later = { compactsAfterTurns: false };
 const item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'from a program' }] };
 
-/** A thread whose next turn folds history first, and what happens while it does. */
-async function whileFolding(meanwhile: (live: LiveThread) => unknown, then = says('Yes.')): Promise<LiveThread> {
-  const fold: ScriptStepOf = async (request) => {
+/** A thread whose next turn compacts history first, and what happens while it does. */
+async function whileCompacting(meanwhile: (live: LiveThread) => unknown, then = says('Yes.')): Promise<LiveThread> {
+  const compaction: ScriptStepOf = async (request) => {
     await meanwhile(live);
-    return folds(request);
+    return compacts(request);
   };
-  const live = await LiveThread.in(talk([saysLong(), then], fold), smallLimit);
+  const live = await LiveThread.in(talk([saysLong(), then], compaction), smallLimit);
   await live.open({}, later);
   await live.turn(task);
   return live;
 }
 
-describe('while history is folded before a turn', () => {
+describe('while history is compacted before a turn', () => {
   it('words are queued, and stand after those of the turn', async () => {
-    const live = await whileFolding(async ({ thread }) => {
+    const live = await whileCompacting(async ({ thread }) => {
       expect(await thread.steer({ input: words('And the docs.') })).toEqual({ kind: 'steered', turnId: thread.turnId });
     });
     await live.turn('Go on.');
-    expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
     expect(live.rows(2).slice(-2)).toEqual([
       ['user', 'Go on.'],
       ['user', 'And the docs.'],
@@ -35,7 +35,7 @@ describe('while history is folded before a turn', () => {
   });
 
   it("a program's item waits, too", async () => {
-    const live = await whileFolding(({ thread }) => thread.inject(item));
+    const live = await whileCompacting(({ thread }) => thread.inject(item));
     await live.turn('Go on.');
     expect(live.rows(2).slice(-2)).toEqual([
       ['user', 'Go on.'],
@@ -45,7 +45,7 @@ describe('while history is folded before a turn', () => {
 
   it('a change of settings holds from the next turn on', async () => {
     let changed: Promise<unknown> | undefined;
-    const live = await whileFolding(({ thread }) => {
+    const live = await whileCompacting(({ thread }) => {
       changed = thread.overrideTurnContext({ effort: 'high' });
     });
     await live.turn('Go on.');
@@ -61,7 +61,7 @@ describe('while history is folded before a turn', () => {
 
   it('a second wish is heard at the next place, and finds something to do', async () => {
     let wish: Promise<unknown> | undefined;
-    const live = await whileFolding(({ thread }) => {
+    const live = await whileCompacting(({ thread }) => {
       wish ??= thread.compact({ signal });
     }, saysLong());
     await live.turn('Go on.');
@@ -69,10 +69,10 @@ describe('while history is folded before a turn', () => {
   });
 });
 
-describe('while history is folded in a turn of its own', () => {
+describe('while history is compacted in a turn of its own', () => {
   it('no turn can be steered; an item waits for the next turn, and a change of settings is made', async () => {
     let changed: Promise<unknown> | undefined;
-    const live = await whileFolding(async ({ thread }) => {
+    const live = await whileCompacting(async ({ thread }) => {
       expect(await thread.steer({ input: words('And?') })).toMatchObject({ outcome: { code: 'no-active-turn' } });
       await thread.inject(item);
       changed = thread.overrideTurnContext({ effort: 'high' });
@@ -89,7 +89,7 @@ describe('while history is folded in a turn of its own', () => {
 });
 
 describe('a thread that is closed', () => {
-  it('interrupts the fold that was asked for by hand, and waits until that is written', async () => {
+  it('interrupts the compaction that was asked for by hand, and waits until that is written', async () => {
     const live = await LiveThread.in(talk([saysLong(), says('Yes.')], hangs));
     await live.turn(task);
     const from = live.events.length;
@@ -111,7 +111,7 @@ describe('a thread that is closed', () => {
     expect(await live.turn('Go on.')).toMatchObject({ kind: 'completed' });
   });
 
-  it('begins no fold any more, whether asked for before or after', async () => {
+  it('begins no compaction any more, whether asked for before or after', async () => {
     const live = await LiveThread.in(talk([saysLong()]));
     await live.turn(task);
     const { thread } = live;
@@ -119,10 +119,10 @@ describe('a thread that is closed', () => {
     const before = thread.compact({ signal });
     await live.close();
     expect([await before, await thread.compact({ signal })]).toEqual([{ kind: 'aborted' }, { kind: 'aborted' }]);
-    expect([live.place.lines(), live.events.slice(from), requestKinds(live)]).toEqual([lines, [], ['talk']]);
+    expect([live.place.lines(), live.events.slice(from), requestKinds(live)]).toEqual([lines, [], ['step']]);
   });
 
-  it('and a fold that waits for the end of a running turn counts as interrupted', async () => {
+  it('and a compaction that waits for the end of a running turn counts as interrupted', async () => {
     let wish: Promise<unknown> | undefined;
     const live: LiveThread = await LiveThread.in(
       talk([
@@ -139,12 +139,12 @@ describe('a thread that is closed', () => {
 });
 
 it('words that arrive between two steps stand behind the summary', async () => {
-  const fold: ScriptStepOf = async (request) => {
+  const compaction: ScriptStepOf = async (request) => {
     await live.thread.steer({ input: words('And the docs.') });
-    return folds(request);
+    return compacts(request);
   };
   const live: LiveThread = await LiveThread.in(
-    talk([saysLong(['exec_command', { cmd: 'echo hello' }]), says('Done.')], fold),
+    talk([saysLong(['exec_command', { cmd: 'echo hello' }]), says('Done.')], compaction),
     smallLimit,
   );
   await live.turn(task);

@@ -122,7 +122,7 @@ test('an output cannot pose as the summary or as its end', () => {
 /** As little as a checkpoint can weigh: three messages that are cut, and the notice. */
 const least = 900;
 
-test('it fits into any room, whatever the sizes', () => {
+test('it fits into any budget, whatever the sizes', () => {
   const size = fc.constantFrom(0, 1, 60, 2000, 20_000);
   const unit = fc.constantFrom('a', '\n', '"', '\u0001', '😀', '日本', '<skill>', '\n=====');
   const text = fc.tuple(unit, size).map(([letter, length]) => letter.repeat(length));
@@ -136,7 +136,7 @@ test('it fits into any room, whatever the sizes', () => {
         why: text,
         step: text,
         files: fc.nat(500),
-        room: fc.record({
+        budget: fc.record({
           words: number,
           pictures: number,
           answer: number,
@@ -144,7 +144,7 @@ test('it fits into any room, whatever the sizes', () => {
           most: fc.integer({ min: least, max: 3000 }),
         }),
       }),
-      ({ words, output, answer, why: message, step, files, room }) => {
+      ({ words, output, answer, why: message, step, files, budget }) => {
         const entries = words.flatMap(({ text, pictures, calls }, i) => [
           said(`msg_${'0'.repeat(30)}${i}`, text, { pictures }),
           ...Array.from({ length: calls }, (_, j) => worked(`${i}-${j}`, output)).flat(),
@@ -157,8 +157,8 @@ test('it fits into any room, whatever the sizes', () => {
             kind: 'add' as const,
           })),
         };
-        const candidate = mechanicalCandidate(planOf(room), sourceOf(entries, work), { ...why, message });
-        expect(candidate.tokens).toBeLessThanOrEqual(room.most);
+        const candidate = mechanicalCandidate(planOf(budget), sourceOf(entries, work), { ...why, message });
+        expect(candidate.tokens).toBeLessThanOrEqual(budget.most);
         expect(candidate.message).toMatch(/\nRESUME_AT: [^\n]+\n<\/checkpoint_summary>$/);
       },
     ),

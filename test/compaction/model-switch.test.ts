@@ -47,14 +47,14 @@ const guidance = (live: LiveThread, at: number) =>
 const instructions = ({ model }: LiveThread) => model.requests.map(({ body }) => body['instructions']);
 
 describe('a switch to a smaller window', () => {
-  test('is folded by the model before, and the new one begins with its own instructions', async () => {
+  test('is compacted by the model before, and the new one begins with its own instructions', async () => {
     const live = await begun('large', 70_000);
     await live.thread.overrideTurnContext({ model: 'small' });
     await live.turn('Go on.');
     await live.turn('And on.');
     expect(asked(live)).toEqual(['large step', 'large checkpoint', 'small step', 'small step']);
     expect(instructions(live)).toEqual(['You are large.', 'You are large.', 'You are small.', 'You are small.']);
-    // The request for the checkpoint goes on from what the model before has in its cache.
+    // The request for the checkpoint continues from what the model before has in its cache.
     const [step, checkpoint] = live.model.requests.map(({ decodedBytes }) => decodedBytes.toString('utf8'));
     expect(checkpoint!.startsWith(step!.slice(0, step!.lastIndexOf('],"stream"')))).toBe(true);
     // What stands at the start of the request is not told a second time.
@@ -101,7 +101,7 @@ describe('a switch to a smaller window', () => {
 });
 
 describe('a switch to a model that does not read what the other wrote', () => {
-  test('is folded by the model before, however small history is', async () => {
+  test('is compacted by the model before, however small history is', async () => {
     const live = await begun('old', 3000);
     await live.thread.overrideTurnContext({ model: 'new' });
     await live.turn('Go on.');
@@ -110,7 +110,7 @@ describe('a switch to a model that does not read what the other wrote', () => {
     expect(live.told('checkpoint-installed').map(({ report }) => report.reason)).toEqual(['comp_hash_changed']);
   });
 
-  test('needs no fold where one of the two says nothing', async () => {
+  test('needs no compaction where one of the two says nothing', async () => {
     const live = await begun('old', 3000);
     await live.thread.overrideTurnContext({ model: 'small' });
     await live.turn('Go on.');
@@ -125,7 +125,7 @@ describe('a model before that is gone', () => {
     ['400', gone(400)],
     ['403', gone(403)],
     ['full', overflow('status')],
-  ])('%s: the one that goes on folds history itself', async (_name, refusal) => {
+  ])('%s: the next model compacts history itself', async (_name, refusal) => {
     const live = await begun('large', 70_000, ({ body }) =>
       body['model'] === 'large' ? refusal : saysCheckpoint(checkpointText(request, [])),
     );
@@ -143,7 +143,7 @@ describe('a model before that is gone', () => {
   });
 });
 
-test('a fold by hand after a switch is the new model’s, and the next turn begins with its instructions', async () => {
+test('a compaction by hand after a switch is the new model’s, and the next turn begins with its instructions', async () => {
   const live = await begun('large', 10_000);
   await live.thread.overrideTurnContext({ model: 'small' });
   await live.thread.compact({ signal: new AbortController().signal });

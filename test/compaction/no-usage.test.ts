@@ -39,7 +39,7 @@ const texts: Readonly<Record<string, Writer>> = {
 const usages = ['none', 'null', 'zero'] as const;
 type Usage = (typeof usages)[number];
 
-/** A thread whose server counts every request and tells nobody. */
+/** A thread whose server counts every request and reports no count. */
 class UncountedThread {
   /** Of each checkpoint: what the next request would have weighed without it, as a share of the limit. */
   readonly shares: number[] = [];
@@ -119,7 +119,7 @@ const cases = Object.entries(texts).flatMap(([about, write], at) => {
 });
 
 it.each(cases)(
-  'a provider that counts nothing ($usage): no request of a thread with $about is too large, and none folds early',
+  'a provider that counts nothing ($usage): no request of a thread with $about is too large, and none compacts early',
   async ({ usage, write }) => {
     const thread = await UncountedThread.start(usage, write);
     await thread.play();

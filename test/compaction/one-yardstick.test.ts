@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { answer, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { notes } from './adversary/transcripts.ts';
-import { calls, folds, says, saysLong, smallLimit, talk, task } from './talk.ts';
+import { calls, compacts, says, saysLong, smallLimit, talk, task } from './talk.ts';
 
 const signal = new AbortController().signal;
 /** About 9,000 tokens of context that every checkpoint sends again. */
@@ -64,7 +64,7 @@ test('inside a turn, too', async () => {
 
 test('where a provider counts otherwise, both numbers of a checkpoint are the estimate', async () => {
   const counted = answer({ items: [say(notes(3, 36_000))], usage: { input: 30_000, output: 12_000, total: 42_000 } });
-  const live = await LiveThread.in(talk([counted, says('Done.')], folds), 'model_auto_compact_token_limit = 40000');
+  const live = await LiveThread.in(talk([counted, says('Done.')], compacts), 'model_auto_compact_token_limit = 40000');
   await live.open({}, { compactsAfterTurns: false });
   await live.turn(task);
   await live.turn('Go on.');

@@ -11,7 +11,7 @@ const garbage = () => answer({ items: [say('the '.repeat(8000))] });
 const compactNow = { signal: new AbortController().signal };
 
 describe('a provider that cannot read a checkpoint of another', () => {
-  test('gets the history behind it, and nobody is asked for anything', async () => {
+  test('gets the history behind it, and no provider is asked for anything', async () => {
     const two = await TwoProviders.set();
     await two.withCheckpoints();
     await two.live.turn('And the tests.');
@@ -31,7 +31,7 @@ describe('a provider that cannot read a checkpoint of another', () => {
     await checkBoth(two);
   });
 
-  test('goes on from there in another process, and so does the maker when it is back', async () => {
+  test('continues from there in another process, and so does the maker when it is back', async () => {
     const two = await TwoProviders.set();
     await two.withCheckpoints();
     await two.openWith('scripted');
@@ -215,7 +215,7 @@ describe('a compaction by hand with another provider', () => {
   });
 });
 
-test('what only another provider can read of thoughts is not sent, and is there again when that one goes on', async () => {
+test('what only another provider can read of thoughts is not sent, and is there again when that one continues', async () => {
   const two = await TwoProviders.set();
   await two.openWith('maker');
   await two.live.turn(task);
@@ -273,7 +273,7 @@ test('a checkpoint in the middle of a turn is no other', async () => {
   await checkBoth(two);
 });
 
-test('a switch to a smaller model of another provider asks nobody for a model that it does not run', async () => {
+test('a switch to a smaller model of another provider asks no provider for a model that it does not run', async () => {
   const two = await TwoProviders.set({ bytes: long });
   await two.openWith('maker');
   for (let turn = 0; turn < 4; turn++) await two.live.turn(`${task} ${turn}`);

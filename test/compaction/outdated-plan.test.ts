@@ -13,10 +13,10 @@ const plans = answer({ items: [callTool('update_plan', { plan: steps })], usage:
 const unusable: ScriptStepOf = () => says('the '.repeat(8000));
 
 /** The request of the next turn, after a checkpoint that code made before it. */
-async function afterCheckpoint(fold: (live: LiveThread) => unknown, next: string): Promise<string> {
+async function afterCheckpoint(compact: (live: LiveThread) => unknown, next: string): Promise<string> {
   const live: LiveThread = await LiveThread.in(
     talk([plans, saysLong(), says('Yes.')], async (request) => {
-      await fold(live);
+      await compact(live);
       return unusable(request);
     }),
     smallLimit,

@@ -9,19 +9,19 @@ const tooLong = (form: (typeof overflowForms)[number]) => overflow(form, { token
 const began = ['turn-started', 'checkpoint-started auto context_overflow mid_turn', 'checkpoint-installed'];
 
 describe.each(overflowForms)('a request that is refused as too long, as %s', (form) => {
-  it('is made again in the same turn after history was folded', async () => {
+  it('is made again in the same turn after history was compacted', async () => {
     const live = await LiveThread.in(talk([saysLong(), tooLong(form), says('Done.')]));
     await live.turn(task);
     const from = live.events.length;
     expect(await live.turn('Go on.')).toEqual({ kind: 'completed', lastMessage: 'Done.' });
     expect(story(live, from)).toEqual([...began, 'turn-completed']);
-    expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step', 'checkpoint', 'step']);
     const texts = live.rows(3).flat().join('\n');
     expect([task, 'Go on.', long].map((text) => texts.split(text).length - 1)).toEqual([1, 1, 0]);
     expect(linesOf(live, 'turn_context')).toHaveLength(2);
   });
 
-  it('ends the turn with sizes and what to do when that is refused, too; the thread goes on', async () => {
+  it('ends the turn with sizes and what to do when that is refused, too; the thread can be resumed', async () => {
     const live = await LiveThread.in(talk([saysLong(), tooLong(form), tooLong(form), says('Yes.')]));
     await live.turn(task);
     const from = live.events.length;
@@ -39,7 +39,7 @@ describe.each(overflowForms)('a request that is refused as too long, as %s', (fo
       }),
     });
     expect(story(live, from)).toEqual([...began, 'turn-failed context-window-exceeded']);
-    expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step', 'checkpoint', 'step']);
     await live.open();
     expect(await live.turn('Shorter.')).toMatchObject({ kind: 'completed', lastMessage: 'Yes.' });
     expect(
@@ -51,10 +51,10 @@ describe.each(overflowForms)('a request that is refused as too long, as %s', (fo
   });
 });
 
-it('the words of a first message that is too long are cut, and the turn goes on', async () => {
+it('the words of a first message that is too long are cut, and the turn continues', async () => {
   const live = await LiveThread.in(talk([tooLong('status'), says('Done.')]));
   expect(await live.turn(`${task} ${long}`)).toMatchObject({ kind: 'completed' });
-  expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+  expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
   const [sent, again] = [0, 2].map((request) => JSON.stringify(live.rows(request)).length);
   expect(again! < sent!).toBe(true);
   expect(live.rows(2).flat().join()).toContain(task);
@@ -75,7 +75,7 @@ it('a step that was answered since makes the next overflow a first one again', a
   );
   await live.turn(task);
   expect(await live.turn('Go on.')).toMatchObject({ kind: 'completed', lastMessage: 'Done.' });
-  expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk', 'talk', 'fold', 'talk']);
+  expect(requestKinds(live)).toEqual(['step', 'step', 'checkpoint', 'step', 'step', 'checkpoint', 'step']);
 });
 
 it('calls that were answered before the overflow are not made again', async () => {

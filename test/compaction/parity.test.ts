@@ -104,7 +104,7 @@ describe.each<Auth>(['api-key', 'chatgpt'])('with %s, and the tier fast', (auth)
 describe('a tier that was changed since the last step', () => {
   test.each([
     ['holds for the compact endpoint', false, compacted({ output: [sealed] }), undefined],
-    ['does not for the streaming form, which goes on from that step', true, answer({ items: [sealed] }), 'priority'],
+    ['does not for the streaming form, which continues from that step', true, answer({ items: [sealed] }), 'priority'],
   ])('%s', async (_name, streams, checkpoint, tier) => {
     const overrides = [remote, `features.remote_compaction_v2=${streams}`];
     const live = await variedTurns({ auth: 'chatgpt', provider: 'OpenAI', overrides, checkpoint });

@@ -19,8 +19,8 @@ const context: Entry = {
 const first = said('msg_1', 'Fix the parser, and keep its old tests.');
 const pictured = said('msg_2', 'It looks like this.', { pictures: 1 });
 
-function made(entries: readonly Entry[], text: string, room: object = {}): Candidate {
-  const result = plainCandidate(planOf(room), sourceOf(entries), text);
+function made(entries: readonly Entry[], text: string, budget: object = {}): Candidate {
+  const result = plainCandidate(planOf(budget), sourceOf(entries), text);
   if (isFaulty(result)) throw new Error(result.faults.join(' '));
   return result;
 }

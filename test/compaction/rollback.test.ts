@@ -128,7 +128,7 @@ it('a turn that was done when its checkpoint was made stays done', async () => {
   const ends = ({ payload }: Line): boolean => payload['type'] === 'task_complete';
   await live.rewrite((lines) => insert(lines, ends, { keeps: isUsers, report: { ...someReport, phase: 'post_turn' } }));
   const run = await live.place.run('threads', 'rollback', id, '--before-checkpoint');
-  expect(run.stdout).toMatch(/goes on from before checkpoint 1\.[\s\S]*Turn .* is cut[\s\S]*undo-rollback/);
+  expect(run.stdout).toMatch(/continues from before checkpoint 1\.[\s\S]*Turn .* is cut[\s\S]*undo-rollback/);
   expect((await threads(live, 'show', id))['turns']).toMatchObject([{ status: 'completed' }]);
   await live.turn('two');
   expect(said(live)).toEqual(['one', 'Yes.', 'two']);

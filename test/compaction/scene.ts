@@ -13,7 +13,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 export const turn = 'turn-1' as TurnId;
 export const readAll = 'capstan threads export T --format markdown';
 
-export function planOf(room: Partial<CompactionPlan['room']> = {}): CompactionPlan {
+export function planOf(budget: Partial<CompactionPlan['budget']> = {}): CompactionPlan {
   return {
     turnId: turn,
     trigger: 'auto',
@@ -23,7 +23,7 @@ export function planOf(room: Partial<CompactionPlan['room']> = {}): CompactionPl
     model: 'model-1',
     number: 7,
     readAll,
-    room: {
+    budget: {
       request: 100_000,
       fixed: 1000,
       words: 6000,
@@ -34,7 +34,7 @@ export function planOf(room: Partial<CompactionPlan['room']> = {}): CompactionPl
       context: 0,
       most: 20_000,
       gain: 72_000,
-      ...room,
+      ...budget,
     },
     placement: 'next-turn',
   };

@@ -24,9 +24,9 @@ const story: readonly Entry[] = [
 
 function made(
   text: string,
-  { entries = story, room = {} }: { readonly entries?: readonly Entry[]; readonly room?: object } = {},
+  { entries = story, budget = {} }: { readonly entries?: readonly Entry[]; readonly budget?: object } = {},
 ): Candidate {
-  const result = structuredCandidate(planOf(room), sourceOf(entries), text);
+  const result = structuredCandidate(planOf(budget), sourceOf(entries), text);
   if (isFaulty(result)) throw new Error(result.faults.join(' '));
   return result;
 }
@@ -161,7 +161,7 @@ test('the user is quoted once, however often the model repeats it', () => {
   expect(candidate.message).toContain(`The user said: ${which}\nRESUME_AT: go\n`);
 });
 
-test('a huge answer is cut to its room and keeps its cursor', () => {
+test('a huge answer is cut to its budget and keeps its cursor', () => {
   const prose = Array.from({ length: 60_000 }, (_, i) => `word${i} `).join('');
   const candidate = made(answerOf({ context: prose, request: task, summary: `${prose}\nRESUME_AT: line 7` }));
   expect(candidate.message).toMatch(
@@ -203,13 +203,13 @@ describe('when the words do not fit', () => {
   ];
 
   test('the request is whole as long as it fits', () => {
-    const candidate = made(answerOf({ request: 'Do this: and this and this' }), { entries, room: { words: 10_100 } });
+    const candidate = made(answerOf({ request: 'Do this: and this and this' }), { entries, budget: { words: 10_100 } });
     expect(quoted(candidate).find(({ task }) => task)).toEqual({ ...asTask, text: long });
     expect(candidate.words).toEqual({ kept: 3, cut: 0, dropped: 0 });
   });
 
   test('it is cut in its middle when it does not, and a command that prints all of it is named', () => {
-    const candidate = made(answerOf({ request: 'Do this: and this and this' }), { entries, room: { words: 1000 } });
+    const candidate = made(answerOf({ request: 'Do this: and this and this' }), { entries, budget: { words: 1000 } });
     const [first, asked, last] = quoted(candidate);
     expect([first, last]).toEqual([all[0], all[2]]);
     expect(asked).toEqual({ ...asTask, text: asked?.text, cut: true, gaps: [expect.anything()] });
@@ -222,7 +222,7 @@ describe('when the words do not fit', () => {
     const many = Array.from({ length: 9 }, (_, i) =>
       said(`msg_n${i}`, `${i} ${'word '.repeat(200)}`, { number: 10 + i }),
     );
-    const candidate = made(answerOf({ request: task }), { entries: [...story, ...many], room: { words: 800 } });
+    const candidate = made(answerOf({ request: task }), { entries: [...story, ...many], budget: { words: 800 } });
     expect(quoted(candidate).map(({ id, cut }) => (cut ? `${id} cut` : id))).toEqual([
       'msg_1',
       'msg_2',
@@ -243,7 +243,7 @@ test('what was left out, and what was written twice, is still marked by later ch
   );
   const again = [said('msg_a', 'go on', { number: 20 }), said('msg_b', 'go on', { number: 21 })];
   const answer = answerOf({ request: task });
-  const once = installed(made(answer, { entries: [...story, ...many, ...again], room: { words: 800 } }));
+  const once = installed(made(answer, { entries: [...story, ...many, ...again], budget: { words: 800 } }));
   const twice = installed(made(answer, { entries: [...once, said('msg_c', 'go on', { number: 22 })] }), 1);
   const [gap] = /turns 3 to 15: 7 messages left out here, about \d+ tokens/.exec(textsOf(once)[0]!)!;
   expect(textsOf(twice)[0]).toContain(`===== ${gap} =====`);
@@ -276,7 +276,7 @@ describe('pictures', () => {
     const pictured = said('msg_3', question, { pictures: 3, number: 3 });
     const candidate = made(answerOf({ request: task }), {
       entries: [...story.slice(0, 7), pictured],
-      room: { pictures: 4000 },
+      budget: { pictures: 4000 },
     });
     expect(textsOf(installed(candidate))[0]).toContain('===== turn 3, with 2 pictures, 1 picture left out =====');
   });
@@ -284,7 +284,7 @@ describe('pictures', () => {
   test('that do not fit are left out, and every later checkpoint says how many', () => {
     const pictured = said('msg_3', question, { pictures: 2, number: 3 });
     const entries = [...story.slice(0, 7), pictured];
-    let checkpoint = installed(made(answerOf({ request: task }), { entries, room: { pictures: 500 } }));
+    let checkpoint = installed(made(answerOf({ request: task }), { entries, budget: { pictures: 500 } }));
     for (const generation of [1, 2]) {
       expect(textsOf(checkpoint)[0]).toContain(`===== turn 3, 2 pictures left out =====\n${question}\n`);
       checkpoint = installed(made(answerOf({ request: task }), { entries: checkpoint }), generation);
@@ -297,8 +297,8 @@ describe('pictures', () => {
       said('msg_b', task, { pictures: 1 }),
       said('msg_c', 'newest', { pictures: 1 }),
     ];
-    const room = { pictures: 2200 };
-    const candidate = made(answerOf({ request: 'newest' }), { entries, room });
+    const budget = { pictures: 2200 };
+    const candidate = made(answerOf({ request: 'newest' }), { entries, budget });
     const has = usersWords(sourceOf(installed(candidate)).history).map(({ pictures }) => pictures.length > 0);
     expect(has).toEqual([false, false, true]);
   });

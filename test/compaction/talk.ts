@@ -24,13 +24,13 @@ export function calls(command: string): ScriptStep {
 /** Takes the request and says nothing. */
 export const hangs: ScriptStepOf = () => hang({ afterBytes: 0, of: answer({ items: [] }) });
 
-export const folds: ScriptStepOf = () => saysCheckpoint(checkpointText(task, [task]));
+export const compacts: ScriptStepOf = () => saysCheckpoint(checkpointText(task, [task]));
 
 /** A model that talks step by step, and sums up whenever it is asked to. */
-export function talk(steps: readonly (ScriptStep | ScriptStepOf)[], fold: ScriptStepOf = folds): ScriptStepOf {
+export function talk(steps: readonly (ScriptStep | ScriptStepOf)[], compaction: ScriptStepOf = compacts): ScriptStepOf {
   const left = [...steps];
   return (request) => {
-    if (isCompaction(request)) return fold(request);
+    if (isCompaction(request)) return compaction(request);
     const next = left.length > 1 ? left.shift()! : left[0]!;
     return typeof next === 'function' ? next(request) : next;
   };
@@ -49,9 +49,9 @@ function wordOf(event: LiveThread['events'][number]): string {
   return event.kind === 'warning' || event.kind === 'turn-failed' ? ` ${event.outcome.code}` : '';
 }
 
-/** `talk` or `fold` for each request so far. */
+/** `step` or `checkpoint` for each request so far. */
 export function requestKinds({ model }: LiveThread): readonly string[] {
-  return model.requests.map((request) => (isCompaction(request) ? 'fold' : 'talk'));
+  return model.requests.map((request) => (isCompaction(request) ? 'checkpoint' : 'step'));
 }
 
 /** Lines of a type, or of an event's type. */

@@ -17,7 +17,7 @@ import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
 import { checkRebuilt } from '../laws/prefix-law.ts';
 import { checkpointText, isCompaction, saysCheckpoint } from './summariser.ts';
 
-/** Encrypted by a provider: nobody else must ever get it. */
+/** Encrypted by a provider: no other must ever get it. */
 const checkpointOf = (who: string, number: number): ItemDraft => ({
   type: 'compaction',
   encrypted_content: `checkpoint ${number} of ${who} ${'A'.repeat(900)}`,
@@ -150,7 +150,7 @@ export class TwoProviders {
   }
 }
 
-/** What must hold however it went: nobody got what the other encrypted, and the file gives every request back. */
+/** What must hold however it went: neither got what the other encrypted, and the file gives every request back. */
 export async function checkBoth(two: TwoProviders): Promise<void> {
   const { maker, reader, live } = two;
   expect(maker.requests.filter((request) => textOf(request).includes('of reader'))).toEqual([]);

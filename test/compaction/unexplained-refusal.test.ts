@@ -23,7 +23,7 @@ describe('a refusal that names no cause', () => {
       const from = live.events.length;
       expect(await live.turn('Go on.')).toEqual({ kind: 'completed', lastMessage: 'Done.' });
       expect(story(live, from)).toEqual([...began, 'turn-completed']);
-      expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk']);
+      expect(requestKinds(live)).toEqual(['step', 'step', 'checkpoint', 'step']);
       const [warning] = live.told('warning');
       expect(warning!.outcome).toEqual({
         code: 'refused-without-cause',
@@ -33,7 +33,7 @@ describe('a refusal that names no cause', () => {
     },
   );
 
-  test('that is refused again ends the turn with the words of the server, and the thread goes on', async () => {
+  test('that is refused again ends the turn with the words of the server, and the thread can be resumed', async () => {
     const live = await LiveThread.in(
       talk([saysLong(), refuses(), refuses(400, { message: 'Still not.' }), says('Yes.')]),
     );
@@ -48,7 +48,7 @@ describe('a refusal that names no cause', () => {
       }),
     });
     expect(story(live, from)).toEqual([...began, 'turn-failed invalid-request']);
-    expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step', 'checkpoint', 'step']);
     expect(await live.turn('And now?')).toMatchObject({ kind: 'completed', lastMessage: 'Yes.' });
   });
 
@@ -57,7 +57,7 @@ describe('a refusal that names no cause', () => {
     const live = await LiveThread.in(talk([saysLong(), refuses(), tooLong, says('Yes.')]));
     await live.turn(task);
     expect(await live.turn('Go on.')).toMatchObject({ kind: 'failed', outcome: { code: 'context-window-exceeded' } });
-    expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step', 'checkpoint', 'step']);
   });
 
   test('is tried once in a turn, however many steps it has', async () => {
@@ -65,7 +65,7 @@ describe('a refusal that names no cause', () => {
     const live = await LiveThread.in(talk([saysLong(), ...steps]));
     await live.turn(task);
     expect(await live.turn('Go on.')).toMatchObject({ kind: 'failed', outcome: { code: 'invalid-request' } });
-    expect(requestKinds(live)).toEqual(['talk', 'talk', 'fold', 'talk', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step', 'checkpoint', 'step', 'step']);
     expect(live.told('warning').map(({ outcome }) => outcome.code)).toEqual(['refused-without-cause']);
   });
 
@@ -92,7 +92,7 @@ describe('a refusal that names no cause', () => {
     await live.turn('Go on.');
     await live.open();
     expect(await live.turn('And on.')).toMatchObject({ kind: 'completed', lastMessage: 'Done.' });
-    expect(requestKinds(live)).toEqual(['talk', 'talk', 'talk', 'fold', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step', 'step', 'checkpoint', 'step']);
   });
 });
 
@@ -110,13 +110,13 @@ describe('nothing is compacted for a refusal', () => {
     const live = await LiveThread.in(talk([saysLong(), step, says('Done.')]));
     await live.turn(task);
     expect(await live.turn('Go on.')).toMatchObject({ kind: 'failed' });
-    expect(requestKinds(live)).toEqual(['talk', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step']);
   });
 
   test('of the first request of a thread', async () => {
     const live = await LiveThread.in(talk([refuses()]));
     expect(await live.turn(`${task} ${'word '.repeat(4000)}`)).toMatchObject({ kind: 'failed' });
-    expect(requestKinds(live)).toEqual(['talk']);
+    expect(requestKinds(live)).toEqual(['step']);
   });
 
   test('of a request that is no larger than one that was answered', async () => {
@@ -134,7 +134,7 @@ describe('nothing is compacted for a refusal', () => {
     const live = await LiveThread.in(talk([says('Yes.'), refuses()]));
     await live.turn(task);
     expect(await live.turn('Go on.')).toMatchObject({ kind: 'failed' });
-    expect(requestKinds(live)).toEqual(['talk', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step']);
   });
 
   test('while compaction is paused', async () => {
@@ -151,6 +151,6 @@ describe('nothing is compacted for a refusal', () => {
       kind: 'failed',
       outcome: { message: expect.stringContaining(words) },
     });
-    expect(requestKinds(live)).toEqual(['talk', 'talk']);
+    expect(requestKinds(live)).toEqual(['step', 'step']);
   });
 });

@@ -187,7 +187,7 @@ deny_read = [${JSON.stringify(secret)}]
     });
   });
 
-  it('a model that nobody knows is told, until it is described', async () => {
+  it('an unknown model is reported, until it is described', async () => {
     const { place } = await scene();
     const overrides = ['model=local-1'];
     expect(await open(place, { overrides })).toMatchObject({ notices: [{ code: 'model-unknown' }] });

@@ -25,7 +25,7 @@ describe('between the turns of a thread', () => {
     expect(live.added(2).slice(-2)).toEqual([live.message('Use dots.', replaces), 'three']);
   });
 
-  it('the same holds when another process goes on', async () => {
+  it('the same holds when another process continues', async () => {
     const live = await InstructedThread.in(yes);
     live.write('AGENTS.md', 'Use tabs.');
     await live.turn('one');

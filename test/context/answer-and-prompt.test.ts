@@ -37,7 +37,7 @@ describe('a prompt that is larger than the window', () => {
   const small = 'model_context_window = 20000';
   const long = 'word '.repeat(30_000);
 
-  it('is refused before anything is sent or recorded, with the numbers, and the thread goes on', async () => {
+  it('is refused before anything is sent or recorded, with the numbers, and the thread can be resumed', async () => {
     const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }), small);
     await live.turn('one');
     const lines = live.place.lines();

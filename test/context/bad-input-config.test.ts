@@ -51,7 +51,7 @@ describe('a window that is far too small', () => {
     expect(output.length).toBeLessThan(400);
   });
 
-  it('may be one token, with no room for instructions of a project', async () => {
+  it('may be one token, with no space for instructions of a project', async () => {
     const live = await LiveThread.in(yes);
     writeFileSync(join(live.place.workspace, 'AGENTS.md'), 'Use tabs.');
     await live.open({ overrides: ['model_context_window=1', 'project_doc_max_bytes=0'] });

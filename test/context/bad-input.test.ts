@@ -17,7 +17,7 @@ async function damaged(type: string, change: (line: Line) => JsonObject): Promis
   await live.rewrite((lines) => lines.map((line) => (line.type === type ? { ...line, payload: change(line) } : line)));
   await live.turn('two');
   await live.turn('three');
-  // Whatever the line says: what the model saw stands, and what comes next goes on from it.
+  // Whatever the line says: what the model saw stands, and what comes next continues from it.
   expect(live.rows(1).slice(0, 4).map(namesIn)).toEqual([...bundle, ['user', 'one'], ['assistant', 'Yes.']]);
   expect(live.added(2)).toEqual([
     ['assistant', 'Yes.'],
@@ -120,7 +120,7 @@ describe('a contract of a turn that makes no sense', () => {
       (payload) => ({ ...payload, permission_profile: profile, sandbox_policy: 7, capstan: 7 }),
     ],
     [
-      'a form that nobody knows',
+      'an unknown form',
       (payload) => ({ ...payload, sandbox_policy: { type: 'moon' }, permission_profile: 7, capstan: 7 }),
     ],
   ])('permissions with %s: nothing may be written, whatever is configured', async (_name, change) => {

@@ -168,7 +168,7 @@ describe('the environment', () => {
     ]);
   });
 
-  it('is not told when somebody turned it off, and taken back when that comes later', async () => {
+  it('is not told when the configuration turned it off, and taken back when that comes later', async () => {
     const off = { overrides: ['include_environment_context=false'] };
     const live = await LiveThread.in(yes);
     await live.open(off);

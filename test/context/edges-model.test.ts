@@ -7,7 +7,7 @@ import { isCompaction } from '../compaction/summariser.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
 const yes = () => answer({ items: [say('Yes.')] });
-/** Those of steps: models of two generations do not read each other's history, and a switch between them folds it. */
+/** Those of steps: models of two generations do not read each other's history, and a switch between them compacts it. */
 const bodies = ({ model }: LiveThread) =>
   model.requests.filter((request) => !isCompaction(request)).map(({ body }) => body);
 const switches = (live: LiveThread) =>
@@ -32,7 +32,7 @@ function talk(live: LiveThread): readonly JsonObject[] {
   return bodies(live).filter(({ tool_choice: choice }) => choice !== 'none');
 }
 
-describe('a model that nobody knows', () => {
+describe('an unknown model', () => {
   it('is told about when the thread is opened, and works with general values', async () => {
     const live = await LiveThread.in(yes);
     await live.open({ overrides: ['model="mystery"', 'service_tier="gold"'] });
@@ -43,7 +43,7 @@ describe('a model that nobody knows', () => {
     expect(live.told('usage')[0]).toMatchObject({ effectiveWindow: 258_400 });
   });
 
-  it('is told about when somebody changes to it', async () => {
+  it('is reported when a caller changes to it', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
     await live.thread.overrideTurnContext({ model: 'mystery' });
@@ -209,7 +209,7 @@ describe('guidance of a model’s own', () => {
     ]);
   });
 
-  it('says nothing where somebody chose the instructions', async () => {
+  it('says nothing where the instructions were chosen', async () => {
     const live = await withModels(models, 'model_instructions_file = "own.md"');
     await live.turn('one');
     await live.thread.overrideTurnContext({ model: 'two' });

@@ -57,7 +57,7 @@ describe('what was told', () => {
   });
 });
 
-describe('what a thread goes on with', () => {
+describe('what a thread continues with', () => {
   const ours = { capstan: { provider: 'scripted' } };
 
   it('is the newer of a turn’s contract and a change of settings', () => {

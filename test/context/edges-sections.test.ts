@@ -35,7 +35,7 @@ describe('instructions that come with the configuration', () => {
     ]);
   });
 
-  it('of whoever manages the machine too, alone and last of what developers say', async () => {
+  it('of the administrator too, alone and last of what developers say', async () => {
     const live = await LiveThread.in(yes, 'developer_instructions = "Be kind."');
     const folder = join(live.place.root, 'etc');
     mkdirSync(folder);

@@ -158,7 +158,7 @@ describe('--context-events', () => {
         turn_id: expect.any(String),
         step: 1,
         total: last,
-        // Nobody counted the answer: the older count is not taken for it.
+        // No provider counted the answer: the older count is not taken for it.
         tokens: expect.any(Number),
         measure: 'estimated',
         effective_window: 258_400,
@@ -324,7 +324,7 @@ describe('traces', () => {
     ]);
   });
 
-  it('cost nothing without somebody to send them to: nothing of the API is loaded', async () => {
+  it('cost nothing without a receiver: nothing of the API is loaded', async () => {
     const { place } = await scene(twoSteps);
     const run = await place.start(['exec', '--json', 'hi'], { env: preload }).finished;
     expect(run.code).toBe(0);

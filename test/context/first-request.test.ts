@@ -5,7 +5,7 @@ import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { scene } from '../harness/scene.ts';
 
-/** What a request may weigh before anybody has said much: it is sent with every thread there is. */
+/** What a request may weigh before the user has said much: it is sent with every thread there is. */
 const mostBytes = 14 * 1024;
 
 /** What a model must know before it can work, and the words by which it is told. */

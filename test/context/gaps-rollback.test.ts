@@ -87,7 +87,7 @@ describe('a rollback', () => {
     ]);
   });
 
-  it('says that the request after it does not go on from the one before', async () => {
+  it('says that the request after it does not continue from the one before', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
     await live.turn('two');

@@ -25,7 +25,7 @@ it('every budget comes from the effective window: models that differ only in how
   );
 });
 
-it('no budget is larger than the window, and compaction begins while there is room for it', () => {
+it('no budget is larger than the window, and compaction begins while there is space for it', () => {
   const settings = fc.record(
     { contextWindow: fc.nat(400_000), autoCompactTokens: fc.nat(400_000), toolOutputTokens: fc.nat(400_000) },
     { requiredKeys: [] },

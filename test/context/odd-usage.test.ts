@@ -14,7 +14,7 @@ const odd: readonly [string, unknown][] = [
   ['beyond any window', { input: 1e300, output: 1e300, total: 1e300 }],
 ];
 
-it.each(odd)('a provider that counts %s: the window is estimated, and room is made', async (_, usage) => {
+it.each(odd)('a provider that counts %s: the window is estimated, and space is freed', async (_, usage) => {
   const live = await LiveThread.in(
     talk([answer({ items: [say(long)], usage: usage as ScriptedUsage }), says('Yes.')]),
     smallLimit,
@@ -27,7 +27,7 @@ it.each(odd)('a provider that counts %s: the window is estimated, and room is ma
   expect(told!.percentRemaining).toBeLessThan(95);
   await live.open({}, { compactsAfterTurns: false });
   await live.turn('Go on.');
-  expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+  expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
 });
 
 it('a total of zero beside parts is their sum', async () => {
@@ -66,7 +66,7 @@ it('a count far below what was sent is not believed: the window is estimated, an
   expect(shown).toMatchObject({ total: told!.tokens, measure: 'estimated' });
   await live.open({}, { compactsAfterTurns: false });
   await live.turn('Go on.');
-  expect(requestKinds(live).slice(-2)).toEqual(['fold', 'talk']);
+  expect(requestKinds(live).slice(-2)).toEqual(['checkpoint', 'step']);
 });
 
 const thoughts: readonly [string, readonly ItemDraft[]][] = [

@@ -50,7 +50,7 @@ describe('each setting', () => {
   } as const;
 
   it.each(Object.entries(changes))(
-    '%s: holds in the next turn, and when another process goes on',
+    '%s: holds in the next turn, and when another process continues',
     async (name, row) => {
       const { change, seen, as } = row;
       const live = await LiveThread.in(yes);
@@ -73,7 +73,7 @@ describe('each setting', () => {
     },
   );
 
-  it('realtime: holds in the next turn; the talk ends with the process that led it', async () => {
+  it('realtime: holds in the next turn; the conversation ends with the process that led it', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
     await live.thread.overrideTurnContext({ realtime: { active: true } });
@@ -86,7 +86,7 @@ describe('each setting', () => {
     ]);
   });
 
-  it('what somebody turned off stays off, whatever the file says', async () => {
+  it('what was turned off stays off, whatever the file says', async () => {
     const file = 'service_tier = "priority"\nmodel_reasoning_summary = "detailed"\npersonality = "friendly"';
     const live = await LiveThread.in(yes, file);
     await live.turn('one');

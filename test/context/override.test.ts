@@ -69,7 +69,7 @@ describe('a change of settings', () => {
     ]);
   });
 
-  it('is told to whoever listens, with what holds now', async () => {
+  it('is sent to listeners, with what holds now', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
     await live.thread.overrideTurnContext({ model: 'gpt-5.4', sandboxMode: 'read-only' });

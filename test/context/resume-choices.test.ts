@@ -15,7 +15,7 @@ function newestContext({ place }: LiveThread): JsonObject {
   return place.lines().findLast(({ type }) => type === 'turn_context')!.payload;
 }
 
-/** The lines as they are when somebody else, or an older version, wrote the turns. */
+/** The lines as they are when another program, or an older version, wrote the turns. */
 function changed(lines: readonly Line[], change: (payload: JsonObject) => JsonObject): readonly Line[] {
   return lines
     .filter(({ payload }) => payload['type'] !== 'thread_settings_applied')

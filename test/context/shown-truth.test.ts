@@ -57,7 +57,7 @@ describe('capstan envelope', () => {
     expect(await origins(id, 'instructions.base.')).toEqual({ text: 'flags', provenance: 'flags' });
   });
 
-  it('names who chose each number of the window, and nobody for the others', async () => {
+  it('names who chose each number of the window, and no chooser for the others', async () => {
     const { speak, origins, place } = await stage('project_doc_max_bytes = 4000');
     const config = join(place.home, 'config.toml');
     writeFileSync(config, '[window]\nskills_percent = 5\n', { flag: 'a' });

@@ -4,7 +4,7 @@ import { checkPrefixes, checkRebuilt } from '../laws/prefix-law.ts';
 import { type ScriptedTurn, sixtyTurns } from './sixty-turns-script.ts';
 import { LongThread } from './sixty-turns-thread.ts';
 
-it('sixty turns: each request goes on from the one before, and tells what changed and nothing else', async () => {
+it('sixty turns: each request continues from the one before, and tells what changed and nothing else', async () => {
   const long = await LongThread.start();
   await long.play(sixtyTurns);
   const lines = await long.thread.lines();
@@ -62,7 +62,7 @@ it('a switch of models keeps the instructions and says which guidance holds; a r
   ]);
 });
 
-it('instructions that somebody chose hold for every model, also after a rewrite', async () => {
+it('chosen instructions hold for every model, also after a rewrite', async () => {
   const long = await LongThread.start({ base: 'Be somebody else.' });
   await long.play(switches);
   for (const turn of switches.keys()) {

@@ -49,7 +49,7 @@ describe('an item that a program injects', () => {
     ]);
   });
 
-  it('is nobody’s words, also after a resume: a rollback of the turn takes both', async () => {
+  it('is not words, also after a resume: a rollback of the turn takes both', async () => {
     const live = await LiveThread.in(yes);
     await live.turn('one');
     await live.thread.inject({ ...note('<environment_context>'), role: 'user' });

@@ -62,7 +62,7 @@ it('the compaction after a turn runs under the settings of that turn', async () 
   const changed = live.thread.overrideTurnContext({ model: 'gpt-5.4' });
   await Promise.all([one, changed]);
   await live.thread.run(turn('two'));
-  expect(requestKinds(live)).toEqual(['talk', 'fold', 'talk']);
+  expect(requestKinds(live)).toEqual(['step', 'checkpoint', 'step']);
   expect(modelsOf(live)).toEqual(['gpt-5.5', 'gpt-5.5', 'gpt-5.4']);
 });
 

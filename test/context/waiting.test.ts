@@ -9,7 +9,7 @@ import { SimulatedDisk, startScriptedModel, type ScriptStepOf } from '../../src/
 import { killedNow } from '../harness/killed-now.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
-import { folds, linesOf, long, requestKinds, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
+import { compacts, linesOf, long, requestKinds, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
 
 const signal = new AbortController().signal;
 const later = { compactsAfterTurns: false };
@@ -41,11 +41,11 @@ it('words that wait for a change of settings are safe with the change', async ()
 describe('a process that is killed', () => {
   it('during the compaction before a turn leaves the words of the turn, and the next turn begins with them', async () => {
     let killed: ReturnType<typeof killedNow> | undefined;
-    const fold: ScriptStepOf = (request) => {
+    const compaction: ScriptStepOf = (request) => {
       killed = killedNow(live);
-      return folds(request);
+      return compacts(request);
     };
-    const live: LiveThread = await LiveThread.in(talk([saysLong(), says('Yes.')], fold), smallLimit);
+    const live: LiveThread = await LiveThread.in(talk([saysLong(), says('Yes.')], compaction), smallLimit);
     await live.open({}, later);
     await live.turn(task);
     await live.turn('Do not touch the lexer.');
@@ -59,7 +59,7 @@ describe('a process that is killed', () => {
       ['user', 'Do not touch the lexer.'],
       ['user', 'Go on.'],
     ]);
-    expect(requestKinds(live).slice(from)).toEqual(['fold', 'talk']);
+    expect(requestKinds(live).slice(from)).toEqual(['checkpoint', 'step']);
     // The model knows nothing of the turn that was cut off, and nothing was done in it.
     expect(JSON.stringify(live.model.requests.at(-1)?.body)).not.toContain('turn_aborted');
     expect(waitingIn(live)).toEqual([]);
@@ -147,7 +147,7 @@ it('a message that comes right after a turn was submitted stands behind the word
 });
 
 describe('words are on the disk', () => {
-  it('before anybody is told that their turn has begun, whatever becomes durable meanwhile', async () => {
+  it('before a listener learns that its turn has begun, whatever becomes durable meanwhile', async () => {
     const model = await startScriptedModel(() => says('Yes.'));
     const disk = new SimulatedDisk();
     const thread = new WatchedThread(model.url, { home: '/home', files: disk, locks: disk.locks });

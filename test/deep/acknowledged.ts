@@ -2,7 +2,7 @@ import type { Line } from '../../src/protocol/line.ts';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import type { PlacedLine } from './rollout-bytes.ts';
 
-/** Something that somebody outside has seen, and that the file must therefore hold for ever. */
+/** Something that a listener has seen, and that the file must therefore hold for ever. */
 export interface Acknowledged {
   readonly what: string;
   holds(line: Line): boolean;

@@ -18,7 +18,7 @@ import { missingIn, promiseOfEffect, promisedBytes, promisesOf } from './acknowl
 import { Random } from '../harness/random.ts';
 import { linesIn, type PlacedLine } from './rollout-bytes.ts';
 
-/** What happened in a story, so that nobody takes an empty one for a good one. */
+/** What happened in a story, so that an empty one is not taken for a good one. */
 export interface StoryFigures {
   kills: number;
   /** Runs that came to their end before they could be killed. */
@@ -166,7 +166,7 @@ export class CrashStory {
     return existsSync(log) ? readFileSync(log, 'utf8').split('\n').slice(0, -1) : [];
   }
 
-  /** What nobody was promised may be gone after a power cut, or be anything. */
+  /** What was not promised may be gone after a power cut, or be anything. */
   #tear(): void {
     const path = this.#path!;
     const size = statSync(path).size;

@@ -8,7 +8,7 @@ export interface PlacedLine {
   readonly end: number;
 }
 
-/** The whole lines of a rollout, as they stand on the disk. What is no line is passed over. */
+/** The whole lines of a rollout, as they stand on the disk. What is no line is skipped. */
 export function linesIn(path: string): readonly PlacedLine[] {
   const bytes = readFileSync(path);
   const placed: PlacedLine[] = [];

@@ -4,16 +4,16 @@ import { randomTurns } from '../laws/random-turns.ts';
 import { playAndCheck } from '../laws/thread-laws.ts';
 
 it('a great many random threads obey the laws', async () => {
-  const folds = { installed: 0, failed: 0, lost: 0 };
+  const compactions = { installed: 0, failed: 0, lost: 0 };
   await fc.assert(
     fc.asyncProperty(randomTurns, async (turns) => {
       const { installed, failed, lost } = await playAndCheck(turns);
-      folds.installed += installed;
-      folds.failed += failed;
-      folds.lost += lost;
+      compactions.installed += installed;
+      compactions.failed += failed;
+      compactions.lost += lost;
     }),
     { numRuns: 500 * inject('runFactor') },
   );
-  // Each of the things that can happen to a fold has happened.
-  expect(Math.min(...Object.values(folds))).toBeGreaterThan(10);
+  // Each of the things that can happen to a compaction has happened.
+  expect(Math.min(...Object.values(compactions))).toBeGreaterThan(10);
 }, 900_000);

@@ -8,7 +8,7 @@ import { words } from '../../src/protocol/user-input.ts';
 import { WatchedThread } from '../harness/watched-thread.ts';
 import { firstWorld } from '../harness/world.ts';
 
-/** A process that runs turns until it is killed, folds their history if it is told to, and prints what it has acknowledged. */
+/** A process that runs turns until it is killed, compacts their history if asked to, and prints what it has acknowledged. */
 const [, , home, url, id = 'new', how] = process.argv;
 const disk = { home: home!, files: nodeFiles, locks: createFlock({ clock: systemClock, programs: systemPrograms }) };
 const thread = new WatchedThread(url!, disk, id === 'new' ? undefined : parseThreadId(id));
@@ -28,11 +28,11 @@ for (let turn = 0; ; turn++) {
   const live = await thread.open();
   const signal = new AbortController().signal;
   // Inside the turn, while a command runs, or after it.
-  const fold = (): Promise<unknown> => live.compact({ signal });
+  const compact = (): Promise<unknown> => live.compact({ signal });
   thread.onCommand = () => {
-    if (how === 'folds' && turn % 2 === 0) void fold();
+    if (how === 'compacts' && turn % 2 === 0) void compact();
   };
   await live.run({ input: words(`turn ${turn} of process ${process.pid}`), signal });
-  if (how === 'folds') await fold();
+  if (how === 'compacts') await compact();
   if (turn % 4 === 3) await thread.close();
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { startScriptedModel, type ScriptStepOf } from '../../src/testing/index.ts';
 import { isCompaction, userTexts } from '../compaction/summariser.ts';
-import { folds, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
+import { compacts, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
 import { Place, type Running } from '../harness/run-capstan.ts';
 import { whenTestEnds } from '../harness/scene.ts';
 
@@ -11,7 +11,7 @@ it(`${rounds} processes in a row that are killed during the compaction before a 
   let running: Running | undefined;
   const kill: ScriptStepOf = (request) => {
     running?.child.kill('SIGKILL');
-    return folds(request);
+    return compacts(request);
   };
   const model = await startScriptedModel(talk([saysLong(), says('Yes.')], kill));
   whenTestEnds(() => model.close());

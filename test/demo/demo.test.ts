@@ -71,7 +71,7 @@ describe('capstan demo', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('ends when nobody reads it any more', async () => {
+  it('ends when it has no reader any more', async () => {
     const running = start(['demo']);
     await running.printed('told');
     running.child.stdout?.destroy();

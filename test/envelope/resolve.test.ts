@@ -114,7 +114,7 @@ describe('with nothing but what must be there', () => {
   });
 });
 
-describe('with everything that somebody can choose', () => {
+describe('with everything that can be chosen', () => {
   const envelope = resolveEnvelope(fullFacts(), fullSettings());
   const [model] = fullFacts().catalogue.models;
 
@@ -233,7 +233,7 @@ test('nothing in an envelope can be changed, however deep', () => {
   const places = objectsIn(envelope);
   expect(places.length).toBeGreaterThan(40);
   fc.assert(
-    // A prototype that is no object is passed over without a word.
+    // A prototype that is no object is ignored in silence.
     fc.property(
       fc.constantFrom(...places),
       fc.string().filter((key) => key !== '__proto__'),

@@ -46,7 +46,7 @@ describe('a prompt that', () => {
 describe('an option that', () => {
   const help = 'See `capstan exec --help`. A prompt that begins with a dash goes behind "--".';
 
-  it('nobody knows is named with the nearest one', async () => {
+  it('that is unknown is named with the nearest one', async () => {
     const stage = await scene([]);
     const runs = [
       [

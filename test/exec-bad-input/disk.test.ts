@@ -24,7 +24,7 @@ describe('a full disk', () => {
     const events = options[0] === '--json' ? failedTurn(`${reason[0]}. ${reason[1]}`) : [];
     expect({ ...run, stdout: '' }).toEqual({ code: 1, signal: null, stdout: '', stderr: told(reason), events });
     expect(model.requests).toHaveLength(0);
-    // No thread was announced, so there is none to go on with.
+    // No thread was announced, so there is none to resume.
     expect(await place.run('exec', 'resume', '--last', 'x')).toMatchObject({ code: 1, stdout: '' });
     expect((await place.run('exec', 'one')).stdout).toBe('ok\n');
   });
@@ -81,7 +81,7 @@ const isRoot = process.getuid?.() === 0;
 const mounts = canMount();
 const mounted = (command: string) => ({ prefix: ['unshare', '-rm', 'bash', '-c', `${command} && exec "$@"`, '_'] });
 
-/** Nobody is kept from writing by the mode of a folder if he is root; a mount keeps him, too. */
+/** The mode of a folder does not keep root from writing; a mount does. */
 const readOnly = (place: Place) => {
   const bind = 'mount --bind "$CAPSTAN_HOME" "$CAPSTAN_HOME" && mount -o remount,ro,bind "$CAPSTAN_HOME"';
   if (isRoot) return mounted(bind);
@@ -90,7 +90,7 @@ const readOnly = (place: Place) => {
 };
 
 describe('a disk that was full', () => {
-  it.skipIf(!mounts)('without a byte left: the thread goes on when there is room', async () => {
+  it.skipIf(!mounts)('without a byte left: the thread continues when there is space', async () => {
     const { model, place } = await scene([answer({ items: [say('A'.repeat(100_000))] }), ok]);
     const script = `mount -t tmpfs -o size=128k tmpfs "$CAPSTAN_HOME" && cp ../config.toml "$CAPSTAN_HOME"
       head -c 65536 /dev/zero > "$CAPSTAN_HOME/filler"

@@ -37,13 +37,13 @@ describe('a thread file', () => {
     expect(() => place.lines()).not.toThrow();
   });
 
-  it('with garbage in the middle: what can be read goes on', async () => {
+  it('with garbage in the middle: the readable part is resumed', async () => {
     const { model, id, path, text, resume } = await thread();
     writeFileSync(path, text.replace('\n', '\n\0\0garbage {{{\n'));
     const run = await resume();
     expect([run.code, linesAfterFirst(run.stderr)]).toEqual([
       0,
-      `A line of thread ${id} could not be read and was passed over. The model does not see what stood there; the rest of the thread is as it was.\n`,
+      `A line of thread ${id} could not be read and was skipped. The model does not see what stood there; the rest of the thread is as it was.\n`,
     ]);
     expect(lastSent(model).slice(-3)).toEqual(['one', 'ok', 'two']);
   });

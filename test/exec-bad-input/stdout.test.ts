@@ -13,7 +13,7 @@ const script = [
   answer({ items: [say('Again.')] }),
 ];
 
-/** The turn went on to its end although nobody listened: its thread holds everything, and can be resumed. */
+/** The turn went on to its end without a reader: its thread holds everything, and can be resumed. */
 async function turnWith(pipeline: string, ...options: readonly string[]): Promise<Finished> {
   const { model, place } = await scene(script);
   const run = await place.start(['exec', ...options, 'one'], through(pipeline)).finished;

@@ -55,7 +55,7 @@ const cut = (url: string): readonly TurnFault[] => [
 const broken = (): readonly TurnFault[] => [
   { name: 'an event that is no JSON', step: malformed(), items: [told('Still here.')] },
   {
-    name: 'events that nobody knows',
+    name: 'unknown events',
     step: malformed({ data: '{"type":"response.brand_new","delta":[7]}' }),
     items: [told('Still here.')],
   },

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { httpError, type Script } from '../../src/testing/index.ts';
-import { folds, hangs, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
+import { compacts, hangs, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
 import { isCompaction } from '../compaction/summariser.ts';
 import { inputOf, scene, textsOf, threadId } from '../harness/scene.ts';
 
@@ -17,7 +17,7 @@ const types = (events: readonly object[]): readonly unknown[] =>
     return [type, item?.type ?? state].filter((word) => word !== undefined).join(' ');
   });
 
-it('nobody waits for a checkpoint after the answer; the next run makes it first, and says so beside the answer', async () => {
+it('the caller does not wait for a checkpoint after the answer; the next run makes it first, and says so beside the answer', async () => {
   const { model, place, first, id } = await begun(talk([saysLong(), says('Yes.')]));
   expect([first.code, model.requests.length]).toEqual([0, 1]);
   const next = await place.run('exec', 'resume', id, 'Go on.');
@@ -48,9 +48,9 @@ it('programs hear of it when they ask for events about context, and not otherwis
   ]);
 });
 
-it('one that fails is told in both, and the turn goes on', async () => {
-  const fold = () => httpError({ status: 401, body: { error: { message: 'Sign in first.' } } });
-  const { model, place, id } = await begun(talk([saysLong(), says('Yes.')], fold));
+it('one that fails is reported in both, and the turn continues', async () => {
+  const compaction = () => httpError({ status: 401, body: { error: { message: 'Sign in first.' } } });
+  const { model, place, id } = await begun(talk([saysLong(), says('Yes.')], compaction));
   const next = await place.run('exec', '--json', 'resume', id, 'Go on.');
   expect([next.code, types(next.events)]).toEqual([
     0,
@@ -60,10 +60,10 @@ it('one that fails is told in both, and the turn goes on', async () => {
   expect(textsOf(inputOf(model, 2)).at(-1)).toBe('Go on.');
 });
 
-it('a program that is told to end while history is folded leaves a thread that goes on', async () => {
+it('a program that is asked to end while history is compacted leaves a thread that can be resumed', async () => {
   let isHanging = true;
   const { model, place, id } = await begun(
-    talk([saysLong(), says('Yes.')], (request) => (isHanging ? hangs(request) : folds(request))),
+    talk([saysLong(), says('Yes.')], (request) => (isHanging ? hangs(request) : compacts(request))),
   );
   const running = place.start(['exec', '--json', 'resume', id, 'Go on.']);
   await model.request(1);

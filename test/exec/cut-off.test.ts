@@ -83,7 +83,7 @@ describe.runIf(process.platform === 'linux')('a turn that was cut off by a kill'
     const victim = place.start(['exec', '--json', '-s', 'danger-full-access', 'go']);
     await vi.waitUntil(() => processesWith('sleep\x0082032.1').length === 2, waiting);
     await vi.waitUntil(() => callLines(place.lines()).length === 2, waiting);
-    // Nobody is left who could end the command.
+    // No process is left that could end the command.
     const wardens = listProcesses().filter(
       ({ parent, words }) => parent === victim.child.pid && words.includes('capstan-warden'),
     );

@@ -14,7 +14,7 @@ async function withoutModel() {
   return { model, place };
 }
 
-it('a model that nobody named is the default, and whoever shows it says so', async () => {
+it('without a named model the default is used, and shown as such', async () => {
   const { model, place } = await withoutModel();
   const run = await place.run('exec', 'hi');
   expect([run.code, model.requests[0]?.body['model']]).toEqual([0, 'gpt-6.1-sol']);
@@ -46,7 +46,7 @@ it('config says where the default comes from', async () => {
   expect((await place.run('exec', ...described, 'hi')).stderr).toContain(' · model own (provider scripted) · ');
 });
 
-it('a thread that goes on keeps its own model', async () => {
+it('a thread that continues keeps its own model', async () => {
   const { model, place } = await withoutModel();
   await place.run('exec', '-m', 'gpt-5.4', 'hi');
   await place.run('exec', 'resume', '--last', 'more');

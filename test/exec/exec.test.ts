@@ -156,7 +156,7 @@ describe('capstan exec', () => {
     expect(model.requests[0]!.bytes.toString('utf8')).not.toContain('hunter2');
   });
 
-  it('answers calls that make no sense and goes on', async () => {
+  it('answers calls that make no sense and continues', async () => {
     const script = [
       answer({
         items: [
@@ -198,7 +198,7 @@ describe('capstan exec', () => {
 });
 
 describe('capstan exec resume', () => {
-  it('goes on with the same history, model, effort and policy', async () => {
+  it('continues with the same history, model, effort and policy', async () => {
     const { model, place } = await scene([answer({ items: [say('one')] }), answer({ items: [say('two')] })]);
     const first = await place.run(
       'exec',
@@ -298,7 +298,7 @@ describe('interruption', () => {
     expect(told.at(-2)).toMatch(/^<turn_aborted>/);
   });
 
-  it.each(['SIGINT', 'SIGTERM'] as const)('is no success when nobody reads what is printed: %s', async (signal) => {
+  it.each(['SIGINT', 'SIGTERM'] as const)('is no success when no process reads what is printed: %s', async (signal) => {
     const { place } = await scene([
       answer({ items: [callTool('exec_command', { cmd: 'head -c 900000 /dev/zero | tr "\\0" x' })] }),
       answer({ items: [callTool('exec_command', { cmd: 'touch running; sleep 61.5' })] }),

@@ -15,7 +15,7 @@ async function withThread() {
   return { model, place, source, text: readFileSync(path, 'utf8'), path };
 }
 
-it('goes on from a thread in a new one, with its settings, and leaves it as it is', async () => {
+it('continues from a thread in a new one, with its settings, and leaves it as it is', async () => {
   const { model, place, source, text, path } = await withThread();
   const fork = await place.run('e', '--json', 'fork', source, 'two');
   expect(fork.code).toBe(0);

@@ -20,7 +20,7 @@ it('the only server that answers is taken', async () => {
   expect(await findOnlyServer(lmstudio)).toEqual({ ...lmstudio[1], models: ['a'] });
 });
 
-it('both or none is nobody to choose', async () => {
+it('both or none is no choice', async () => {
   const [one, two] = [await startLocalServer(['a']), await startLocalServer(['b'])];
   expect(await findOnlyServer(at(one.port, two.port))).toEqual({
     code: 'local-provider-unclear',

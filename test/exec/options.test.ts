@@ -34,7 +34,7 @@ describe('the prompt', () => {
     expect([run.code, textsOf(inputOf(model, 0)).at(-1)]).toEqual([0, 'by hand\n']);
   });
 
-  it('is not held up by a pipe that nobody writes to, and that is told', async () => {
+  it('is not held up by a silent pipe, and that is reported', async () => {
     const { place } = await scene([ok()]);
     const running = place.start(['exec', '--json', 'hi'], { input: 'open' });
     const { code, stderr } = await running.finished;

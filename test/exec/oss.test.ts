@@ -82,7 +82,7 @@ describe('--oss', () => {
     expect(model.requests).toEqual([]);
   });
 
-  it('says how to choose when nobody did', async () => {
+  it('says how to choose when the user did not', async () => {
     const { run, where } = await withServer(['gpt-oss:20b']);
     expect(await run('--oss', 'hi')).toEqual(
       refusal([

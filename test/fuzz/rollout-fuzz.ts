@@ -30,7 +30,7 @@ const clock = { now: () => 0, sleep: () => Promise.resolve() };
 export interface FuzzFigures {
   resumed: number;
   refused: number;
-  /** Lines that nobody had touched, and that were read. */
+  /** Lines that were not touched, and that were read. */
   kept: number;
   /** Threads that were read once and twice, with one result. */
   compared: number;

@@ -2,10 +2,10 @@ import type { Clock } from '../../src/ports/clock.ts';
 import type { Ids } from '../../src/ports/ids.ts';
 import type { ThreadRefused, Threads } from '../../src/ports/threads.ts';
 
-/** Nothing in a test takes so long: whoever waits for it waits for something else to end first. */
+/** Nothing in a test takes so long: a caller that waits for it waits for something else to end first. */
 const deadline = 300_000;
 
-/** Time that moves by one second with each look at it, and never makes anybody wait. Deadlines do not come. */
+/** Time that moves by one second with each look at it, and never makes a caller wait. Deadlines do not come. */
 export function steppingClock(): Clock {
   let now = Date.UTC(2026, 10, 15);
   return {

@@ -101,7 +101,7 @@ export class LiveThread {
     this.#thread = undefined;
   }
 
-  /** The file as somebody else might leave it; the thread is closed before. */
+  /** The file as another program might leave it; the thread is closed before. */
   async rewrite(change: (lines: readonly Line[]) => readonly LineDraft[]): Promise<void> {
     await this.close();
     const [path] = this.place.rollouts();

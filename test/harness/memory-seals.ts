@@ -1,7 +1,7 @@
 import type { Seals } from '../../src/ports/seals.ts';
 import { keyedDigest } from '../../src/protocol/keyed-digest.ts';
 
-/** Seals with a key that is the same for everyone who was given the same name. */
+/** Seals with a key that is the same for all that were given the same name. */
 export function memorySeals(name = 'this home'): Seals {
   const key = new TextEncoder().encode(name);
   const seal = (claim: string): string => Buffer.from(keyedDigest(key, claim)).toString('base64url');

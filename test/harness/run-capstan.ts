@@ -16,7 +16,7 @@ export interface StartOptions {
   readonly cwd?: string;
   /** Words before the program: something that runs it. */
   readonly prefix?: readonly string[];
-  /** What comes on standard input; `open` is a pipe that nobody writes to. Without it there is nothing to read. */
+  /** What comes on standard input; `open` is a pipe without a writer. Without it there is nothing to read. */
   readonly input?: string | Buffer;
 }
 

@@ -127,7 +127,7 @@ function createTableRollouts({ table, clock, leaseMs }: TableStoreOptions): Roll
     ...(metadata === undefined ? {} : { metadata }),
   });
 
-  /** Lines wait here until somebody wants them safe. */
+  /** Lines wait here until a caller wants them safe. */
   function writer(id: ThreadId, rolloutId: string, row: RolloutRow, epoch: number): Owned {
     let queue: Line[] = [];
     let lost: unknown;
@@ -301,7 +301,7 @@ function historyOf(rows: Rows, { rolloutId, end }: RolloutPlace): readonly Line[
   return [...taken, ...lines.slice(1).filter(({ ordinal }) => ordinal! < end)];
 }
 
-/** What a rollout goes on from that begins at the place: undefined when nothing stands before it. */
+/** What a rollout continues from that begins at the place: undefined when nothing stands before it. */
 function baseAt(rows: Rows, place: RolloutPlace): RolloutPlace | OpenRefused | undefined {
   const row = rows.get<RolloutRow>(`rollout/${place.rolloutId}`);
   if (row === null || place.end > row.lines.at(-1)!.ordinal! + 1) return nowhere(place);

@@ -229,7 +229,7 @@ export class WatchedThread {
 
   #watched(store: RolloutStore): RolloutStore {
     const disk = this.#disk;
-    // What a process does after its end is nobody's thread any more.
+    // What a process does after its end belongs to no thread any more.
     const isGone = (): boolean => disk !== this.#disk;
     const watch = (owned: Owned): Owned => ({
       ...ownedFacts(owned),

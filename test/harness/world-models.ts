@@ -1,6 +1,6 @@
 import type { Catalogue } from '../../src/envelope/model-record.ts';
 
-/** A model that can do everything and is known to nobody. */
+/** A model that can do everything and is in no catalogue. */
 const fallback: Catalogue['fallback'] = {
   contextWindow: 272_000,
   effectivePercent: 95,

@@ -10,8 +10,8 @@ import type { ThreadState } from '../../src/state/thread-state.ts';
 import { worldModels } from './world-models.ts';
 
 /**
- * A rewrite of history as a checkpoint writes it: the entries that stay, no proof of what was told, and the instructions
- * of the model that goes on. Instructions that somebody chose stay.
+ * A rewrite of history as a checkpoint writes it: the entries that stay, no proof of what was told, and the
+ * instructions of the next model. Chosen instructions stay.
  */
 export function rewriteFor(model: string, state: ThreadState, stays: (entry: Entry) => boolean): LineDraft {
   const kept = entries(state.history).filter(stays);

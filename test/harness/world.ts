@@ -13,7 +13,7 @@ import type { ApprovalPolicy, SandboxMode } from '../../src/protocol/permission-
 import { worldModels } from './world-models.ts';
 import { noOwnPlaces } from '../../src/policy/own-places.ts';
 
-/** Everything that may differ between two turns of a thread: what somebody chose, and what is the case. */
+/** Everything that may differ between two turns of a thread: what was chosen, and what is the case. */
 export interface World {
   readonly model: string;
   readonly effort: string;

@@ -25,7 +25,7 @@ import { WatchedThread } from '../harness/watched-thread.ts';
 import { changeTo } from '../harness/world.ts';
 import { checkRebuilt } from './prefix-law.ts';
 
-/** The tier that somebody chooses between a step and a checkpoint. */
+/** The tier that a caller chooses between a step and a checkpoint. */
 const chosenLast = 'flex';
 
 type Answers = 'good' | 'prose' | 'refused';
@@ -39,7 +39,7 @@ const turn = fc.record({
   words: fc.string({ minLength: 1, maxLength: 200 }),
   picture: fc.boolean(),
   items: fc.array(item, { minLength: 1, maxLength: 3 }),
-  /** What somebody chooses before it. */
+  /** What a caller chooses before it. */
   change: fc.record(
     {
       model: fc.constantFrom('gpt-5.5', 'planner', 'blind'),
@@ -88,11 +88,11 @@ async function play({ turns, strategy, form, auth, answers }: RandomThread): Pro
         kind: 'changed',
       });
       queue.splice(0, queue.length, answer({ items }));
-      const folding: Promise<unknown>[] = [];
-      if (compacts === 'while it runs') meanwhile = () => void folding.push(live.compact({ signal }));
+      const compactions: Promise<unknown>[] = [];
+      if (compacts === 'while it runs') meanwhile = () => void compactions.push(live.compact({ signal }));
       const images = picture ? [{ path: 'dot.png', dataUrl: 'data:image/png;base64,AAAA' }] : [];
       await live.run({ input: { ...words(said), images }, signal });
-      await Promise.all(folding);
+      await Promise.all(compactions);
       if (compacts === 'after a change') {
         watched.world = { ...watched.world, effort: 'medium', tools: ['view_image'] };
         await live.overrideTurnContext({ ...changeTo(watched.world), serviceTier: chosenLast });
@@ -117,7 +117,7 @@ function tiersOfReduced(auth: string, step: JsonObject): readonly unknown[] {
 async function checkAffinity(lines: readonly Line[], { auth }: { readonly auth: string }): Promise<number> {
   const verdictOn = createComparison(createDigester());
   let step: { readonly text: string; readonly body: JsonObject } | undefined;
-  let folded = 0;
+  let before = 0;
   let kept = 0;
   for await (const request of rebuildRequests(lines, () => responsesEncoder())) {
     if (request.kind === 'inferred') throw new Error('a request without a record');
@@ -131,10 +131,10 @@ async function checkAffinity(lines: readonly Line[], { auth }: { readonly auth: 
     ).length;
     if (auxiliary === undefined) {
       step = { text, body };
-      folded = checkpoints;
+      before = checkpoints;
       continue;
     }
-    if (step === undefined || folded !== checkpoints) continue;
+    if (step === undefined || before !== checkpoints) continue;
     expect(body['prompt_cache_key']).toBe(step.body['prompt_cache_key']);
     expect(body['instructions']).toBe(step.body['instructions']);
     // A model of another name has its own tools and tiers, and nothing in its cache.

@@ -21,7 +21,7 @@ import type { Item } from '../../src/protocol/item.ts';
 /** Requests for notes, and what may be asked beside: by the provider alone, twice in each way, and what was too long. */
 const mostRequests = 48;
 const mostStages = 40;
-/** What a part always has room for, in tokens. */
+/** What a part always has space for, in tokens. */
 const leastCapacity = 300;
 
 /** Mostly small, sometimes larger than any window here. */
@@ -135,7 +135,7 @@ function play(given: Drawn, source: CompactionSource, outcomes: readonly Compact
     readAll: 'show all',
     placement: 'next-turn',
     ...rest,
-    room: { request, fixed, answer, words, pictures: 1000, records: 500, before, context: 0, most, gain: most },
+    budget: { request, fixed, answer, words, pictures: 1000, records: 500, before, context: 0, most, gain: most },
   };
   const asked: { request: CompactionRequest; tooLong: boolean }[] = [];
   let step = begin(planned, source);
@@ -157,7 +157,7 @@ describe('a compaction, whatever the model does', () => {
         expect(played.asked.length).toBeLessThanOrEqual(mostRequests);
         for (const { request } of played.asked) {
           expectInBounds(request, source);
-          expect(requestWeight(played.plan, source, request)).toBeLessThanOrEqual(played.plan.room.request);
+          expect(requestWeight(played.plan, source, request)).toBeLessThanOrEqual(played.plan.budget.request);
           expectWholePairs(request, source);
         }
         expectInOrder(played, source);
@@ -169,7 +169,7 @@ describe('a compaction, whatever the model does', () => {
 });
 
 describe('a thread that is full', () => {
-  it('has room again, although no model answers', () => {
+  it('has space again, although no model answers', () => {
     fc.assert(
       fc.property(fc.constantFrom(8000, 30_000, 250_000), fc.nat(50), source, (effective, percent, source) => {
         const history = source.input.reduce((sum, each) => sum + itemTokens(each), 0);
@@ -225,7 +225,7 @@ function expectInOrder({ asked, end }: Played, { input }: CompactionSource): voi
   });
   expect(backwards).toEqual([]);
   if (end.kind !== 'candidate' || taken.length === 0) return;
-  // Whoever asks for the checkpoint itself has reached the end.
+  // A request for the checkpoint itself is the last.
   expect(taken.at(-1)!.request.to).toBe(input.length);
   if (taken.length > mostStages) return;
   const looked = new Set(
@@ -245,6 +245,6 @@ function placesIn({ from, to }: { readonly from: number; readonly to: number }):
 
 function expectGain({ plan, end }: Played): void {
   if (end.kind !== 'candidate' && end.kind !== 'mechanical') return;
-  expect(end.candidate.tokens).toBeLessThanOrEqual(plan.room.most);
-  expect(end.candidate.tokens).toBeLessThan(plan.room.before);
+  expect(end.candidate.tokens).toBeLessThanOrEqual(plan.budget.most);
+  expect(end.candidate.tokens).toBeLessThan(plan.budget.before);
 }

@@ -30,7 +30,7 @@ export function factsToKnow({ envelope, facts }: EnteredStep): WorldFacts {
   };
 }
 
-/** The guidance that must hold for the model that acts: its own, unless somebody chose one for all. */
+/** The guidance that must hold for the model that acts: its own, unless one was chosen for all. */
 export function guidanceToHold({ envelope: { identity, instructions } }: EnteredStep): string {
   const { base } = instructions;
   const own = identity.model.instructions;

@@ -10,7 +10,7 @@ import type { ScriptedModel } from '../../src/testing/index.ts';
 
 interface Rebuilt {
   readonly body: string;
-  /** It stands beside the conversation: the next request does not go on from it. */
+  /** It stands beside the conversation: the next request does not continue from it. */
   readonly auxiliary: boolean;
   /** What the record says that the request breaks. */
   readonly breaks: readonly PrefixBreak[];

@@ -20,12 +20,21 @@ export interface Meanwhile {
   readonly inject?: Item;
   /** What moves: files and the date at once, settings from the next turn on. */
   readonly world?: Partial<World>;
-  /** Somebody wants history to be folded. */
-  readonly fold?: true;
+  /** A caller wants history to be compacted. */
+  readonly compact?: true;
 }
 
 /** How a model answers when it is asked for a checkpoint. */
-export type FoldAnswer = 'good' | 'prose' | 'empty' | 'calls' | 'failed' | 'status' | 'cut' | 'overflow' | 'interrupt';
+export type CompactionAnswer =
+  | 'good'
+  | 'prose'
+  | 'empty'
+  | 'calls'
+  | 'failed'
+  | 'status'
+  | 'cut'
+  | 'overflow'
+  | 'interrupt';
 
 /** One turn of a random thread, and the accident that may befall it. */
 export interface RandomTurn {
@@ -36,15 +45,15 @@ export interface RandomTurn {
   /** Put into history before the turn. */
   readonly injected: readonly Item[];
   readonly steps: readonly ModelStep[];
-  /** When somebody wants history to be folded, beside what happens meanwhile and by itself. */
-  readonly folds: readonly ('before' | 'after')[];
+  /** When a caller wants history to be compacted, beside what happens meanwhile and by itself. */
+  readonly compactions: readonly ('before' | 'after')[];
   /** In turn, and good ones after them. */
-  readonly checkpointAnswers: readonly FoldAnswer[];
+  readonly checkpointAnswers: readonly CompactionAnswer[];
   /** What others do when the model is first asked for a checkpoint. */
-  readonly atFold: Pick<Meanwhile, 'steer' | 'inject'>;
+  readonly atCompaction: Pick<Meanwhile, 'steer' | 'inject'>;
   /** Whether the provider says what its requests weigh. */
   readonly counted: boolean;
-  readonly accident: 'none' | 'crash-at-sync' | 'kill-at-command' | 'kill-at-fold';
+  readonly accident: 'none' | 'crash-at-sync' | 'kill-at-command' | 'kill-at-compaction';
   readonly at: number;
   /** How much of what was not synced survives, in percent. */
   readonly luck: number;
@@ -162,7 +171,7 @@ const steered = { steer: text, inject: injected, world };
 const meanwhile: fc.Arbitrary<Meanwhile> = fc.oneof(
   { weight: 6, arbitrary: fc.constant({}) },
   { weight: 4, arbitrary: fc.record(steered, { requiredKeys: [] }) },
-  { weight: 1, arbitrary: fc.record({ ...steered, fold: fc.constant(true) }, { requiredKeys: ['fold'] }) },
+  { weight: 1, arbitrary: fc.record({ ...steered, compact: fc.constant(true) }, { requiredKeys: ['compact'] }) },
 );
 
 const modelStep: fc.Arbitrary<ModelStep> = fc.record({
@@ -197,7 +206,7 @@ const between: fc.Arbitrary<Between> = fc.oneof(
   },
 );
 
-const foldAnswer: fc.Arbitrary<FoldAnswer> = fc.oneof(
+const compactionAnswer: fc.Arbitrary<CompactionAnswer> = fc.oneof(
   { weight: 3, arbitrary: fc.constant('good' as const) },
   {
     weight: 4,
@@ -213,13 +222,16 @@ const turns: fc.Arbitrary<readonly RandomTurn[]> = fc.array(
     world,
     injected: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.array(injected, { maxLength: 2 })),
     steps: fc.array(modelStep, { maxLength: 4 }),
-    folds: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.subarray<'before' | 'after'>(['before', 'after'])),
-    checkpointAnswers: fc.array(foldAnswer, { maxLength: 3 }),
-    atFold: fc.record({ steer: text, inject: injected }, { requiredKeys: [] }),
+    compactions: fc.oneof(
+      { weight: 3, arbitrary: fc.constant([]) },
+      fc.subarray<'before' | 'after'>(['before', 'after']),
+    ),
+    checkpointAnswers: fc.array(compactionAnswer, { maxLength: 3 }),
+    atCompaction: fc.record({ steer: text, inject: injected }, { requiredKeys: [] }),
     counted: fc.boolean(),
     accident: fc.oneof(
       { weight: 3, arbitrary: fc.constant('none' as const) },
-      { weight: 2, arbitrary: fc.constantFrom('crash-at-sync', 'kill-at-command', 'kill-at-fold') },
+      { weight: 2, arbitrary: fc.constantFrom('crash-at-sync', 'kill-at-command', 'kill-at-compaction') },
     ),
     at: fc.nat(6),
     luck: fc.nat(100),

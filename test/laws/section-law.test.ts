@@ -89,9 +89,9 @@ function obeysTheLaw<Fact, Stored extends JsonWithoutNull, Past = Stored>(
       );
     });
 
-    it('reads anything, and goes on from what it read', () => {
+    it('reads anything, and continues from what it read', () => {
       const anything = fc.jsonValue() as fc.Arbitrary<Json>;
-      // Near enough to what we write that somebody could take it for ours.
+      // Near enough to what we write that a reader could take it for ours.
       const edited = fc.tuple(fact, anything, fc.nat(9)).map(([each, value, at]): Json => {
         const stored: Json = section.stored(each);
         if (!isJsonObject(stored)) return value;
@@ -141,7 +141,7 @@ it('holds the law against every section', () => {
   expect([...tested].toSorted()).toEqual(sections.map(({ id }) => id).toSorted());
 });
 
-/** Somebody's own base instructions hold for every model: a switch says nothing, whatever it is from and to. */
+/** Chosen base instructions hold for every model: a switch says nothing, whatever it is from and to. */
 it('is silent about models under custom instructions', () => {
   const custom = { model: 'two', guidance: { kind: 'custom' }, digest: '2' } as const;
   const pasts = [{ model: 'one', digest: '1' }, { model: 'two', digest: '1' }, unknown] as const;

@@ -135,7 +135,7 @@ it('a long output that is left unread hides no line that is a bad one, and chang
   expect(Math.min(bad, good)).toBeGreaterThan(runs / 10);
 });
 
-it('leaves a long output unread until somebody looks at it', async () => {
+it('leaves a long output unread until a reader looks at it', async () => {
   const item = { type: 'function_call_output', call_id: 'c', output: 'ü\n'.repeat(2000) };
   const [read] = await itemsOf([lineText(JSON.stringify(item))]);
   bodyOf([read!]);

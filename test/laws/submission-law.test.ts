@@ -79,7 +79,7 @@ async function ticks(count: number): Promise<void> {
 /** What was submitted, and under which settings. */
 class Submitted {
   readonly turns: { readonly chosen: Chosen; readonly interrupt: AbortController }[] = [];
-  readonly folds: { readonly chosen: Chosen; readonly result: Promise<CompactionResult> }[] = [];
+  readonly compactions: { readonly chosen: Chosen; readonly result: Promise<CompactionResult> }[] = [];
   readonly all: Promise<unknown>[] = [];
   chosen = first;
   readonly #thread: Thread;
@@ -113,7 +113,7 @@ class Submitted {
         break;
       case 'compact': {
         const result = thread.compact({ signal: new AbortController().signal });
-        this.folds.push({ chosen: this.chosen, result });
+        this.compactions.push({ chosen: this.chosen, result });
         this.all.push(result);
         break;
       }
@@ -160,7 +160,7 @@ async function play({ operations, answers }: Story): Promise<number> {
       lines.slice(at + 1, at + 3).some(({ type }) => type === lineType.compacted);
     const contexts = all.filter(({ at }) => !isCheckpoint(at)).map(({ payload }) => payload);
     expect(contexts.map(ofContext)).toEqual(submitted.turns.map(({ chosen }) => chosen));
-    for (const { chosen, result } of submitted.folds) {
+    for (const { chosen, result } of submitted.compactions) {
       const made = await result;
       if (made.kind !== 'installed' || made.report.phase !== 'standalone_turn') continue;
       expect(made.report.model).toBe(chosen.model);

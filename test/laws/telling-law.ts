@@ -5,7 +5,7 @@ import { factsToKnow, guidanceToHold } from './facts-to-know.ts';
 import { isWorldText, type Part, partsOf, readWorld } from './world-reader.ts';
 
 /**
- * Law: whoever reads a request knows every lasting fact as it is now; and a step in which nothing changed adds no text
+ * Law: a reader of a request knows every lasting fact as it is now; and a step in which nothing changed adds no text
  * about the world.
  */
 export class TellingLaw {
@@ -24,13 +24,13 @@ export class TellingLaw {
     this.#since.push(whole(step));
   }
 
-  /** Somebody else wrote to the file: nothing proves any more what was told. */
+  /** Another program wrote to the file: nothing proves any more what was told. */
   lost(): void {
     this.#known = undefined;
   }
 
   /** History was replaced: everything is told again, and a turn that has not begun yet begins anew. */
-  folded(phase: string): void {
+  compacted(phase: string): void {
     this.lost();
     this.#beginsAnew = phase === 'pre_turn';
   }

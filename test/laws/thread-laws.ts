@@ -19,21 +19,21 @@ import { checkCalls } from './calls-law.ts';
 import { checkPins } from './pins-law.ts';
 import { checkPrefixes, checkRebuilt } from './prefix-law.ts';
 import { isCompaction } from '../compaction/summariser.ts';
-import { AskedCompaction, foldEnds } from './asked-folds.ts';
-import { foldStepFor } from './fold-step.ts';
+import { AskedCompaction, compactionEnds } from './asked-compaction.ts';
+import { compactionStepFor } from './compaction-step.ts';
 import { stepFor } from './model-step.ts';
-import type { Between, FoldAnswer, Meanwhile, ModelStep, RandomTurn } from './random-turns.ts';
+import type { Between, CompactionAnswer, Meanwhile, ModelStep, RandomTurn } from './random-turns.ts';
 import { TellingLaw } from './telling-law.ts';
 import { checkTurns } from './turns-law.ts';
 import { AcceptedMessages } from './waiting-law.ts';
 
-/** What was met, so that nobody takes an empty run for a good one. */
+/** What was met, so that an empty run is not taken for a good one. */
 export interface Seen extends Readonly<TellingLaw['seen']> {
   /** Checkpoints. */
   readonly installed: number;
-  /** Folds that came to nothing, or were interrupted. */
+  /** Compactions that came to nothing, or were interrupted. */
   readonly failed: number;
-  /** Folds that ended with their process. */
+  /** Compactions that ended with their process. */
   readonly lost: number;
   /** Messages that a process left waiting. */
   readonly left: number;
@@ -42,8 +42,8 @@ export interface Seen extends Readonly<TellingLaw['seen']> {
 /** Plays the turns and holds the laws against what happened. */
 export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> {
   const queue: ModelStep[] = [];
-  const checkpointAnswers: FoldAnswer[] = [];
-  const folds = new AskedCompaction();
+  const checkpointAnswers: CompactionAnswer[] = [];
+  const compactions = new AskedCompaction();
   const accepted = new AcceptedMessages();
   let left = 0;
   let usage: ScriptedUsage = {};
@@ -52,14 +52,14 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
   const telling = new TellingLaw();
   const model = await startScriptedModel(async (request) => {
     if (isCompaction(request)) {
-      await played.atFold();
-      return foldStepFor(checkpointAnswers.shift(), request, thread, () => interrupt.abort());
+      await played.atCompaction();
+      return compactionStepFor(checkpointAnswers.shift(), request, thread, () => interrupt.abort());
     }
     const step = queue.shift();
     try {
       telling.posted(request.body);
       if (step !== undefined) {
-        void doMeanwhile(thread, step.meanwhile, accepted, () => folds.ask(thread.live, interrupt.signal));
+        void doMeanwhile(thread, step.meanwhile, accepted, () => compactions.ask(thread.live, interrupt.signal));
       }
     } catch (error) {
       problems.push(error);
@@ -70,11 +70,17 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
   const thread = new WatchedThread(model.url, placed(disk));
   thread.onStep = (step) => telling.entered(step);
   thread.onEvent = (event) => {
-    if (event.kind === 'checkpoint-installed') telling.folded(event.report.phase);
+    if (event.kind === 'checkpoint-installed') telling.compacted(event.report.phase);
     // A checkpoint in a turn of its own has no words.
     if (event.kind === 'turn-started' && event.turnId === thread.live?.turnId) accepted.promise(played.input);
   };
-  let played: Played = { signal: interrupt.signal, folds, accepted, input: words(''), atFold: async () => {} };
+  let played: Played = {
+    signal: interrupt.signal,
+    compactions,
+    accepted,
+    input: words(''),
+    atCompaction: async () => {},
+  };
   try {
     for (const turn of turns) {
       queue.splice(0, queue.length, ...turn.steps);
@@ -86,9 +92,9 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
       const from = thread.events.length;
       played = { ...played, signal: interrupt.signal, input: inputOf(turn) };
       disk = await playTurn(thread, disk, turn, played);
-      // What makes room after the turn goes undisturbed.
-      played.atFold = async () => {};
-      // A process may die after a checkpoint is on the disk and before anybody hears of it.
+      // What frees space after the turn goes undisturbed.
+      played.atCompaction = async () => {};
+      // A process may die after a checkpoint is on the disk and before a listener hears of it.
       if (turn.accident !== 'none' && (await checkpointsIn(thread)) > before) telling.lost();
       if (problems.length > 0) throw problems[0];
       left += (await checkRefold(thread, accepted)) && turn.accident !== 'none' ? 1 : 0;
@@ -96,7 +102,7 @@ export async function playAndCheck(turns: readonly RandomTurn[]): Promise<Seen> 
       if (turn.between.kind === 'nothing') await reopen(thread, turn.afterwards, thread.events.slice(from));
       else {
         const live = thread.live!;
-        // What folds history after the turn is over by then.
+        // What compacts history after the turn is over by then.
         await thread.close();
         await thread.write(linesBetween(live, turn.between));
         telling.lost();
@@ -183,7 +189,7 @@ async function playTurn(
   turn: RandomTurn,
   played: Played,
 ): Promise<SimulatedDisk> {
-  const { folds, accepted } = played;
+  const { compactions, accepted } = played;
   accepted.alive = true;
   let survivor: SimulatedDisk | undefined;
   /** How the turn ended, unless the accident came before its end. */
@@ -211,49 +217,49 @@ async function playTurn(
     if (turn.accident === 'kill-at-command' && commands++ === turn.at % 2) kill();
   };
   let asked = 0;
-  played.atFold = async () => {
-    if (asked === 0) await doMeanwhile(thread, turn.atFold, accepted, () => {});
-    if (turn.accident === 'kill-at-fold' && asked === turn.at % 2) kill();
+  played.atCompaction = async () => {
+    if (asked === 0) await doMeanwhile(thread, turn.atCompaction, accepted, () => {});
+    if (turn.accident === 'kill-at-compaction' && asked === turn.at % 2) kill();
     asked++;
   };
   const before = thread.acknowledged.length;
   end = await runTurn(thread, turn, played).catch((fault: unknown) => fault);
-  const folded = await folds.ends();
+  const ended = await compactions.ends();
   if (survivor === undefined) {
     expect(end).toMatchObject({ kind: turnEnds });
     expect(thread.acknowledged.length).toBeGreaterThan(before);
-    for (const each of folded) expect(each).toMatchObject({ value: { kind: foldEnds } });
+    for (const each of ended) expect(each).toMatchObject({ value: { kind: compactionEnds } });
     disk.slow = undefined;
     if (turn.accident !== 'none') await thread.close();
     return disk;
   }
-  // A turn that had ended stays so; what folds history after it may be lost.
+  // A turn that had ended stays so; what compacts history after it may be lost.
   expect(end).toMatchObject(endBefore === undefined ? { name: 'Fault' } : { kind: turnEnds });
   thread.replaceDisk(placed(survivor));
   return survivor;
 }
 
-async function runTurn(thread: WatchedThread, turn: RandomTurn, { signal, folds, accepted, input }: Played) {
+async function runTurn(thread: WatchedThread, turn: RandomTurn, { signal, compactions, accepted, input }: Played) {
   const isOpen = thread.live !== undefined;
   const live = await thread.open();
   if (isOpen) expect(await live.overrideTurnContext(changeTo(thread.world))).toMatchObject({ kind: 'changed' });
   for (const item of turn.injected) accepted.ask(item, live.inject(item));
   accepted.submit(input);
-  // Whoever asks for it need not wait: the turn comes after it.
-  if (turn.folds.includes('before')) folds.ask(live, signal);
+  // The caller need not wait for it: the turn comes after it.
+  if (turn.compactions.includes('before')) compactions.ask(live, signal);
   const end = await live.run({ input, signal });
-  if (turn.folds.includes('after')) folds.ask(live, signal);
+  if (turn.compactions.includes('after')) compactions.ask(live, signal);
   return end;
 }
 
 interface Played {
   readonly signal: AbortSignal;
-  readonly folds: AskedCompaction;
+  readonly compactions: AskedCompaction;
   readonly accepted: AcceptedMessages;
   /** What the turn is asked. */
   readonly input: UserInput;
   /** Before the model answers that it is asked for a checkpoint. */
-  atFold: () => Promise<void>;
+  atCompaction: () => Promise<void>;
 }
 
 function inputOf(turn: RandomTurn): UserInput {
@@ -266,13 +272,13 @@ const turnEnds = expect.stringMatching(/^(completed|failed|aborted)$/) as unknow
 /** Resolves when the thread has answered whether it takes the messages. */
 async function doMeanwhile(
   thread: WatchedThread,
-  { steer, inject, world, fold }: Meanwhile,
+  { steer, inject, world, compact }: Meanwhile,
   accepted: AcceptedMessages,
-  askFold: () => void,
+  askCompaction: () => void,
 ): Promise<void> {
   const live: Thread | undefined = thread.live;
   if (live === undefined) return;
-  if (fold === true) askFold();
+  if (compact === true) askCompaction();
   const answers: Promise<{ readonly kind: string }>[] = [];
   const ask = (content: UserInput | Item, answer: Promise<{ readonly kind: string }>): void => {
     accepted.ask(content, answer);
@@ -293,7 +299,7 @@ async function doMeanwhile(
  * checkpoint gives the same. Whether a message waits in it.
  */
 async function checkRefold(thread: WatchedThread, messages: AcceptedMessages): Promise<boolean> {
-  // History may be folded meanwhile, so that the file grows.
+  // History may be compacted meanwhile, so that the file grows.
   const acknowledged = [...thread.acknowledged];
   const lines = await thread.lines();
   let state = emptyState;

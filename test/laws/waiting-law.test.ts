@@ -21,7 +21,7 @@ const story = fc.record({
   operations: fc.array(fc.record({ kind, pause: fc.nat(12) }), { minLength: 3, maxLength: 12 }),
   /** How long each answer of the model takes, and whether it asks for a command. */
   answers: fc.array(fc.record({ delay: fc.nat(20), calls: fc.boolean() }), { minLength: 1, maxLength: 5 }),
-  /** A history that leaves too little room, so that turns are compacted before they begin. */
+  /** A history that leaves too little space, so that turns are compacted before they begin. */
   full: fc.boolean(),
   /** Syncs, requests and operations before the process dies. */
   at: fc.integer({ min: 1, max: 25 }),
@@ -114,7 +114,7 @@ async function dieAndGoOn({
     for (const [number, operation] of operations.entries()) {
       const text = textOf(number);
       const isPromised = promised.has(text) || acknowledged.includes(text);
-      // A checkpoint quotes what the user said, and folds the items of programs.
+      // A checkpoint quotes what the user said, and compacts the items of programs.
       const least = isPromised && (operation.kind !== 'inject' || state.checkpoints.count === 0) ? 1 : 0;
       const found = placesOf(state, text) || Number(JSON.stringify(entries(state.history)).includes(text));
       expect({ text, least, found, once: found >= least && found <= 1 }).toMatchObject({ once: true });

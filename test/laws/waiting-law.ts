@@ -8,7 +8,7 @@ import type { ThreadState } from '../../src/state/thread-state.ts';
 
 /** Law: a message that was accepted is in the file from then on, and stands there once: as history, or as waiting. */
 export class AcceptedMessages {
-  /** What happens after the end of a process is nobody's promise. */
+  /** What happens after the end of a process is not promised. */
   alive = true;
   readonly #asked: string[] = [];
   readonly #accepted: string[] = [];

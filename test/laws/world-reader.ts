@@ -35,7 +35,7 @@ interface Family {
   readonly read: (facts: WorldFacts, text: string) => void;
 }
 
-/** What somebody who reads all of these knows in the end. Texts that are no context of the world teach nothing. */
+/** What a reader of all of these knows in the end. Texts that are no context of the world teach nothing. */
 export function readWorld(parts: readonly Part[]): WorldFacts {
   const facts: WorldFacts = { environment: {} };
   for (const part of parts) familyOf(part)?.read(facts, part.text.replaceAll('\r\n', '\n').toWellFormed());

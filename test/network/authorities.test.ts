@@ -65,7 +65,7 @@ describe('a file of certificates', () => {
       [fileWith(`${server.certificate}${damaged}`), 'cannot be used: certificate 2 of 2 is damaged.'],
     ] as const;
     const answers = await Promise.all(
-      // Nothing listens there: whoever asks would be refused.
+      // Nothing listens there: a connection would be refused.
       cases.map(([SSL_CERT_FILE]) => ask(clientAt('https://127.0.0.1:1/v1', { SSL_CERT_FILE }))),
     );
     expect(answers).toEqual(cases.map(([file, what]) => unusable(`The file in SSL_CERT_FILE, ${file}, ${what}`)));

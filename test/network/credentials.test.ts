@@ -241,7 +241,7 @@ test('who signs in or out while tokens are on their way is not undone', async ()
   const start = 'The login with ChatGPT was refused';
   expect(outcomes).toMatchObject([
     { kind: 'bearer', token: 'theirs', accountId: 'their account' },
-    { kind: 'missing', message: `${start}: somebody has signed out.` },
+    { kind: 'missing', message: `${start}: the account has been signed out.` },
     {
       kind: 'missing',
       message: `${start} and could not be renewed: what is stored cannot be read now.`,

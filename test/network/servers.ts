@@ -15,7 +15,7 @@ export interface ProxyOptions {
   readonly to: number;
   /** What it answers instead of passing anything on; `silence` is no answer. */
   readonly refuses?: number | 'silence';
-  /** Told when somebody leaves who was given no answer. */
+  /** Called when a client leaves without an answer. */
   readonly onLeft?: () => void;
 }
 

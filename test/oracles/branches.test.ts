@@ -39,7 +39,7 @@ async function codexHistory(
     .map(asSent);
 }
 
-describe('Codex goes on with', () => {
+describe('Codex continues with', () => {
   it('a fork that Capstan made, and lists it', async () => {
     const { model, place } = await scene(echo);
     const id = threadOf(await runCapstan(place, 'first words'));
@@ -147,7 +147,7 @@ describe('a thread in the old form', () => {
     return path;
   }
 
-  it('goes on in Capstan and comes back to Codex, with what was said shown', async () => {
+  it('continues in Capstan and comes back to Codex, with what was said shown', async () => {
     const { model, place } = await scene([
       answer({ items: [callTool('exec_command', { cmd: 'echo ours' })] }),
       answer({ items: [say('One.')] }),

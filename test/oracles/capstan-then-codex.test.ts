@@ -7,7 +7,7 @@ import { codexInput, inputOf, storedItems, textsOf, withoutNullContent } from '.
 import { runCapstan, scene, threadOf } from './scene.ts';
 
 describe('a thread that Capstan started', () => {
-  it('goes on in Codex with every item in its place, and comes back with those of Codex', async () => {
+  it('continues in Codex with every item in its place, and comes back with those of Codex', async () => {
     const { model, place } = await scene([
       answer({ items: [reason('Look first.'), callTool('exec_command', { cmd: 'echo ours; exit 3' })] }),
       answer({ items: [say('One.')] }),
@@ -56,7 +56,7 @@ describe('a thread that Capstan started', () => {
     expect(place.lines().map(({ ordinal }) => ordinal)).toEqual(place.lines().map((_, index) => index));
   });
 
-  it('has AGENTS.md told once, by whoever noticed it', async () => {
+  it('has AGENTS.md told once, by the program that noticed it', async () => {
     const { model, place } = await scene(() => answer({ items: [say('Yes.')] }));
     const tellings = (text: string) =>
       textsOf(inputOf(model, model.requests.length - 1)).filter((told) => told.includes(text)).length;

@@ -11,7 +11,7 @@ import { runCapstan, scene, threadOf } from './scene.ts';
 const bytesOf = (items: readonly JsonObject[]) => items.map((item) => JSON.stringify(item));
 
 describe('a thread that Codex started', () => {
-  it('goes on in Capstan byte for byte, under the same settings, and goes back', async () => {
+  it('continues in Capstan byte for byte, under the same settings, and goes back', async () => {
     const { model, place } = await scene([
       answer({
         items: [
@@ -84,7 +84,7 @@ describe('a thread that Codex started', () => {
     expect(bytesOf(inputOf(model, 3).slice(0, known.length))).toEqual(bytesOf(known.map(asSent)));
   });
 
-  it('goes on from a checkpoint that Codex made, in both programs', async () => {
+  it('continues from a checkpoint that Codex made, in both programs', async () => {
     const { model, place } = await scene([
       answer({ items: [callTool('exec_command', { cmd: 'echo one' })] }),
       answer({ items: [say('One.')], usage: { input: 300_000, total: 300_010 } }),
@@ -108,7 +108,7 @@ describe('a thread that Codex started', () => {
   });
 
   // Codex records which folders were writable, not that it was the workspace that was.
-  it('may write in another folder when it goes on there', async () => {
+  it('may write in another folder when it continues there', async () => {
     const { place } = await scene([
       answer({ items: [say('One.')] }),
       answer({ items: [callTool('exec_command', { cmd: 'touch here' })] }),
@@ -123,7 +123,7 @@ describe('a thread that Codex started', () => {
   });
 
   // A fork of Codex holds no copy: its first line points into the file of its source (`history_base`).
-  it('goes on in Capstan when it is a fork of another', async () => {
+  it('continues in Capstan when it is a fork of another', async () => {
     const { model, place } = await scene(() => answer({ items: [say('Yes.')] }));
     const id = threadOf(await runCodex(place, 'first words'));
     const fork = threadOf(await runCodex(place, 'fork', id, 'second words'));

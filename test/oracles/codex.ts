@@ -9,7 +9,7 @@ const require = createRequire(import.meta.url);
 export function codexCommand(place: Place) {
   return {
     program: process.execPath,
-    // On this Node the script becomes the native program: signals reach it without anybody between.
+    // On this Node the script becomes the native program: signals reach it without a process between.
     script: require.resolve('@openai/codex/bin/codex.js'),
     cwd: place.workspace,
     env: { ...process.env, PATH: codexSearchPath(), CODEX_HOME: place.home },

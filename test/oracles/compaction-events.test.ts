@@ -13,7 +13,7 @@ const limit = 60_000;
 const prompt = 'Sum it up.';
 const full = { usage: { input: 2 * limit, total: 2 * limit + 10 } };
 
-/** Its window is full after words that say so. Whoever asks for a checkpoint gets one that serves both programs. */
+/** Its window is full after words that say so. A request for a checkpoint gets one that serves both programs. */
 const model: ScriptStepOf = (request) => {
   const last = (request.body['input'] as unknown as readonly JsonObject[]).at(-1)!;
   const [said = ''] = textsOf([last]);

@@ -7,7 +7,7 @@ import { codexInput, inputOf, storedItems, withoutNullContent } from './items.ts
 import { runCapstan, scene, threadOf } from './scene.ts';
 
 describe('a compressed thread', () => {
-  it('that Capstan has packed goes on in Codex, which unpacks it', async () => {
+  it('that Capstan has packed continues in Codex, which unpacks it', async () => {
     const { model, place } = await scene([
       answer({ items: [callTool('exec_command', { cmd: 'echo ours' })] }),
       answer({ items: [say('One.')] }),
@@ -28,7 +28,7 @@ describe('a compressed thread', () => {
     expect(readFileSync(path).subarray(0, bytes.length)).toEqual(bytes);
   });
 
-  it('of Codex goes on in Capstan', async () => {
+  it('of Codex continues in Capstan', async () => {
     const { model, place } = await scene([
       answer({ items: [callTool('exec_command', { cmd: 'echo theirs' })] }),
       answer({ items: [say('One.')] }),

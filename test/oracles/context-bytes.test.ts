@@ -28,7 +28,7 @@ interface Cost {
 
 /**
  * The sixty turns as far as the commands have settings for them, each in a process of its own. A mode, spoken words, a
- * tool that arrives, a rewrite and midnight have none; approval has one, and both ask nobody whatever it says.
+ * tool that arrives, a rewrite and midnight have none; approval has one, and neither asks the user, whatever it says.
  */
 async function costs(run: Run, items: InputOf): Promise<readonly Cost[]> {
   const { model, place } = await scene(() => answer({ items: [say('Yes.')] }));
@@ -70,7 +70,7 @@ function flags(place: Place, { model, mode, cwd, approval, personality, effort, 
   return ['-m', models[model]!, '-s', mode, '-C', folder, ...config.flatMap((each) => ['-c', each])];
 }
 
-/** Bytes of text that a request holds, that the one before did not hold, and that nobody said. */
+/** Bytes of text that a request holds, that the one before did not hold, and that was not said. */
 function costOf(model: ScriptedModel, request: number, items: InputOf): Cost {
   const before = request === 0 ? 0 : items(model, request - 1).length;
   const cost = { skills: 0, rest: 0 };

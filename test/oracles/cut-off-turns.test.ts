@@ -9,7 +9,7 @@ import { runCodex, startCodex } from './codex.ts';
 import { asSent, codexInput, inputOf, storedItems, textsOf, unpaired } from './items.ts';
 import { runCapstan, scene, startCapstan, threadOf } from './scene.ts';
 
-/** Two commands that are still running when the signal comes, then answers for whoever goes on. */
+/** Two commands that are still running when the signal comes, then answers for the program that resumes. */
 const script = [
   answer({
     items: ['a', 'b'].map((name) => callTool('exec_command', { cmd: `touch began-${name}; sleep 20` }, `call_${name}`)),
@@ -26,7 +26,7 @@ async function cutOff(place: Place, running: Running, signal: NodeJS.Signals): P
 }
 
 describe('a turn of Capstan that was cut off', () => {
-  it('by an interrupt goes on in Codex', async () => {
+  it('by an interrupt continues in Codex', async () => {
     const { model, place } = await scene(script);
     const id = threadOf(await cutOff(place, startCapstan(place, 'first words'), 'SIGINT'));
     const ours = storedItems(place);
@@ -42,7 +42,7 @@ describe('a turn of Capstan that was cut off', () => {
     ]);
   });
 
-  it('by a kill goes on in Codex with an answer to every call, and comes back the same', async () => {
+  it('by a kill continues in Codex with an answer to every call, and comes back the same', async () => {
     const { model, place } = await scene(script);
     const id = threadOf(await cutOff(place, startCapstan(place, 'first words'), 'SIGKILL'));
     const ours = storedItems(place);
@@ -62,7 +62,7 @@ describe('a turn of Capstan that was cut off', () => {
     expect(unpaired(inputOf(model, 2))).toEqual([]);
   });
 
-  it('by a kill and taken up by Capstan goes on in Codex with what Capstan said about it', async () => {
+  it('by a kill and taken up by Capstan continues in Codex with what Capstan said about it', async () => {
     const { model, place } = await scene(script);
     const id = threadOf(await cutOff(place, startCapstan(place, 'first words'), 'SIGKILL'));
     await runCapstan(place, 'resume', id, 'second words');
@@ -74,7 +74,7 @@ describe('a turn of Capstan that was cut off', () => {
     expect(codexInput(model, 2).history.slice(0, ours.length)).toEqual(ours);
   });
 
-  it('by a kill and taken up by Capstan is in the lists of Codex, with the commands whose end nobody saw', async () => {
+  it('by a kill and taken up by Capstan is in the lists of Codex, with the commands whose end was not seen', async () => {
     const { place } = await scene(script);
     const id = threadOf(await cutOff(place, startCapstan(place, 'first words'), 'SIGKILL'));
     await runCapstan(place, 'resume', id, 'second words');
@@ -96,7 +96,7 @@ describe('a turn of Capstan that was cut off', () => {
 });
 
 describe('a turn of Codex that was cut off', () => {
-  it('by an interrupt goes on in Capstan', async () => {
+  it('by an interrupt continues in Capstan', async () => {
     const { model, place } = await scene(script);
     const id = threadOf(await cutOff(place, startCodex(place, 'first words'), 'SIGINT'));
     const theirs = storedItems(place).map(asSent);
@@ -106,7 +106,7 @@ describe('a turn of Codex that was cut off', () => {
     expect(unpaired(inputOf(model, 1))).toEqual([]);
   });
 
-  it('by a kill goes on in Capstan, which says that the outcome is unknown, and back in Codex', async () => {
+  it('by a kill continues in Capstan, which says that the outcome is unknown, and back in Codex', async () => {
     const { model, place } = await scene(script);
     const id = threadOf(await cutOff(place, startCodex(place, 'first words'), 'SIGKILL'));
     const theirs = storedItems(place).map(asSent);

@@ -17,7 +17,7 @@ it('exec fork prints the same events in both programs, with and without a prompt
   expect([ours.code, ours.stdout]).toEqual([theirs.code, theirs.stdout]);
 });
 
-it('each program goes on with the fork that the other has made and not used', async () => {
+it('each program continues with the fork that the other has made and not used', async () => {
   const { model, place } = await scene(() => answer({ items: [say('ok')] }));
   const source = threadOf(await runCapstan(place, 'one'));
   const ours = threadOf(await runCapstan(place, 'fork', source));

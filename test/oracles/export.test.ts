@@ -7,7 +7,7 @@ import { runCodex } from './codex.ts';
 import { codexInput, textsOf } from './items.ts';
 import { runCapstan, scene, threadOf } from './scene.ts';
 
-it('a fork of Codex, exported flat, goes on in both programs without the file of its source', async () => {
+it('a fork of Codex, exported flat, continues in both programs without the file of its source', async () => {
   const { model, place } = await scene((request) =>
     answer({
       items: [

@@ -6,7 +6,7 @@ import { AppServer } from './app-server.ts';
 import { runCodex } from './codex.ts';
 import { scene, threadOf } from './scene.ts';
 
-// Codex itself puts a fork into no list until somebody speaks in it, and finds no text that it took over.
+// Codex itself puts a fork into no list until it has a message, and finds no text that it took over.
 it('Capstan lists and finds threads of Codex, a fork with what it took over', async () => {
   const { place } = await scene(() => answer({ items: [say('In the cellar.')] }));
   const id = threadOf(await runCodex(place, '-s', 'read-only', 'Where is the lamp?'));

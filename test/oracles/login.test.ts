@@ -32,7 +32,7 @@ test('one login serves both programs: each renews it as the other does, and uses
   for (const [name, value] of Object.entries(tokens.env)) vi.stubEnv(name, value);
   onTestFinished(() => void vi.unstubAllEnvs());
   const programs = { capstan: runCapstan, codex: runCodex };
-  // Nobody accepts the old token any more; each program finds that out in its turn.
+  // The server accepts the old token no more; each program finds that out in its turn.
   for (const program of ['capstan', 'codex', 'capstan'] as const) {
     accepted++;
     const { code } = await programs[program](place, ...words);

@@ -65,7 +65,7 @@ const ways: Readonly<Record<string, (place: Place) => Promise<string>>> = {
 };
 
 describe.each(Object.keys(ways))('a thread of ours with a checkpoint made %s', (way) => {
-  it.each(Object.keys(kinds))('%s: goes on in Codex item for item, and comes back', async (kind) => {
+  it.each(Object.keys(kinds))('%s: continues in Codex item for item, and comes back', async (kind) => {
     const { checkpoint, strategy, configured } = kinds[kind]!;
     const set = await scene(model(checkpoint));
     const { place } = set;
@@ -87,7 +87,7 @@ describe.each(Object.keys(ways))('a thread of ours with a checkpoint made %s', (
 });
 
 describe('Codex and checkpoints of ours', () => {
-  it('makes a checkpoint of its own over ours, and we go on from that, and make one more', async () => {
+  it('makes a checkpoint of its own over ours, and we continue from that, and make one more', async () => {
     const set = await scene(model(structured));
     const { place } = set;
     configure(place, `compact_prompt = "Sum it up."\nmodel_auto_compact_token_limit = ${limit}\n`);
@@ -104,7 +104,7 @@ describe('Codex and checkpoints of ours', () => {
     await compactByHand(place, id);
     expect(strategies(place)).toEqual(['structured', undefined, 'structured']);
     const texts = textsOf(known(place)).join('\n');
-    // Both summaries are folded into the new one, whoever wrote them.
+    // Both summaries are compacted into the new one, whatever program wrote them.
     expect([texts.includes(long), texts.split('<checkpoint_summary>').length]).toEqual([false, 2]);
     // The words of the user are there once, also those that only our first checkpoint still quoted.
     for (const said of [request, 'Now the tests: look.', 'And more.', 'Fourth words.'])

@@ -42,7 +42,7 @@ const forms = {
 } as const;
 
 describe('checkpoints that the provider makes', () => {
-  it('of Codex are kept and sent by us, and folded into one of ours', async () => {
+  it('of Codex are kept and sent by us, and compacted into one of ours', async () => {
     const set = await remoteScene('');
     const { place, model } = set;
     const thread = await CodexThread.start(place, 'paginated');

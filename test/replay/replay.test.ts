@@ -75,7 +75,7 @@ describe('capstan replay', () => {
     ]);
   });
 
-  it('writes each digest once, whoever goes on with the thread', async () => {
+  it('writes each digest once, whatever process resumes the thread', async () => {
     const live = await twoTurns();
     const sent = live.place.lines().flatMap(({ type, payload }) => (type === 'capstan_sent' ? [payload] : []));
     expect(sent.map(({ items, from, digests }) => [items, from, String(digests).length / 8])).toEqual(
@@ -235,7 +235,7 @@ describe('capstan replay', () => {
     expect(printed.stderr).toContain('responses/0');
   });
 
-  it('goes on after a checkpoint and after a rollback', async () => {
+  it('continues after a checkpoint and after a rollback', async () => {
     const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
     await live.turn('first words');
     const event = { type: 'event_msg', payload: { type: 'thread_rolled_back', num_turns: 1 } };

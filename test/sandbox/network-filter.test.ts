@@ -52,7 +52,7 @@ suite(trial.title, () => {
     const byPort = (port: number) => dial(`IO::Socket::INET->new(PeerAddr => "127.0.0.1:${port}")`);
     const byName = (path: string) => dial(`IO::Socket::UNIX->new(Peer => "${path}")`);
 
-    test('nobody is reached while it is restricted, neither by port nor by a socket in the workspace', async () => {
+    test('no server is reached while it is restricted, neither by port nor by a socket in the workspace', async () => {
       await listening(async ({ port, path, seen }) => {
         for (const profile of [readOnly, workspaceWrite]) {
           expect((await run(profile, byPort(port))).text).toContain('refused: Operation not permitted');

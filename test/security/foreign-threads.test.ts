@@ -323,7 +323,7 @@ describe('a rollout that was placed into the sessions folder', () => {
 
   it('opens no file by the name of a blob', async () => {
     const live = await stage();
-    // Whoever opened it would wait for ever.
+    // A reader that opened it would wait for ever.
     execFileSync('mkfifo', [join(live.place.root, 'pipe.zst')]);
     const sha256 = '../../../pipe';
     const tools = { blob: { sha256, bytes: 1 } };
@@ -356,14 +356,14 @@ describe('a rollout that was placed into the sessions folder', () => {
   });
 
   it.each(['../../../etc/passwd', '', 'zzzzzzzz-zzzz-7zzz-zzzz-zzzzzzzzzzzz', '*'])(
-    'goes on from no file that it calls %j',
+    'continues from no file that it calls %j',
     async (thread_id) => {
       const live = await stage();
       const [meta, ...rest] = asOther(live);
       const history_base = { thread_id, end_ordinal_exclusive: 5, end_byte_offset: 100 };
       written(sessionPath(live, other), [{ ...meta, payload: { ...meta!.payload, history_base } }, ...rest]);
       await expect(resume(live, other)).rejects.toMatchObject({
-        message: expect.stringContaining(`it goes on from rollout ${thread_id}, which is not there`),
+        message: expect.stringContaining(`it continues from rollout ${thread_id}, which is not there`),
       });
     },
   );

@@ -62,7 +62,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(hostile, 'test-'));
 });
 
-/** What a repository, or whoever can write to the user's folders, may put in the place of a file. */
+/** What a repository, or a program that can write to the user's folders, may put in the place of a file. */
 const things = ['pipe', 'huge', 'circle', 'zero', 'folder', 'socket'] as const;
 
 /** Puts a thing in the place of a file, where its name is what counts. */
@@ -85,7 +85,7 @@ const readers: Readonly<Record<string, (thing: (typeof things)[number]) => unkno
   model_instructions_file: (thing) =>
     'code' in loadInstructionFiles({ modelInstructionsFile: put(thing, 'base.md') }) ? {} : 'used',
   experimental_compact_prompt_file: (thing) =>
-    'code' in loadInstructionFiles({ experimentalCompactPromptFile: put(thing, 'fold.md') }) ? {} : 'used',
+    'code' in loadInstructionFiles({ experimentalCompactPromptFile: put(thing, 'compact.md') }) ? {} : 'used',
   model_catalog_json: (thing) => ('code' in loadCatalogue({ modelCatalogJson: put(thing, 'c.json') }) ? {} : 'used'),
   'a picture': (thing) => ('code' in loadImage(put(thing, 'a.png'), '/') ? {} : 'used'),
   '--output-schema': (thing) => {
@@ -230,7 +230,7 @@ describe('content that is made to take long', () => {
     expect(readGitFacts(folder)).toEqual({});
   });
 
-  test('a blob that unpacks to more than there is room for', async () => {
+  test('a blob that unpacks to more than there is space for', async () => {
     const packed = await zstdCompressed(Buffer.alloc(8 * 1024 * 1024));
     await expect(zstdDecompressed(packed, { maxBytes: 1024 * 1024 })).rejects.toThrow('larger than');
     expect(await zstdDecompressed(packed, { maxBytes: 8 * 1024 * 1024 })).toHaveLength(8 * 1024 * 1024);

@@ -110,7 +110,7 @@ describe('a link out of the project', () => {
     expect((await load('way')).document.text).toBe('root');
   });
 
-  test('a whole thread goes on without it and warns once', async () => {
+  test('a whole thread continues without it and warns once', async () => {
     const live = await LiveThread.in([answer({ items: [say('one')] }), answer({ items: [say('two')] })]);
     const { root, workspace } = live.place;
     writeFileSync(join(root, 'token'), 'sekrit');

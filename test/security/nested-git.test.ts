@@ -65,7 +65,7 @@ const nested: Readonly<Record<string, string>> = {
   '.gitignore': 'vendor/\n',
 };
 
-/** Each would run a program of the attacker the next time that somebody uses git there. */
+/** Each would run a program of the attacker the next time that the user uses git there. */
 const attacks: readonly (readonly [name: string, script: string])[] = [
   ['the configuration of a repository in a folder', 'echo "fsmonitor = x" >> lib/deep/.git/config'],
   ['a hook in a folder', 'mkdir -p lib/deep/.git/hooks && echo x > lib/deep/.git/hooks/pre-commit'],

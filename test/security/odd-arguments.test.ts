@@ -14,7 +14,7 @@ const odd = [
 const signal = new AbortController().signal;
 
 describe.each(odd)('%s', (what, text) => {
-  test('in an argument of a tool is refused, and the turn goes on', async () => {
+  test('in an argument of a tool is refused, and the turn continues', async () => {
     const calls = [
       callTool('exec_command', { cmd: `echo ${text}` }),
       callTool('exec_command', { cmd: 'echo', workdir: text }),
@@ -31,7 +31,7 @@ describe.each(odd)('%s', (what, text) => {
     }
   });
 
-  test('in a path of a patch is refused, and the turn goes on', async () => {
+  test('in a path of a patch is refused, and the turn continues', async () => {
     const patch = `*** Begin Patch\n*** Add File: ${text}\n+x\n*** End Patch`;
     const call = { type: 'custom_tool_call', name: 'apply_patch', call_id: 'call_p', input: patch } as const;
     const live = await LiveThread.in([answer({ items: [call] }), answer({ items: [say('done')] })]);

@@ -30,8 +30,8 @@ const sandboxed = createSandboxed();
 afterAll(() => sandboxed.remove());
 
 /**
- * A workspace below /tmp in which Capstan is installed, and a home below /tmp. Everything may be written by everyone, so
- * that only the policy stands between a command and the files.
+ * A workspace below /tmp in which Capstan is installed, and a home below /tmp. Everything may be written by every user,
+ * so that only the policy stands between a command and the files.
  */
 let root: string;
 let workspace: string;

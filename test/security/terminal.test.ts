@@ -203,7 +203,7 @@ describe('what is made visible', () => {
     (text) => expect(visibleText(text)).toBe(text),
   );
 
-  it('a line ends with a newline, whoever wrote it', () => {
+  it('a line ends with a newline, whatever wrote it', () => {
     expect(visibleText('a\r\nb\r\n')).toBe('a\nb\n');
     expect(visibleLine('one\ntwo\tthree')).toBe('one␊two␉three');
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { folds, linesOf, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
+import { compacts, linesOf, says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
 import { TwoProviders } from '../compaction/two-providers.ts';
 import { killedNow } from '../harness/killed-now.ts';
 import { LiveThread } from '../harness/live-thread.ts';
@@ -15,11 +15,11 @@ describe('a read-only turn that is killed in the compaction before it', () => {
   /** The thread as the kill left it, and not opened. */
   async function killed(): Promise<LiveThread> {
     let kill: ReturnType<typeof killedNow> | undefined;
-    const fold: ScriptStepOf = (request) => {
+    const compaction: ScriptStepOf = (request) => {
       kill = killedNow(live);
-      return folds(request);
+      return compacts(request);
     };
-    const live: LiveThread = await LiveThread.in(talk([saysLong(), says('Yes.')], fold), smallLimit);
+    const live: LiveThread = await LiveThread.in(talk([saysLong(), says('Yes.')], compaction), smallLimit);
     await live.open(wide, later);
     await live.turn(task);
     await live.open(narrow, later);

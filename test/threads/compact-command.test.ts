@@ -73,7 +73,7 @@ it('makes a checkpoint, shows it, takes it back and brings it back', async () =>
       '',
     ].join('\n'),
   ]);
-  expect(made.stderr).toMatch(/^gpt-5\.5 compacts about [\d,]+ tokens \(structured\) …\n$/);
+  expect(made.stderr).toMatch(/^gpt-5\.5 refusals about [\d,]+ tokens \(structured\) …\n$/);
   expect(userTexts(model.requests[1]!).at(-1)).toContain('the failing test');
 
   const view = await json('context', id, '--checkpoint', '1');
@@ -146,7 +146,7 @@ it('a pinned note stands after every checkpoint, untouched', async () => {
   expect(notes).toEqual([expect.stringMatching(/^<pinned_notes>/)]);
 });
 
-it('requests beside the talk are shown as what they are', async () => {
+it('requests beside the conversation are shown as what they are', async () => {
   const { place, id, json } = await begun(talk([saysLong(), calls('echo hello'), says('Done.')]));
   await place.run('threads', 'compact', id);
   await place.run('exec', 'resume', id, 'Go on.');
@@ -206,8 +206,13 @@ it('a checkpoint between two steps tells of the world in its own line, and is sh
 
 it('what was counted for a checkpoint that came to nothing is no measure of the window', async () => {
   const counted = answer({ items: [say('Yes.')], usage: { input: 2000, total: 2010 } });
-  const folds = [answer({ items: [say('no JSON')] }), httpError({ status: 400, body: { error: { message: 'No.' } } })];
-  const { place, id, json } = await begun(talk([counted], () => (folds.length > 1 ? folds.shift()! : folds[0]!)));
+  const refusals = [
+    answer({ items: [say('no JSON')] }),
+    httpError({ status: 400, body: { error: { message: 'No.' } } }),
+  ];
+  const { place, id, json } = await begun(
+    talk([counted], () => (refusals.length > 1 ? refusals.shift()! : refusals[0]!)),
+  );
   expect((await place.run('threads', 'compact', id)).code).toBe(1);
   expect((await json('context', id))['counted']).toMatchObject({ request: 1, usage: { input_tokens: 2000 } });
   const shown = await place.run('context', id, '--request', '2');

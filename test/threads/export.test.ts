@@ -113,7 +113,7 @@ Yes.
     expect(rest[0]).toContain('```diff\n*** Begin Patch\n*** Add File: new.txt\n+hello <b>\n*** End Patch\n```');
   });
 
-  it('writes a fork as one flat file that goes on in another home and gives back every request', async () => {
+  it('writes a fork as one flat file that continues in another home and gives back every request', async () => {
     const { model, place, id } = await twoTurns();
     const fork = forkOf(place, id);
     await place.run('exec', 'resume', fork, 'third words');
@@ -193,7 +193,7 @@ Yes.
     expect(await refused(before.find((path) => path.includes(fork))!)).toEqual([
       1,
       '',
-      expect.stringContaining('goes on from another file'),
+      expect.stringContaining('continues from another file'),
     ]);
     expect(place.rollouts()).toEqual(before);
   });

@@ -22,7 +22,7 @@ describe('a thread file that', () => {
     expect([next.code, next.stderr]).toEqual([1, expect.stringContaining(`There is no thread ${threadId(run)}.`)]);
   });
 
-  it('is moved meanwhile goes on where it is', async () => {
+  it('is moved meanwhile continues where it is', async () => {
     const { model, place } = await scene([
       answer({ items: [wait] }),
       answer({ items: [say('Yes.')] }),
@@ -44,7 +44,7 @@ describe('a thread file that', () => {
     ]);
   });
 
-  it('has a torn end in a file that a fork goes on from: neither the fork nor the mending is in the way', async () => {
+  it('has a torn end in a file that a fork continues from: neither the fork nor the mending is in the way', async () => {
     const { model, place } = await scene(() => answer({ items: [say('Yes.')] }));
     const id = threadId(await place.run('exec', '--json', 'one'));
     const [path] = place.rollouts();

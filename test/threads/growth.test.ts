@@ -61,7 +61,7 @@ describe('the file of a thread', () => {
     async ({ requests, calls }) => {
       const items = Array.from({ length: calls }, () => print('letters'));
       const steps = Array.from({ length: requests }, () => answer({ items }));
-      // A window in which nothing has to be folded.
+      // A window in which nothing has to be compacted.
       const wide = 'model_catalog_json = "models.json"';
       const live = await LiveThread.in([...steps, answer({ items: [say('done')] })], wide);
       const models = [{ slug: 'wide', context_window: 1_000_000_000 }];
@@ -128,7 +128,7 @@ describe('the file of a thread', () => {
 });
 
 describe('capstan threads compress', () => {
-  test('packs a thread that then goes on as if nothing had been', async () => {
+  test('packs a thread that then continues as if nothing had been', async () => {
     const { model, place } = await scene([
       answer({ items: [print('letters')] }),
       answer({ items: [say('one')] }),

@@ -44,7 +44,7 @@ export const says = (role: 'user' | 'assistant', text: string): Written => [
   { type: 'message', role, content: [{ type: role === 'user' ? 'input_text' : 'output_text', text }] },
 ];
 
-/** A whole turn: somebody says something, and is answered. */
+/** A whole turn: the user says something, and is answered. */
 export const turn = (id: string, words: string, answer = 'Done.'): readonly Written[] => [
   event('task_started', { turn_id: id }),
   ['turn_context', { turn_id: id, ...context }],
@@ -111,7 +111,7 @@ export class IndexHome {
     utimesSync(path, mtime / 1000, mtime / 1000);
   }
 
-  /** What a fork or a revert says about the file that it goes on from. */
+  /** What a fork or a revert says about the file that it continues from. */
   base(path: string, rollout: string, lines: number, bytes = statSync(path).size): JsonObject {
     return { history_base: { thread_id: rollout, end_ordinal_exclusive: lines, end_byte_offset: bytes } };
   }

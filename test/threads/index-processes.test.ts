@@ -28,7 +28,7 @@ it('serves several processes at once that all find no index', async () => {
   );
   const threads = (JSON.parse(listed!.stdout) as { threads: { id: string }[] }).threads.map(({ id }) => id);
   expect({ hits, threads }).toEqual({ hits: newestFirst, threads: newestFirst });
-  // Nothing was moved aside, and nobody left anything open.
+  // Nothing was moved aside, and no process left anything open.
   expect(readdirSync(join(home.path, 'capstan'))).toEqual(['threads-3.sqlite']);
 });
 
@@ -40,7 +40,7 @@ it('reads in the background what a list has left unread in a home that is new to
   const listed = await place.start(['threads', 'list', '-n', '1', '--json'], { env: { CAPSTAN_HOME: home.path } })
     .finished;
   expect([listed.code, listed.stderr]).toEqual([0, '']);
-  // Nobody is asked twice at a time.
+  // One process reads at a time.
   expect(await home.index.takeReading()).toBe(false);
   await expect.poll(() => known(home), { timeout: 25_000, interval: 100 }).toBe(ids.length);
 });

@@ -50,7 +50,7 @@ it('reads of a file that has grown only what is new', async () => {
   const lines = [meta(one), ...turn('t1', 'apples'), ...turn('t2', 'bananas')];
   const path = home.write(one, lines);
   expect(await home.found('apples')).toEqual([one]);
-  // Nobody does that; it shows what is not read again.
+  // No program does that; it shows what is not read again.
   writeFileSync(path, readFileSync(path, 'utf8').replace('apples', 'XXXXXX'));
   home.grow(path, turn('t3', 'cherries'), { from: 11, mtime: noon + 1000 });
   expect([await home.found('apples'), await home.found('cherries')]).toEqual([[one], [one]]);
@@ -66,7 +66,7 @@ it('reads a file that was written anew from its beginning', async () => {
   expect([await home.found('cherries'), await home.found('dates')]).toEqual([[], [one]]);
 });
 
-it('takes a last line without its newline as it is, and goes on there when it has one', async () => {
+it('takes a last line without its newline as it is, and continues there when it has one', async () => {
   const home = new IndexHome();
   const path = home.write(one, [meta(one), ...turn('t1', 'apples')]);
   const turns = async (): Promise<unknown> => (await home.index.summary(one as never))?.turns;
@@ -136,7 +136,7 @@ it('does without a file where it may not write one', async () => {
   expect(readFileSync(dirname(home.database), 'utf8')).toBe('in the way');
 });
 
-it('passes over files without a thread; an empty one hides no older file of its thread', async () => {
+it('skips files without a thread; an empty one hides no older file of its thread', async () => {
   const home = await knownHome();
   home.write(one, [], { rollout: three });
   const torn = home.write(two, [], { rollout: uuid(4) });
@@ -148,7 +148,7 @@ it('passes over files without a thread; an empty one hides no older file of its 
   expect((await home.index.summary(two as never))?.location).toBe(torn);
 });
 
-it('shows of a fork its own part while what it goes on from is missing', async () => {
+it('shows of a fork its own part while what it continues from is missing', async () => {
   const home = new IndexHome();
   const lines = [meta(one), ...turn('t1', 'apples')];
   const source = home.write(one, lines);

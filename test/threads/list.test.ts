@@ -7,7 +7,7 @@ const one = uuid(1);
 const two = uuid(2);
 const three = uuid(3);
 
-it('tells of threads in both forms alike, whoever wrote them', async () => {
+it('lists threads in both forms alike, whatever program wrote them', async () => {
   const home = new IndexHome();
   const paginated = home.write(
     one,

@@ -214,7 +214,7 @@ describe('capstan threads archive, unarchive and delete', () => {
     for (const path of place.rollouts()) utimesSync(path, old, old);
     const back = await threads(place, 'unarchive', id.slice(0, 30));
     expect(back).toMatchObject({ exit: 0, kind: 'unarchived' });
-    // As with Codex, the file that is the thread's counts as used now; the one that it goes on from does not.
+    // As with Codex, the file that is the thread's counts as used now; the one that it continues from does not.
     const touched = place.rollouts().filter((path) => statSync(path).mtimeMs !== old.getTime());
     expect(touched).toEqual([back['path']]);
     expect(await threads(place, 'unarchive', id)).toMatchObject({ exit: 1, code: 'thread-active' });
@@ -258,7 +258,7 @@ describe('capstan threads archive, unarchive and delete', () => {
     expect(await threads(place, 'delete', id)).toMatchObject({ exit: 1, code: 'thread-unknown' });
   });
 
-  it('refuse to delete what a fork goes on from, and say what can be done', async () => {
+  it('refuse to delete what a fork continues from, and say what can be done', async () => {
     const { place } = await scene(yes);
     const id = await speak(place, 'one');
     await threads(place, 'name', id, 'source');
@@ -267,7 +267,7 @@ describe('capstan threads archive, unarchive and delete', () => {
       exit: 1,
       kind: 'refused',
       code: 'thread-referenced',
-      message: `Another thread goes on from thread ${id} and would lose its beginning: ${String(fork)}.`,
+      message: `Another thread continues from thread ${id} and would lose its beginning: ${String(fork)}.`,
       next: expect.stringContaining(`capstan threads archive ${id}`),
     });
     expect(files(place)).toHaveLength(2);
@@ -286,7 +286,7 @@ describe('capstan threads archive, unarchive and delete', () => {
     const lost = await place.run('exec', 'resume', String(fork), 'x');
     expect([lost.code, lost.stderr]).toEqual([
       1,
-      expect.stringContaining(`it goes on from rollout ${id}, which is not there`),
+      expect.stringContaining(`it continues from rollout ${id}, which is not there`),
     ]);
     expect(await threads(place, 'delete', String(fork))).toMatchObject({ exit: 0, ids: [fork] });
   });

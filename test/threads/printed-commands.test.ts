@@ -46,7 +46,7 @@ async function worked(): Promise<Scene & { readonly id: string }> {
   return { ...made, id };
 }
 
-/** What must have happened before somebody is told to run it. */
+/** What must have happened before the user is asked to run it. */
 const before: readonly [RegExp, readonly (readonly string[])[]][] = [
   [/^threads undo-rollback/, [['threads', 'rollback', 'ID', '--turns', '1']]],
   [/^threads restore \S+ --undo/, [['threads', 'rollback', 'ID', '--turns', '1', '--files']]],

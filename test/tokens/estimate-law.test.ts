@@ -11,7 +11,7 @@ import { kinds, mixture, type Writer } from './corpus/kinds.ts';
 /** How far an estimate may be from what a tokeniser counts for the JSON of a request. */
 const least = 0.97;
 const most = 1.25;
-/** Names that are no words are hard to foresee; the room that is left when compaction begins covers them. */
+/** Names that are no words are hard to foresee; the space that is left when compaction begins covers them. */
 const leastOfNames = 0.92;
 /** A provider that counts bare texts finds less than there is in JSON, a fifth less in indented data. */
 const mostOfBareText = 1.3;

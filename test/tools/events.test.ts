@@ -158,7 +158,7 @@ it('a reader that stops while it waits is done at once', async () => {
   expect(await next).toEqual({ done: true, value: undefined });
 });
 
-it('a subscriber cannot change what the thread goes on with', async () => {
+it('a subscriber cannot change what the thread works with', async () => {
   const live = await watched([answer({ items: [say('a')] })]);
   const thread = await live.open();
   const failures: unknown[] = [];

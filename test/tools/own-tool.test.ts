@@ -108,7 +108,7 @@ it.each([
   await expect(live.open({}, { tools: [{ ...lookUp, name }] })).rejects.toThrow(message);
 });
 
-it('a thread that is opened again without the tool goes on without it', async () => {
+it('a thread that is opened again without the tool continues without it', async () => {
   const live = await LiveThread.in([
     answer({ items: [callTool('look_up', { word: 'capstan' })] }),
     answer({ items: [say('A winch.')] }),

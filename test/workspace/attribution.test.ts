@@ -67,7 +67,7 @@ async function after(lab: Lab, ...work: readonly (() => Touched | void)[]) {
 }
 
 describe('what is not the turn’s', () => {
-  it('a file that somebody made while the model thought stays, and is named', async () => {
+  it('a file that the user made while the model thought stays, and is named', async () => {
     const lab = Lab.forTest();
     const report = await after(
       lab,
@@ -94,7 +94,7 @@ describe('what is not the turn’s', () => {
     expect(lab.list()).toEqual(now);
   });
 
-  it('a file of the turn that somebody changed again before its end is kept', async () => {
+  it('a file of the turn that the user changed again before its end is kept', async () => {
     const lab = Lab.forTest();
     lab.write('f', 'old');
     const report = await after(
@@ -105,7 +105,7 @@ describe('what is not the turn’s', () => {
     expect(report).toMatchObject({ restored: [], kept: [{ path: 'f', why: 'meanwhile' }] });
   });
 
-  it('a patch over somebody’s change does not make that change the turn’s', async () => {
+  it('a patch over the user’s change does not make that change the turn’s', async () => {
     const lab = Lab.forTest();
     lab.write('f', 'old');
     const report = await after(
@@ -175,7 +175,7 @@ describe('what is not the turn’s', () => {
     });
   });
 
-  it('a folder that somebody moved in stays with all that is in it, though a command wrote into it', async () => {
+  it('a folder that the user moved in stays with all that is in it, though a command wrote into it', async () => {
     const lab = Lab.forTest();
     mkdirSync(join(lab.base, 'elsewhere'));
     writeFileSync(join(lab.base, 'elsewhere/mine'), 'mine');
@@ -188,7 +188,7 @@ describe('what is not the turn’s', () => {
     expect([...lab.list().keys()]).toEqual(['moved', 'moved/mine']);
   });
 
-  it('what changed while a call of another thread ran in the same folder is nobody’s for sure', async () => {
+  it('what changed while a call of another thread ran in the same folder has no certain author', async () => {
     const lab = Lab.forTest();
     const other = createChangeWatch(lab.home);
     lab.write('gone', 'gone');
@@ -274,7 +274,7 @@ describe('what is the turn’s', () => {
     expect(lab.list()).toEqual(before);
   });
 
-  it('a file that a command touched after somebody else', async () => {
+  it('a file that a command touched after another program', async () => {
     const lab = Lab.forTest();
     lab.write('f', 'old');
     const report = await after(

@@ -137,7 +137,7 @@ export class Lab {
     return { kind: 'paths', paths: touchedPaths(computed.changes), timeId: open.end().id };
   }
 
-  /** Somebody else changes files between two calls: by the clock of files before one and after the other. */
+  /** Another program changes files between two calls: by the clock of files before one and after the other. */
   meanwhile(edit: () => void): void {
     nextTick(this.root);
     edit();

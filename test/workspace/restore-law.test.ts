@@ -91,7 +91,7 @@ async function inLab(run: (lab: Lab) => Promise<void>): Promise<void> {
   }
 }
 
-it('without anybody else, the tree is exactly what it was before the turn', async () => {
+it('without other writers, the tree is exactly what it was before the turn', async () => {
   const alone = story.map(({ start, turns }) => ({ start, turns: turns.map(({ turn }) => ({ turn, user: [] })) }));
   await fc.assert(
     fc.asyncProperty(alone, fc.nat(2), (played, pick) =>

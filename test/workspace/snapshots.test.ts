@@ -86,7 +86,7 @@ describe('a snapshot', () => {
     expect(taken).toMatchObject({ kind: 'taken', files: 1 });
   });
 
-  it('makes no copy of what nobody may read', async () => {
+  it('makes no copy of what no command may read', async () => {
     const lab = Lab.forTest();
     lab.write('f', 'f');
     lab.write('secret', 'hidden words');
@@ -147,7 +147,7 @@ describe('a snapshot', () => {
     expect(lab.list().get('large')).toBe(`file 644 ${'y'.repeat(12)}`);
   });
 
-  it('stays within the room of its workspace', async () => {
+  it('stays within the budget of its workspace', async () => {
     const lab = Lab.forTest();
     lab.limits = { enabled: true, maxFileBytes: 1000, maxTotalBytes: 2000 };
     lab.snapshots = lab.fresh();

@@ -58,7 +58,7 @@ describe('undo', () => {
     expect(types.indexOf(`${lineType.snapshot} before`)).toBeLessThan(process);
   });
 
-  it('looks again when the model speaks and then goes on', async () => {
+  it('looks again when the model speaks and then continues', async () => {
     const { place } = await scene([
       answer({ items: [command('echo a > a')] }),
       answer({ items: [say('One more.'), command('sleep 0.2; echo b > b')], deltas: true }),
@@ -260,7 +260,7 @@ describe('undo', () => {
     expect(text(place, 'f')).toBe('my own\n');
   });
 
-  it('goes with the talk, or without it, and comes back', async () => {
+  it('goes with the conversation, or without it, and comes back', async () => {
     const { place, id } = await twoTurns();
     const files = { restored: ['f'], deleted: ['sub', 'sub/new'], kept: [] };
     const only = await place.run('threads', 'rollback', id, '--files', '--json');
@@ -282,7 +282,7 @@ describe('undo', () => {
     expect([text(place, 'f'), text(place, 'sub/new')]).toEqual(['three\n', 'new\n']);
   });
 
-  it('says how to go on where a rollback with the talk left something', async () => {
+  it('says what to do where a rollback with the conversation left something', async () => {
     const { place, id } = await twoTurns();
     const tell = async (...words: readonly string[]) => (await place.run('threads', ...words)).stdout.split('\n');
     const [back, files] = [`undo-rollback ${id}`, `restore ${id} --undo`].map((words) => `capstan threads ${words}`);
@@ -382,8 +382,8 @@ describe('no snapshot is taken', () => {
   });
 });
 
-describe('a turn goes on', () => {
-  it('when the disk has no room for a snapshot, and says so', async () => {
+describe('a turn continues', () => {
+  it('when the disk has no space for a snapshot, and says so', async () => {
     const { place } = await scene(turn(command('echo after > f')));
     writeFileSync(at(place, 'f'), 'x'.repeat(200_000));
     const limit = { prefix: ['bash', '-c', 'ulimit -f 100; exec "$@"', '_'] };

@@ -34,8 +34,8 @@ export const codex: Contender = {
         current = asked;
         writeConversation(place.home, place.workspace, id, asked.conversation);
         await server.call('thread/resume', { threadId: id, ...settings, excludeTurns: true });
-        const folded = await turnOf(server, id, 'thread/compact/start', { threadId: id });
-        if (folded !== undefined) return { failed: folded };
+        const failed = await turnOf(server, id, 'thread/compact/start', { threadId: id });
+        if (failed !== undefined) return { failed };
         const input = [{ type: 'text', text: nextWords }];
         const ended = await turnOf(server, id, 'turn/start', { threadId: id, input });
         if (ended !== undefined) return { failed: ended };

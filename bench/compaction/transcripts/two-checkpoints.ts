@@ -4,7 +4,7 @@ import { artefact, decision, nextStep, patched, planned, ran, requirement, type 
 const task =
   'Write a reader for the old ledger format (docs/ledger-v1.md). Never guess: a record that is not understood must stop the import with its line number. Amounts are integers in cents, floats are forbidden.';
 
-/** Folded twice before: what was said at the very beginning must survive summaries of summaries. */
+/** Compacted twice before: what was said at the very beginning must survive summaries of summaries. */
 export const twoCheckpoints: Transcript = {
   id: 'two-checkpoints',
   title: 'a thread that has two checkpoints already',

@@ -24,9 +24,9 @@ import { earlierSummaries } from './earlier-summary.ts';
 import { sameWords } from './distinct-words.ts';
 import { keepWords, type KeptWords, type WordsChoice } from './kept-words.ts';
 import { endsOfWork, findLastWork, type FoundWork, resumeAt, shortLine } from './last-work.ts';
-import { cutNotice, cutSummary, isThin, ownText, roomToLook } from './model-text.ts';
+import { cutNotice, cutSummary, isThin, ownText, tokensToLook } from './model-text.ts';
 import type { CompactionPlan } from '../plan/plan.ts';
-import type { PartsRoom } from './shrinking.ts';
+import type { PartsBudget } from './shrinking.ts';
 import type { CompactionSource } from '../plan/source.ts';
 import type { WorkRecords } from '../plan/work-records.ts';
 
@@ -44,22 +44,22 @@ export interface CheckpointContent {
 
 /** Of what a model writes, the part that may be context for the task. */
 const contextShare = 0.25;
-/** Of what there is room for beside the records, the part that an earlier summary may take. */
+/** Of what there is space for beside the records, the part that an earlier summary may take. */
 const earlierShare = 0.6;
 
-/** Looks things up in history once, and makes the candidate for any room. */
+/** Looks things up in history once, and makes the candidate for any budget. */
 export function candidateMaker(
   plan: CompactionPlan,
   source: CompactionSource,
   content: CheckpointContent,
-): (room: PartsRoom) => Candidate {
+): (budget: PartsBudget) => Candidate {
   const all = heardWords(source.history);
   const found = findLastWork(source);
   const earlier = earlierSummaries(source.history);
-  return (room) => {
-    const words = wordsEntry(plan, all, content, room);
-    const summary = summaryEntry(plan, source, { content, kept: keptIn(words.choice), found, earlier }, room);
-    const entries = [...words.entries, ...recordsEntries(source.work, room.records), summary.entry];
+  return (budget) => {
+    const words = wordsEntry(plan, all, content, budget);
+    const summary = summaryEntry(plan, source, { content, kept: keptIn(words.choice), found, earlier }, budget);
+    const entries = [...words.entries, ...recordsEntries(source.work, budget.records), summary.entry];
     return {
       strategy: content.strategy,
       entries,
@@ -92,11 +92,11 @@ export function wordsEntry(
   { model, readAll }: CompactionPlan,
   all: readonly UserWords[],
   { chosen, quote }: Pick<CheckpointContent, 'chosen' | 'quote'>,
-  room: PartsRoom,
+  budget: PartsBudget,
 ): WordsEntry {
   const isChosen = chosen.length > 0;
   const tasks = isChosen ? chosen : all.filter((row) => row.task);
-  const choice = keepWords(all, { tasks, ...defined({ quote }), room });
+  const choice = keepWords(all, { tasks, ...defined({ quote }), budget });
   if (choice.rows.length === 0) return { entries: [], choice };
   const isTask = ({ words }: KeptWords): boolean => tasks.some((task) => sameWords(words, task));
   const rows = choice.rows.map((row): IntentRow => {
@@ -164,7 +164,7 @@ function quoteOf(kept: KeptWords, isTask: boolean): Omit<QuotedWords, 'start' | 
   };
 }
 
-/** The plan and the files, if there are any and there is room. */
+/** The plan and the files, if there are any and there is space. */
 export function recordsEntries({ plan, files }: WorkRecords, tokens: number): readonly CandidateEntry[] {
   if ((plan === undefined || plan.steps.length === 0) && files.length === 0) return [];
   if (tokens === 0) return [];
@@ -201,9 +201,9 @@ function summaryEntry(
   plan: CompactionPlan,
   source: CompactionSource,
   input: SummaryInput,
-  room: PartsRoom,
+  budget: PartsBudget,
 ): SummaryEntry {
-  const { payload, mended } = summaryText(plan, source, input, room);
+  const { payload, mended } = summaryText(plan, source, input, budget);
   const { kind, role, text } = render(checkpointSummaryFragment, payload);
   const { summary, earlier } = layOutSummary(payload);
   const markers = checkpointSummaryFragment.markers![0].length;
@@ -240,28 +240,31 @@ function summaryText(
   plan: CompactionPlan,
   { work }: CompactionSource,
   { content, kept, found, earlier }: SummaryInput,
-  room: PartsRoom,
+  budget: PartsBudget,
 ): { readonly payload: CheckpointSummaryText; readonly mended: readonly string[] } {
   if (content.written.by === 'code') {
-    const carried = carriedOn(earlier, room.answer);
-    const left = room.answer - carried.reduce((sum, { text }) => sum + sentTokens(text), 0);
+    const carried = carriedOn(earlier, budget.answer);
+    const left = budget.answer - carried.reduce((sum, { text }) => sum + sentTokens(text), 0);
     const payload: CheckpointSummaryText = {
       by: 'code',
-      why: shortLine(content.written.why.message, room.answer),
+      why: shortLine(content.written.why.message, budget.answer),
       earlier: carried,
       ...endsOfWork(found, left),
-      resumeAt: resumeAt(work, room.answer),
+      resumeAt: resumeAt(work, budget.answer),
     };
     return { payload, mended: [] };
   }
   const { context, summary } = content.written;
-  const looked = [cutText(context, roomToLook(room.answer)), cutSummary(summary, roomToLook(room.answer))] as const;
+  const looked = [
+    cutText(context, tokensToLook(budget.answer)),
+    cutSummary(summary, tokensToLook(budget.answer)),
+  ] as const;
   const notes = ownText(looked[0], kept);
-  const noted = room.answer === 0 ? '' : cutText(notes, Math.floor(room.answer * contextShare));
+  const noted = budget.answer === 0 ? '' : cutText(notes, Math.floor(budget.answer * contextShare));
   const told = ownText(looked[1], kept);
-  const shown = cutSummary(told, Math.max(0, room.answer - sentTokens(noted)));
+  const shown = cutSummary(told, Math.max(0, budget.answer - sentTokens(noted)));
   const added = isThin(shown)
-    ? { earlier: carriedOn(earlier, room.answer, shown), ...endsOfWork(found, Math.floor(room.answer / 2)) }
+    ? { earlier: carriedOn(earlier, budget.answer, shown), ...endsOfWork(found, Math.floor(budget.answer / 2)) }
     : { results: [] };
   const payload: CheckpointSummaryText = {
     by: 'model',
@@ -269,7 +272,7 @@ function summaryText(
     context: noted,
     summary: shown,
     ...added,
-    ...(/^RESUME_AT:.*\S\s*$/m.test(lastLine(shown)) ? {} : { resumeAt: resumeAt(work, room.answer) }),
+    ...(/^RESUME_AT:.*\S\s*$/m.test(lastLine(shown)) ? {} : { resumeAt: resumeAt(work, budget.answer) }),
   };
   return { payload, mended: cutNotice([context, summary, notes, told], [...looked, noted, shown]) };
 }
@@ -277,7 +280,7 @@ function summaryText(
 /** Thin summaries may follow each other: of all that stand there, the oldest, which was not thin, and the newest. */
 const mostCarried = 3;
 
-/** The newest whole as far as there is room, those before it in what it leaves. A summary that says the same as a newer one goes. */
+/** The newest whole as far as there is space, those before it in what it leaves. A summary that says the same as a newer one goes. */
 function carriedOn(earlier: readonly EarlierSummary[], tokens: number, newest = ''): readonly EarlierSummary[] {
   let left = Math.floor(tokens * earlierShare);
   const texts = [...earlier.map(({ text }) => text.trim()), newest.trim()];

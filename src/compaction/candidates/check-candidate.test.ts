@@ -4,7 +4,7 @@ import type { Candidate, CandidateEntry } from './candidate.ts';
 import { candidateProblem } from './check-candidate.ts';
 import type { CompactionPlan } from '../plan/plan.ts';
 
-const plan = { room: { before: 100, most: 80 } } as CompactionPlan;
+const plan = { budget: { before: 100, most: 80 } } as CompactionPlan;
 const message = 'Go on with the parser.';
 const words: Item = { type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Fix it.' }] };
 const kept: CandidateEntry = { kind: 'kept', entry: { item: words, origin: { family: 'user' } } };
@@ -36,7 +36,7 @@ describe('candidateProblem', () => {
       { strategy: 'remote', entries: [compaction, kept], message: '' },
       'compaction-candidate-malformed',
     ],
-    ['sealed by nobody', { entries: [kept, compaction] }, 'compaction-candidate-malformed'],
+    ['sealed by no provider', { entries: [kept, compaction] }, 'compaction-candidate-malformed'],
     ['more than may be left', { tokens: 81 }, 'compaction-no-gain'],
     ['empty', { entries: [] }, 'compaction-candidate-malformed'],
     ['the summary is not the last', { entries: [summary, kept] }, 'compaction-candidate-malformed'],
@@ -47,7 +47,7 @@ describe('candidateProblem', () => {
   });
 
   it('must save as much as is asked for, whatever may be left', () => {
-    const little = { room: { before: 100, most: 2000, gain: 79 } } as CompactionPlan;
+    const little = { budget: { before: 100, most: 2000, gain: 79 } } as CompactionPlan;
     expect(candidateProblem(little, good)?.code).toBe('compaction-no-gain');
     expect(candidateProblem(little, { ...good, tokens: 79 })).toBeUndefined();
   });

@@ -10,10 +10,10 @@ export function candidateProblem(plan: CompactionPlan, candidate: Candidate): Ou
   const last = entries.at(-1);
   if (last === undefined) return candidateMalformed('it is empty.');
   if (!isSummary(last, candidate)) return candidateMalformed('the summary does not stand at its end.');
-  return tokens > plan.room.most || tokens > plan.room.gain ? noGain(plan, tokens) : undefined;
+  return tokens > plan.budget.most || tokens > plan.budget.gain ? noGain(plan, tokens) : undefined;
 }
 
-/** A provider that compacts by itself may seal what it says; everybody else's summary can be read. */
+/** A provider that compacts by itself may seal what it says; every other summary can be read. */
 function isSummary(last: CandidateEntry, { strategy, message }: Candidate): boolean {
   const { item, origin } = last.kind === 'kept' ? last.entry : { item: last.item('check'), origin: last.origin };
   if (strategy === 'remote') return origin.family !== 'user';

@@ -16,11 +16,11 @@ const row = (id: string, text: string): UserWords => ({
   cut: false,
 });
 
-test('a table of numbers stays within the room as a tokeniser counts it', () => {
+test('a table of numbers stays within the budget as a tokeniser counts it', () => {
   const table = Array.from({ length: 3000 }, (_, n) => `${n};${(n * 7919) % 1000};${(n * 37) % 1000},00`).join('\n');
   const { rows } = keepWords([row('1', 'Sum it up.'), row('2', table), row('3', 'Thanks.')], {
     tasks: [],
-    room: { words: 2000, pictures: 0 },
+    budget: { words: 2000, pictures: 0 },
   });
   const texts = rows.map((one) => ('leftOut' in one ? '' : one.text));
   expect(texts.map((text) => text.length > 0)).toEqual([true, true, true]);
@@ -37,7 +37,7 @@ test('after any number of checkpoints, what stands and what marks say is missing
   const whole = told.reduce((sum, [, text]) => sum + Math.ceil(sentBytes(text) / 4), 0);
   let all: readonly UserWords[] = told.map(([id, text]) => row(id, text));
   for (const words of [9000, 6000, 3000, 1500, 600, 200]) {
-    const { rows } = keepWords(all, { tasks: [], room: { words, pictures: 0 } });
+    const { rows } = keepWords(all, { tasks: [], budget: { words, pictures: 0 } });
     const standing = rows.map((one) =>
       'leftOut' in one ? one.leftOut.tokens : Math.ceil(uncutBytes(one.text, one.gaps) / 4),
     );
@@ -61,20 +61,20 @@ function again(rows: readonly WordsRow[]): readonly UserWords[] {
 
 test('a mark that the user wrote is words, not a mark', () => {
   const said = `[… about 999999 tokens cut here …]\n${'Words of mine. '.repeat(400)}`;
-  const { rows } = keepWords([row('1', said)], { tasks: [], room: { words: 100, pictures: 0 } });
+  const { rows } = keepWords([row('1', said)], { tasks: [], budget: { words: 100, pictures: 0 } });
   expect(rows.map((one) => ('leftOut' in one ? 0 : uncutBytes(one.text, one.gaps)))).toEqual([sentBytes(said)]);
 });
 
 test('a message that was written several times counts each time, with the fate that it has', () => {
   const long = 'A long order. '.repeat(400);
   const said = [row('1', 'Begin.'), row('2', long), row('3', 'yes'), row('4', long), row('5', 'yes'), row('6', 'Go.')];
-  const counts = (words: number) => keepWords(said, { tasks: [], room: { words, pictures: 0 } }).counts;
+  const counts = (words: number) => keepWords(said, { tasks: [], budget: { words, pictures: 0 } }).counts;
   expect(counts(10_000)).toEqual({ kept: 6, cut: 0, dropped: 0 });
   expect(counts(400)).toEqual({ kept: 4, cut: 2, dropped: 0 });
   expect(counts(90)).toEqual({ kept: 4, cut: 0, dropped: 2 });
   // The next checkpoint finds them as one message, which says how often it was written.
   const next = [row('1', 'Begin.'), { ...row('5', 'yes'), number: 5, alsoIn: [3] }, row('6', 'Go.'), row('7', 'yes')];
-  expect(keepWords(next, { tasks: [], room: { words: 900, pictures: 0 } }).counts).toEqual({
+  expect(keepWords(next, { tasks: [], budget: { words: 900, pictures: 0 } }).counts).toEqual({
     kept: 5,
     cut: 0,
     dropped: 0,
@@ -84,22 +84,22 @@ test('a message that was written several times counts each time, with the fate t
 /** Six messages of the same size, of which a model chose the third, in the order in which they go before each other. */
 const inPrecedence = ['6', '3', '1', '5', '4', '2'];
 
-test.each([1, 2, 3, 4, 5, 6])('with room for %d messages, those that go before the others stand whole', (count) => {
+test.each([1, 2, 3, 4, 5, 6])('with space for %d messages, those that go before the others stand whole', (count) => {
   const text = (id: string): string => `Message ${id} of the user, with words. `.repeat(40);
   const all = ['1', '2', '3', '4', '5', '6'].map((id) => row(id, text(id)));
   const each = Math.ceil(Math.max(sentBytes(text('1')) / 4, textTokens(text('1')))) + 16;
-  // Messages that are never left out keep a little room behind those that stand whole.
+  // Messages that are never left out keep a little space behind those that stand whole.
   const reserved = Math.max(0, 3 - count) * 48;
-  const { rows } = keepWords(all, { tasks: [all[2]!], room: { words: count * each + reserved + 4, pictures: 0 } });
+  const { rows } = keepWords(all, { tasks: [all[2]!], budget: { words: count * each + reserved + 4, pictures: 0 } });
   const whole = rows.flatMap((one) => ('leftOut' in one || one.cut ? [] : [one.words.id]));
   expect(whole.toSorted()).toEqual(inPrecedence.slice(0, count).toSorted());
 });
 
-test.each([1, 2, 3, 4, 5])('with room for %d pictures, those of the messages that go first are kept', (count) => {
+test.each([1, 2, 3, 4, 5])('with space for %d pictures, those of the messages that go first are kept', (count) => {
   const picture = { type: 'input_image', image_url: `data:image/png;base64,${'A'.repeat(400)}` };
   const all = ['1', '2', '3', '4', '5', '6'].map((id) => ({ ...row(id, `See ${id}.`), pictures: [picture] }));
   const each = itemTokens(partsMessage('', 'user', [picture]));
-  const { rows } = keepWords(all, { tasks: [all[2]!], room: { words: 10_000, pictures: count * each + 1 } });
+  const { rows } = keepWords(all, { tasks: [all[2]!], budget: { words: 10_000, pictures: count * each + 1 } });
   const kept = rows.flatMap((one) => ('leftOut' in one || one.pictures.length === 0 ? [] : [one.words.id]));
   expect(kept.toSorted()).toEqual(inPrecedence.slice(0, count).toSorted());
 });

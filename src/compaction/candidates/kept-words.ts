@@ -51,30 +51,26 @@ export interface WordsWanted {
   /** How the model of this checkpoint quoted them: what it quoted stays when a message is cut. */
   readonly quote?: string;
   /** In tokens: for all texts, and for all pictures. */
-  readonly room: { readonly words: number; readonly pictures: number };
+  readonly budget: { readonly words: number; readonly pictures: number };
 }
 
-/** A message that is never left out takes this much, however little room there is. */
+/** A message that is never left out takes this much, however little space there is. */
 const leastTokens = 32;
 /** A request inside a longer message takes up to so much in any case. */
 const mostOfRequest = 200;
-/** Less of any other message than this is not worth its room. */
+/** Less of any other message than this is not worth its space. */
 const leastWorthwhile = 96;
-/** Of the room for texts, the part that others than the user may take together. */
+/** Of the space for texts, the part that others than the user may take together. */
 const othersShare = 0.25;
 /** What stands around a text, in tokens: a note between two fences, which are short whatever the texts hold. */
 const frame = 16;
 
 /**
  * Chooses by precedence: the newest message, the chosen one, the first, then the others from the newest back. Each is
- * kept whole while there is room. The first that does not fit is cut, and those behind it are left out, so that none is
- * cut while one behind it stands whole. The newest, the chosen and the first are always there, if only in part.
- * Pictures have room of their own and follow the same order.
- *
- * What hooks and programs said has a share of the room. What they said since the user's newest message is open, so it
- * goes before the user's older messages, and the last of it is always there; the rest takes what the user leaves.
+ * kept whole while there is space; the first that does not fit is cut, and those behind it are left out. What hooks and
+ * programs said has a share: since the newest message it goes before older messages, else it takes what is left.
  */
-export function keepWords(all: readonly UserWords[], { tasks, quote, room }: WordsWanted): WordsChoice {
+export function keepWords(all: readonly UserWords[], { tasks, quote, budget }: WordsWanted): WordsChoice {
   const { rows, alsoIn, copies } = distinctWords(all);
   const isUsers = ({ by }: UserWords): boolean => by === undefined;
   const own = rows.filter(isUsers);
@@ -84,10 +80,10 @@ export function keepWords(all: readonly UserWords[], { tasks, quote, room }: Wor
   const order = [...new Set([...always, ...since, ...own.toReversed(), ...rows.toReversed()])];
 
   const requests = new Map(chosen.map((row) => [row, requestIn(row, quote)]));
-  const least = (row: UserWords): number => leastTokens + leastOfRequest(row, requests.get(row), room.words);
+  const least = (row: UserWords): number => leastTokens + leastOfRequest(row, requests.get(row), budget.words);
 
   const kept = new Map<UserWords, KeptWords>();
-  const left = { all: room.words, others: Math.floor(room.words * othersShare) };
+  const left = { all: budget.words, others: Math.floor(budget.words * othersShare) };
   const isFull = { user: false, others: false };
   for (const [place, row] of order.entries()) {
     const isAlways = place < always.size;
@@ -110,9 +106,9 @@ export function keepWords(all: readonly UserWords[], { tasks, quote, room }: Wor
     left.all -= weight;
     if (speaker === 'others') left.others -= weight;
   }
-  dropPictures(order, kept, room.pictures);
+  dropPictures(order, kept, budget.pictures);
 
-  // People are told what became of their own messages.
+  // Users are shown what became of their own messages.
   return { rows: inOrder(all, rows, kept), counts: countFates(own, kept, copies) };
 }
 
@@ -139,11 +135,11 @@ function requestIn(row: UserWords, quote: string | undefined): TextPlace | undef
   return isBeginning ? undefined : (quoted ?? row.request);
 }
 
-/** What the quoted part of a message takes beside its ends, as far as that is a small part of the room. */
-function leastOfRequest({ text }: UserWords, request: TextPlace | undefined, room: number): number {
+/** What the quoted part of a message takes beside its ends, as far as that is a small part of the space. */
+function leastOfRequest({ text }: UserWords, request: TextPlace | undefined, budget: number): number {
   if (request === undefined) return 0;
   const marks = leastTokens;
-  const most = Math.min(mostOfRequest, Math.floor(room / 4));
+  const most = Math.min(mostOfRequest, Math.floor(budget / 4));
   return Math.min(most, marks + sentTokens(text.slice(request.start, Math.min(request.end, request.start + 4 * most))));
 }
 

@@ -12,7 +12,7 @@ import type { CompactionSource } from '../plan/source.ts';
 import type { WorkRecords } from '../plan/work-records.ts';
 
 const mostResults = 5;
-/** In bytes: of a line, and of one where there is no room. */
+/** In bytes: of a line, and of one where there is no space. */
 const mostOfLine = 300;
 const leastOfLine = 80;
 /** In tokens: less of an output than this says nothing, and so much stands around it. */
@@ -140,7 +140,7 @@ function outputText({ output }: Item): string {
     .join('\n');
 }
 
-/** A text in one line, shorter where there is no room. */
+/** A text in one line, shorter where there is no space. */
 export function shortLine(text: string, tokens: number): string {
   const limit = tokens === 0 ? leastOfLine : mostOfLine;
   return neutraliseMarkers(withoutLineBreaks(truncateMiddle(text, { mode: 'bytes', limit })));

@@ -25,7 +25,7 @@ export function readLooseJson(given: string, keys: readonly string[]): LooseJson
   const text = given.replace(/^\uFEFF/, '').trim();
   const strict = parsed(text);
   if (isJsonObject(strict)) return { kind: 'found', value: strict, mended: [] };
-  // Somebody has put the object into a string.
+  // The model has put the object into a string.
   if (typeof strict === 'string' && strict.includes('{')) return readLooseJson(strict, keys);
 
   const wanted: Found[] = [];

@@ -70,7 +70,7 @@ function squeezedPlaces(text: string): { readonly squeezed: string; readonly pla
 const mostJoined = 6;
 /** Of the messages that a quote holds, so many are compared with each other. */
 const mostHeld = 300;
-/** By which a model says that a message goes on. */
+/** By which a model says that a message continues. */
 const dots = / ?(?:…|\.{3}|\[(?:…|\.{3})\])(?= |$)/g;
 
 /** The messages that a quote is made of and nothing else, each whole or by its beginning with dots; the fewest of them. */

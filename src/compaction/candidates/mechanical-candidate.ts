@@ -11,5 +11,5 @@ import type { CompactionSource } from '../plan/source.ts';
  */
 export function mechanicalCandidate(plan: CompactionPlan, source: CompactionSource, why: Outcome): Candidate {
   const content = { strategy: 'mechanical', chosen: [], written: { by: 'code', why } } as const;
-  return shrinkToFit(plan.room, candidateMaker(plan, source, content));
+  return shrinkToFit(plan.budget, candidateMaker(plan, source, content));
 }

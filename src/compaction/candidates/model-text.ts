@@ -24,22 +24,24 @@ export function ownText(text: string, kept: readonly KeptWords[]): string {
   return neutraliseMarkers(own);
 }
 
-/** So many times the room for a text is looked at: all that it repeats may be taken out of it. */
+/** So many times the space for a text is looked at: all that it repeats may be taken out of it. */
 const lookedAt = 4;
 const leastLookedAt = 1000;
 
-/** As much of what a model wrote as is looked at, in tokens. An answer may have megabytes, and each room looks again. */
-export function roomToLook(tokens: number): number {
+/**
+ * As much of what a model wrote as is looked at, in tokens. An answer may have megabytes, and each budget looks again.
+ */
+export function tokensToLook(tokens: number): number {
   return Math.max(leastLookedAt, tokens * lookedAt);
 }
 
-/** For people: what there was no room for. */
+/** For the user: what there was no space for. */
 export function cutNotice(written: readonly string[], kept: readonly string[]): readonly string[] {
   if (written.every((text, index) => text === kept[index])) return [];
   return ['The model wrote more than there is room for; what was too much was cut out of the middle.'];
 }
 
-/** A summary that keeps its last line, which says where to go on, when its middle is cut. */
+/** A summary that keeps its last line, which says where to resume, when its middle is cut. */
 export function cutSummary(summary: string, tokens: number): string {
   if (sentTokens(summary) <= tokens) return summary;
   const at = summary.lastIndexOf('\nRESUME_AT:');

@@ -21,5 +21,5 @@ export function plainCandidate(plan: CompactionPlan, source: CompactionSource, t
   if (faults.length > 0) return faulty(...faults);
   const resumed = withResumeLine(summary);
   const written = { by: 'model', context: '', summary: resumed.kind === 'found' ? resumed.summary : summary } as const;
-  return shrinkToFit(plan.room, candidateMaker(plan, source, { strategy: 'plain', chosen: [], written }));
+  return shrinkToFit(plan.budget, candidateMaker(plan, source, { strategy: 'plain', chosen: [], written }));
 }

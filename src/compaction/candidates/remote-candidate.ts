@@ -27,13 +27,13 @@ export function remoteCandidate(
   if ('faults' in others) return others;
   const all = heardWords(source.history);
   const asked = form === 'stream' ? fromAgents(entriesOf(source.history)) : [];
-  return shrinkToFit(plan.room, (room) => {
-    const words = wordsEntry(plan, all, { chosen: [] }, room);
-    const left = room.words - entriesTokens(words.entries);
+  return shrinkToFit(plan.budget, (budget) => {
+    const words = wordsEntry(plan, all, { chosen: [] }, budget);
+    const left = budget.words - entriesTokens(words.entries);
     const entries = [
       ...words.entries,
       ...newestThatFit(asked, left).map((entry) => ({ kind: 'kept', entry }) as const),
-      ...recordsEntries(source.work, room.records),
+      ...recordsEntries(source.work, budget.records),
       ...others.map((item) => outputEntry(item, plan.provider)),
     ];
     const { counts } = words.choice;

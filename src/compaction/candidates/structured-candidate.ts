@@ -25,7 +25,7 @@ export function structuredCandidate(plan: CompactionPlan, source: CompactionSour
   const notes = [context, answer.extra].filter((part) => part !== '').join('\n\n');
   const written = { by: 'model', context: notes, summary: answer.summary } as const;
   const candidate = shrinkToFit(
-    plan.room,
+    plan.budget,
     candidateMaker(plan, source, { strategy: 'structured', chosen, quote: request, written }),
   );
   const unmatched = chosen.length === 0 && all.length > 0 ? [notFound] : [];

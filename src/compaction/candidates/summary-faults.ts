@@ -1,10 +1,8 @@
 import { parseJsonObject } from '../../protocol/json.ts';
 
 /**
- * What is wrong with a text as a summary, in a sentence for the model that wrote it. Only cheap measures are used, and
- * none that depends on a language: how often the text repeats itself, how much of it is markup, whether it is a call in
- * disguise. Whether a short text says something about the work is not judged: it is thin, so that code puts the earlier
- * summary and the ends of the work beside it, and an apology or a word does no harm.
+ * What is wrong with a text as a summary, in a sentence for the model that wrote it. Only cheap measures that hold in
+ * any language: repetition, markup, a call in disguise. A short text is not faulty but thin: code puts more beside it.
  */
 export function summaryFaults(summary: string): readonly string[] {
   if (isRepetitive(summary)) return ['The summary repeats itself over and over.'];

@@ -6,8 +6,8 @@ import type { CompactionPlan } from './plan.ts';
 import type { CompactionSource } from './source.ts';
 
 /**
- * Whether a checkpoint could hold less than what stands. What is told about the world is told again anyway. Of an older
- * checkpoint alone nobody wants a copy who asks by hand, but it may be too large for a model that has a smaller window.
+ * Whether a checkpoint could hold less than what stands. What is told about the world is told again anyway. A user who
+ * compacts by hand wants no copy of an older checkpoint alone, but it may be too large for a smaller window.
  */
 export function anythingToCompact(
   { trigger, mayGrow }: Pick<CompactionPlan, 'trigger' | 'mayGrow'>,
@@ -25,8 +25,8 @@ function isCheckpoint({ item, origin }: Entry): boolean {
 }
 
 /**
- * What somebody asks for by hand, with leave to grow where it gives them a checkpoint that can be read in the place of
- * an opaque one. A provider that makes the next checkpoint itself gives another opaque one.
+ * What a user asks for by hand, with leave to grow where it gives a checkpoint that can be read in the place of an
+ * opaque one. A provider that makes the next checkpoint itself gives another opaque one.
  */
 export function askedByHand<Wanted extends Pick<CompactionPlan, 'trigger' | 'focus'>>(
   wanted: Wanted,

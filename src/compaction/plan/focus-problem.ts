@@ -6,8 +6,8 @@ import type { CompactionPlan } from './plan.ts';
 /** Of a request, the part that may say what is to be kept in view: the rest is for what is to be read. */
 const share = 0.25;
 
-/** Why nobody can be asked with this focus; undefined when it leaves room for the history. */
-export function focusProblem({ focus = '', room }: CompactionPlan): Outcome | undefined {
+/** Why no model can be asked with this focus; undefined when it leaves space for the history. */
+export function focusProblem({ focus = '', budget }: CompactionPlan): Outcome | undefined {
   if (!focus.isWellFormed()) {
     return {
       code: 'focus-odd',
@@ -15,7 +15,7 @@ export function focusProblem({ focus = '', room }: CompactionPlan): Outcome | un
       next: 'Take it out and ask again.',
     };
   }
-  const [tokens, most] = [estimateTokens(focus), Math.floor(room.request * share)];
+  const [tokens, most] = [estimateTokens(focus), Math.floor(budget.request * share)];
   if (tokens <= most) return undefined;
   return {
     code: 'focus-too-long',

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { fullAfterCheckpoint, limitTooLow, type RaisableLimit } from './limit-advice.ts';
-import { type EveryRequest, leavesRoom } from './loop-guard.ts';
+import { type EveryRequest, leavesSpace } from './loop-guard.ts';
 
 /** A limit that is configured below what the window gives; the window may be twice as large. */
 const low: RaisableLimit = {
@@ -45,11 +45,11 @@ describe('a limit below which no checkpoint gets', () => {
   });
 
   test.each<[EveryRequest]>([[every(6000, 2000)], [every(3000, 500, 5000)], [every(80_000, 8500)], [every(40, 8000)]])(
-    'the suggested limit leaves room: %j',
+    'the suggested limit leaves space: %j',
     (each) => {
       const tokens = suggested(limitTooLow(each, low).next, 'model_auto_compact_token_limit')!;
       expect(tokens).toBeLessThanOrEqual(low.most);
-      expect(leavesRoom(each, tokens)).toBe(true);
+      expect(leavesSpace(each, tokens)).toBe(true);
     },
   );
 });

@@ -1,5 +1,5 @@
 import type { Outcome } from '../../protocol/outcome.ts';
-import { type EveryRequest, leastCheckpoint, leavesRoom } from './loop-guard.ts';
+import { type EveryRequest, leastCheckpoint, leavesSpace } from './loop-guard.ts';
 
 /** The limit of a thread, and how far the configuration can raise it. In tokens. */
 export interface RaisableLimit {
@@ -20,7 +20,7 @@ export function limitTooLow(every: EveryRequest, limit: RaisableLimit): Outcome 
   const all = fixed + context + overhead;
   const wanted = roundUp(all + leastCheckpoint + Math.max(leastWork, Math.ceil(limit.now * workShare)));
   // A limit in the window that is just enough is better than none.
-  const within = wanted > limit.most && leavesRoom(every, limit.most) ? limit.most : wanted;
+  const within = wanted > limit.most && leavesSpace(every, limit.most) ? limit.most : wanted;
   return {
     code: 'limit-too-low',
     message: `No checkpoint can bring this thread below its limit of ${limit.now} tokens: ${causeOf(every, limit)}.`,
@@ -31,7 +31,7 @@ export function limitTooLow(every: EveryRequest, limit: RaisableLimit): Outcome 
 function causeOf(every: EveryRequest, limit: RaisableLimit): string {
   const { fixed, context, overhead } = every;
   const own = `instructions and tools weigh about ${fixed}, the context about ${context}`;
-  if (leavesRoom({ ...every, overhead: 0 }, limit.now)) {
+  if (leavesSpace({ ...every, overhead: 0 }, limit.now)) {
     return `the provider counts ${overhead} more in each request than Capstan estimates; ${own}`;
   }
   const beyond = overhead === 0 ? '' : `, and the provider counts ${overhead} more than Capstan estimates`;
@@ -51,7 +51,7 @@ function adviceFor(wanted: number, limit: RaisableLimit): string | undefined {
 }
 
 function otherAdvice({ fixed, context, overhead }: EveryRequest, { now }: RaisableLimit): string {
-  return overhead > 0 && leavesRoom({ fixed, context, overhead: 0 }, now)
+  return overhead > 0 && leavesSpace({ fixed, context, overhead: 0 }, now)
     ? 'Check what the provider adds to requests, or choose a model with a larger window.'
     : 'Offer fewer tools, shorten your instructions and AGENTS.md, or choose a model with a larger window.';
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { limitReached, roomLeft, switchReason } from './limit.ts';
+import { limitReached, spaceLeft, switchReason } from './limit.ts';
 import type { CompactionWindow } from './plan.ts';
 
 const window = (over: Partial<CompactionWindow> = {}): CompactionWindow => ({
@@ -13,7 +13,7 @@ const window = (over: Partial<CompactionWindow> = {}): CompactionWindow => ({
 const body = (autoCompact: number, effective = 10_000): CompactionWindow =>
   window({ autoCompact, effective, autoCompactScope: 'body' });
 
-describe('limitReached and roomLeft', () => {
+describe('limitReached and spaceLeft', () => {
   it.each([
     ['below the limit', { active: 89, pending: 0, prefill: undefined, window: window() }, false, 1],
     ['at the limit', { active: 90, pending: 0, prefill: undefined, window: window() }, true, 0],
@@ -26,7 +26,7 @@ describe('limitReached and roomLeft', () => {
     ['less than at first', { active: 500, pending: 0, prefill: 600, window: body(100) }, false, 100],
     ['the window binds before the body', { active: 90, pending: 0, prefill: 80, window: body(50, 95) }, false, 5],
   ] as const)('%s', (_, fill, reached, left) => {
-    expect({ reached: limitReached(fill), left: roomLeft(fill) }).toEqual({ reached, left });
+    expect({ reached: limitReached(fill), left: spaceLeft(fill) }).toEqual({ reached, left });
   });
 });
 

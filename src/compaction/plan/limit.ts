@@ -17,12 +17,12 @@ export function limitReached(fill: Fill): boolean {
 }
 
 /** How much may still enter before that. */
-export function roomLeft(fill: Fill): number {
+export function spaceLeft(fill: Fill): number {
   const { active, pending, window } = fill;
   return Math.max(0, Math.min(window.autoCompact - counted(fill), window.effective - active - pending));
 }
 
-/** As long as nobody knows where the body begins, nothing counts as grown. */
+/** As long as it is unknown where the body begins, nothing counts as grown. */
 function counted({ active, pending, prefill, window }: Fill): number {
   if (window.autoCompactScope === 'total') return active + pending;
   return prefill === undefined ? 0 : Math.max(0, active + pending - prefill);

@@ -1,12 +1,12 @@
 import { describe, expect, it, test } from 'vitest';
-import { isEnoughNew, leastCheckpoint, leastNew, leavesRoom, limitIn } from './loop-guard.ts';
+import { isEnoughNew, leastCheckpoint, leastNew, leavesSpace, limitIn } from './loop-guard.ts';
 
 const window = { effective: 100_000, autoCompact: 40_000, autoCompactScope: 'total' } as const;
 
 describe('what must be new before another automatic checkpoint', () => {
   test.each<[string, Parameters<typeof leastNew>[0], number]>([
     ['a tenth of the limit', { window, prefill: undefined }, 4000],
-    ['also when the first count leaves room', { window, prefill: 39_999 }, 4000],
+    ['also when the first count leaves space', { window, prefill: 39_999 }, 4000],
     ['a tenth of the window, when the first count was over the limit', { window, prefill: 40_000 }, 10_000],
     [
       'not where the limit is about the body',
@@ -25,12 +25,12 @@ describe('what must be new before another automatic checkpoint', () => {
   });
 });
 
-it('what every request holds, and what the provider adds to it, must leave room for a checkpoint', () => {
+it('what every request holds, and what the provider adds to it, must leave space for a checkpoint', () => {
   const every = { fixed: 10_000, context: 5000, overhead: 0 };
   const limit = 15_000 + leastCheckpoint;
-  expect([leavesRoom(every, limit), leavesRoom(every, limit + 1)]).toEqual([false, true]);
-  expect(leavesRoom({ ...every, overhead: 7000 }, limit + 7000)).toBe(false);
-  expect(leavesRoom({ ...every, overhead: 7000 }, limit + 7001)).toBe(true);
+  expect([leavesSpace(every, limit), leavesSpace(every, limit + 1)]).toEqual([false, true]);
+  expect(leavesSpace({ ...every, overhead: 7000 }, limit + 7000)).toBe(false);
+  expect(leavesSpace({ ...every, overhead: 7000 }, limit + 7001)).toBe(true);
 });
 
 it('the window alone binds where the limit is about the body', () => {

@@ -47,9 +47,9 @@ export function limitIn({ effective, autoCompact, autoCompactScope }: SinceCheck
 }
 
 /**
- * Where instructions, tools, the world and what the provider adds are too much alone, no checkpoint makes room: the next
- * step would compact again, and so on.
+ * Where instructions, tools, the world and what the provider adds are too much alone, no checkpoint frees space: the
+ * next step would compact again, and so on.
  */
-export function leavesRoom({ fixed, context, overhead }: EveryRequest, limit: number): boolean {
+export function leavesSpace({ fixed, context, overhead }: EveryRequest, limit: number): boolean {
   return fixed + context + overhead + leastCheckpoint < limit;
 }

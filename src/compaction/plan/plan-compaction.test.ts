@@ -24,17 +24,17 @@ const sizes: CompactionSizes = { window, requestWindow: window, fixed: 10_000, h
 const whole = { words: 20_000, pictures: 8790, answer: 4000, records: 4000 };
 
 describe('planCompaction', () => {
-  it('leaves the asked model room for its answer and the thread room to go on', () => {
+  it('leaves the asked model space for its answer and the thread space to continue', () => {
     expect(planCompaction(asked, sizes)).toEqual({
       ...asked,
       placement: 'next-turn',
-      room: { request: 96_000, fixed: 10_000, ...whole, before: 80_000, context: 5000, most: 59_000, gain: 59_000 },
+      budget: { request: 96_000, fixed: 10_000, ...whole, before: 80_000, context: 5000, most: 59_000, gain: 59_000 },
     });
   });
 
   it('by hand cuts nothing for the sake of a gain: then there is none', () => {
-    const { room } = planCompaction({ ...asked, trigger: 'manual' }, { ...sizes, history: 9000 });
-    expect(room).toMatchObject({ words: 20_000, most: 65_000, gain: 2200 });
+    const { budget } = planCompaction({ ...asked, trigger: 'manual' }, { ...sizes, history: 9000 });
+    expect(budget).toMatchObject({ words: 20_000, most: 65_000, gain: 2200 });
   });
 
   it('context that is sent again is no gain, whether it stands in history or is due', () => {
@@ -43,14 +43,14 @@ describe('planCompaction', () => {
       { history: 1000, due: 5000, context: 5000 },
       { history: 10_000, due: 0, context: 5000 },
       { history: 10_000, due: 0, context: 0 },
-    ].map((each) => planCompaction({ ...asked, trigger: 'manual' }, { ...sizes, ...each }).room.gain);
+    ].map((each) => planCompaction({ ...asked, trigger: 'manual' }, { ...sizes, ...each }).budget.gain);
     expect(gains).toEqual([0, 0, 3000, 8000]);
   });
 
   it('a provider that counts more than we see is believed, and nothing is cut less for it; not by hand', () => {
     const counted = { ...sizes, history: 6000, counted: 60_000 };
-    expect(planCompaction(asked, counted).room).toMatchObject({ before: 6000, most: 2000, gain: 35_000 });
-    expect(planCompaction({ ...asked, trigger: 'manual' }, counted).room).toMatchObject({ gain: 0 });
+    expect(planCompaction(asked, counted).budget).toMatchObject({ before: 6000, most: 2000, gain: 35_000 });
+    expect(planCompaction({ ...asked, trigger: 'manual' }, counted).budget).toMatchObject({ gain: 0 });
   });
 
   it('a limit below the reserve leaves the words of the user their room', () => {
@@ -75,13 +75,13 @@ describe('planCompaction', () => {
       { request: 96_000, context: 30_000, most: 34_000, gain: 34_000, ...whole, pictures: 5040 },
     ],
     [
-      'what waits to enter finds room beside the checkpoint',
+      'what waits to enter finds space beside the checkpoint',
       { pending: 30_000 },
       { request: 96_000, most: 35_000, ...whole, pictures: 5190 },
     ],
     ['unless there is none for it anyway', { pending: 64_000 }, { request: 96_000, most: 59_000, ...whole }],
     [
-      'a provider that counts a quarter more leaves a fifth less room',
+      'a provider that counts a quarter more leaves a fifth less space',
       { counted: 112_500 },
       { request: 76_800, most: 47_000, gain: 77_000, ...whole, pictures: 6990 },
     ],
@@ -115,13 +115,13 @@ describe('planCompaction', () => {
       { context: 90_000 },
       { request: 96_000, context: 90_000, most: 2000, gain: 0, words: 640, pictures: 240, answer: 480, records: 240 },
     ],
-  ])('%s', (_, over, room) => {
-    expect(planCompaction(asked, { ...sizes, ...over }).room).toEqual({
+  ])('%s', (_, over, budget) => {
+    expect(planCompaction(asked, { ...sizes, ...over }).budget).toEqual({
       fixed: 10_000,
       before: 80_000,
       context: 5000,
       gain: 59_000,
-      ...room,
+      ...budget,
     });
   });
 });

@@ -1,10 +1,10 @@
-import type { CompactionPlan, CompactionRoom, CompactionWindow } from './plan.ts';
+import type { CompactionPlan, CompactionBudget, CompactionWindow } from './plan.ts';
 
-export type AskedCompaction = Omit<CompactionPlan, 'room' | 'placement'>;
+export type AskedCompaction = Omit<CompactionPlan, 'budget' | 'placement'>;
 
 /** In tokens, by our estimate where nothing else is said. */
 export interface CompactionSizes {
-  /** Of the model that will go on. */
+  /** Of the next model. */
   readonly window: CompactionWindow;
   /** Of the model that is asked. */
   readonly requestWindow: CompactionWindow;
@@ -37,20 +37,21 @@ const frame = 400;
 export function planCompaction(asked: AskedCompaction, sizes: CompactionSizes): CompactionPlan {
   return {
     ...asked,
-    room: roomOf(sizes, asked),
+    budget: budgetOf(sizes, asked),
     // Only a turn that is under way needs to be told about the world at once.
     placement: asked.phase === 'mid_turn' ? 'before-last-words' : 'next-turn',
   };
 }
 
-function roomOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction): CompactionRoom {
+function budgetOf(sizes: CompactionSizes, { trigger, mayGrow }: AskedCompaction): CompactionBudget {
   const { window, requestWindow, fixed, history, due, context } = sizes;
   const ratio = underestimate(sizes);
   // The whole answer is kept free although a small checkpoint may use less of it: models think before they write.
   const answer = Math.min(window.checkpoint.answer, requestWindow.checkpoint.answer);
   const below = mostAfter(sizes, ratio);
   const wanted = mayGrow === true ? below : mostGained({ ...sizes, counted: 0 });
-  // Where room must be made, parts are cut until there is a gain. By hand nothing is cut for it: then there is no checkpoint.
+  // Where space must be freed, parts are cut until there is a gain. By hand nothing is cut for it: then there is no
+  // checkpoint.
   const most = trigger === 'manual' ? below : Math.max(leastMost, Math.min(wanted, below));
   const gain = mayGrow === true || trigger === 'manual' ? wanted : mostGained(sizes);
   const free = Math.max(0, most - frame);
@@ -84,16 +85,15 @@ export function mostGained(sizes: Pick<CompactionSizes, 'fixed' | 'history' | 'c
   return Math.max(0, Math.floor(Math.max(history + due, counted - fixed) * mostShareOfBefore) - context);
 }
 
-/** By how much our estimate is too low. All room is in our tokens, so it shrinks by this; it never grows. */
+/** By how much our estimate is too low. All space is in our tokens, so it shrinks by this; it never grows. */
 function underestimate({ fixed, history, counted = 0 }: CompactionSizes): number {
   return Math.max(1, counted / Math.max(1, fixed + history));
 }
 
 /**
- * Afterwards there must be room to work: instructions, tools, the world told again and a reserve have to stay below the
- * limit together with the checkpoint. Where the limit is about the body alone, only the window binds: what stands after
- * a checkpoint is no body. What waits to enter is whole in the next request if it can be, so that the checkpoint makes room
- * for it; where that would take all of it, nothing is gained by a poorer one.
+ * Instructions, tools, the world told again and a reserve must stay below the limit together with the checkpoint; a
+ * limit of the body alone binds only by the window. What waits to enter is kept whole if it can be, and the checkpoint
+ * makes way for it.
  */
 function mostAfter({ window, fixed, context, pending = 0 }: CompactionSizes, ratio: number): number {
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;

@@ -21,7 +21,7 @@ export type CompactionReason =
   | 'context_overflow'
   /** The provider refused a request that may have been too long, and did not say why. */
   | 'unexplained_refusal'
-  /** Another provider goes on, which cannot read a checkpoint of the one before. */
+  /** Another provider takes over, which cannot read a checkpoint of the one before. */
   | 'provider_changed';
 
 /** Where in the life of the thread. `post_turn`: the turn has ended and the next one should not have to wait. */
@@ -49,20 +49,20 @@ export interface CompactionPlan {
   readonly readAll: string;
   /** It stands in the place of an opaque checkpoint: that it can be read is the gain, and it need not be smaller. */
   readonly mayGrow?: true;
-  /** What a person wants the checkpoint to keep in view. */
+  /** What the user wants the checkpoint to keep in view. */
   readonly focus?: string;
   /** From the configuration: replaces the plain prompt, and joins the focus of the structured one. */
   readonly prompt?: string;
-  readonly room: CompactionRoom;
+  readonly budget: CompactionBudget;
   /**
    * `next-turn`: nothing is told about the world, and the baseline is cleared, so that the next turn tells everything.
-   * `before-last-words`: the turn goes on, and what the model must know stands before the last words of the user.
+   * `before-last-words`: the turn continues, and what the model must know stands before the last words of the user.
    */
   readonly placement: 'next-turn' | 'before-last-words';
 }
 
 /** In tokens. */
-export interface CompactionRoom {
+export interface CompactionBudget {
   /** What a request for a checkpoint may weigh, instructions and tools included, the answer not. */
   readonly request: number;
   /** What instructions and tools weigh in every such request. */

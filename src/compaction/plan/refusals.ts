@@ -19,10 +19,10 @@ export function stands(failure: ModelFailure): Outcome {
   };
 }
 
-export function compactionAborted({ room }: CompactionPlan): Outcome {
+export function compactionAborted({ budget }: CompactionPlan): Outcome {
   return {
     code: 'aborted',
-    message: `The compaction was stopped. History stands as it was, with about ${room.before} tokens.`,
+    message: `The compaction was stopped. History stands as it was, with about ${budget.before} tokens.`,
     next: 'Compact again when it suits you.',
   };
 }
@@ -31,7 +31,7 @@ export function unusableAnswers(faults: readonly string[]): Outcome {
   return {
     code: 'compaction-answer-unusable',
     message: `The model's answers could not be used as a checkpoint: ${faults.map(sentence).join(' ')}`,
-    next: 'Read the checkpoint before you go on, or roll back to before it and compact with another model.',
+    next: 'Read the checkpoint before you continue, or roll back to before it and compact with another model.',
   };
 }
 
@@ -40,10 +40,10 @@ export function askedAgain(faults: readonly string[]): string {
   return `The first answer could not be used, and the model was asked once more: ${faults.map(sentence).join(' ')}`;
 }
 
-export function tooLargeForProvider({ room }: CompactionPlan): Outcome {
+export function tooLargeForProvider({ budget }: CompactionPlan): Outcome {
   return {
     code: 'compaction-request-too-large',
-    message: `The provider makes a checkpoint only from the whole history, and that does not fit: there is room for ${room.request} tokens.`,
+    message: `The provider makes a checkpoint only from the whole history, and that does not fit: there is room for ${budget.request} tokens.`,
     next: 'Go on: the checkpoint was made in another way. Compact earlier if you want one of the provider.',
   };
 }
@@ -56,10 +56,10 @@ export function modelFailed(failure: ModelFailure): Outcome {
   };
 }
 
-export function requestTooLarge({ room }: CompactionPlan, least: number): Outcome {
+export function requestTooLarge({ budget }: CompactionPlan, least: number): Outcome {
   return {
     code: 'compaction-request-too-large',
-    message: `No request for a checkpoint fits the model: there is room for ${room.request} tokens, and beside instructions, tools and the question, about ${least}, nothing of history finds place.`,
+    message: `No request for a checkpoint fits the model: there is room for ${budget.request} tokens, and beside instructions, tools and the question, about ${least}, nothing of history finds place.`,
     next: 'Choose a model with a larger window, offer fewer tools, or shorten a prompt for checkpoints that is configured.',
   };
 }
@@ -73,10 +73,10 @@ export function refusedAsTooLong(requests: number, weight: number): Outcome {
 }
 
 /** The numbers that a checkpoint was measured by. */
-export function noGain({ room }: CompactionPlan, tokens: number): Outcome {
+export function noGain({ budget }: CompactionPlan, tokens: number): Outcome {
   return {
     code: 'compaction-no-gain',
-    message: `A checkpoint would not make enough room: with the context that is sent again it weighs about ${tokens + room.context} tokens, the history weighs ${room.before}, and at most ${Math.min(room.most, room.gain) + room.context} may be left. History stands as it was.`,
+    message: `A checkpoint would not make enough room: with the context that is sent again it weighs about ${tokens + budget.context} tokens, the history weighs ${budget.before}, and at most ${Math.min(budget.most, budget.gain) + budget.context} may be left. History stands as it was.`,
     next: 'Start a new thread, roll back some turns, or choose a model with a larger window.',
   };
 }

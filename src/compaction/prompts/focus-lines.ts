@@ -1,4 +1,4 @@
-/** What is to be kept in view beside the rules of a prompt; empty when nobody asked for anything. */
+/** What is to be kept in view beside the rules of a prompt; empty without a focus. */
 export function focusLines(...wishes: readonly (string | undefined)[]): string {
   const asked = wishes.map((wish) => wish?.trim() ?? '').filter((wish) => wish !== '');
   if (asked.length === 0) return '';

@@ -102,7 +102,7 @@ test('the structured prompt holds the schema, which allows two texts and nothing
   });
 });
 
-describe('what somebody wants to be kept in view', () => {
+describe('a focus', () => {
   test('is added to the structured prompt, from both sources', () => {
     const asked = structuredPrompt({ answerTokens: 4000, focus: ' the migration ', prompt: 'Keep numbers.' });
     expect(asked.startsWith(prompt)).toBe(true);

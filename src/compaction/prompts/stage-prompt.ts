@@ -8,7 +8,7 @@ export interface StagePromptOptions {
   readonly prompt?: string;
 }
 
-/** Asks for notes on one part of a talk that is too long for one request. */
+/** Asks for notes on one part of a conversation that is too long for one request. */
 export function stagePrompt({ part, of, focus, prompt }: StagePromptOptions): string {
   const before =
     part === 1 ? '' : ' The notes on the parts before it stand at the head: merge them with what this part adds.';

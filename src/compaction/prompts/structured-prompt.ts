@@ -2,7 +2,7 @@ import { focusLines } from './focus-lines.ts';
 import { structuredSchema } from './structured-schema.ts';
 
 export interface StructuredPromptOptions {
-  /** What a person wants to be kept in view. */
+  /** What the user wants to be kept in view. */
   readonly focus?: string;
   /** The same, from the configuration. */
   readonly prompt?: string;

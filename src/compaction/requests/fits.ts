@@ -10,7 +10,7 @@ import { stubOf } from './stub.ts';
 export function requestWeight(plan: CompactionPlan, source: CompactionSource, request: CompactionRequest): number {
   const { from, to, head, tail, outputSchema } = request;
   const stubbed = new Set(request.stubbed);
-  let tokens = plan.room.fixed + messagesWeight(head) + messagesWeight(tail);
+  let tokens = plan.budget.fixed + messagesWeight(head) + messagesWeight(tail);
   for (let index = from; index < to; index++) tokens += sentWeight(source.input[index]!, stubbed.has(index));
   return tokens + (outputSchema === undefined ? 0 : estimateTokens(JSON.stringify(outputSchema)));
 }

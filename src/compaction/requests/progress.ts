@@ -13,7 +13,7 @@ export interface Progress {
   /** What kept the model from the way before this one. */
   readonly why?: Outcome;
   /** What a request may weigh; less than planned after a provider refused one as too long. */
-  readonly room: number;
+  readonly space: number;
   readonly overflows: number;
   /** From the one that is looked at on, oldest first; the last is asked for the checkpoint. */
   readonly parts: readonly Part[];
@@ -21,7 +21,7 @@ export interface Progress {
   readonly done: number;
   readonly notes: readonly string[];
   /** What the notes may weigh in a request. */
-  readonly notesRoom: number;
+  readonly notesBudget: number;
   /** Requests for notes so far, and how many of the newest failed. */
   readonly stages: number;
   readonly failedStages: number;
@@ -33,7 +33,7 @@ export interface Progress {
 
 /** Requests for notes in one compaction. What is older than they reach is noted by code. */
 const mostStages = 40;
-/** A part with less room says nothing. */
+/** A part with less space says nothing. */
 const leastCapacity = 300;
 const notesPercent = 30;
 const leastOfMostNotes = 1000;
@@ -41,12 +41,12 @@ const leastOfMostNotes = 1000;
 export function startOf(plan: CompactionPlan): Progress {
   return {
     way: plan.strategy,
-    room: plan.room.request,
+    space: plan.budget.request,
     overflows: 0,
     parts: [],
     done: 0,
     notes: [],
-    notesRoom: 0,
+    notesBudget: 0,
     stages: 0,
     failedStages: 0,
     freely: false,
@@ -55,9 +55,9 @@ export function startOf(plan: CompactionPlan): Progress {
 }
 
 /**
- * The same with everything from `from` on laid out in parts: one if it fits a request, else as many as are needed. Room
- * for the notes is set aside beforehand, so that every part fits however much is noted. Undefined when no part could
- * be sent.
+ * The same with everything from `from` on laid out in parts: one if it fits a request, else as many as are needed.
+ * Space for the notes is set aside beforehand, so that every part fits however much is noted. Undefined when no part
+ * could be sent.
  */
 export function layOut(
   plan: CompactionPlan,
@@ -65,20 +65,20 @@ export function layOut(
   progress: Progress,
   from: number,
 ): Progress | undefined {
-  const { room, notes, stages } = progress;
+  const { space, notes, stages } = progress;
   if (from === 0 && notes.length === 0) {
     const whole: Part = { from, to: source.input.length, stubbed: [], sent: true };
     const alone = { ...progress, parts: [whole] };
-    if (requestWeight(plan, source, checkpointOf(plan, alone)) <= room) return alone;
+    if (requestWeight(plan, source, checkpointOf(plan, alone)) <= space) return alone;
   }
-  const available = room - plan.room.fixed - aroundWeight(plan);
-  const mostNotes = Math.max(leastOfMostNotes, 4 * plan.room.answer);
-  const notesRoom = Math.min(Math.floor((available * notesPercent) / 100), mostNotes);
-  const capacity = available - notesRoom;
+  const available = space - plan.budget.fixed - aroundWeight(plan);
+  const mostNotes = Math.max(leastOfMostNotes, 4 * plan.budget.answer);
+  const notesBudget = Math.min(Math.floor((available * notesPercent) / 100), mostNotes);
+  const capacity = available - notesBudget;
   if (capacity < leastCapacity) return undefined;
   const parts = cutIntoParts(source, { from, capacity, most: mostStages - stages });
   const anythingSent = parts.some((part) => part.sent && part.to > part.from);
-  return anythingSent ? { ...progress, parts, notesRoom } : undefined;
+  return anythingSent ? { ...progress, parts, notesBudget } : undefined;
 }
 
 /** The request for the checkpoint, from the last part. */
@@ -88,8 +88,8 @@ export function checkpointOf(plan: CompactionPlan, progress: Progress): Compacti
   return progress.freely ? withoutSchema(request) : request;
 }
 
-export function partPlace({ done, parts, notes, notesRoom }: Progress): PartPlace {
-  return { part: done + 1, of: done + parts.length, notes, notesRoom };
+export function partPlace({ done, parts, notes, notesBudget }: Progress): PartPlace {
+  return { part: done + 1, of: done + parts.length, notes, notesBudget };
 }
 
 /** The part that was looked at is done, and this is added to what is known. */
@@ -103,12 +103,12 @@ export function afterPart(progress: Progress, note: string): Progress {
  * unless they are so much shorter that something must have been forgotten.
  */
 export function afterAnswer(progress: Progress, answer: string): Progress {
-  const note = truncateMiddle(answer, { mode: 'tokens', limit: progress.notesRoom });
+  const note = truncateMiddle(answer, { mode: 'tokens', limit: progress.notesBudget });
   const forgot = estimateTokens(note) * 2 < estimateTokens(progress.notes.join('\n\n'));
   return afterPart(forgot ? progress : { ...progress, notes: [] }, note);
 }
 
 /** The least that a request for a checkpoint weighs. */
 export function leastRequest(plan: CompactionPlan): number {
-  return plan.room.fixed + aroundWeight(plan) + textWeight('');
+  return plan.budget.fixed + aroundWeight(plan) + textWeight('');
 }

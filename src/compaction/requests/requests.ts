@@ -21,7 +21,7 @@ export interface PartPlace {
   readonly of: number;
   readonly notes: readonly string[];
   /** What the message with the notes may weigh. */
-  readonly notesRoom: number;
+  readonly notesBudget: number;
 }
 
 type Way = 'structured' | 'plain';
@@ -41,19 +41,19 @@ export function withoutSchema({ outputSchema: _schema, ...request }: CompactionR
   return request;
 }
 
-/** The same once more, with what the model answered and what was wrong with it. Undefined when there is no room. */
+/** The same once more, with what the model answered and what was wrong with it. Undefined when there is no space. */
 export function repairRequest(
   request: CompactionRequest,
   answer: string,
   faults: readonly string[],
-  room: { readonly left: number; readonly answer: number },
+  budget: { readonly left: number; readonly answer: number },
 ): CompactionRequest | undefined {
   const named = faults.slice(0, mostFaults.count).map((fault) => firstBytes(fault, mostFaults.bytes));
   const repair = userSays(request.strategy === 'plain' ? againPrompt(named) : repairPrompt(named));
-  const left = room.left - messagesWeight([repair]);
+  const left = budget.left - messagesWeight([repair]);
   if (left < 0) return undefined;
   // An answer that goes on for ever is not sent back as it is: its beginning and end show what was wrong.
-  const shown = answer.trim() === '' ? undefined : cutToFit(answer, Math.min(left, room.answer));
+  const shown = answer.trim() === '' ? undefined : cutToFit(answer, Math.min(left, budget.answer));
   const given: readonly RequestMessage[] = shown === undefined ? [] : [{ role: 'assistant', text: shown }];
   return { ...request, tail: [...request.tail, ...given, repair] };
 }
@@ -68,7 +68,7 @@ const mostFaults = { count: 8, bytes: 400 } as const;
 export function remoteRequest(plan: CompactionPlan, source: CompactionSource): CompactionRequest | undefined {
   const { input } = source;
   const whole: CompactionRequest = { strategy: 'remote', from: 0, to: input.length, stubbed: [], head: [], tail: [] };
-  let over = requestWeight(plan, source, whole) - plan.room.request;
+  let over = requestWeight(plan, source, whole) - plan.budget.request;
   const stubbed: number[] = [];
   for (let at = input.length - 1; at >= 0 && over > 0; at--) {
     const item = input[at]!;
@@ -82,7 +82,7 @@ export function remoteRequest(plan: CompactionPlan, source: CompactionSource): C
 
 /** What messages around a part weigh at most, apart from notes about the parts before. */
 export function aroundWeight(plan: CompactionPlan): number {
-  const largest = { part: 99, of: 99, notes: [], notesRoom: 0 };
+  const largest = { part: 99, of: 99, notes: [], notesBudget: 0 };
   const tails = [
     textWeight(stageTail(plan, largest)),
     textWeight(promptOf(plan, 'structured')) + textWeight(JSON.stringify(structuredSchema)),
@@ -91,9 +91,9 @@ export function aroundWeight(plan: CompactionPlan): number {
   return Math.max(...tails) + textWeight(stageNotes({ notes: '', part: largest.part, of: largest.of }));
 }
 
-function rangeOf(part: Part, { notes, notesRoom, ...place }: PartPlace) {
+function rangeOf(part: Part, { notes, notesBudget, ...place }: PartPlace) {
   const { from, to, stubbed } = part;
-  const told = notes.length === 0 ? undefined : fitNotes(notes, notesRoom);
+  const told = notes.length === 0 ? undefined : fitNotes(notes, notesBudget);
   const head = told === undefined ? [] : [userSays(stageNotes({ notes: told, ...place }))];
   return { from, to, stubbed, head };
 }
@@ -105,7 +105,7 @@ function stageTail(plan: CompactionPlan, { part, of }: PartPlace): string {
 function promptOf(plan: CompactionPlan, way: Way): string {
   return way === 'plain'
     ? plainPrompt(wishes(plan))
-    : structuredPrompt({ ...wishes(plan), answerTokens: plan.room.answer });
+    : structuredPrompt({ ...wishes(plan), answerTokens: plan.budget.answer });
 }
 
 function wishes({ focus, prompt }: CompactionPlan) {

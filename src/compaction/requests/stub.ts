@@ -6,10 +6,9 @@ const stubs = new WeakMap<Item, Item>();
 const leftOutWhole = new WeakSet<Item>();
 
 /**
- * The item as it stands in a request that it is too large for: the same kind of item with the same ids, so that a call
- * and its answer still belong together, and a notice in place of what is large. Undefined for what cannot be shortened:
- * encrypted content, and types that nobody here knows; they are left out. The same object for the same item, and the
- * same text for ever: requests are rebuilt with it.
+ * The item in a request that it is too large for: the same kind with the same ids, and a notice in place of what is
+ * large. Undefined for encrypted content and unknown types, which are left out. The same object for the same item, and
+ * the same text for ever: requests are rebuilt with it.
  */
 export function stubOf(item: Item): Item | undefined {
   const known = stubs.get(item);

@@ -6,9 +6,9 @@ import { type KeepPlace, nodeOptionsName } from './keep-request.ts';
 import { keepVariables, sweepKept } from './kept-variables.ts';
 
 /**
- * A program of its own, in which the login shell ends: what it finds in its environment is the answer, which it tells on
- * its open file 3 as one line of JSON. It outlives the process that asked, so that the answer of a slow shell is there
- * for the next one. Secrets stay in memory.
+ * A program of its own, in which the login shell ends: what it finds in its environment is the answer, which it writes
+ * to its open file 3 as one line of JSON. It outlives the process that asked, so that the answer of a slow shell is
+ * there for the next one. Secrets stay in memory.
  */
 const place = JSON.parse(Buffer.from(process.argv[2] ?? '', 'base64url').toString()) as KeepPlace | null;
 const found = Object.entries({ ...process.env, NODE_OPTIONS: process.env[nodeOptionsName] }).filter(

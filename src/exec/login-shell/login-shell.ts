@@ -20,7 +20,7 @@ export interface LoginShellOptions {
   readonly home: string;
   /** The process's own variables. */
   readonly env: Variables;
-  /** Tells the variables at the end of the shell. */
+  /** Reports the variables at the end of the shell. */
   readonly program: KeepProgram;
   /** Where answers are kept for other processes. Absent: nowhere. */
   readonly folder?: string;

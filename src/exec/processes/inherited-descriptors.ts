@@ -3,8 +3,8 @@ import { openSync, readdirSync, readFileSync } from 'node:fs';
 type Standard = 'ignore' | 'pipe' | number;
 
 /**
- * Descriptors that children of this process would get without being given them, because whoever started us left them
- * open. An open folder among them would be a door out of every sandbox.
+ * Descriptors that children of this process would get without being given them, because our parent left them open. An
+ * open folder among them would be a door out of every sandbox.
  */
 export interface InheritedDoors {
   /** What a child gets as its descriptors, with something harmless in the place of every door. */

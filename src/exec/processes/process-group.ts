@@ -26,7 +26,7 @@ function send(leader: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(-leader, signal);
   } catch (error) {
-    // Someone is there whom we may not signal, such as a program with rights of its own.
+    // There is a process that we may not signal, such as a program with rights of its own.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

@@ -2,7 +2,7 @@ import type { Survival } from '../../ports/processes.ts';
 
 /** Answers to calls that no tool gave an answer to. */
 
-/** The call was under way when the program died: nobody can say what it did (I3). */
+/** The call was under way when the program died: what it did is unknown (I3). */
 export function outcomeUnknown(survival: Survival, { idempotent = false } = {}): string {
   const what = 'It may have been done in part, wholly or not at all, and it has not been repeated.';
   const again = idempotent ? ' Calling it again does no harm.' : '';

@@ -58,7 +58,7 @@ function planTitle(number: number | undefined, newer: CheckpointRecordsText['pla
 
 interface Lines {
   readonly lines: readonly string[];
-  /** How many lines found no room. */
+  /** How many lines found no space. */
   readonly left: number;
 }
 
@@ -75,8 +75,8 @@ function stepsThatFit(plan: readonly PlanStep[], bytes: number): Lines {
   if (current < 0 || current >= fitting.left) return fitting;
   const line = lines[current]!;
   const gap = (count: number): readonly string[] => (count === 0 ? [] : [`… and ${count} that are not listed here`]);
-  const room = bytes - weight([line, ...gap(lines.length)]);
-  const { lines: newest, left } = newestThatFit(lines.slice(current + 1), room);
+  const space = bytes - weight([line, ...gap(lines.length)]);
+  const { lines: newest, left } = newestThatFit(lines.slice(current + 1), space);
   return { lines: [line, ...gap(left), ...newest], left: current };
 }
 

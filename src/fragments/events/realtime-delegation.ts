@@ -36,7 +36,7 @@ function head(text: string): string {
   return `${firstBytes(text, fieldBytes - byteLength('…')).replace(/&[^;]*$/, '')}…`;
 }
 
-/** Of a talk the newest words matter. */
+/** Of a conversation the newest words matter. */
 function tail(text: string): string {
   if (byteLength(text) <= fieldBytes) return text;
   return `…${lastBytes(text, fieldBytes - byteLength('…')).replace(/^[#\w]{0,6};/, '')}`;

@@ -7,7 +7,7 @@ import { foreignKinds } from '../foreign-kinds.ts';
  * Forms of one family are recognised under the id of its first form.
  */
 export function recognise(role: string, text: string): string | undefined {
-  // Once for all kinds: each of them passes over the white space around a text.
+  // Once for all kinds: each of them ignores the white space around a text.
   const trimmed = text.trim();
   if (role === 'user' && !userBeginnings().has(trimmed[0] ?? '')) return undefined;
   const kind = fragmentCatalog.find((kind) => (kind.role === role || kind.alsoRole === role) && kind.matches(trimmed));
@@ -27,7 +27,7 @@ function userBeginnings(): ReadonlySet<string> {
 }
 
 /**
- * Whether a message from a foreign file is injected context and not somebody's words. Every part must be: words and
+ * Whether a message from a foreign file is injected context and not a user's words. Every part must be: words and
  * pictures that stand beside an injected part are the user's.
  */
 export function looksInjected(item: Item): boolean {

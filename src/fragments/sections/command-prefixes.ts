@@ -1,7 +1,7 @@
 import { type BoundedList, boundedList } from '../text/bounded-list.ts';
 import { quote } from '../text/markup.ts';
 
-/** The first words of a command that somebody approved for good. */
+/** The first words of a command that the user approved for good. */
 export type CommandPrefix = readonly string[];
 
 /** Each once, short ones first, so that what a long list leaves out is the most special. */

@@ -6,7 +6,7 @@ export interface ManagedInstructionsText {
   readonly replaces: boolean;
 }
 
-/** Whoever loads the text refuses one that does not fit: rules that are cut are other rules. */
+/** The loader refuses a text that does not fit: rules that are cut are other rules. */
 export const managedInstructionsFragment = defineFragment<ManagedInstructionsText>({
   id: 'managed-instructions',
   purpose: 'Instructions of those who manage this machine.',

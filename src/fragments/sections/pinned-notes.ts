@@ -7,7 +7,10 @@ export interface PinnedNotesText {
   readonly replaces: boolean;
 }
 
-/** Whoever takes notes in bounds them; this leaves room for their frame, and for ends of tags in them that are escaped. */
+/**
+ * The thread bounds notes when it takes them in; this leaves space for their frame, and for ends of tags in them that
+ * are escaped.
+ */
 const capTokens = 6000;
 
 export const pinnedNotesFragment = defineFragment<PinnedNotesText>({

@@ -1,10 +1,10 @@
 export interface BoundedList {
   readonly kept: readonly string[];
-  /** How many entries found no room. */
+  /** How many entries found no space. */
   readonly left: number;
 }
 
-/** As many entries from the front as fit. Whoever shows them says how many are missing. */
+/** As many entries from the front as fit. The caller says how many are missing. */
 export function boundedList(
   entries: readonly string[],
   { count, characters }: { readonly count: number; readonly characters: number },

@@ -6,7 +6,7 @@ import { sentBytes } from './truncate.ts';
 const words = fc.string({ unit: fc.constantFrom('a', ' ', '\n', '"', 'é', '語', '😀', '\ud800', '\u0001', '…', '[') });
 
 describe('a text that is cut again and again', () => {
-  test('stands for as much as the original, and stays within the room', () => {
+  test('stands for as much as the original, and stays within the budget', () => {
     fc.assert(
       fc.property(
         words,
@@ -22,7 +22,7 @@ describe('a text that is cut again and again', () => {
             expect(uncutBytes(cut.text, cut.gaps)).toBe(sentBytes(long));
             for (const { start, end, bytes } of cut.gaps)
               expect(cut.text.slice(start, end)).toBe(`\n[… about ${Math.ceil(bytes / 4)} tokens cut here …]\n`);
-            // Marks stay however small the room is: at most two new ones and nothing else.
+            // Marks stay however small the space is: at most two new ones and nothing else.
             expect(sentBytes(cut.text)).toBeLessThanOrEqual(Math.max(40, tokens) * 4);
           }
         },

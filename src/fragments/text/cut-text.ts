@@ -41,12 +41,12 @@ export function uncutBytes(text: string, gaps: readonly TextGap[]): number {
 const mark = (bytes: number): string =>
   `\n[… about ${Math.max(1, Math.ceil(bytes / bytesPerToken))} tokens cut here …]\n`;
 
-/** Of the room, the part that what matters most may take. */
+/** Of the space, the part that what matters most may take. */
 const keepShare = 0.75;
 
 /**
  * Cuts a text down to so many tokens as it is sent. Marks say how much is missing in each place, and what earlier marks
- * said is counted where they are cut out themselves. Marks stay however small the room is.
+ * said is counted where they are cut out themselves. Marks stay however small the space is.
  */
 export function cutAround(text: string, tokens: number, { gaps = [], keep }: CutOptions): CutText {
   const most = tokens * bytesPerToken;
@@ -61,7 +61,7 @@ export function cutAround(text: string, tokens: number, { gaps = [], keep }: Cut
   return assemble(source, ranges, part);
 }
 
-/** As much of the beginning of a part as fits; nothing where there is no room for it. */
+/** As much of the beginning of a part as fits; nothing where there is no space for it. */
 function fittingPart(text: string, keep: Range, bytes: number): Range | undefined {
   const [start, end] = [characterStart(text, keep.start), characterStart(text, keep.end)];
   const to = forward(text, { start, end }, bytes);
@@ -74,12 +74,12 @@ function characterStart(text: string, at: number): number {
 }
 
 /** Head and tail share what the part between them leaves. What one of them does not need goes to the other. */
-function endsAround(text: string, part: Range | undefined, room: number): readonly Range[] {
+function endsAround(text: string, part: Range | undefined, space: number): readonly Range[] {
   const all = { start: 0, end: text.length };
   const before = part === undefined ? all : { start: 0, end: part.start };
   const after = part === undefined ? all : { start: part.end, end: text.length };
   const marks = part === undefined ? 0 : sentBytes(mark(Number.MAX_SAFE_INTEGER / 1e6));
-  const left = Math.max(0, room - marks - (part === undefined ? 0 : sentBytes(text.slice(part.start, part.end))));
+  const left = Math.max(0, space - marks - (part === undefined ? 0 : sentBytes(text.slice(part.start, part.end))));
   const half = Math.floor(left / 2);
   const [needsBefore, needsAfter] = [before, after].map((range) => sentBytes(text.slice(range.start, range.end)));
   const head = Math.min(needsBefore!, Math.max(half, left - needsAfter!));

@@ -72,15 +72,15 @@ export function defineWithdrawal(
   });
 }
 
-/** Room for the words that say how much was cut. */
+/** Space for the words that say how much was cut. */
 const noticeBytes = 48;
 
 export function render<Payload>(kind: FragmentKind<Payload>, payload: Payload): Fragment {
   const [start, end] = kind.markersFor?.(payload) ?? kind.markers ?? ['', ''];
   const body = neutraliseEnd(kind.body(payload), end);
-  const room = kind.capTokens * bytesPerToken - byteLength(start) - byteLength(end);
-  const limit = Math.floor((room - noticeBytes) / bytesPerToken);
-  const whole = byteLength(body) <= room;
+  const space = kind.capTokens * bytesPerToken - byteLength(start) - byteLength(end);
+  const limit = Math.floor((space - noticeBytes) / bytesPerToken);
+  const whole = byteLength(body) <= space;
   const text = start + (whole ? body : truncateMiddle(body, { mode: 'tokens', limit })) + end;
   return { kind: kind.id, role: kind.role, text, separate: kind.separate === true };
 }

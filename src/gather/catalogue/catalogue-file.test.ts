@@ -168,7 +168,7 @@ test.each<[string, Json | undefined, string, string]>([
 
 const settings = { model: 'gpt-5.5', window: {} } as Settings;
 
-test('whoever chooses a model that nobody knows is told how to describe it', () => {
+test('a notice says how to describe an unknown model', () => {
   const notices = (changes: Partial<Settings>) => modelNotices(bundledCatalogue(), { ...settings, ...changes });
   expect(notices({ model: 'qwen:latest' })).toEqual([
     {
@@ -205,7 +205,7 @@ test('a window that is larger than the model has is reported; of an unknown mode
   expect(notices('qwen:latest', { effectiveTokens: 1_000_000 })).toEqual([]);
 });
 
-test('a tier that the model does not have is told', () => {
+test('a tier that the model does not have is reported', () => {
   const notices = (model: string, serviceTier: string) =>
     modelNotices(bundledCatalogue(), { ...settings, model, serviceTier });
   expect(notices('gpt-5.2', 'fast')).toEqual([

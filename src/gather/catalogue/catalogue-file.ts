@@ -12,8 +12,8 @@ export type CatalogueProblem = Outcome<
 >;
 
 /**
- * The models that are known: those of the file in `model_catalog_json`, or the bundled ones without the key. A model that
- * the file does not have is one that nobody knows.
+ * The models that are known: those of the file in `model_catalog_json`, or the bundled ones without the key. A model
+ * that the file does not have is unknown.
  */
 export function loadCatalogue({
   modelCatalogJson: path,

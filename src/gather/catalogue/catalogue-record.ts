@@ -12,7 +12,7 @@ export interface RecordProblem {
   readonly expected: string;
 }
 
-/** One model of a catalogue file. What it does not say is as for a model that nobody knows; unknown keys are passed over. */
+/** One model of a catalogue file. What it does not say is as for an unknown model; unknown keys are ignored. */
 export function catalogueEntry(record: JsonObject, fallback: Catalogue['fallback']): CatalogueEntry | RecordProblem {
   const problem = firstProblem(record);
   if (problem !== undefined) return problem;

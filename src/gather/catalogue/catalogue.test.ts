@@ -23,7 +23,7 @@ test('a known model', () => {
   });
 });
 
-test('the first is the one that threads get for which nobody named a model', () => {
+test('the first is the default of threads without a named model', () => {
   expect(bundledCatalogue().models[0]).toMatchObject({
     slug: 'gpt-6.1-sol',
     defaultEffort: 'low',

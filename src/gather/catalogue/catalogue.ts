@@ -61,7 +61,7 @@ const open = {
 
 let bundled: Catalogue | undefined;
 
-/** The models that are known without asking anyone. The same object each time. */
+/** The models that are known without asking a server. The same object each time. */
 export function bundledCatalogue(): Catalogue {
   bundled ??= makeCatalogue(baseInstructions());
   return bundled;

@@ -37,7 +37,7 @@ test('the file in the home folder fills the gaps', () => {
   expect(loadEnvFile(home, env)).toEqual({ env: { PATH: '/bin', KEY: '1' }, problems: [] });
 });
 
-test('one that cannot be read is told', () => {
+test('one that cannot be read is reported', () => {
   mkdirSync(join(home, '.env'));
   expect(loadEnvFile(home, {})).toMatchObject({
     env: {},

@@ -77,7 +77,7 @@ function isOfUser(path: string, { home, osHome }: BaseLayers): boolean {
 
 /** Not even parsed: what a stranger wrote cannot stop the start. */
 function notRead(path: string, trust: 'untrusted' | 'unknown'): LoadedLayer {
-  const disabled = trust === 'untrusted' ? 'the project is untrusted' : 'nobody has said that the project is trusted';
+  const disabled = trust === 'untrusted' ? 'the project is untrusted' : 'the project has not been trusted';
   return { layer: { name: 'project', source: path, values: {}, disabled }, problems: [] };
 }
 

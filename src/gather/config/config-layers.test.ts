@@ -142,7 +142,7 @@ describe('a profile', () => {
     ]);
   });
 
-  test('that is a table of the old form is told where to go', async () => {
+  test('that is a table of the old form is reported, with where it belongs', async () => {
     write('home/config.toml', 'model = "x"\n\n[profiles.work]\nmodel = "y"\n');
     const { problems } = await base({ profile: 'work' });
     expect(problems.map(({ code, next }) => [code, next])).toEqual([
@@ -204,7 +204,7 @@ describe('the files of a project', () => {
   });
 
   test.each([
-    ['unknown', '', 'nobody has said that the project is trusted'],
+    ['unknown', '', 'the project has not been trusted'],
     ['untrusted', 'untrusted', 'the project is untrusted'],
   ])('do not count when the trust is %s, and one line says so', async (expected, level, reason) => {
     write('home/config.toml', `model = "user"\n${level === '' ? '' : trust('repo', level)}`);
@@ -259,7 +259,7 @@ describe('the files of a project', () => {
     ]);
   });
 
-  test('are told of only where they are at fault; the rest was told before', async () => {
+  test('are reported only where they are at fault; the rest was reported before', async () => {
     write('home/config.toml', `modle = "x"\n${trust()}`);
     write('repo/.codex/config.toml', 'sandbox_mod = "x"\nnotify = ["x"]\n');
     const { problems } = await inFolder('repo', { strictConfig: true });

@@ -52,7 +52,7 @@ export interface BaseLayers extends ReadLayers {
   readonly home: string;
   readonly osHome: string;
   readonly options: ConfigReading;
-  /** What whoever manages the machine demands, whatever the layers say. */
+  /** What the administrator demands, whatever the layers say. */
   readonly requirements: Requirements;
   /** Where that is looked for; absent where the system has no place for it. */
   readonly requirementsFile?: string;

@@ -14,7 +14,7 @@ import { type SettingsChoices, settingsFrom } from '../settings/settings.ts';
 
 const none = { network: false, writableRoots: [], excludeTmpdir: false, excludeSlashTmp: false };
 const place = { cwd: '/repo', catalogue: bundledCatalogue() };
-const ask = 'Ask whoever manages this machine.';
+const ask = 'Ask the administrator of this machine.';
 
 let folder: string;
 let path: string;
@@ -114,7 +114,7 @@ test.each<[string, string, object]>([
   expect(problems).toMatchObject([{ severity: 'error', source: path, ...problem }]);
 });
 
-test('a limit that is not enforced is told', async () => {
+test('a limit that is not enforced is reported', async () => {
   expect((await load('[rules]\nprefix_rules = []\n')).problems).toMatchObject([
     { code: 'config-unsupported-key', severity: 'warning', key: 'rules' },
   ]);
@@ -246,7 +246,7 @@ describe('settings', () => {
     },
   );
 
-  test('features are pinned, and whoever said otherwise is told', async () => {
+  test('features are pinned, and a layer that says otherwise is reported', async () => {
     const rules = '[features]\nmemories = false\nhooks = true\n';
     expect(await settings(rules, { features: { memories: true, goals: true } })).toMatchObject({
       settings: { features: { memories: false, hooks: true, goals: true }, origins: { features: 'managed' } },
@@ -256,7 +256,7 @@ describe('settings', () => {
     });
   });
 
-  test('new threads start with what the machine gives them where nobody chose', async () => {
+  test('new threads start with what the machine gives them where nothing was chosen', async () => {
     const rules = '[models.new_thread]\nmodel = "ours"\nmodel_reasoning_effort = "low"\nservice_tier = "flex"\n';
     const { requirements } = await load(rules);
     const { config } = readConfig([{ name: 'user', source: '/x', values: { model_reasoning_effort: 'high' } }]);

@@ -21,7 +21,7 @@ export interface RequirementSources {
   readonly managed?: ConfigLayer;
 }
 
-/** What whoever manages this machine demands. */
+/** What the administrator of this machine demands. */
 export async function loadRequirements({ path, osHome, managed }: RequirementSources): Promise<ReadRequirements> {
   const { layer, problems } =
     path === undefined

@@ -1,4 +1,4 @@
-/** Where and why a TOML file cannot be parsed, as the parser tells it. */
+/** Where and why a TOML file cannot be parsed, as the parser reports it. */
 export interface TomlErrorPlace {
   readonly line: number;
   readonly column: number;

@@ -7,7 +7,7 @@ import { projectFolders } from '../files/project-folders.ts';
 /**
  * What is decided about a folder: by its own entry, else by that of its project's root, else by that of its repository,
  * else by that of the main checkout of a linked worktree. A folder is looked up as it is written and with its links
- * resolved; the links of the entries are not resolved, since whoever can move them could lend their trust.
+ * resolved; the links of the entries are not resolved, since a program that can move them could lend their trust.
  */
 export function findTrust(
   folder: string,
@@ -16,7 +16,7 @@ export function findTrust(
     projectRootMarkers,
   }: { readonly projects: ProjectDecisions; readonly projectRootMarkers: readonly string[] },
 ): TrustDecision {
-  // Most people have decided nothing, and then there is nothing to look for.
+  // Most users have decided nothing, and then there is nothing to look for.
   if (Object.keys(projects).length === 0) return { trust: 'unknown' };
   for (const candidate of candidates(folder, projectRootMarkers)) {
     const decision = decideTrust(projects, [candidate, realPath(candidate) ?? candidate]);

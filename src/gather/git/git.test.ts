@@ -76,7 +76,7 @@ test('a linked worktree and a submodule are repositories of their own', () => {
   expect(readGitFacts(join(root, 'sub'))).toMatchObject({ commit_hash: git(worktree, 'rev-parse', 'HEAD') });
 });
 
-test('the nearest repository counts, and an unfinished one is passed over', () => {
+test('the nearest repository counts, and an unfinished one is ignored', () => {
   write('repo/.git/HEAD', `${sha}\n`);
   mkdirSync(join(folder, 'repo/sub/.git'), { recursive: true });
   mkdirSync(join(folder, 'repo/sub/deep'));

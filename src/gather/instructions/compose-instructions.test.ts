@@ -125,7 +125,7 @@ test('a path in a sentence stays on its line', () => {
   expect(problems[0]?.message).toBe('Instructions are too long; left out: 1 bytes of /r/a?b?[31m?/A.');
 });
 
-test('what is no UTF-8 is replaced, counted and told to the user; what was a replacement character already is not', () => {
+test('what is no UTF-8 is replaced, counted and reported to the user; what was a replacement character already is not', () => {
   const bytes = Buffer.concat([Buffer.from('\uFFFD caf'), Buffer.from([0xe9]), Buffer.from(' au lait\n')]);
   expect(compose([{ path: '/r/A', bytes, size: bytes.length }], 100)).toEqual({
     document: { directory: '/repo', text: '\uFFFD caf\uFFFD au lait\n' },

@@ -11,7 +11,9 @@ export interface LoadedInstructions {
 /** The personal file is outside the configured budget. This is its own: nothing enters history without a cap. */
 export const personalMaxBytes = 32_768;
 
-/** The most that all files together may have, whatever is configured. The fragment has room for this and for notices. */
+/**
+ * The most that all files together may have, whatever is configured. The fragment has space for this and for notices.
+ */
 export const documentMaxBytes = 65_536;
 
 const separator = '\n\n--- project-doc ---\n\n';
@@ -27,9 +29,9 @@ export function composeInstructions(input: {
   readonly maxBytes: number;
 }): LoadedInstructions {
   const personal = join(input.personal === undefined ? [] : [input.personal], personalMaxBytes, 'Shorten the file.');
-  const room = documentMaxBytes - personal.bytes;
-  const next = room < input.maxBytes ? 'Shorten the files.' : 'Shorten the files, or raise project_doc_max_bytes.';
-  const project = join(input.project, Math.min(input.maxBytes, room), next);
+  const space = documentMaxBytes - personal.bytes;
+  const next = space < input.maxBytes ? 'Shorten the files.' : 'Shorten the files, or raise project_doc_max_bytes.';
+  const project = join(input.project, Math.min(input.maxBytes, space), next);
 
   const problems = [...personal.problems, ...project.problems];
   const texts = [personal.text.trim(), project.text].filter((text) => text !== '');

@@ -35,7 +35,7 @@ export function findInstructionFiles(home: string, rules: InstructionRules, read
   const folders = projectFolders(rules.cwd, rules.rootMarkers);
   const guard = projectGuard(folders, reads);
   for (const folder of folders) {
-    // In the user folder itself the personal file would be told twice.
+    // In the user folder itself the personal file would be included twice.
     if (folder === home) continue;
     for (const name of names) {
       const looked = lookAtInstructions(inside(folder) + name, guard);

@@ -21,9 +21,9 @@ const settledAfterMs = 2_000;
 const attempts = 3;
 
 /**
- * The text of all AGENTS.md files that apply, for whoever asks before every model request: an edit is noticed by the next
- * call. As long as no file changes, only their names are looked at and the answer is the one from before. Whatever is
- * wrong with a file is a problem, never an error.
+ * The text of all AGENTS.md files that apply, for a caller that asks before every model request: the next call notices
+ * an edit. As long as no file changes, only their names are looked at and the answer is the one from before. Whatever
+ * is wrong with a file is a problem, never an error.
  */
 export class InstructionFiles {
   readonly #home: string;

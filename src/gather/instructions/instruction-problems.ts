@@ -1,7 +1,7 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 import { reasonOf } from '../../disk/file-system.ts';
 
-/** What is wrong with a file of instructions. The turn goes on without it, or with what could be read of it. */
+/** What is wrong with a file of instructions. The turn continues without it, or with what could be read of it. */
 export type InstructionProblem = Outcome<
   | 'instructions-unreadable'
   | 'instructions-not-a-file'

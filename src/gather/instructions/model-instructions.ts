@@ -13,8 +13,8 @@ export interface InstructionTexts {
 }
 
 /**
- * The texts of the files that the configuration names, trimmed; none without the key. A file that cannot give a text is a
- * problem and no reason to go on with another text.
+ * The texts of the files that the configuration names, trimmed; none without the key. A file that cannot give a text is
+ * a problem and no reason to use another text.
  */
 export function loadInstructionFiles(
   config: Pick<Config, 'modelInstructionsFile' | 'experimentalCompactPromptFile'>,

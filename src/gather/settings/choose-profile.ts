@@ -63,7 +63,7 @@ function withAddedRoots({ addedRoots, pinned }: Config, profile: PermissionProfi
   if (addedRoots.length === 0 || profile.type === 'disabled') return { profile, notices: [], added: false };
   const options = profileOptions(profile);
   if (options === undefined) return unused(profile, addedRoots, 'Start with -s workspace-write to write there.');
-  if (pinned.get(rootsKey) === 'managed') return unused(profile, addedRoots, 'Ask whoever manages this machine.');
+  if (pinned.get(rootsKey) === 'managed') return unused(profile, addedRoots, 'Ask the administrator of this machine.');
   const writableRoots = [...new Set([...options.writableRoots, ...addedRoots])];
   return { profile: profileFor('workspace-write', { ...options, writableRoots }), notices: [], added: true };
 }

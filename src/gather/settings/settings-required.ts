@@ -17,7 +17,7 @@ export type RequirementNotice = Outcome<'requirement-overrides'>;
 /** Settings that keep every requirement. */
 export interface Required {
   readonly settings: Settings;
-  /** What somebody chose and does not get. A default that is not allowed gives way in silence. */
+  /** What was chosen and is not allowed. A default that is not allowed gives way in silence. */
   readonly notices: readonly RequirementNotice[];
   /** `managed`: the machine has a say in what commands may touch. */
   readonly sandbox: 'managed' | 'free';
@@ -79,7 +79,7 @@ function requiredFeatures({ features: demanded }: Requirements, settings: Settin
   );
   const notices = overridden.map((name): RequirementNotice => {
     const message = `features.${name} = ${String(!pins[name])} has no effect: features.${name} in ${source} decides it.`;
-    return { code: 'requirement-overrides', message, next: 'Ask whoever manages this machine.' };
+    return { code: 'requirement-overrides', message, next: 'Ask the administrator of this machine.' };
   });
   return { settings: decided({ ...settings, features: { ...settings.features, ...pins } }, 'features'), notices };
 }
@@ -99,10 +99,10 @@ function noticesOf(
   what: { readonly key: string; readonly value: string; readonly broken: Allowed<string>; readonly instead: string },
 ): readonly RequirementNotice[] {
   const origin = origins[name];
-  // Nobody chose it, or a surface that has no choice.
+  // It is a default, or held by a surface that has no choice.
   if (origin === undefined || origin === 'surface') return [];
   const { key, value, broken, instead } = what;
   const rule = `${broken.key} in ${broken.source}`;
   const message = `${key} = "${value}" (${origin}) is not allowed by ${rule}: "${instead}" holds instead.`;
-  return [{ code: 'requirement-overrides', message, next: 'Ask whoever manages this machine.' }];
+  return [{ code: 'requirement-overrides', message, next: 'Ask the administrator of this machine.' }];
 }

@@ -18,7 +18,7 @@ function autoCompactScope({ modelAutoCompactTokenLimitScope: scope }: Config): W
   return scope === 'body_after_prefix' ? 'body' : scope;
 }
 
-/** `auto` leaves the choice to the engine: then nobody made one. */
+/** `auto` leaves the choice to the engine, as if none had been made. */
 export function compactionStrategy({ compaction }: Config): Settings['compaction'] {
   return compaction?.strategy === 'auto' ? undefined : compaction?.strategy;
 }

@@ -53,7 +53,7 @@ test.each([
   ['mine', 'gpt-6.1-sol'],
   ['ollama', 'gpt-oss:20b'],
   ['lmstudio', 'openai/gpt-oss-20b'],
-])('the model of %s is %s when nobody named one', (provider, model) => {
+])('the model of %s is %s when none is named', (provider, model) => {
   const expected = { settings: { provider, model, origins: { provider: 'user' } } };
   expect(settings({ file: { model_provider: provider } })).toMatchObject(expected);
   expect(settings({ file: { model_provider: provider, model: 'm' } })).toMatchObject({
@@ -365,9 +365,9 @@ describe('added folders', () => {
       'the managed file lists them',
       { file, managed: { sandbox_workspace_write: { writable_roots: ['/z'] } } },
       undefined,
-      'Ask whoever manages this machine.',
+      'Ask the administrator of this machine.',
     ],
-  ])('are told to have no effect when %s', (_, layers, profile, next) => {
+  ])('are reported to have no effect when %s', (_, layers, profile, next) => {
     const resumed = profile === undefined ? {} : { profile };
     const without = settings(layers, { resumed });
     expect(settings({ ...layers, options }, { resumed })).toEqual({

@@ -28,17 +28,17 @@ export type SettingsProblem = Outcome<'sandbox-managed'>;
 
 export interface ChosenSettings {
   readonly settings: Settings;
-  /** What a person asked for and does not get. */
+  /** What the user asked for and does not get. */
   readonly notices: readonly Outcome[];
 }
 
-/** `null` in the place of a choice: somebody chose that there is none. */
+/** `null` in the place of a choice: it was chosen that there is none. */
 export type ResumedSettings = Partial<Omit<Settings, 'personality'>> & Pick<LastSettings, 'personality'>;
 
 export interface SettingsChoices {
   /** Absolute. */
   readonly cwd: string;
-  /** Has the model that is taken when nobody named one. */
+  /** Has the model that is taken when none is named. */
   readonly catalogue: Pick<Catalogue, 'models'>;
   /** What the thread had when it was last used; absent for a new one. It beats the file and loses to flags. */
   readonly resumed?: ResumedSettings;
@@ -46,14 +46,14 @@ export interface SettingsChoices {
   readonly baseInstructions?: string;
   /** The same for `experimental_compact_prompt_file`. */
   readonly compactPrompt?: string;
-  /** What the surface holds, whatever anybody configured. */
+  /** What the surface holds, whatever is configured. */
   readonly approval?: ApprovalPolicy;
   /** The same, as a flag asks for it. */
   readonly profile?: PermissionProfile;
   readonly requirements?: Requirements;
 }
 
-/** A value and who chose it; a default was chosen by nobody. */
+/** A value and who chose it; a default has no chooser. */
 interface Choice<Value> {
   readonly value: Value;
   readonly origin: string | undefined;
@@ -174,8 +174,8 @@ function valuesOf<Chosen extends Choices>(chosen: Chosen): { [Name in keyof Chos
 }
 
 /**
- * A value that is absent was decided by nobody, even if a key stands behind it: a blank text counts as none. Only a
- * thread remembers that something was left out on purpose.
+ * An absent value has no chooser, even if a key stands behind it: a blank text counts as none. Only a thread remembers
+ * that something was left out on purpose.
  */
 function originsOf(chosen: Choices): Readonly<Record<string, string>> {
   return Object.fromEntries(
@@ -188,5 +188,5 @@ function originsOf(chosen: Choices): Readonly<Record<string, string>> {
 const managedSandbox: SettingsProblem = {
   code: 'sandbox-managed',
   message: 'The sandbox of this machine is managed and cannot be left out.',
-  next: 'Start without the option, or ask whoever manages the machine. `capstan config explain sandbox_mode` says who.',
+  next: 'Start without the option, or ask the administrator of this machine. `capstan config explain sandbox_mode` says who.',
 };

@@ -2,7 +2,7 @@ import { oddText } from '../../protocol/odd-text.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { kindOfEntry } from '../../disk/file-system.ts';
 
-/** Why nobody can work in a folder, or undefined when it is there. */
+/** Why a thread cannot work in a folder, or undefined when it is there. */
 export function folderProblem(path: string): Outcome<'folder-missing'> | undefined {
   const odd = oddText(path);
   if (odd !== undefined) {

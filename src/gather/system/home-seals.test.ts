@@ -19,7 +19,7 @@ let home: string;
 beforeEach(() => (home = mkdtempSync(join(tmpdir(), 'capstan-seals-'))));
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
-/** A key that somebody put there. */
+/** A key that another program put there. */
 function placed(bytes: Uint8Array, mode = 0o600): string {
   mkdirSync(join(home, 'capstan'));
   writeFileSync(sealKeyPath(home), bytes, { mode });
@@ -28,7 +28,7 @@ function placed(bytes: Uint8Array, mode = 0o600): string {
 }
 
 describe('the key of a home', () => {
-  test('is made for the first seal, for nobody else to read, and leaves nothing beside it', () => {
+  test('is made for the first seal, readable by the user alone, and leaves nothing beside it', () => {
     const seal = homeSeals(home).seal('claim');
     expect(seal).toMatch(/^[A-Za-z0-9_-]{22}$/);
     expect(readdirSync(join(home, 'capstan'))).toEqual(['key']);
@@ -40,7 +40,7 @@ describe('the key of a home', () => {
     expect(homeSeals(home).seal('claim')).toBe(seal);
   });
 
-  test('is not made by whoever only looks', () => {
+  test('is not made by a reader', () => {
     expect(homeSeals(home).holds('claim', 'AAAAAAAAAAAAAAAAAAAAAA')).toBe(false);
     expect(existsSync(join(home, 'capstan'))).toBe(false);
   });
@@ -77,7 +77,7 @@ describe('the key of a home', () => {
     expect(readdirSync(join(home, 'capstan'))).toEqual(['key']);
   });
 
-  test('is no link to a file that somebody wants written', () => {
+  test('is no link to a file that an attacker wants written', () => {
     mkdirSync(join(home, 'capstan'));
     symlinkSync(join(home, 'target'), sealKeyPath(home));
     expect(homeSeals(home).seal('claim')).toBeUndefined();

@@ -6,14 +6,14 @@ import { fileSystem, kindOfEntry, reasonOf } from '../../disk/file-system.ts';
 export interface Home {
   /** Absolute. */
   readonly path: string;
-  /** What named it. The default folder may not exist yet: whoever writes into it makes it. */
+  /** What named it. The default folder may not exist yet: its first writer makes it. */
   readonly origin: 'CAPSTAN_HOME' | 'CODEX_HOME' | 'default';
 }
 
 export type HomeProblem = Outcome<'home-missing' | 'home-not-a-folder' | 'home-unusable'>;
 
 /**
- * `CAPSTAN_HOME`, which is made when it is missing; else `CODEX_HOME`, which belongs to somebody else and must exist;
+ * `CAPSTAN_HOME`, which is made when it is missing; else `CODEX_HOME`, which belongs to another program and must exist;
  * else `.capstan` in the user's home folder. A blank variable counts as unset.
  */
 export function findHome(env: Readonly<Record<string, string | undefined>>, osHome: string): Home | HomeProblem {

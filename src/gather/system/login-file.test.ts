@@ -18,7 +18,7 @@ const loaded = (stored: object | string): unknown => {
 const webToken = (claims: object): string =>
   ['{"alg":"none"}', JSON.stringify(claims), 'sign'].map((part) => Buffer.from(part).toString('base64url')).join('.');
 
-test('nobody has signed in', () => {
+test('there is no login', () => {
   expect(loadLogin(home)).toEqual({ kind: 'none' });
   expect(loaded({})).toEqual({ kind: 'none' });
   expect(loaded({ OPENAI_API_KEY: null, tokens: null })).toEqual({ kind: 'none' });
@@ -56,7 +56,7 @@ test('a key is a key', () => {
   expect(loaded({ auth_mode: 'apikey', tokens: { access_token: 't' } })).toEqual({ kind: 'none' });
 });
 
-test('what cannot be read is told without a word of it', () => {
+test('what cannot be read is reported without quoting it', () => {
   const path = join(home, 'auth.json');
   expect(loaded('{"OPENAI_API_KEY": "sk-secret",')).toEqual({
     kind: 'unusable',

@@ -105,30 +105,30 @@ test('what a process left that was ended in the middle does not get the tokens',
 
 test('tokens that cannot be kept leave nothing behind', () => {
   writeFileSync(path, JSON.stringify(stored));
-  const room = storeIn(home).reserve();
+  const reserved = storeIn(home).reserve();
   rmSync(path);
-  expect(() => room.keep({ accessToken: 'new' }, 0)).toThrow('it went away');
-  room.discard();
+  expect(() => reserved.keep({ accessToken: 'new' }, 0)).toThrow('it went away');
+  reserved.discard();
   expect(readdirSync(home)).toEqual([]);
 });
 
-test('room that is not used leaves nothing behind', () => {
+test('a reserved place that is not used leaves nothing behind', () => {
   writeFileSync(path, JSON.stringify(stored));
   storeIn(home).reserve().discard();
   expect([readdirSync(home), JSON.parse(readFileSync(path, 'utf8'))]).toEqual([['auth.json'], stored]);
 });
 
-test('a place where nothing can be written is told', () => {
+test('a place where nothing can be written is reported', () => {
   writeFileSync(path, JSON.stringify(stored));
   mkdirSync(`${path}.tmp`);
   expect(() => storeIn(home).reserve()).toThrow(`${path} cannot be written: it is a folder`);
 });
 
-test('a login that is gone is told', () => {
+test('a login that is gone is reported', () => {
   expect(() => storeIn(home).reserve()).toThrow(`${path} cannot be written: it does not exist`);
 });
 
-test('one works at a time; whoever waits too long is told', async () => {
+test('one works at a time; a process that waits too long gets a failure', async () => {
   const store = storeIn(home);
   const steps: string[] = [];
   const gate = Promise.withResolvers<void>();

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import type { Lock, Locks } from '../../ports/files.ts';
-import type { LoginStore, NewTokens, RoomForTokens } from '../../ports/login.ts';
+import type { LoginStore, NewTokens, ReservedPlace } from '../../ports/login.ts';
 import { defined } from '../../protocol/defined.ts';
 import { type JsonObject, objectAt, parseJsonObject } from '../../protocol/json.ts';
 import { fileSystem, reasonOf } from '../../disk/file-system.ts';
@@ -21,7 +21,7 @@ export interface LoginStoreOptions {
 const patienceMs = 45_000;
 const lookAgainMs = 100;
 /** More than a login has. */
-const roomBytes = 64 * 1024;
+const reservedBytes = 64 * 1024;
 
 /** The login of a home folder, with the means to renew it. */
 export function loginStore({ home, locks, clock }: LoginStoreOptions): LoginStore {
@@ -40,7 +40,7 @@ export function loginStore({ home, locks, clock }: LoginStoreOptions): LoginStor
     reserve() {
       try {
         // Where the name is a link, what it leads to is replaced.
-        return roomBeside(fileSystem.realpathSync(path));
+        return reserveBeside(fileSystem.realpathSync(path));
       } catch (error) {
         throw cannotWrite(path, error);
       }
@@ -65,10 +65,11 @@ async function takeLock(
 }
 
 /** A file that is as large as needed already: a full disk is found out now. It takes the other's name when it is written. */
-function roomBeside(path: string): RoomForTokens {
+function reserveBeside(path: string): ReservedPlace {
   fileSystem.accessSync(path, fileSystem.constants.W_OK);
   const temporary = `${path}.tmp`;
-  // Left by a process that was ended, or put there by somebody: the tokens must not get its mode, or go where it leads.
+  // Left by a process that was ended, or put there by another program: the tokens must not get its mode, or go where it
+  // leads.
   if (fileSystem.lstatSync(temporary, { throwIfNoEntry: false }) !== undefined) fileSystem.unlinkSync(temporary);
   const file = fileSystem.openSync(temporary, 'wx', 0o600);
   const discard = (): void => {
@@ -76,7 +77,7 @@ function roomBeside(path: string): RoomForTokens {
     fileSystem.rmSync(temporary, { force: true });
   };
   try {
-    fileSystem.writeSync(file, Buffer.alloc(roomBytes, ' '));
+    fileSystem.writeSync(file, Buffer.alloc(reservedBytes, ' '));
     fileSystem.fsyncSync(file);
   } catch (error) {
     discard();

@@ -21,7 +21,9 @@ export function missingRoots(profile: PermissionProfile, temporaryDirectory: str
 
 export type MissingRoot = Outcome<'writable-root-missing'>;
 
-/** What a person should know about them when a thread is opened. One inside another writable root can be created there. */
+/**
+ * What the user should know about them when a thread is opened. One inside another writable root can be created there.
+ */
 export function missingRootNotices(
   profile: PermissionProfile,
   { cwd, temporaryDirectory }: { readonly cwd: string; readonly temporaryDirectory: string | undefined },

@@ -56,7 +56,7 @@ const bareNames = ['HEAD', 'config', 'hooks', 'info', 'objects', 'refs', 'packed
  */
 function gitNamesIn(cwd: string): readonly string[] {
   const directory = findGitDirectory(cwd);
-  // Git passes over a `.git` that is not whole.
+  // Git ignores a `.git` that is not whole.
   if (directory !== undefined && ['objects', 'refs'].every((name) => isIn(directory.common, name))) return [];
   const isBare = ['HEAD', 'objects', 'refs'].every((name) => isIn(cwd, name));
   return isBare ? bareNames.filter((name) => isIn(cwd, name)) : [bareRepositoryName];

@@ -21,7 +21,7 @@ const systemZoneFiles: ZoneFiles = {
 };
 
 /**
- * The date and zone of the moment, as the user's machine sees it. When the zone cannot be told, both are those of UTC.
+ * The date and zone of the moment, as the user's machine sees it. When the zone is unknown, both are those of UTC.
  *
  * The date comes from the zone that this process runs in; `env` must be the environment it was started with.
  */

@@ -48,7 +48,7 @@ export function limitsOf(
 /** Which endpoint is asked, and how patiently. */
 export type ModelQuestion = Pick<Asking, 'wants' | 'idleMs' | 'signal'> & { readonly endpoint: string };
 
-/** `hide` takes the secrets of the request out of a failure. Every failure goes through it before anybody sees it. */
+/** `hide` takes the secrets of the request out of a failure. Every failure goes through it before a caller sees it. */
 export type Asked = { readonly opened: OpenedAnswer; readonly hide: (failure: ModelFailure) => ModelFailure };
 
 /** One that another program renewed meanwhile, and one that is renewed for this. */

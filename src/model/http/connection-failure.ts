@@ -5,7 +5,7 @@ import { type FailureDraft, modelFailure } from './failure.ts';
 export interface Peer {
   /** Its address as it may be shown, and what it is. */
   readonly shown: string;
-  /** Where a person finds and corrects the address. */
+  /** Where the user finds and corrects the address. */
   readonly setting: string;
 }
 

@@ -41,7 +41,7 @@ export function authModeOf(credentials: Credentials): AuthMode {
   return credentials.kind === 'bearer' ? credentials.mode : 'none';
 }
 
-/** Where a person finds the key that the server did not accept. */
+/** Where the user finds the key that the server did not accept. */
 export function keyAdvice(
   { id, envKeys, bearerToken, tokenCommand, httpHeaders, envHttpHeaders }: ProviderOptions,
   credentials: Credentials,

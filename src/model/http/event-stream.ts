@@ -6,8 +6,8 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 const dataField = Buffer.from('data');
 
 /**
- * Cuts a server-sent event stream into the data of its events, whatever the borders of the chunks.
- * It works on bytes: no UTF-8 sequence holds a line end, so that an event nobody wants is never decoded.
+ * Cuts a server-sent event stream into the data of its events, whatever the borders of the chunks. It works on bytes:
+ * no UTF-8 sequence holds a line end, so that an unwanted event is never decoded.
  */
 export interface EventStreamParser {
   /** The data of every event that the chunk completes. */

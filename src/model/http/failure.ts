@@ -5,9 +5,9 @@ import { windowNamedIn } from './overflow.ts';
 /** What of a provider's own words is passed on. */
 const longestDetailBytes = 1000;
 
-/** What a person can do about each failure, when nothing better is known. */
+/** What the user can do about each failure, when nothing better is known. */
 const nextSteps: Readonly<Record<ModelFailureCode, string>> = {
-  aborted: 'Send the message again to go on.',
+  aborted: 'Send the message again to continue.',
   'context-window-exceeded': 'Compact the thread, or start a new one.',
   'usage-limit': 'Wait until the limit resets, or use another account, plan or provider.',
   'invalid-request': 'Check the model name and the settings of the provider, then send again.',

@@ -91,7 +91,7 @@ function againAfter(opened: Exclude<Opened, { kind: 'answer' }>): Refused['again
     case 'refused':
       return 'after-delay';
     case 'idle':
-      // It may have waited for minutes: the caller tells the person before it waits once more.
+      // It may have waited for minutes: the caller warns the user before it waits once more.
       return 'no';
     case 'unusable':
     case 'aborted':

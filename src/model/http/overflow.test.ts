@@ -180,7 +180,7 @@ describe('an overflow', () => {
     ]).toEqual(Array.from({ length: 11 }, () => exceeded));
   });
 
-  test('is what a refusal of the size means, whoever says it', () => {
+  test('is what a refusal of the size means, whatever server sends it', () => {
     expect(answered(413, '<html><title>Request Entity Too Large</title></html>')).toBe(exceeded);
   });
 

@@ -49,7 +49,7 @@ export function bearerHeader(credentials: Credentials): Headers {
   return credentials.kind === 'bearer' ? { authorization: `Bearer ${credentials.token}` } : {};
 }
 
-/** Values that must not be shown to anyone, longest first so that none hides a part of another. */
+/** Values that must never be shown, longest first so that none hides a part of another. */
 export function secretsOf(sources: HeaderSources): readonly string[] {
   const { provider, credentials, environment } = sources;
   const configured = [provider.httpHeaders, environmentHeaders(provider, environment), provider.queryParams].flatMap(

@@ -35,7 +35,7 @@ const longestWords = 4000;
 
 /**
  * Whether a server refused the request itself and nothing in its answer names the cause. Such a refusal may be one for
- * length in words that nobody has met yet.
+ * length in a wording that is not known yet.
  */
 export function isUnexplained({ status, code, type, parameter, words }: RefusalWords): boolean {
   if (status < 400 || status > 499 || knownStatuses.has(status)) return false;

@@ -22,7 +22,7 @@ test.each<[string, Partial<typeof provider>, string]>([
   ['another one', { baseUrl: 'https://x.windows.net/openai/v1' }, 'stream'],
   ['Bedrock', { id: 'amazon-bedrock' }, 'stream'],
   ['Bedrock, the other way', { id: 'amazon-bedrock-runtime' }, 'stream'],
-  ['anybody else', {}, 'none'],
+  ['any other provider', {}, 'none'],
 ])('%s: %j', (_, given, expected) => {
   const unary = expected === 'stream' ? 'unary' : 'none';
   expect([

@@ -110,7 +110,7 @@ describe('a good answer', () => {
     expect(await collect(clientFor(model.url).stream(request, never))).toEqual(helloEvents);
   });
 
-  test('may hold reasoning and calls, want to go on, and count nothing', async () => {
+  test('may hold reasoning and calls, want another step, and count nothing', async () => {
     const items = [reason('Think.'), callTool('look', { path: 'ä' }), callTool('look', '{broken', 'call_x')];
     const model = await start([answer({ items, deltas: true, usage: 'none', endTurn: false, responseId: 'resp_x' })]);
     expect(await collect(clientFor(model.url).stream(request, never))).toEqual([
@@ -478,7 +478,7 @@ describe('abort', () => {
   });
 });
 
-/** A port on which nobody listens: taken and given back. */
+/** A port without a listener: taken and given back. */
 async function unusedPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));

@@ -77,7 +77,7 @@ describe('a stream', () => {
     ]);
   });
 
-  test('tells an answer without any event from one that was cut', () => {
+  test('separates an answer without any event from one that was cut', () => {
     const asked: boolean[] = [];
     for (const bytes of [Buffer.from('no events\n\n'), wire(conversation.slice(0, 1))]) {
       const decoder = answerDecoder(defaultAnswerLimits, responsesReader(defaultAnswerLimits));

@@ -105,7 +105,7 @@ const quote = 0x22;
 
 /**
  * The type of an event whose first key is `type`, as servers write it, without parsing the event. Undefined when it
- * cannot be told so cheaply.
+ * cannot be found so cheaply.
  */
 function peekType(data: Buffer): string | undefined {
   const from = typeOpening.length;
@@ -117,8 +117,8 @@ function peekType(data: Buffer): string | undefined {
 }
 
 /**
- * Broken events are skipped, unless it was an item, without which a tool call would be lost and nobody would know, or
- * the end, for which nobody should wait until the server closes.
+ * Broken events are skipped, except an item, without which a tool call would be lost in silence, and the end, for which
+ * the caller must not wait until the server closes.
  */
 function lost(type: string | undefined): ModelEvent | undefined {
   if (type === eventType.itemDone) return { kind: 'failed', failure: unreadableItem() };

@@ -32,7 +32,7 @@ const text = fc.oneof(
 const id = fc.constantFrom('a', 'b', 'c');
 const item = fc.oneof(text.map(message), text.map(picture), id.map(call), id.map(output));
 const step = fc.record({
-  /** Which of the histories so far this one goes on from; mostly the last. */
+  /** Which of the histories so far this one continues from; mostly the last. */
   from: fc.option(fc.nat(), { freq: 3 }),
   batch: fc.array(fc.record({ item, isStored: fc.boolean() }), { maxLength: 3 }),
   modalities: fc.constantFrom(['text'], ['text', 'image'], ['text', 'image']),
@@ -60,7 +60,7 @@ describe('inputs', () => {
     );
   });
 
-  test('that go on from each other share their bytes, and each item is encoded once', () => {
+  test('that continue from each other share their bytes, and each item is encoded once', () => {
     let made = 0;
     const counted = (role: string): Item => ({
       type: 'message',
@@ -98,7 +98,7 @@ describe('inputs', () => {
     );
   });
 
-  test('give a long text out as it was read, and go on behind it where they were', () => {
+  test('give a long text out as it was read, and continue behind it where they were', () => {
     const encode = inputEncoder();
     const [first, long, other] = [message('a'), message('b'.repeat(20_000)), message('c'.repeat(20_000))];
     const texts = [long, other].map((each) => Buffer.from(JSON.stringify(each)));

@@ -30,7 +30,7 @@ interface EncodedInput {
 const fullSlab: EncodedInput['slab'] = { buffer: Buffer.alloc(0), used: 0 };
 
 /**
- * Encodes lists of items, commas between them. A list that goes on from the one before costs the bytes of what is new
+ * Encodes lists of items, commas between them. A list that continues from the one before costs the bytes of what is new
  * and one comparison of pointers for each item that is not. Bytes are held once, and as long as the first item lives.
  */
 export function inputEncoder(): (input: readonly Item[]) => readonly Uint8Array[] {

@@ -6,12 +6,9 @@ import { itemBytes } from './item-bytes.ts';
 const version = 'responses/2';
 
 /**
- * Encodes prompts for the Responses API. What changes least comes first, and what differs between two requests about
- * one history stands behind the input, so that a provider's prefix cache and our prefix law see the longest common
- * beginning: a request for a checkpoint begins with the bytes of the last step.
- *
- * Bytes are kept by the identity of items, tool lists and instructions: whoever gives a prompt must not change these
- * objects afterwards.
+ * Encodes prompts for the Responses API. What changes least comes first, so that a provider's prefix cache and our
+ * prefix law see the longest common beginning. Bytes are kept by the identity of items, tool lists and instructions:
+ * the caller must not change these objects afterwards.
  */
 export function responsesEncoder(): Encoder {
   const inputPieces = inputEncoder();

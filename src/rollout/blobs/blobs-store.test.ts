@@ -131,7 +131,7 @@ describe('what stands beside a line', () => {
     expect([(await blobs.load(long)).kind, (await blobs.load(short)).kind]).toEqual(['missing', 'blob']);
   });
 
-  test('that the disk does not take ends the thread; opened again it goes on', async () => {
+  test('that the disk does not take ends the thread; opened again it continues', async () => {
     const disk = new SimulatedDisk();
     const { store } = storeOn(disk);
     const thread = owned(await store.create(id, {}));
@@ -152,7 +152,7 @@ describe('what stands beside a line', () => {
     expect([...disk.names().keys()].filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
-  test('a blob that is not what its name says is told', async () => {
+  test('a blob that is not what its name says is reported', async () => {
     const disk = new SimulatedDisk();
     const { store, blobs } = storeOn(disk);
     const thread = owned(await store.create(id, {}));

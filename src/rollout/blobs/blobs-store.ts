@@ -8,7 +8,7 @@ import { ownedFacts } from '../lines/owned-facts.ts';
 
 /**
  * A store whose lines leave to blobs what is large and not for the model's eyes: what drafts have `beside` them, and
- * tool sets. Whoever reads gets the lines back with their tool sets in them.
+ * tool sets. A reader gets the lines back with their tool sets in them.
  */
 export function withBlobs(below: RolloutStore, blobs: Blobs): RolloutStore {
   /** Sets that have been seen, by hash: the same few are read over and over. */

@@ -33,7 +33,7 @@ export function createBlobs(options: BlobsOptions): Blobs {
     if (known !== undefined) return known;
     const written = write(sha256, bytes);
     writing.set(sha256, written);
-    // Whoever keeps the same bytes again tries again. The failure is for those who wait.
+    // The next caller with the same bytes tries again. The failure is for those that wait.
     written.catch(() => writing.delete(sha256));
     return written;
   }
@@ -42,7 +42,7 @@ export function createBlobs(options: BlobsOptions): Blobs {
     const path = blobPath(home, sha256);
     try {
       const facts = await files.describe(path);
-      // Its age counts from its last use, so that nobody removes it before the line about it is written.
+      // Its age counts from its last use, so that no collection removes it before the line about it is written.
       if (facts !== undefined) await files.setFacts(path, { ...facts, modified: clock.now() });
       else await writeNew(path, bytes);
       await syncFolders(path);
@@ -75,7 +75,7 @@ export function createBlobs(options: BlobsOptions): Blobs {
   return {
     keep(bytes, when) {
       const ref = { sha256: hashOf(bytes), bytes: bytes.length };
-      // A folder that cannot be read will not be written either, and that is told where it matters.
+      // A folder that cannot be read will not be written either, and that is reported where it matters.
       if (when === 'within-budget') looked ??= look().catch(() => {});
       const kept = when === 'always' || used + bytes.length <= maxBytes;
       return { ref, kept, durable: kept ? writeOnce(ref.sha256, bytes) : Promise.resolve() };

@@ -45,7 +45,7 @@ export async function collectBlobs(
   return { unreferred, overBudget, freedBytes, keptBytes };
 }
 
-/** Unless somebody has asked for it since it was found. */
+/** Unless it was used since it was found. */
 async function removeBlob({ files, dryRun }: CollectOptions, { path, used }: FoundBlob): Promise<boolean> {
   if ((await files.describe(path))?.modified !== used) return false;
   if (dryRun) return true;

@@ -6,8 +6,8 @@ import { lockFolder } from '../find/names.ts';
 const atOnce = 20;
 
 /**
- * Removes lock files that nobody holds; gives their number. Each is locked while it goes, and so is the file that Codex
- * locks around taking and removing locks: nobody can be left with a lock on a file that has no name.
+ * Removes lock files that no process holds; gives their number. Each is locked while it goes, and so is the file that
+ * Codex locks around taking and removing locks: no process is left with a lock on a file that has no name.
  */
 export async function collectLocks(options: CollectOptions): Promise<number> {
   const { files, home, locks } = options;
@@ -17,7 +17,7 @@ export async function collectLocks(options: CollectOptions): Promise<number> {
   // Few at a time: a Codex that wants a lock waits as long as the other file is locked.
   for (let i = 0; i < names.length; i += atOnce) {
     const coordination = await locks.take(join(folder, '.coordination.lock'));
-    // Somebody takes or removes locks this very moment: another time.
+    // Another process takes or removes locks at this moment: another time.
     if (coordination.kind === 'held') break;
     try {
       for (const name of names.slice(i, i + atOnce)) if (await removeFree(options, join(folder, name))) removed += 1;

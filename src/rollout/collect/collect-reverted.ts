@@ -9,15 +9,15 @@ import { lockPath } from '../find/names.ts';
 export interface CollectedRevert {
   readonly thread: ThreadId;
   readonly path: string;
-  /** The whole file, or what stood behind the last place that something goes on from. */
+  /** The whole file, or what stood behind the last place that something continues from. */
   readonly what: 'file' | 'end';
   readonly bytes: number;
 }
 
 /**
- * Removes what reverts have put aside: files that no rollout goes on from, and the ends of others behind the last place
- * that one goes on from. Each thread is locked meanwhile. With a rollout that cannot be read nothing is certain, and
- * nothing goes.
+ * Removes what reverts have put aside: files that no rollout continues from, and the ends of others behind the last
+ * place that one continues from. Each thread is locked meanwhile. With a rollout that cannot be read nothing is
+ * certain, and nothing goes.
  */
 export async function collectReverted(
   options: CollectOptions,
@@ -35,7 +35,7 @@ export async function collectReverted(
       continue;
     }
     try {
-      // Whoever held the thread before may have changed what there is.
+      // The writer before us may have changed what there is.
       if (!(await isUnchanged(options, thread, rollouts))) {
         busy.push(thread);
         continue;
@@ -74,7 +74,7 @@ async function collectThread(
   const collected: CollectedRevert[] = [];
   // Newest first: the first one is the thread as it is now. One that was never begun hides no other.
   const current = rollouts.findIndex(({ meta }) => meta !== undefined);
-  // Several files without a revert are copies that somebody else has made.
+  // Several files without a revert are copies that another program has made.
   const name = rollouts[current]?.name;
   if (name === undefined || name.rolloutId === name.threadId) return [];
   for (const {

@@ -103,7 +103,7 @@ describe('blobs', () => {
     expect(left.toSorted()).toEqual([...kept.map(({ sha256 }) => sha256), `00${young}`].toSorted());
   });
 
-  test('stay when a rollout cannot be read, because nobody knows what it refers to', async () => {
+  test('stay when a rollout cannot be read, because it is unknown what it refers to', async () => {
     const disk = await threadWith(output('one'));
     await put(disk, `/home/capstan/blobs/00/${'e'.repeat(62)}.zst`, 'four');
     const bad = `/home/sessions/2026/11/15/rollout-2026-11-15T10-00-00-${newer}.jsonl.zst`;
@@ -128,7 +128,7 @@ describe('blobs', () => {
     expect((await run(disk, { maxBlobBytes: 0 })).blobs).toMatchObject({ keptBytes: found[0]?.size });
   });
 
-  test('of the trees of snapshots the collector of snapshots is told', async () => {
+  test('the collector of snapshots is given the trees of snapshots', async () => {
     const disk = await threadWith({
       type: 'capstan_snapshot',
       payload: { turn_id: 't', when: 'after', tree: 'abc', others: 'def' },
@@ -143,7 +143,7 @@ describe('blobs', () => {
   });
 });
 
-test('files that were never finished go, unless somebody may be at work on them', async () => {
+test('files that were never finished go, unless a process may be at work on them', async () => {
   const disk = await threadWith(output('one'));
   const folder = '/home/sessions/2026/11/15';
   await put(disk, `${folder}/rollout-x.jsonl.zst.tmp`, 'four');
@@ -153,7 +153,7 @@ test('files that were never finished go, unless somebody may be at work on them'
   expect([...disk.names().keys()].filter((name) => name.endsWith('.tmp'))).toEqual([`${folder}/rollout-y.jsonl.tmp`]);
 });
 
-test('lock files that nobody holds go', async () => {
+test('lock files that no process holds go', async () => {
   const disk = await threadWith(output('one'));
   await put(disk, `/home/thread-writer-locks/${id}.lock`, '');
   await put(disk, `/home/thread-writer-locks/${newer}.lock`, '');
@@ -218,7 +218,7 @@ describe('what a revert has put aside', () => {
     await thread.close();
   });
 
-  test('also goes with a file that nothing goes on from', async () => {
+  test('also goes with a file that nothing continues from', async () => {
     const { disk, first, second } = await reverted();
     const store = storeOn(disk);
     const held = await store.hold(id);

@@ -16,7 +16,7 @@ export interface Collected {
   readonly lockFiles: number;
   readonly temporaryFiles: number;
   readonly reverted: readonly CollectedRevert[];
-  /** Threads that were passed over because somebody is writing them. */
+  /** Threads that were skipped because a process is writing them. */
   readonly busy: readonly ThreadId[];
   /** Rollouts that could not be read: as long as there are any, nothing that they may refer to is removed. */
   readonly unread: readonly { readonly path: string; readonly why: string }[];

@@ -19,7 +19,7 @@ export interface CompressParts {
   readonly clock: Clock;
 }
 
-/** One thread, or all that nobody has written to for so long. */
+/** One thread, or all that have not been written to for so long. */
 export type ToCompress =
   | { readonly kind: 'thread'; readonly id: ThreadId }
   | { readonly kind: 'older'; readonly milliseconds: number };
@@ -32,8 +32,8 @@ export interface CompressReport {
 }
 
 /**
- * Compresses rollouts, each under the lock of its thread. Passed over are those that are being written, that go on from
- * another rollout or that another goes on from: such a place is a byte of a plain file.
+ * Compresses rollouts, each under the lock of its thread. Skipped are those that are being written, that continue from
+ * another rollout or that another continues from: such a place is a byte of a plain file.
  */
 export async function compressThreads(
   parts: CompressParts,
@@ -68,8 +68,8 @@ async function compressAll(parts: CompressParts, which: ToCompress, dryRun: bool
     if (facts === undefined || isYoung) continue;
     const skip = (why: string): number => skipped.push({ thread, path, why });
     if (head?.kind !== 'meta') skip('it cannot be read');
-    else if (base !== undefined) skip('it goes on from another file');
-    else if (referred.has(name.rolloutId)) skip('another thread goes on from it');
+    else if (base !== undefined) skip('it continues from another file');
+    else if (referred.has(name.rolloutId)) skip('another thread continues from it');
     else if (dryRun) compressed.push({ thread, path, from: facts.size });
     else {
       const done = await compressLocked(parts, found);
@@ -97,7 +97,7 @@ interface FoundHead {
   readonly found: FoundRollout;
   /** Absent when the file cannot be read. */
   readonly head?: Head;
-  /** The rollout that it goes on from. */
+  /** The rollout that it continues from. */
   readonly base?: string;
 }
 
@@ -118,7 +118,7 @@ async function headOf(files: Files, path: string): Promise<Head | undefined> {
     const file = await openRolloutFile(files, path);
     return await readHead(file).finally(() => file.close());
   } catch {
-    // One that cannot be read does not stop the others. It is passed over, and that is told.
+    // One that cannot be read does not stop the others. It is skipped, and that is reported.
     return undefined;
   }
 }

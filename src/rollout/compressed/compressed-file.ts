@@ -40,8 +40,8 @@ const refuse = (): Promise<never> =>
 const readOnly = { append: refuse, truncate: refuse, sync: refuse };
 
 /**
- * Opens a rollout for reading. A compressed one reads like a plain one and is unpacked only as far as somebody reads.
- * If it has just changed its form, the other one is opened.
+ * Opens a rollout for reading. A compressed one reads like a plain one and is unpacked only as far as it is read. If it
+ * has just changed its form, the other one is opened.
  */
 export async function openRolloutFile(files: Files, path: string): Promise<OpenFile> {
   try {

@@ -32,7 +32,7 @@ async function textsOf(store: RolloutStore, thread = id): Promise<readonly unkno
   return texts;
 }
 
-/** A disk with one thread on it that nobody writes. */
+/** A disk with one thread on it and no writer. */
 async function coldThread(texts: readonly string[] = ['a', 'b']): Promise<SimulatedDisk> {
   const disk = new SimulatedDisk();
   const thread = owned(await createRolloutStore(partsOn(disk)).create(id, meta));
@@ -47,7 +47,7 @@ const filesOn = (disk: SimulatedDisk): readonly string[] =>
   [...disk.names().keys()].filter((name) => name.startsWith('/home/sessions/') && !name.endsWith('/'));
 
 describe('a compressed thread', () => {
-  test('is read, chosen and gone on with as before; going on unpacks it, with its time and mode', async () => {
+  test('is read, chosen and resumed as before; writing unpacks it, with its time and mode', async () => {
     const disk = await coldThread();
     const before = await disk.describe(path);
     const bytes = disk.contents(path);
@@ -89,7 +89,7 @@ describe('a compressed thread', () => {
     await fc.assert(fc.asyncProperty(texts, law), { numRuns: 8 * inject('runFactor') });
   });
 
-  test('is unpacked when another goes on from it, and not compressed again then', async () => {
+  test('is unpacked when another continues from it, and not compressed again then', async () => {
     const disk = await coldThread();
     await compress(disk);
     const store = createRolloutStore(partsOn(disk));
@@ -102,13 +102,13 @@ describe('a compressed thread', () => {
     expect(report).toMatchObject({
       compressed: [],
       skipped: expect.arrayContaining([
-        { thread: id, path, why: 'another thread goes on from it' },
-        expect.objectContaining({ thread: child, why: 'it goes on from another file' }),
+        { thread: id, path, why: 'another thread continues from it' },
+        expect.objectContaining({ thread: child, why: 'it continues from another file' }),
       ]),
     });
   });
 
-  test('reads also where a fork goes on from it', async () => {
+  test('reads also where a fork continues from it', async () => {
     const disk = await coldThread();
     const store = createRolloutStore(partsOn(disk));
     const fork = owned(await store.fork(child, { id: child }, { rolloutId: id, end: 2 as Ordinal }));
@@ -134,7 +134,7 @@ describe('a compressed thread', () => {
 });
 
 describe('compressing', () => {
-  test('passes over a thread that is being written', async () => {
+  test('skips a thread that is being written', async () => {
     const disk = await coldThread();
     const thread = owned(await createRolloutStore(partsOn(disk)).open(id));
     expect(await compress(disk)).toMatchObject({
@@ -225,7 +225,7 @@ describe('a process that dies after any step', () => {
   });
 });
 
-/** What is there after a process died, and after the next one has gone on and compressed it again. */
+/** What is there after a process died, and after the next one has resumed and compressed it again. */
 interface Life {
   readonly found: readonly unknown[];
   readonly goneOn: readonly unknown[];
@@ -266,7 +266,7 @@ function everyOther(): CrashChoice {
   return ({ most }) => (asked++ % 2 === 0 ? most : 0);
 }
 
-/** The same disk; somebody looks on before each step. */
+/** The same disk; a callback runs before each step. */
 function watched(disk: SimulatedDisk, look: () => Promise<void>): Files {
   const watch = <Target extends object>(target: Target): Target =>
     new Proxy(target, {

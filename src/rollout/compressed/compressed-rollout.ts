@@ -16,8 +16,8 @@ export interface Compressed {
 
 /**
  * Puts a compressed rollout in place of a plain one, under the thread's writer lock. The plain one goes only when the
- * other is safe and unpacks to the same bytes; until then it is the one that counts. Undefined when somebody has
- * written to it meanwhile: a program that knows no locks.
+ * other is safe and unpacks to the same bytes; until then it is the one that counts. Undefined when a program that
+ * knows no locks has written to it meanwhile.
  */
 export async function compressRollout(files: Files, path: string): Promise<Compressed | undefined> {
   const target = `${path}${suffix}`;
@@ -57,7 +57,7 @@ export async function compressRollout(files: Files, path: string): Promise<Compr
 class Changed extends Error {}
 
 /**
- * Brings the plain file back, under the thread's writer lock, because somebody is about to write to it or to refer to
+ * Brings the plain file back, under the thread's writer lock, because a process is about to write to it or to refer to
  * it. Gives its path. If it is there already, that is the one that counts.
  */
 export async function restoreRollout(files: Files, compressed: string): Promise<string> {

@@ -11,7 +11,7 @@ const advice: Readonly<Record<DiskFaultCode, string>> = {
   'disk-blocked':
     'Something else stands where the file or one of its folders should be: move it away, or let CAPSTAN_HOME name another folder.',
   'disk-vanished':
-    'Somebody has removed it, or the disk is gone. What was said in this run is not kept; see whether a copy is left.',
+    'It was removed, or the disk is gone. What was said in this run is not kept; see whether a copy is left.',
   'disk-failed': 'Check the disk and the system log. Everything up to the last save is safe.',
 };
 

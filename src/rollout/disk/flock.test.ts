@@ -93,7 +93,7 @@ describe('the writer lock', () => {
     expect((await flock.take(path)).kind).toBe('lock');
   });
 
-  test('does not go on in children of the holder', async () => {
+  test('does not continue in children of the holder', async () => {
     const lock = taken(await flock.take(path));
     await started('sh', ['-c', 'echo ready; exec sleep 20']);
     await lock.release();

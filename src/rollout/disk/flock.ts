@@ -60,7 +60,8 @@ async function tryOnce(path: string, { clock, programs, lockers }: Required<Floc
   let taken = false;
   try {
     if ((await lockOpenFile(file, lockers, programs)) === 'held') return heldBy(file);
-    // Someone may have removed the file between opening and locking. Then our lock guards a file that nobody finds.
+    // Another process may have removed the file between opening and locking. Then our lock guards a file that no
+    // process finds.
     taken = isSameFile(file, path);
     if (!taken) return { kind: 'held' };
   } finally {
@@ -90,8 +91,9 @@ function lockOn(file: number, path: string, epoch: number): Lock {
     kind: 'lock',
     epoch,
     isLost: async () => released === undefined && isReplaced(file, path),
-    // The file stays. Whoever removes it must be sure that nobody has just opened it to lock it, or two writers hold
-    // locks on two files of one name. Codex has a second lock for that; an empty file does no harm, and Codex sweeps it.
+    // The file stays. To remove it, one must be sure that no process has just opened it to lock it, or two writers hold
+    // locks on two files of one name. Codex has a second lock for that; an empty file does no harm, and Codex sweeps
+    // it.
     release: () => (released ??= release()),
   };
 }

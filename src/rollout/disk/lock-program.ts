@@ -4,7 +4,7 @@ import { errorCode } from '../../disk/file-system.ts';
 
 /**
  * A program that takes an exclusive lock on its open file 3 without waiting. It exits with 0 when it has the lock and
- * with 1 when someone else has it.
+ * with 1 when another process has it.
  */
 export interface LockProgram {
   /** The name of a tool of the system. */

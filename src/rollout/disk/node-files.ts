@@ -138,7 +138,7 @@ function openFile(file: number): OpenFile {
       }
     },
     truncate: (size) => ended((done) => ftruncate(file, size, done)),
-    // Without the times, which nobody needs back; the length is synced, as the bytes could not be read without it.
+    // Without the times, which no reader needs; the length is synced, as the bytes could not be read without it.
     sync: () => ended((done) => fdatasync(file, done)),
     isNamed: async () => (await result<Stats>((done) => fstat(file, done))).nlink > 0,
     close: () => ended((done) => close(file, done)),

@@ -35,12 +35,14 @@ export class RolloutFile {
     await this.#file.append(bytes);
   }
 
-  /** One sync; the first one also makes the name safe, whoever created the file and died before he could. */
+  /**
+   * One sync; the first one also makes the name safe, in case the process that created the file died before it could.
+   */
   async sync(): Promise<void> {
     if (this.#file === undefined) return;
     const syncs = [this.#file.sync(), this.#checkName(this.#file)];
     if (!this.#nameIsDurable) syncs.push(this.#syncName());
-    // All must have ended before anyone acts on the failure of one.
+    // All must have ended before the caller acts on the failure of one.
     const failed = (await Promise.allSettled(syncs)).find((result) => result.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
     this.#nameIsDurable = true;

@@ -4,7 +4,7 @@ import { errorCode } from '../../disk/file-system.ts';
 
 export interface WholeFile {
   readonly path: string;
-  /** A name in the same folder that nobody else uses meanwhile. What an earlier try left there is overwritten. */
+  /** A name in the same folder that no other process uses meanwhile. What an earlier try left there is overwritten. */
   readonly temporary: string;
   readonly mode: number;
   readonly content: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
@@ -54,7 +54,7 @@ export async function nameWhole(files: Files, temporary: string, path: string): 
   } catch (error) {
     const code = errorCode(error);
     if (code === 'EEXIST') return 'there';
-    // Disks without second names: whoever calls holds a lock, or does not mind who was first.
+    // Disks without second names: the caller holds a lock, or does not mind which process was first.
     if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS') throw error;
     if ((await files.describe(path)) !== undefined) return 'there';
     await files.move(temporary, path);

@@ -29,7 +29,7 @@ async function* throughStream(
   stream: NodeJS.ReadWriteStream,
 ): AsyncGenerator<Uint8Array, void> {
   const { Readable, pipeline } = process.getBuiltinModule('node:stream');
-  // Errors of either side reach whoever reads the stream.
+  // Errors of either side reach the reader of the stream.
   pipeline(Readable.from(blocks), stream, () => {});
   for await (const block of stream) yield Buffer.from(block as Uint8Array);
 }

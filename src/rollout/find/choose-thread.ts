@@ -110,7 +110,7 @@ async function isOf(files: Files, path: string, cwd: string | undefined): Promis
       await file.close();
     }
   } catch (error) {
-    // To pass over it could mean to go on with another thread than the one that is meant.
+    // Ignoring it could resume another thread than the one that is meant.
     throw diskFault(error, 'open', path);
   }
 }

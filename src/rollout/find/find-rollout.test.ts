@@ -49,7 +49,7 @@ describe('finding the rollouts of a thread', () => {
     expect(await found([first, reverted, again])).toEqual({ kind: 'active', paths });
   });
 
-  test('takes the name where ids tell no time', async () => {
+  test('takes the name where ids hold no time', async () => {
     const plain = '11111111-2222-4333-8444-555555555555' as ThreadId;
     const older = `sessions/2025/01/02/rollout-2025-01-02T00-00-00-${plain}.jsonl`;
     const newer = `sessions/2025/01/02/rollout-2025-01-02T00-00-01-${plain}.jsonl`;

@@ -68,7 +68,7 @@ export async function findActiveRollouts(files: Files, home: string): Promise<re
   return rolloutsIn(files, await dayFolders(files, sessionsFolder(home), ''), '');
 }
 
-/** All rollouts, archived ones too: threads that go on from an archived one still need it. */
+/** All rollouts, archived ones too: threads that continue from an archived one still need it. */
 export async function findAllRollouts(files: Files, home: string): Promise<readonly FoundRollout[]> {
   return [...(await findActiveRollouts(files, home)), ...(await rolloutsIn(files, [archiveFolder(home)], ''))];
 }

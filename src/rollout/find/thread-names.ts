@@ -30,7 +30,7 @@ export interface NameParts {
   readonly home: string;
 }
 
-/** Room for a hundred thousand names. What stands before it is not read. */
+/** Space for a hundred thousand names. What stands before it is not read. */
 const mostBytes = 16 * 1024 * 1024;
 
 /** Tries for the lock of the index, which its holders need for an instant only. */
@@ -78,7 +78,7 @@ async function appendLine(files: Files, home: string, path: string, line: string
     try {
       const size = await file.size();
       const last = size === 0 ? '\n' : Buffer.from(await file.read(size - 1, 1)).toString();
-      // A line without its end is somebody's, whole or torn: it stays a line of its own.
+      // A line without its end is another writer's, whole or torn: it stays a line of its own.
       await file.append(Buffer.from(`${last === '\n' ? '' : '\n'}${line}\n`));
       await file.sync();
       if (size === 0) await files.syncDirectory(home);

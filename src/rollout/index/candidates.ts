@@ -29,7 +29,7 @@ export interface CandidateRequest {
 const columns = `files.name, files.folder, files.thread, files.archived, files.compressed, files.size, files.mtime,
   files.updated, CASE WHEN threads.size = files.size AND threads.mtime = files.mtime THEN threads.summary END AS summary`;
 
-/** In the order of the list, some rows at a time: whoever asks stops when a page is full. */
+/** In the order of the list, some rows at a time: the caller stops when a page is full. */
 export function* candidatesAfter(database: DatabaseSync, request: CandidateRequest): Generator<ListedFile> {
   const { query, said } = request;
   const time = query.sort === 'updated' ? 'files.updated' : 'coalesce(threads.created, 0)';

@@ -15,7 +15,7 @@ const indexPath = (home: string, version = schemaVersion): string => join(home, 
  *   later change to show in it. `hollow`: there is no thread in it. Of a thread with several files one is chosen.
  * - `threads`: what was read in a file, how far, and of which size and time it was then.
  * - `messages`, `words`: what was said in it.
- * - `reading`: when somebody last began to read all that is not known.
+ * - `reading`: when a process last began to read all that is not known.
  */
 const schema = `
 CREATE TABLE folders (path TEXT PRIMARY KEY, mtime REAL NOT NULL, settled INTEGER NOT NULL) WITHOUT ROWID;
@@ -129,7 +129,7 @@ export function makeEmpty(database: DatabaseSync): void {
 
 function openFile(path: string): DatabaseSync {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  // Made here, because SQLite would let everybody read it. Its side files get the same mode.
+  // Made here, because SQLite would let every user read it. Its side files get the same mode.
   closeSync(openSync(path, 'a', 0o600));
   return opened(path);
 }
@@ -151,7 +151,7 @@ function opened(location: string): DatabaseSync {
   }
 }
 
-/** Some versions of Node warn whoever loads it that it is new. */
+/** Some versions of Node warn on loading that it is new. */
 function loadSqlite(): typeof import('node:sqlite') {
   const { emitWarning } = process;
   process.emitWarning = () => {};
@@ -180,7 +180,7 @@ function versionOf(database: DatabaseSync): unknown {
 
 const [generic, corrupt, notADatabase] = [1, 11, 26];
 
-/** A table that is missing counts too: nobody but us writes there, and what we ask for is what we made. */
+/** A table that is missing counts too: no other program writes there, and what we ask for is what we made. */
 function isBroken(error: unknown): boolean {
   const code = sqliteCode(error);
   return error instanceof OtherSchema || code === generic || code === corrupt || code === notADatabase;
@@ -192,7 +192,7 @@ function sqliteCode(error: unknown): number | undefined {
   return typeof code === 'number' ? code % 256 : undefined;
 }
 
-/** Kept for whoever wants to know what happened. All of it can be made again. */
+/** Kept for a user who wants to know what happened. All of it can be made again. */
 function moveAside(path: string): boolean {
   try {
     renameSync(path, `${path}.broken`);

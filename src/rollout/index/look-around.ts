@@ -18,7 +18,7 @@ const settlingMs = 3000;
 
 /**
  * Brings the tables of folders and files up to date. A folder whose time has not changed has the same names in it; a
- * file must be looked at itself. With a budget, old files that somebody went on with may be missed until later.
+ * file must be looked at itself. With a budget, old files that were resumed may be missed until later.
  */
 export function scanFolders(database: DatabaseSync, { home, now, budget }: LookOptions): void {
   const began = now();

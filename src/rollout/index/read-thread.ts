@@ -31,7 +31,7 @@ export interface NewReading extends Reading {
   readonly keptTurns: number;
   /** With a last line that has no newline yet, if it reads as one. */
   readonly shown: ThreadFold;
-  /** False when a file that it goes on from is not there: only its own lines were read. */
+  /** False when a file that it continues from is not there: only its own lines were read. */
   readonly whole: boolean;
   /** False when the last line has no newline yet. */
   readonly terminated: boolean;
@@ -43,8 +43,8 @@ export interface NothingRead {
 }
 
 /**
- * Reads what a file says since the last reading, or all of it and of the files that it goes on from. `findRollout` says
- * where those are.
+ * Reads what a file says since the last reading, or all of it and of the files that it continues from. `findRollout`
+ * says where those are.
  */
 export async function readListed(
   path: string,

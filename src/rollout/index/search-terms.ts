@@ -1,4 +1,4 @@
-/** What somebody looks for: words that must all stand in a message; what is in quotes stands there as it is. */
+/** What the user looks for: words that must all stand in a message; what is in quotes stands there as it is. */
 export function searchTerms(text: string): readonly string[] {
   return [...text.matchAll(/"([^"]*)"|(\S+)/g)]
     .map(([, quoted, word]) => foldBlanks(quoted ?? word ?? '').trim())

@@ -9,7 +9,9 @@ import { concernsTurns, countTurns, foldTurn, noTurns, standingTurns, type TurnL
 import { readUsage } from '../../state/usage-fields.ts';
 import { appliedSettings, type SettingsInWords } from '../../state/turn-settings.ts';
 
-/** What lists need of a thread, as far as its lines were read. Plain JSON: the index keeps it and goes on from there. */
+/**
+ * What lists need of a thread, as far as its lines were read. Plain JSON: the index keeps it and continues from there.
+ */
 export interface ThreadFold {
   readonly first?: FirstLine;
   readonly gitBranch?: string;
@@ -17,7 +19,7 @@ export interface ThreadFold {
   /** Of the newest `thread_settings_applied`. */
   readonly applied?: { readonly settings: SettingsInWords; readonly win: boolean };
   readonly tokens: number;
-  /** What the thread was told to reach, if it was told so before anybody spoke. */
+  /** The goal that the thread was given before the first message, if any. */
   readonly goal?: string;
 }
 

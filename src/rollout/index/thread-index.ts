@@ -22,7 +22,7 @@ export interface ThreadIndexOptions {
   readonly clock: Clock;
 }
 
-/** How long to wait for whoever writes, and how often. */
+/** How long to wait for a writer, and how often. */
 const disturbedMs = 50;
 const mostAttempts = 100;
 
@@ -113,7 +113,7 @@ export class ThreadIndex {
     await withDatabase(this.#home, async (database) => this.#look(database, 0));
   }
 
-  /** Whether so much is unread that somebody should read it before it is needed, and nobody has begun to. */
+  /** Whether so much is unread that a process should read it before it is needed, and none has begun to. */
   async takeReading(): Promise<boolean> {
     return withDatabase(this.#home, async (database) => {
       const select = `SELECT (SELECT count(*) FROM files WHERE chosen) - (SELECT count(*) FROM threads) AS unread,

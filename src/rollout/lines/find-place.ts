@@ -17,7 +17,7 @@ export type FoundPlace =
 export async function findPlace(segments: readonly Segment[], { end }: RolloutPlace): Promise<FoundPlace> {
   let before: number = end;
   for (const segment of segments) {
-    // The first line of a file is about the file: whoever goes on from there goes on from what the file goes on from.
+    // The first line of a file is about the file: a continuation from there continues what the file continues.
     const first = segment.base?.end ?? 0;
     if (before <= first + 1) {
       before = Math.min(before, first);

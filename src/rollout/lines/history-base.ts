@@ -2,7 +2,7 @@ import type { HistoryMode } from '../../ports/rollout-store.ts';
 import type { Ordinal } from '../../protocol/ids.ts';
 import { type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
 
-/** Where the history of a rollout goes on from: the part of another file that stands before its own lines. */
+/** Where the history of a rollout continues from: the part of another file that stands before its own lines. */
 export interface HistoryBase {
   readonly rolloutId: string;
   readonly end: Ordinal;
@@ -27,7 +27,7 @@ export function withBase({ history_base: _old, ...meta }: JsonObject, base: Hist
   return { ...meta, history_base: { thread_id: rolloutId, end_ordinal_exclusive: end, end_byte_offset: endByte } };
 }
 
-/** Undefined when a rollout is in a form that nobody here knows. */
+/** Undefined when a rollout is in an unknown form. */
 export function historyMode(meta: JsonObject): HistoryMode | undefined {
   const mode = meta['history_mode'] ?? 'legacy';
   return mode === 'legacy' || mode === 'paginated' ? mode : undefined;

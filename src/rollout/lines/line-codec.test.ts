@@ -44,7 +44,7 @@ describe('a line on disk', () => {
 });
 
 describe('reading a line', () => {
-  test('tells blank and bad lines from good ones', () => {
+  test('separates blank and bad lines from good ones', () => {
     expect(['', ' \t\r'].map(decode)).toEqual(['blank', 'blank']);
     const bad = [
       '{',

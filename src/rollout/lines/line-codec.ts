@@ -9,7 +9,7 @@ export function encodeLine(line: Line): string {
   return `${JSON.stringify({ timestamp, ordinal, type, payload, metadata })}\n`;
 }
 
-// Bytes that are not UTF-8 make a bad line. Replacing them would hand out text that nobody wrote.
+// Bytes that are not UTF-8 make a bad line. Replacing them would hand out text that no program wrote.
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -73,7 +73,7 @@ export function decodeText(text: string): Line | 'bad' {
 }
 
 /**
- * What is nested deeper would overflow the stack of everybody who goes through a line and writes it again. No program
+ * What is nested deeper would overflow the stack of every reader that walks a line and writes it again. No program
  * writes such lines: other readers stop at an eighth of this.
  */
 const deepestNesting = 1000;

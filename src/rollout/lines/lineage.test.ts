@@ -37,7 +37,7 @@ function baseAt(disk: SimulatedDisk, path: string, lines: number, thread: Thread
 }
 
 describe('a fork', () => {
-  test('is read with what it goes on from, over several files, up to each cut', async () => {
+  test('is read with what it continues from, over several files, up to each cut', async () => {
     const disk = new SimulatedDisk();
     const first = await write(disk, parent, {}, 'a', 'b', 'c');
     const second = await write(disk, child, baseAt(disk, first, 3, parent, 3), 'd', 'e');
@@ -60,7 +60,7 @@ describe('a fork', () => {
       history_base: { thread_id: thread, end_ordinal_exclusive: 1, end_byte_offset: 1 },
     });
     await write(disk, parent, base(child), 'a');
-    await expect(texts(disk, parent, 0)).rejects.toThrow(`goes on from rollout ${child}`);
+    await expect(texts(disk, parent, 0)).rejects.toThrow(`continues from rollout ${child}`);
     await write(disk, grandchild, base(grandchild), 'b');
     await expect(texts(disk, grandchild, 0)).rejects.toThrow('circle');
     // A longer circle never has ordinals that fit.
@@ -68,7 +68,7 @@ describe('a fork', () => {
     await expect(texts(disk, parent, 0)).rejects.toThrow('has changed before the place');
   });
 
-  test('before the first line of its source goes on from what that goes on from, or from nothing', async () => {
+  test('before the first line of its source continues from what that continues from, or from nothing', async () => {
     const disk = new SimulatedDisk();
     const store = createRolloutStore({ home: '/home', files: disk, locks: disk.locks, clock });
     const first = await write(disk, parent, {}, 'a', 'b');
@@ -88,7 +88,7 @@ describe('a fork', () => {
     expect(await baseOf(parent, 2)).toEqual([2, base]);
   });
 
-  test('notices that the file it goes on from was edited, is shorter, or has another form', async () => {
+  test('notices that the file it continues from was edited, is shorter, or has another form', async () => {
     const disk = new SimulatedDisk();
     const first = await write(disk, parent, {}, 'a', 'b', 'c');
     await write(disk, child, baseAt(disk, first, 3, parent, 3), 'd');

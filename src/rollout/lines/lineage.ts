@@ -17,13 +17,13 @@ export interface OpenRollout {
 
 /** A file of a thread's history, cut to the part that counts. */
 export interface Segment extends OpenRollout {
-  /** What it goes on from: the segment after this one. */
+  /** What it continues from: the segment after this one. */
   readonly base?: HistoryBase;
 }
 
 /**
- * A fork and a revert hold no copy of what they go on from: their first line points at another file and says how much
- * of it counts. Gives the thread's own file first, then what it builds upon, each cut to the part that counts.
+ * A fork and a revert hold no copy of what they continue from: their first line points at another file and says how
+ * much of it counts. Gives the thread's own file first, then what it builds upon, each cut to the part that counts.
  */
 export async function openLineage(
   own: OpenRollout,
@@ -38,8 +38,8 @@ export async function openLineage(
     segments.push(base === undefined ? next : { ...next, base });
     if (base === undefined) return segments;
     const found = await openRollout(base.rolloutId);
-    if (found === undefined) throw broken(own.path, `it goes on from rollout ${base.rolloutId}, which is not there`);
-    if (seen.has(found.path)) throw broken(own.path, 'the files that it goes on from lead in a circle');
+    if (found === undefined) throw broken(own.path, `it continues from rollout ${base.rolloutId}, which is not there`);
+    if (seen.has(found.path)) throw broken(own.path, 'the files that it continues from lead in a circle');
     const cut = upTo(found.file, base.endByte);
     const problem = await cutProblem(found, cut, base);
     if (problem !== undefined) throw broken(own.path, problem);
@@ -100,7 +100,7 @@ function upTo(file: OpenFile, end: number): OpenFile {
   };
 }
 
-/** A place in a file that somebody has edited since means other lines than it did; that must not go unnoticed. */
+/** A place in a file that was edited since means other lines than it did; that must not go unnoticed. */
 async function cutProblem({ path, file }: OpenRollout, cut: OpenFile, base: HistoryBase): Promise<string | undefined> {
   if ((await file.size()) < base.endByte) return `${path} is shorter than it was`;
   const head = await readHead(cut);

@@ -14,7 +14,7 @@ const opening =
 /** More than a line needs to say what it is. */
 const longestOpening = 256;
 
-/** The kind of a line that has its keys in the order in which everybody writes them, without parsing it. */
+/** The kind of a line that has its keys in the order in which all programs write them, without parsing it. */
 export function peekLine(line: RawLine): PeekedLine | undefined {
   const found = opening.exec(line.latin1(0, longestOpening));
   if (found === null) return undefined;

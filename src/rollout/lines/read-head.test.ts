@@ -24,7 +24,7 @@ describe('the head of a rollout', () => {
       `\n \nrubbish\n${event}\n${meta()}\n`,
       { ...found, isFirst: false },
     ],
-    ['is missing when somebody speaks first', `${item}\n${meta()}\n`, { kind: 'other' }],
+    ['is missing when an item comes first', `${item}\n${meta()}\n`, { kind: 'other' }],
     ['is missing in a file of events', `${event}\n`, { kind: 'other' }],
     ['was never written', '', { kind: 'empty' }],
     ['was never written whole', meta().slice(0, 20), { kind: 'empty' }],

@@ -61,7 +61,9 @@ const output = (ordinal: number, text: string): Line => ({
   payload: { type: 'function_call_output', call_id: `c${ordinal}`, output: text },
 });
 
-/** One file after the other, newest first, as a fork and what it goes on from: kinds of lines, some long, some bad. */
+/**
+ * One file after the other, newest first, as a fork and what it continues from: kinds of lines, some long, some bad.
+ */
 const kind = fc.constantFrom('mark', 'output', 'output', 'event_msg', 'event_msg', 'noise', 'bad');
 const history = fc.array(
   fc.array(fc.tuple(kind, fc.constantFrom(1, 10, 10, 2000, 2000, 70_000, 700_000)), { maxLength: 12 }),

@@ -14,7 +14,7 @@ const batchLines = 256;
 interface Passed {
   /** Present where the search was shown it: nothing is taken twice. */
   readonly line?: Line;
-  /** Absent where it was taken, and where nobody wants it: then it is known what it is. */
+  /** Absent where it was taken, and where the caller does not want it: then it is known what it is. */
   readonly raw?: RawLine;
   readonly peeked?: PeekedLine | undefined;
 }

@@ -10,11 +10,9 @@ import { rememberStoredItem } from './stored-item.ts';
 import { unreadOutputLine } from './unread-output-line.ts';
 
 /**
- * The lines of a rollout in file order, from the ordinal on. A line without an ordinal, as in legacy files, counts as
- * the one after its predecessor. Blank lines are passed over, bad ones are counted in `skipped`. What stands after the
- * last newline is a line if it reads as one, and otherwise not there yet: a reader of a live thread never sees half a
- * line. A line that is not wanted is not parsed, so nobody learns whether it is a bad one. What stands before `from` is
- * not even read, where ordinals tell.
+ * The lines of a rollout in file order, from the ordinal on; one without an ordinal counts as the one after its
+ * predecessor. Blank lines are ignored, bad ones are counted in `skipped`, unless they are not wanted and so not
+ * parsed. A reader of a live thread never sees half a line.
  */
 export async function* read(
   file: OpenFile,
@@ -52,7 +50,7 @@ async function startAt(file: OpenFile, from: number): Promise<{ readonly at: num
 
 /**
  * The ordinal of a line that reads, if it has one. A damaged line may claim any, so what decides is parsed; only what
- * claims to stand at the limit or behind it is believed, for those who pass over it anyway.
+ * claims to stand at the limit or behind it is believed, for readers that skip it anyway.
  */
 export function ordinalOf(raw: RawLine, limit: number = Infinity): number | undefined {
   const claimed = peekLine(raw)?.ordinal;
@@ -78,7 +76,7 @@ export const everyLine: Wanted = () => true;
 
 type Unwanted = Pick<PeekedLine, 'ordinal'>;
 
-/** What a reader gets of a line: nothing if it is blank or not there yet, and only its place if nobody wants it. */
+/** What a reader gets of a line: nothing if it is blank or not there yet, and only its place if it is not wanted. */
 export function take(raw: RawLine, wanted: Wanted, peeked = peekLine(raw)): Line | Unwanted | 'bad' | undefined {
   if (peeked !== undefined && !wanted(peeked)) return { ordinal: peeked.ordinal };
   const unread = peeked === undefined ? undefined : unreadOutputLine(raw, peeked);

@@ -101,7 +101,7 @@ describe('the lines of a file', () => {
     }
   });
 
-  test('that are kept are nobody else’s memory', async () => {
+  test('that are kept share no memory', async () => {
     const content = Buffer.from(`${'one\n'.repeat(100_000)}two\n${'x'.repeat(later)}`);
     const before = Buffer.from(content);
     const file = { ...(await fileWith('')), size: async () => content.length };
@@ -150,7 +150,7 @@ describe('a file that changes while it is read backwards', () => {
 describe('reading ahead', () => {
   const text = `${'x'.repeat(999)}\n`.repeat(5000);
 
-  test('tells of a failure when it is asked for the lines, and not before', async () => {
+  test('reports a failure when it is asked for the lines, and not before', async () => {
     const file = await fileWith(text);
     let reads = 0;
     const failing: OpenFile = {
@@ -163,13 +163,13 @@ describe('reading ahead', () => {
     };
     const blocks = splitBackward(failing, { keep: true });
     expect((await blocks.next()).value).toHaveLength(Math.floor(first / 1000));
-    // By now it has failed. Nobody has asked: a rejection that nobody handles would end the process.
+    // By now it has failed, before any caller asked: an unhandled rejection would end the process.
     await nextRound();
     await expect(blocks.next()).rejects.toThrow('EIO: the disk is broken');
     expect({ reads, end: await blocks.next() }).toEqual({ reads: 2, end: { done: true, value: undefined } });
   });
 
-  test('has ended when whoever stops early is let go', async () => {
+  test('has ended when a reader that stops early returns', async () => {
     const file = await fileWith(text);
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     let pending = 0;

@@ -3,7 +3,7 @@ import { Fault } from '../../protocol/outcome.ts';
 import { RawLine } from './raw-line.ts';
 
 const newline = 0x0a;
-/** Enough for whoever looks only at the first lines. */
+/** Enough for a reader of only the first lines. */
 const firstBlock = 64 * 1024;
 const laterBlock = 1024 * 1024;
 /** Far more than a line with pictures has; a file without line ends must not fill the memory. */
@@ -72,7 +72,7 @@ export async function* splitBackward(
       if (keep || memory.length < Math.min(laterBlock, position))
         memory = Buffer.allocUnsafeSlow(Math.min(laterBlock, position));
       reading = keep ? readBefore() : undefined;
-      // Whoever waits for it hears of a failure; it must not be heard of before.
+      // The caller that waits for it gets the failure; it must not surface before.
       reading?.catch(() => {});
       const lines: RawLine[] = [];
       let end = block.length;
@@ -110,7 +110,7 @@ function wholeLine(bytes: Buffer, place: Pick<RawLine, 'terminated' | 'at'>): Ra
   return new RawLine(bytes, { start: 0, end: bytes.length, kept: true, ...place });
 }
 
-/** Into our memory, whatever the file does: whoever keeps lines keeps their blocks and nothing more. */
+/** Into our memory, whatever the file does: a caller that keeps lines keeps their blocks and nothing more. */
 async function readBlock(file: OpenFile, position: number, length: number, memory: Buffer): Promise<Buffer> {
   const bytes = await file.read(position, length, memory);
   if (bytes.buffer !== memory.buffer) memory.set(bytes);

@@ -50,7 +50,7 @@ test('a string ends where a slow reader says that it ends', () => {
   );
 });
 
-test('every byte is told from every other, alone and behind backslashes', () => {
+test('every byte is distinguished from every other, alone and behind backslashes', () => {
   const wrong: string[] = [];
   for (let byte = 0; byte < 256; byte++) {
     for (const place of [0, 1, 2, 33]) {

@@ -13,7 +13,7 @@ export interface Followed {
   readonly links: readonly Link[];
 }
 
-/** Walks the path as the kernel would, and tells where it leads. */
+/** Walks the path as the kernel would, and says where it leads. */
 export function followLinks(disk: DiskView, path: string): Followed {
   const { kind, at, sight, rest, links } = walkPath((place) => disk.look(place), path, { lastLink: 'followed' });
   if (kind === 'found') return { path: at, kind: sight.kind === 'folder' ? 'folder' : 'file', links };

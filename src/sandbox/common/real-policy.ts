@@ -36,12 +36,9 @@ interface FollowedRule {
 }
 
 /**
- * Follows the links in the paths of a policy.
- *
- * A link that stands where commands may write can be replaced by them, so nothing is granted through it: the next
- * command would find more open than the policy says. What is restricted through such a link is restricted at its
- * target, and the link is held. Nothing is granted either where a path leads to another place than when the turn began:
- * commands of other threads can replace links and folders that those of this one cannot.
+ * Follows the links in the paths of a policy. Nothing is granted through a link that commands can replace, nor where a
+ * path leads to another place than when the turn began: the next command would find more open than the policy says.
+ * What is restricted through such a link is restricted at its target, and the link is held.
  */
 export function realPolicy(files: RestrictedFiles, disk: DiskView): RealPolicy {
   const platform = files.platformDefaults ? platformReadRoots.map((path) => grant(path)) : [];
@@ -98,7 +95,7 @@ function strongestBySpelling(rules: readonly PathRule[]): readonly PathRule[] {
   return strongest(rules, { read: 0, write: 1, deny: 2 });
 }
 
-/** Rules for one place that was spelled in several ways: nobody may gain by a second spelling. */
+/** Rules for one place that was spelled in several ways: no command may gain by a second spelling. */
 function strictestByPlace(rules: readonly RealRule[]): readonly RealRule[] {
   return strongest(rules, { write: 0, read: 1, deny: 2 }).toSorted((a, b) => byDepth(a.path, b.path));
 }

@@ -120,7 +120,7 @@ describe('probing', () => {
     expect(spawn.runs).toBe(1);
   });
 
-  test('goes on without what an older program or a container does not have', async () => {
+  test('continues without what an older program or a container does not have', async () => {
     const spawn = system((_, options) => {
       if (options.includes('--disable-userns')) return 'bwrap: Unknown option --disable-userns\n';
       return options.includes('--proc') ? "bwrap: Can't mount proc on /newroot/proc: Operation not permitted\n" : '';
@@ -165,7 +165,7 @@ describe('probing', () => {
     expect(await findBubblewrap(search, { spawn, files })).toMatchObject({ kind: 'bubblewrap', path: plain });
   });
 
-  test('nothing to probe is told with what to install', async () => {
+  test('nothing to probe is reported with what to install', async () => {
     expect(await findBubblewrap({ path: '', writable: [] }, { spawn: system(() => ''), files })).toMatchObject({
       code: 'sandbox-missing',
     });

@@ -24,7 +24,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-/** One engine. Engines in one process are told apart by nothing but their holds, as in two processes. */
+/** One engine. Engines in one process differ by nothing but their holds, as in two processes. */
 const engine = () =>
   createMountPoints({
     registries: [join(base, 'registry')],
@@ -77,7 +77,7 @@ test('what a dead engine left behind is taken away by the next, or taken over', 
   expect(existsSync(target)).toBe(false);
 });
 
-test('a lock that nobody gives back is broken', () => {
+test('a lock that is never given back is broken', () => {
   mkdirSync(join(registry(), 'lock'));
   engine().hold([target]).release();
   expect(readdirSync(registry())).toEqual([]);

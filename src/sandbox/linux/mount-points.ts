@@ -14,13 +14,12 @@ import {
 import { removeEmptyFolder } from './remove-empty-folder.ts';
 
 /**
- * Keeping a command from making a missing path means mounting something there, and bubblewrap makes the folder to
- * mount on: on the host, where it would stay. Removing it while another sandbox still mounts on it takes that sandbox's
- * protection away, so folders are removed by the last user only. Users announce themselves by small files in a registry,
- * because other engines may work in the same workspace; the next engine that looks removes what a crashed one left.
+ * To keep a command from making a missing path, bubblewrap makes a folder there to mount on, on the host. It is removed
+ * by its last user only, since removing it would end the protection of another sandbox; users announce themselves by
+ * files in a registry, and the next engine clears what a crashed one left.
  *
- * What an entry of another process says is not enough to remove a folder: it must also be empty, stand where its path
- * says, and have a name that sandboxes protect, unless this engine needs the very folder itself.
+ * An entry of another process alone removes nothing: the folder must be empty, stand where its path says, and have a
+ * name that sandboxes protect, unless this engine needs that folder itself.
  */
 export interface MountPoints {
   /** Where the users' files stand. No sandboxed command may write there. Undefined: only this process is seen. */
@@ -44,7 +43,7 @@ export interface MountPointOptions {
 
 export function createMountPoints(options: MountPointOptions): MountPoints {
   const startedAt = options.processes.startedAt(process.pid);
-  // Without a table of processes, entries of the dead could not be told from those of the living.
+  // Without a table of processes, entries of dead processes could not be separated from those of living ones.
   const registry = startedAt === undefined ? undefined : openMountRegistry(options.registries);
   const engine: Engine = {
     users: registry === undefined ? usersInMemory() : usersOnDisk(registry),

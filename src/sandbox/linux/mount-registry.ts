@@ -6,7 +6,7 @@ import { namesIn, realPath } from '../../disk/folders.ts';
 import { makeOwnFolder, readOwnFile } from '../../disk/own-file.ts';
 import { normalisePath } from '../../policy/paths.ts';
 
-/** Somebody who mounts on folders: an engine, for as long as its commands may run. */
+/** A user of mount points: an engine, for as long as its commands may run. */
 export interface MountUser {
   readonly process: number;
   /** When that process was started, in words of the system. Another process of the number is not this user. */

@@ -12,7 +12,7 @@ export function mountOptions(path: string, mount: Mount): readonly string[] {
     case 'read-only':
       return ['--ro-bind', path, path];
     case 'unreadable-file':
-      // A device on a mount without devices: opening it is refused, whoever asks.
+      // A device on a mount without devices: opening it is refused to every process.
       return ['--ro-bind', '/dev/null', path];
     case 'empty-folder':
       return ['--perms', mount.mode, '--tmpfs', path];

@@ -7,7 +7,7 @@ import { ownProcesses } from './own-processes.ts';
 const limits = { timeoutMs: 5000, outputBytes: 16_384 };
 
 /**
- * Builds a small sandbox with everything a real one uses and runs bubblewrap itself in it: one process tells whether
+ * Builds a small sandbox with everything a real one uses and runs bubblewrap itself in it: one process shows whether
  * the program is recent enough and whether the kernel lets it work. Only when that fails is it tried with less.
  */
 export async function probeBubblewrap(path: string, spawn: Spawn): Promise<Bubblewrap | SandboxRefused> {
@@ -15,7 +15,7 @@ export async function probeBubblewrap(path: string, spawn: Spawn): Promise<Bubbl
   // Each round gives up one ability, so there are at most three.
   for (;;) {
     const end = await tryOut(bubblewrap, spawn);
-    // A machine under load proves nothing: the real command will tell.
+    // A machine under load proves nothing: the real command will show.
     if (end.kind === 'timed-out' || end.kind === 'aborted') return bubblewrap;
     if (end.kind === 'exited' && end.exitCode === 0) return bubblewrap;
     const said = end.kind === 'exited' ? end.output.text.trim() : end.reason;

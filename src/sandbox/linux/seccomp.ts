@@ -3,13 +3,11 @@ import type { NetworkAccess } from '../../protocol/permission-profile.ts';
 /**
  * The system-call filter, as a program for the kernel's classic packet-filter machine.
  *
- * With the network restricted, the network namespace already cuts off IP and abstract Unix sockets. What is left are
- * Unix sockets with a name in the file system: a container engine or a key agent listens on one, and talking to it is
- * a way out. The filter cannot see whom a `connect` is for, so no socket may connect, bind or listen. Pairs of
- * connected sockets are harmless and stay, with all that is done to them: test runners and build tools talk to their
- * children that way. Datagram sockets are refused as well, because they can send to a name without connecting.
+ * The network namespace cuts off IP and abstract Unix sockets. Named Unix sockets are left, on which a container engine
+ * or a key agent listens, and the filter cannot see the target of a `connect`: so no socket may connect, bind or
+ * listen, and datagram sockets are refused. Connected pairs stay: build tools use them to reach their children.
  *
- * With the network enabled only those calls are refused that reach around a filter or out of a namespace.
+ * With the network enabled only calls that reach around a filter or out of a namespace are refused.
  */
 export function seccompFilter(architecture: SeccompArchitecture, network: NetworkAccess): Uint8Array {
   const { audit, calls, foreignCalls } = architectures[architecture];

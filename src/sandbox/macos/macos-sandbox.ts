@@ -7,9 +7,7 @@ import { seatbeltProfile } from './seatbelt-profile.ts';
 /** Only this path: a program of the same name earlier on the PATH could be anything. */
 const program = '/usr/bin/sandbox-exec';
 
-/**
- * The command under Seatbelt. The profile is tested as text; nobody has run it on a Mac yet.
- */
+/** The command under Seatbelt. The profile is tested as text; it has not been run on a Mac yet. */
 export async function planMacos(
   command: PlainCommand,
   policy: ResolvedPolicy,

@@ -62,7 +62,7 @@ function statements(rule: RealRule, outer: Access, at: (path: string) => string)
       if (rule.kind === 'missing' && rule.ifMissing === 'skip') return [];
       const first = `(deny file-write* ${place})`;
       if (rule.kind !== 'missing') return [first];
-      // Most Macs do not tell `.GIT` from `.git`, and while neither exists only the spelling can be compared.
+      // Most Macs do not distinguish `.GIT` from `.git`, and while neither exists only the spelling can be compared.
       const name = rule.path.slice(rule.path.lastIndexOf('/'));
       const spelling = `^${literalExpression(rule.path.slice(0, -name.length))}${anyCase(name)}(/|$)`;
       return [first, `(deny file-write* (regex #"${spelling}"))`];

@@ -18,7 +18,7 @@ const run = (words: readonly string[], stdin: string | Buffer = '', calledAs: Pa
 const patch = (...lines: readonly string[]) => ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');
 const failed = (stderr: string, code = 1) => ({ code, stdout: '', stderr });
 
-it('tells what was added, changed and deleted, with paths as they were spelled', () => {
+it('reports what was added, changed and deleted, with paths as they were spelled', () => {
   const text = patch(
     '*** Delete File: g',
     '*** Update File: ./f',

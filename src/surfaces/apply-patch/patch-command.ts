@@ -21,7 +21,7 @@ export interface PatchCommand {
   readStandardInput(): Uint8Array;
 }
 
-/** Applies a patch in a folder, with the rights of whoever calls. */
+/** Applies a patch in a folder, with the rights of the caller. */
 export function applyPatchHere(command: PatchCommand): PatchReport {
   const text = patchText(command);
   if (typeof text !== 'string') return text;

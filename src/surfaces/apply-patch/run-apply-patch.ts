@@ -1,7 +1,7 @@
 import { print } from '../terminal/print.ts';
 import { applyPatchHere, type PatchCommand } from './patch-command.ts';
 
-/** The command `apply_patch`: applies a patch in the working folder and tells what it did. Returns the exit code. */
+/** The command `apply_patch`: applies a patch in the working folder and reports what it did. Returns the exit code. */
 export function runApplyPatch(words: readonly string[], calledAs: PatchCommand['calledAs']): number {
   const { readFileSync } = process.getBuiltinModule('node:fs');
   const { code, stdout, stderr } = applyPatchHere({

@@ -20,7 +20,7 @@ export const forkCommand = {
 
 export const rollbackCommand = {
   name: 'threads rollback',
-  summary: 'Takes the newest turns of a thread back: the talk, the files that they changed, or both.',
+  summary: 'Takes the newest turns of a thread back: the conversation, the files that they changed, or both.',
   forms: [
     'THREAD [--turns N | --to TURN] [--files | --both] [--force] [--meanwhile] [--dry-run]',
     'THREAD --before-checkpoint [N]',
@@ -41,8 +41,12 @@ export const rollbackCommand = {
       without: ['turns', 'to'],
       help: 'to before checkpoint N, or the newest: see below',
     },
-    files: { names: ['--files'], without: ['both'], help: 'take back what the turns did to files; the talk stays' },
-    both: { names: ['--both'], help: 'take back files and talk' },
+    files: {
+      names: ['--files'],
+      without: ['both'],
+      help: 'take back what the turns did to files; the conversation stays',
+    },
+    both: { names: ['--both'], help: 'take back files and conversation' },
     force: { names: ['--force'], help: 'with files: also those that were changed again after the turn' },
     meanwhile: {
       names: ['--meanwhile'],
@@ -78,7 +82,7 @@ export const undoRollbackCommand = {
 
 export const restoreCommand = {
   name: 'threads restore',
-  summary: 'Brings files back as they were before a turn. The talk stays as it is.',
+  summary: 'Brings files back as they were before a turn. The conversation stays as it is.',
   forms: [
     'THREAD --before-turn TURN [--dry-run] [--force] [--meanwhile] [--json]',
     'THREAD --undo [--dry-run] [--force] [--json]',

@@ -20,7 +20,7 @@ const queryOptions = {
     help: '`updated` or `created`; the newest come first',
   },
   limit: { names: ['-n', '--limit'], value: 'NUMBER', number: { min: 1, max: 1000 }, help: 'how many at a time (25)' },
-  cursor: { names: ['--cursor'], value: 'CURSOR', help: 'go on where the page before ended' },
+  cursor: { names: ['--cursor'], value: 'CURSOR', help: 'continue after the previous page' },
   json: jsonOption,
 } as const satisfies Readonly<Record<string, CommandOption>>;
 
@@ -94,7 +94,7 @@ export const exportCommand = {
     last: lastOption,
   },
   notes:
-    'A jsonl file holds the whole thread, what a fork or a revert goes on from included. Capstan and Codex\n' +
+    'A jsonl file holds the whole thread, with what a fork or a revert continues from. Capstan and Codex\n' +
     'resume it from `sessions/YYYY/MM/DD/` of their home, under the name that `-o FOLDER` gives it. It has\n' +
     'all that was said in the thread: share it with care.',
 } as const satisfies Command;
@@ -128,7 +128,7 @@ export const compressCommand = {
     dryRun: { names: ['--dry-run'], help: 'only say what would be done' },
     json: { names: ['--json'], help: 'print the result as JSON' },
   },
-  notes: 'Threads that are being written stay as they are, and so do forks and what they go on from.',
+  notes: 'Threads that are being written stay as they are, and so do forks and what they continue from.',
 } as const satisfies Command;
 
 export const gcCommand = {

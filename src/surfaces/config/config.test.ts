@@ -160,7 +160,7 @@ describe('config show', () => {
     );
   });
 
-  test('goes on where a file is broken, and says which', async () => {
+  test('continues where a file is broken, and says which', async () => {
     write('home/config.toml', 'model = [');
     const shown = JSON.parse(shortened(showJson(await load(), { origin: false })));
     expect(shown.layers[4]).toEqual({ layer: 'user', source: '/home/config.toml', state: 'cannot be read' });
@@ -238,7 +238,7 @@ wins ->  profile  /home/work.config.toml:1  "gpt-5.4"
 
          managed  /etc/managed_config.toml  no such file
          flags  command line  not set
-         project  /repo/.codex/config.toml  not used: nobody has said that the project is trusted
+         project  /repo/.codex/config.toml  not used: the project has not been trusted
          user  /home/config.toml  not set
          system  /etc/config.toml  no such file
 wins ->  default  trust: unknown  "read-only"

@@ -48,7 +48,7 @@ function requirementText({ requirements }: Configured, name: string): string {
   return pin === undefined ? '' : `Required by ${name} in ${features?.source ?? ''}: ${String(pin)}.\n`;
 }
 
-/** The secrets are hidden before the key is looked up: its own name may not tell what it is. */
+/** The secrets are hidden before the key is looked up: its own name may not show what it is. */
 function shownAt(values: JsonObject, path: readonly string[]): Json | undefined {
   return valueAt(hideSecrets(values), path);
 }

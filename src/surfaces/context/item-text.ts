@@ -1,6 +1,6 @@
 import { isMessage, type Item } from '../../protocol/item.ts';
 
-/** What a person reads of an item; the whole of it where there are no words. */
+/** What the user reads of an item; the whole of it where there are no words. */
 export function shownText(item: Item): string {
   if (isMessage(item)) {
     return item.content.map((part) => (typeof part['text'] === 'string' ? part['text'] : short(part))).join('\n');

@@ -82,7 +82,7 @@ export function requestText(story: ThreadStory, request: StoryRequest, width: nu
   return `${headLine(request)}${lost}\n\n${blocks.join('\n')}`;
 }
 
-/** Items that stand in no history: what a request beside the talk says itself, and what it sends in short. */
+/** Items that stand in no history: what a request beside the conversation says itself, and what it sends in short. */
 function unnamed({ record }: StoryRequest, index: number, length: number): string {
   const auxiliary = record?.auxiliary;
   if (auxiliary === undefined) return 'unknown';

@@ -16,7 +16,7 @@ import { foldPlace, isOfTurn, noTurnsOfAny, turnNumber } from '../../state/turns
 import { readUsage } from '../../state/usage-fields.ts';
 import { type ToldContext, Tellings } from './tellings.ts';
 
-/** What happened in a thread, as far as its lines tell. */
+/** What happened in a thread, as far as its lines say. */
 export interface ThreadStory {
   readonly state: ThreadState;
   readonly turns: readonly StoryTurn[];
@@ -166,8 +166,8 @@ class Storyteller {
     const info = payload['type'] === 'token_count' ? objectAt(payload, 'info') : undefined;
     this.#window = numberAt(info ?? payload, 'model_context_window') ?? this.#window;
     if (info === undefined) return;
-    // Some programs repeat the newest count, for instance at the start of a turn. What a request beside the talk adds to
-    // the total leaves the newest count as it was; its own count stands in the line of its step.
+    // Some programs repeat the newest count, for instance at the start of a turn. What a request beside the
+    // conversation adds to the total leaves the newest count as it was; its own count stands in the line of its step.
     const total = JSON.stringify(info['total_token_usage']);
     if (total !== this.#counted && !this.#isBeside() && !isCostCarried(payload))
       this.#count(objectAt(info, 'last_token_usage'));
@@ -235,7 +235,7 @@ class Storyteller {
 
   #count(fields: JsonObject | undefined): void {
     const request = this.#requests.at(-1);
-    // An overflow is recorded as a total alone: nobody counted the request.
+    // An overflow is recorded as a total alone: no provider counted the request.
     if (request === undefined || request.usage !== undefined || fields === undefined) return;
     if ((numberAt(fields, 'input_tokens') ?? 0) > 0) request.usage = readUsage(fields);
   }
@@ -256,7 +256,7 @@ class Storyteller {
   }
 }
 
-/** Whether a step made the request, and not something beside the talk. */
+/** Whether a step made the request, and not something beside the conversation. */
 export function isOfTalk({ record }: StoryRequest): boolean {
   return record?.auxiliary === undefined;
 }

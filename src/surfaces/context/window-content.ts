@@ -131,7 +131,7 @@ function hidesCounted(
   return weightOf(state.history, { reader }).hidden > 0;
 }
 
-/** The newest request that the provider counted and that the next one goes on from. */
+/** The newest request that the provider counted and that the next one continues from. */
 function countedRequest({ state, requests: all }: ThreadStory) {
   const requests = all.filter(isOfTalk);
   const newest = requests.at(-1);

@@ -14,7 +14,7 @@ export interface ExecStart {
 
 /** `capstan exec --json` as a process of its own, the same program that runs now. */
 export interface ExecProcess {
-  /** What it tells, as it tells it. To be read once, to the end. */
+  /** Its events, as they arrive. To be read once, to the end. */
   readonly events: AsyncIterable<ExecEvent>;
   /** Resolves when the process is gone; what it said may still wait to be read. */
   readonly gone: Promise<void>;

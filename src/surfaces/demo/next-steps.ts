@@ -7,7 +7,7 @@ import type { Variables } from '../../protocol/variables.ts';
 import type { Page } from './page.ts';
 import { shellWords } from '../../protocol/shell-words.ts';
 
-/** What it takes to go on with a real model. */
+/** What it takes to continue with a real model. */
 export async function showNextSteps(page: Page, env: Variables): Promise<void> {
   page.heading('5. With a real model');
   const stored = StoredThreads.in(env, homedir());

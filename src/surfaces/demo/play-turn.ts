@@ -27,7 +27,7 @@ export interface TurnAsked {
 
 type Command = Extract<ExecItem, { type: 'command_execution' }>;
 
-/** What came of a turn, as its process told it. */
+/** What came of a turn, as its process reported it. */
 export interface TurnSeen {
   readonly threadId: string;
   /** Commands that ended, in order. */

@@ -25,7 +25,7 @@ process.exitCode = found === 10 ? 0 : 1;
     release: `for step in "$@"; do
   echo "$step 1.0.1" | tee -a ${releaseLog}
   if [ "$step" = tag ]; then
-    # Mirrors get time to see the tag. A dot now and then also ends this script when nobody is left to read them.
+    # Mirrors get time to see the tag. A dot now and then also ends this script when no reader is left.
     left=50
     while [ $left -gt 0 ]; do
       sleep 0.1

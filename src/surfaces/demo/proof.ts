@@ -35,7 +35,7 @@ export async function proveFromFile(
   const rebuilt: Buffer[] = [];
   const verdictOn = createComparison(digester);
   for await (const request of rebuildRequests(lines, encoderOf)) {
-    // The record must agree as well: it is what there is to go by when nobody has kept what arrived.
+    // The record must agree as well: it is all there is when what arrived was not kept.
     const isSame = verdictOn(request).kind === 'same';
     if (request.kind === 'rebuilt' && isSame) rebuilt.push(Buffer.concat(request.encoded?.body ?? []));
   }

@@ -14,7 +14,9 @@ const deadlineMs = 90_000;
 const exitCodes = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
 const signals = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
 
-/** `capstan demo`. 0: everything went as told; 1: something did not; 2: wrong usage; above 128: a signal ended it. */
+/**
+ * `capstan demo`. 0: everything went as described; 1: something did not; 2: wrong usage; above 128: a signal ended it.
+ */
 export async function run(): Promise<number> {
   const stop = new AbortController();
   let code: number | undefined;

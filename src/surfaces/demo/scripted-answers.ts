@@ -50,7 +50,7 @@ const moves: Readonly<Record<keyof typeof demoWords, readonly Move[]>> = {
     ({ everyOutput }) =>
       everyOutput.at(-1)?.startsWith('Outcome unknown') === true
         ? run(`cat ${releaseLog}`)
-        : tell('Nobody told me that something was cut off.'),
+        : tell('I was not told that something was cut off.'),
     ({ last }) => {
       const missing = releaseSteps.filter((step) => !isLogged(step, last));
       return missing.length === 0 ? tell('Everything had been done.') : run(`sh release ${missing.join(' ')}`);

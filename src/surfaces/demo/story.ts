@@ -25,10 +25,10 @@ export async function fixInSandbox(stage: Stage): Promise<Chapter> {
   return { kind: 'told', threadId: seen.threadId };
 }
 
-/** The process is killed while a command is under way, and another one goes on. */
+/** The process is killed while a command is under way, and another one resumes. */
 export async function killAndResume(stage: Stage, threadId: string): Promise<Chapter> {
   const { page, place } = stage;
-  page.heading('2. The process is killed in the middle of a command, and the thread goes on');
+  page.heading('2. The process is killed in the middle of a command, and the thread is resumed');
   const killed = await playTurn(stage, {
     options: ['resume', threadId],
     words: demoWords.release,

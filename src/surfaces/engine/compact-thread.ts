@@ -6,7 +6,7 @@ import type { EngineRefused } from './engine-refused.ts';
 import { resumeThread } from './open-thread.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
-/** A checkpoint that somebody asks for. */
+/** A checkpoint on request. */
 export interface CompactRequest extends ThreadRequest {
   /** What it shall keep in view. */
   readonly focus?: string;

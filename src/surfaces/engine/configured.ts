@@ -49,7 +49,7 @@ export async function loadConfigured(
 
 /** The default of the model, which is no constant: it goes by the provider and by the catalogue. */
 function modelLayers(config: Config, { newThread }: Requirements): readonly ConfigLayer[] {
-  // Whoever manages the machine gives new threads another one. A file that cannot be read has no say in it.
+  // The administrator gives new threads another one. A file that cannot be read has no say in it.
   const catalogue = newThread?.model === undefined ? loadCatalogue(config) : undefined;
   if (catalogue === undefined || 'code' in catalogue) return [];
   const { modelProvider: provider, modelCatalogJson: file } = config;

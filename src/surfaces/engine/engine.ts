@@ -32,7 +32,9 @@ import type { ThreadRequest } from './thread-request.ts';
 /** The composition root and the one facade: makes what threads share, once, and opens threads. */
 export class Engine {
   readonly kind = 'engine';
-  /** Warnings about the configuration that holds everywhere. What a project adds is told when a thread is opened. */
+  /**
+   * Warnings about the configuration that holds everywhere. What a project adds is reported when a thread is opened.
+   */
   readonly notices: readonly Outcome[];
   /** The threads of the home, open or not, as they are kept. */
   readonly stored: StoredThreads;
@@ -99,7 +101,7 @@ export class Engine {
   }
 
   /**
-   * Begins a thread that goes on from a place of another, and copies nothing. It keeps the other's settings of that
+   * Begins a thread that continues from a place of another, and copies nothing. It keeps the other's settings of that
    * place, unless flags say otherwise, and has no name. The other thread may be written meanwhile, or be archived.
    */
   fork(id: ThreadId, cut: ThreadCut, request: ThreadRequest): Promise<OpenedThread | EngineRefused> {
@@ -144,7 +146,9 @@ export class Engine {
     return restoreThreadFiles(this.#parts, id, target, options);
   }
 
-  /** The same for the turns that a rollback of the talk would take back. It has to come before that rollback. */
+  /**
+   * The same for the turns that a rollback of the conversation would take back. It has to come before that rollback.
+   */
   async restoreRolledBack(
     id: ThreadId,
     to: RollbackTo,

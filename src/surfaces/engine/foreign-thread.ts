@@ -12,7 +12,7 @@ import { noOwnPlaces } from '../../policy/own-places.ts';
 /** What counts of the past of a thread that this home did not write. */
 export interface TakenOverThread {
   readonly resumed: LastSettings;
-  /** What a person should know once it is decided what holds. */
+  /** What the user should know once it is decided what holds. */
   notices(settings: Settings): readonly Outcome[];
 }
 

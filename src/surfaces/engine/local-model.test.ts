@@ -25,16 +25,16 @@ function overrides(env: Readonly<Record<string, string>> = {}) {
   );
 }
 
-it('a provider that whoever manages the machine chose stands', async () => {
+it('a provider that the administrator chose stands', async () => {
   writeFileSync(join(folder, 'etc/managed_config.toml'), 'model_provider = "openai"\n');
   expect(await overrides()).toEqual({
     code: 'provider-managed',
     message: 'The provider of this machine is managed: model_provider is "openai", and --oss cannot change it.',
-    next: 'Start without --oss, or ask whoever manages the machine.',
+    next: 'Start without --oss, or ask the administrator of this machine.',
   });
 });
 
-it('an address that is none is said before anybody is asked', async () => {
+it('an address that is none is reported before a server is asked', async () => {
   expect(await overrides({ CODEX_OSS_PORT: 'x' })).toMatchObject({
     code: 'provider-incomplete',
     message: 'CODEX_OSS_PORT is not the number of a port: "x"',

@@ -70,6 +70,6 @@ function managedProvider({ modelProvider }: Config): Outcome<'provider-managed'>
   return {
     code: 'provider-managed',
     message: `The provider of this machine is managed: model_provider is "${modelProvider}", and --oss cannot change it.`,
-    next: 'Start without --oss, or ask whoever manages the machine.',
+    next: 'Start without --oss, or ask the administrator of this machine.',
   };
 }

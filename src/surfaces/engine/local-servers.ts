@@ -20,13 +20,13 @@ export type LocalProblem = Outcome<
 
 const howToChoose = `Choose with --local-provider ${localProviders.map(({ id }) => id).join('|')}, or set oss_provider in config.toml.`;
 
-/** The server that somebody chose. */
+/** The server that the user chose. */
 export async function findServer(candidate: LocalCandidate): Promise<FoundServer | LocalProblem> {
   const server = await askLocalServer(candidate.provider.baseUrl);
   return server.kind === 'answers' ? { ...candidate, models: server.models } : missing(candidate, server);
 }
 
-/** The only one that answers, when nobody chose. */
+/** The only one that answers, when the user chose none. */
 export async function findOnlyServer(candidates: readonly LocalCandidate[]): Promise<FoundServer | LocalProblem> {
   const servers = await Promise.all(candidates.map(({ provider }) => askLocalServer(provider.baseUrl)));
   const found = candidates.flatMap((candidate, i) => {

@@ -17,9 +17,9 @@ export interface OpenedThread {
   readonly thread: Thread;
   /** Frozen, deeply. */
   readonly settings: Settings;
-  /** What a thread that goes on took from its own past; absent for a new one. */
+  /** What a resumed thread took from its own past; absent for a new one. */
   readonly restored?: RestoredSettings;
-  /** What a person should know: repairs and lines that could not be read. */
+  /** What the user should know: repairs and lines that could not be read. */
   readonly notices: readonly Outcome[];
 }
 

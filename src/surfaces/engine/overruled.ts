@@ -50,7 +50,7 @@ function problem(
   return {
     code: 'config-overridden-key',
     message: `${key} = ${value} is not allowed by ${rule.key} in ${rule.source}: ${instead} holds instead.`,
-    next: 'Ask whoever manages this machine.',
+    next: 'Ask the administrator of this machine.',
     severity: 'warning',
     source: rule.source,
     key,

@@ -21,7 +21,7 @@ export interface OwnPlacesInput {
   readonly node: string;
   /** The script that Node was started with, as it was spelled; a link in most installations. */
   readonly script: string;
-  /** Where engines tell each other which mount points are in use. */
+  /** Where engines record which mount points are in use. */
   readonly registries: readonly string[];
 }
 

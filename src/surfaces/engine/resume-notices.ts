@@ -6,7 +6,7 @@ import type { Unproven } from '../../thread/branch/unproven.ts';
 import { unprovenNotice } from './unproven-notice.ts';
 import { waitingNotice } from '../../thread/waiting-notice.ts';
 
-/** What a person should know about a thread that goes on: repairs, and what could not be read. */
+/** What a user should know about a resumed thread: repairs, and what could not be read. */
 export function resumeNotices(
   id: ThreadId,
   {
@@ -31,7 +31,7 @@ export function resumeNotices(
     const [lines, were] = skipped === 1 ? ['A line', 'was'] : [`${skipped} lines`, 'were'];
     notices.push({
       code: 'lines-skipped',
-      message: `${lines} of thread ${id} could not be read and ${were} passed over.`,
+      message: `${lines} of thread ${id} could not be read and ${were} skipped.`,
       next: 'The model does not see what stood there; the rest of the thread is as it was.',
     });
   }
@@ -39,7 +39,7 @@ export function resumeNotices(
     notices.push({
       code: 'blobs-missing',
       message: `The tools of earlier requests of thread ${id} are not there any more: ${missingBlobs.join(', ')}.`,
-      next: 'The thread goes on, but those requests cannot be rebuilt. Bring capstan/blobs of the home folder back from a copy.',
+      next: 'The thread can be resumed, but those requests cannot be rebuilt. Bring capstan/blobs of the home folder back from a copy.',
     });
   }
   return notices;

@@ -113,7 +113,7 @@ export class StoredThreads {
     return pinsOf(this.#kept, id);
   }
 
-  /** What turns of a thread changed in files, as far as snapshots tell. */
+  /** What turns of a thread changed in files, as far as snapshots show. */
   async fileChanges(id: ThreadId): Promise<ThreadFiles> {
     const { threadFileChanges } = await import('./restore-thread-files.ts');
     return threadFileChanges(this.#kept, id);
@@ -164,7 +164,7 @@ export class StoredThreads {
     return (await this.#operations()).unarchive(id);
   }
 
-  /** Refused while forks go on from the thread; with `force` they are deleted with it. */
+  /** Refused while forks continue from the thread; with `force` they are deleted with it. */
   async delete(id: ThreadId, options: Forceful = {}): Promise<Done<ThreadDeleted> | EngineRefused> {
     return (await this.#operations()).delete(id, options);
   }
@@ -189,7 +189,10 @@ export class StoredThreads {
     return this.#upkeep((upkeep) => upkeep.importFile(source));
   }
 
-  /** Packs rollouts that no program has written to for a while. They are read as before, and unpacked when they go on. */
+  /**
+   * Packs rollouts that no program has written to for a while. They are read as before, and unpacked when they are
+   * resumed.
+   */
   compress(which: ToCompress, options: { readonly dryRun: boolean }): Promise<CompressReport | EngineRefused> {
     return this.#upkeep((upkeep) => upkeep.compress(which, options));
   }

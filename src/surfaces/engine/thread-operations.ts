@@ -34,7 +34,7 @@ export interface ThreadRenamed {
 /** What became of the notes of a thread; what was left out of them is a notice. */
 export type PinsChange = Omit<PinsChanged, 'unproven'>;
 
-/** What was done, and what a person should know beside it. */
+/** What was done, and what the user should know beside it. */
 export type Done<Result> = Result & { readonly notices: readonly Outcome[] };
 
 export interface Forceful {

@@ -22,6 +22,6 @@ export interface ThreadRequest extends Omit<ThreadOptions, 'settings'> {
   readonly threadSource?: string;
   /** Offered to the model beside the built-in ones. */
   readonly tools?: readonly OwnTool[];
-  /** Asked before history is compacted, and told afterwards. */
+  /** Asked before history is compacted, and notified afterwards. */
   readonly checkpointHooks?: CheckpointHooks;
 }

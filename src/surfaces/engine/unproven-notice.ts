@@ -2,7 +2,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Unproven } from '../../thread/branch/unproven.ts';
 
-/** What a person should know about messages and notes that do not count, if there are any. */
+/** What the user should know about messages and notes that do not count, if there are any. */
 export function unprovenNotice(id: ThreadId, { messages, pins }: Unproven): Outcome<'user-lines-unproven'> | undefined {
   const [some, notes] = [counted(messages.length, 'waiting message'), counted(pins.length, 'pinned note')];
   const what = [...some, ...notes].join(' and ');

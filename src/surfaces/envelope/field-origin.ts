@@ -1,7 +1,10 @@
 import type { Envelope } from '../../envelope/envelope.ts';
 import type { Ownership } from '../../envelope/ownership.ts';
 
-/** Who decided a field of a turn: whoever chose the setting behind it, else where it comes from without a choice. */
+/**
+ * Who decided a field of a turn: the layer or caller that chose the setting behind it, else where it comes from without
+ * a choice.
+ */
 export function fieldOrigin({ source }: Ownership, envelope: Pick<Envelope, 'telemetry'>): string {
   const { origins } = envelope.telemetry;
   const chosen = (source.settings ?? []).map((path) => origins[path] ?? origins[wholeOf(path)]);

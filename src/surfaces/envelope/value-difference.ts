@@ -44,6 +44,6 @@ export function cutAtDifference(from: string, to: string, width: number): readon
 function part(text: string, start: number, width: number): string {
   const head = start === 0 ? '' : '…';
   const rest = text.slice(start);
-  const room = width - head.length;
-  return `${head}${rest.length <= room ? rest : `${rest.slice(0, room - 1)}…`}`;
+  const space = width - head.length;
+  return `${head}${rest.length <= space ? rest : `${rest.slice(0, space - 1)}…`}`;
 }

@@ -73,7 +73,7 @@ function startLine({ thread, settings, restored }: OpenedThread): string {
   return visibleLine(parts.join(' · '));
 }
 
-/** What a thread that goes on has from its own past. */
+/** What a resumed thread has from its own past. */
 function restoredWords({ from, names }: NonNullable<OpenedThread['restored']>): string {
   const where = from === 'settings' ? 'the last change of its settings' : 'its last turn';
   return `from ${where}: ${names.map((name) => settingWord(name)).join(', ')}`;

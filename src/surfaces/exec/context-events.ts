@@ -58,7 +58,7 @@ export function execContextEvent(event: ContextNews): ExecContextEvent {
   return { type: types[kind], ...shown, ...ownMembers(event) };
 }
 
-/** What is not told as it is. */
+/** What is not printed as it is. */
 function ownMembers(event: ContextNews): JsonObject {
   switch (event.kind) {
     case 'usage':
@@ -78,7 +78,7 @@ function countsOf({ last, total }: UsageEvent): JsonObject {
   return { ...(last === undefined ? {} : { last: usageFields(last) }), total: usageFields(total) };
 }
 
-/** The same for a person, in a line or two; undefined for what is said elsewhere. */
+/** The same for the user, in a line or two; undefined for what is said elsewhere. */
 export function contextLine(event: ContextNews): string | undefined {
   switch (event.kind) {
     case 'settings':

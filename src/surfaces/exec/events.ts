@@ -83,7 +83,7 @@ export function execEvents({ context = false } = {}): (
 
   return (event) => {
     if (isContextNews(event)) {
-      // Whoever reads these events and nothing else must hear of what may end in an overflow.
+      // A program that reads only these events must learn of what may end in an overflow.
       const failed = event.kind === 'checkpoint-failed' ? [warned(failedCheckpointLine(event))] : [];
       return context ? [execContextEvent(event), ...failed] : failed;
     }
@@ -92,7 +92,7 @@ export function execEvents({ context = false } = {}): (
         return [{ type: 'thread.started', thread_id: event.threadId }];
       case 'question-asked':
       case 'question-answered':
-        // Codex has no such events: `exec` can ask no one.
+        // Codex has no such events: `exec` has no user to ask.
         return [];
       case 'turn-started':
         return [{ type: 'turn.started' }];

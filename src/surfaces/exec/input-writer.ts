@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 /**
  * The process that has something to say on standard input: one that holds the other end of the pipe and did not start
  * us, such as the one before us in a pipeline. Those that started us may have made the pipe without a thought of it.
- * Undefined when there is none, or nobody tells (only Linux does).
+ * Undefined when there is none, or the system does not say (only Linux does).
  */
 export function inputWriter(): number | undefined {
   if (process.platform !== 'linux') return undefined;

@@ -29,7 +29,7 @@ export function checkLastMessageFile(
 }
 
 /**
- * Writes the answer of a completed turn; a failed turn leaves the file as it was. What a person should know of it comes
+ * Writes the answer of a completed turn; a failed turn leaves the file as it was. What the user should know of it comes
  * back: `last-message-unwritten` when the file is not what was asked for.
  */
 export function writeLastMessage(file: OutputFile, result: TurnResult): Outcome | undefined {

@@ -18,9 +18,9 @@ export interface Output {
   notice(outcome: Outcome): void;
   /** The thread is there, and nothing is asked of it. */
   idle(): void;
-  /** The turn ended with the loss of what should keep it: no event of the engine tells of that. */
+  /** The turn ended with the loss of what should keep it: no event of the engine reports that. */
   lost(fault: Fault): void;
-  /** Whoever told the program to end reports that himself, and would take `turn.failed` for another failure. */
+  /** The program that ended this one reports that itself, and would take `turn.failed` for another failure. */
   toldToEnd(): void;
 }
 

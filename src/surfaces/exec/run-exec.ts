@@ -46,7 +46,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const alone = variant === 'fork' && words.length === 0;
   const unfit = alone ? forkProblem(asked) : undefined;
   if (unfit !== undefined) return unfit;
-  // Whoever pipes a prompt in may take long; the configuration is read meanwhile.
+  // A piped prompt may take long; the configuration is read meanwhile.
   const [prompt, engine] = await Promise.all([alone ? '' : readPrompt(words[0], printNote), loadEngine(asked, cwd)]);
   if (typeof prompt !== 'string') return prompt;
   if (engine.kind === 'refused') return engine.outcome;
@@ -149,9 +149,9 @@ function engineOptions(given: ExecArguments['options'], cwd: string): EngineOpti
 function threadRequest({ bypass, ephemeral, threadSource }: ExecArguments['options'], output: Output): ThreadRequest {
   return {
     listener: output.event,
-    // The caller waits for the answer and for nothing else: the next run makes the room, if there is one.
+    // The caller waits for the answer and for nothing else: the next run frees the space, if there is one.
     compactsAfterTurns: false,
-    // No one is there to be asked.
+    // There is no user to ask.
     approval: 'never',
     ...(bypass ? { permissionProfile: { type: 'disabled' } } : {}),
     ephemeral,

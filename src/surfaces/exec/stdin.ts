@@ -10,8 +10,8 @@ const patienceMs = 500;
 const mostBytes = 64 * 1024 * 1024;
 
 /**
- * The prompt, from the command line, from standard input, or both. A pipe that nobody writes to and nobody closes does
- * not hold up a prompt from the command line; the end of a pipeline that is slow is waited for.
+ * The prompt, from the command line, from standard input, or both. A pipe that stays silent and open does not hold up a
+ * prompt from the command line; the end of a slow pipeline is waited for.
  */
 export async function readPrompt(
   word: string | undefined,
@@ -36,7 +36,7 @@ function withInput(prompt: string, piped: string): string {
   return `${prompt}\n\n<stdin>\n${piped}${piped.endsWith('\n') ? '' : '\n'}</stdin>`;
 }
 
-/** Whether a pipe that has been silent is worth waiting for. Either way it is told. */
+/** Whether a pipe that has been silent is worth waiting for. Either way it is reported. */
 function hasMoreToCome(notice: (text: string) => void): boolean {
   const writer = inputWriter();
   if (writer !== undefined) {
@@ -49,7 +49,7 @@ function hasMoreToCome(notice: (text: string) => void): boolean {
 }
 
 interface Reading {
-  /** Also what a person types. */
+  /** Also what the user types. */
   readonly typed: boolean;
   /** Whether to wait for more, after a time without a byte. Without it, there is no end to waiting. */
   readonly goesOn?: () => boolean;

@@ -129,7 +129,7 @@ it('calls have their answers, in whatever form programs write them', () => {
     call('local_shell_call', { call_id: '3', action: { type: 'exec', command: ['pwd'] } }),
     call('web_search_call', { id: 'ws_1', action: { type: 'search', query: 'q' } }),
     call('function_call_output', { call_id: '1', output: 'out' }),
-    call('function_call_output', { call_id: 'nobody', output: 'lost' }),
+    call('function_call_output', { call_id: 'no-call', output: 'lost' }),
   ]);
   expect(turns[0]!.items.slice(1)).toEqual([
     { kind: 'call', name: 'shell', form: 'command', input: 'ls -l', output: { text: 'out', pictures: [] } },

@@ -2,13 +2,13 @@ import type { Ordinal, ThreadId } from '../../protocol/ids.ts';
 import { type JsonObject, numberAt, stringAt } from '../../protocol/json.ts';
 import { type Line, lineType } from '../../protocol/line.ts';
 
-/** What a first line says about the file that it goes on from: a flat file goes on from none. */
+/** What a first line says about the file that it continues from: a flat file continues from none. */
 const pointers: ReadonlySet<string> = new Set(['history_base', 'forked_from_ordinal_exclusive']);
 
 /**
- * The lines of a thread as one file that stands for itself: those that a fork or a revert goes on from stand in it, and
- * they are counted anew, without gaps, as whoever resumes the file expects. The thread gets the id. Of the rest no value is changed. A file in
- * the older mode has no numbers and gets none.
+ * The lines of a thread as one file that stands for itself: those that a fork or a revert continues stand in it, and
+ * they are counted anew, without gaps, as a program that resumes the file expects. The thread gets the id. Of the rest
+ * no value is changed. A file in the older mode has no numbers and gets none.
  */
 export function flatLines(lines: readonly Line[], id: ThreadId): readonly Line[] {
   const [first, ...rest] = lines;
@@ -29,7 +29,7 @@ function flatMeta(meta: JsonObject, lines: readonly Line[], id: ThreadId): JsonO
   };
 }
 
-/** A root thread shares its id with its session; a subagent's session is somebody else's. */
+/** A root thread shares its id with its session; a subagent's session is its parent's. */
 function renamed(meta: JsonObject, id: ThreadId): JsonObject {
   const old = stringAt(meta, 'id');
   if (old === id) return {};

@@ -5,14 +5,14 @@ import type { Difference, Verdict } from '../../replay/compare.ts';
 import type { InferredRequest, RebuiltRequest } from '../../replay/rebuild.ts';
 import type { Auxiliary } from '../../state/request-record.ts';
 
-/** What is told about one request. */
+/** What is reported about one request. */
 export interface ReplayedRequest {
   readonly number: number;
   /** The number of its turn in the thread, from 1. */
   readonly turn: number;
   readonly turnId?: string;
   readonly step?: number;
-  /** Only of a request beside the talk, which was made before its step. */
+  /** Only of a request beside the conversation, which was made before its step. */
   readonly purpose?: Auxiliary['purpose'];
   readonly ordinal?: number;
   readonly model?: string;

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../protocol/outcome.ts';
 
-/** The folder that the process was started in, unless somebody has removed it. */
+/** The folder that the process was started in, unless it was removed. */
 export function currentFolder(): { readonly path: string } | Outcome<'folder-missing'> {
   try {
     return { path: process.cwd() };

@@ -1,6 +1,6 @@
 /**
  * What a terminal or an eye must not take as it is: control characters but newline and tab, lone surrogates, what turns
- * the direction of writing, and what takes no room. Ranges instead of properties: those take a millisecond to compile.
+ * the direction of writing, and what takes no space. Ranges instead of properties: those take a millisecond to compile.
  */
 const hidden =
   // oxlint-disable-next-line no-control-regex -- these are what is looked for

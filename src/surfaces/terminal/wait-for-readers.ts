@@ -5,10 +5,7 @@ export interface StandardOutput {
   finish(): Promise<Outcome<'output-lost'> | undefined>;
 }
 
-/**
- * From here on nobody ends the process by closing the other end of its output: a turn goes on to a clean end whoever
- * looks at it.
- */
+/** From here on no reader ends the process by closing the other end of its output: a turn continues to a clean end. */
 export function outlastReaders(): StandardOutput {
   let lost: Error | undefined;
   process.stderr.on('error', () => {});
@@ -18,7 +15,7 @@ export function outlastReaders(): StandardOutput {
   return {
     async finish() {
       await new Promise<void>((written) => process.stdout.write('', () => written()));
-      // The error of a write is told one tick after its end.
+      // The error of a write is reported one tick after its end.
       await new Promise(setImmediate);
       if (lost === undefined) return undefined;
       const message = `Standard output could not be written, and a part of it is missing: ${lost.message}.`;

@@ -11,7 +11,7 @@ import { howToUndo, restoreText } from './restore.ts';
 import { operateOnThread } from './thread-operation.ts';
 import { turnsWord } from './turns-word.ts';
 
-/** The talk, the files, or both. */
+/** The conversation, the files, or both. */
 type Back = Done<
   { readonly files?: RestoreReport } & (
     | RolledBack
@@ -42,7 +42,7 @@ export async function run(given: CommandArguments<typeof rollbackCommand>): Prom
       }
       const { id, turns } = back;
       if (back.checkpoint !== undefined) return beforeCheckpointText(back, back.checkpoint);
-      // The record of it went with the talk.
+      // The record of it went with the conversation.
       const then = hasChanged(back.files) ? `\nThen the files: capstan threads restore ${id} --undo` : '';
       return `${files}${turnsWord(turns)} of thread ${id} taken back.\nTo bring them back: capstan threads undo-rollback ${id}${then}`;
     },
@@ -71,7 +71,7 @@ function hasChanged(files: RestoreReport | undefined): boolean {
 
 function beforeCheckpointText({ id, turns, cutTurn }: RolledBack, checkpoint: number): string {
   return [
-    `Thread ${id} goes on from before checkpoint ${checkpoint}. Its history is as long as it was then.`,
+    `Thread ${id} continues from before checkpoint ${checkpoint}. Its history is as long as it was then.`,
     ...(cutTurn === undefined
       ? []
       : [`Turn ${cutTurn} is cut: what it did before the checkpoint stays, the rest is taken back.`]),
@@ -89,7 +89,7 @@ function rangeOf({
   const wrong = (message: string): Outcome<'usage'> => wrongUsage(rollbackCommand, message);
   if (checkpoint && (files || both)) {
     return wrong(
-      '--before-checkpoint takes back talk alone: bring files back as `capstan threads restore --help` says.',
+      '--before-checkpoint takes back the conversation alone: bring files back as `capstan threads restore --help` says.',
     );
   }
   if (dryRun && !files && !both) return wrong('--dry-run is about files: add --files or --both.');

@@ -57,7 +57,7 @@ function isNothing({ messages, pins }: Unproven): boolean {
   return messages.length === 0 && pins.length === 0;
 }
 
-/** What the file claims and no turn takes in, with all that a person needs to say it again. */
+/** What the file claims and no turn takes in, with all that the user needs to say it again. */
 function unprovenLines(unproven: Unproven): readonly string[] {
   if (isNothing(unproven)) return [];
   const said = [

@@ -11,7 +11,7 @@ export function checkpointLine(report: CheckpointReport): string {
   return `Checkpoint ${number}: about ${count(tokensBefore)} → ${count(tokensAfter)} tokens ${madeBy(report)}, ${keptWords(report)}`;
 }
 
-/** All that a person may want to know of it. */
+/** All that the user may want to know of it. */
 export function checkpointText(report: CheckpointReport): string {
   const { number, tokensBefore, tokensAfter, folded, mended, why } = report;
   // Reports of older versions compare a provider's count with an estimate.

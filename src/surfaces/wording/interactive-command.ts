@@ -1,4 +1,4 @@
-/** Words that a person typed to the surface and not to the model. */
+/** Words that the user typed to the surface and not to the model. */
 export interface InteractiveCommand {
   readonly kind: 'compact';
   /** What the checkpoint shall keep in view. */

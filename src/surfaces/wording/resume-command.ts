@@ -1,4 +1,4 @@
-/** Runs as it stands when a person pastes it: without a prompt `exec resume` would wait for one, or refuse. */
+/** Runs as it stands when the user pastes it: without a prompt `exec resume` would wait for one, or refuse. */
 export function resumeCommand(id: string): string {
   return `capstan exec resume ${id} "Continue."`;
 }

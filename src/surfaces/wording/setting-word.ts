@@ -7,7 +7,7 @@ const words: Readonly<Record<string, string>> = {
   networkRules: 'network rules',
 };
 
-/** What people call a setting. */
+/** What users call a setting. */
 export function settingWord(name: string): string {
   return words[name] ?? name;
 }

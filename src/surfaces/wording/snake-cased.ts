@@ -1,6 +1,9 @@
 import type { JsonObject } from '../../protocol/json.ts';
 
-/** Members under names in snake case, as everything that is printed for programs. Only these names: values are told as they are. */
+/**
+ * Members under names in snake case, as everything that is printed for programs. Only these names: values are printed
+ * as they are.
+ */
 export function snakeCased(members: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(members).map(([name, value]) => [

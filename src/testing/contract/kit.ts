@@ -18,8 +18,8 @@ export interface ContractStores {
   /** What another process, or another machine, would see of the same threads. */
   readonly other: ThreadStore;
   /**
-   * Lets the lease of a thread lapse, as if its writer had not been heard of for long. Absent where that cannot
-   * happen: then every case about a take-over is passed over.
+   * Lets the lease of a thread lapse, as if its writer had not been heard of for long. Absent where that cannot happen:
+   * then every case about a take-over is skipped.
    */
   lapse?(id: ThreadId): Promise<void>;
 }

@@ -85,7 +85,7 @@ export const rolloutCases: readonly ContractCase[] = [
   },
   {
     part: 'rollouts',
-    name: 'a thread has one writer, and who comes next goes on behind it',
+    name: 'a thread has one writer, and the next writer continues behind it',
     async run({ store: { rollouts: store }, other: { rollouts: other } }) {
       const thread = owned(await store.create(first, {}));
       refusedAs('thread-locked', await other.create(first, {}));
@@ -107,7 +107,7 @@ export const rolloutCases: readonly ContractCase[] = [
   },
   {
     part: 'rollouts',
-    name: 'a fork goes on from a place, and does not see what comes after it',
+    name: 'a fork continues from a place, and does not see what comes after it',
     async run({ store: { rollouts: store }, other: { rollouts: other } }) {
       const source = owned(await store.create(first, {}));
       source.append(wordDrafts('a', 'b', 'c'));

@@ -9,7 +9,7 @@ import { openThread } from './resume.ts';
 import type { RollbackCut } from './rollback-range.ts';
 
 /**
- * A rollback went to the middle of a turn, which nobody goes on with: it ends there. If another process has taken the
+ * A rollback went to the middle of a turn, which is not continued: it ends there. If another process has taken the
  * thread meanwhile, that one finds the open turn and ends it.
  */
 export async function closeCutTurn(

@@ -25,11 +25,11 @@ export interface ForkPoint {
   readonly source: ThreadId;
   readonly place: RolloutPlace;
   readonly state: ThreadState;
-  /** Lines that could not be read and were passed over. */
+  /** Lines that could not be read and were skipped. */
   readonly skipped: number;
 }
 
-/** Nobody is kept from writing the source meanwhile: what it adds is behind the place. */
+/** Another process may write the source meanwhile: what it adds is behind the place. */
 export async function findForkPoint(
   store: RolloutStore,
   source: ThreadId,
@@ -73,7 +73,7 @@ export interface ForkOptions {
   readonly git: JsonObject | undefined;
 }
 
-/** Begins a thread that goes on from the point. It is on the disk when this resolves. */
+/** Begins a thread that continues from the point. It is on the disk when this resolves. */
 export async function forkThread(
   parts: ThreadParts,
   { source, place, state, skipped }: ForkPoint,

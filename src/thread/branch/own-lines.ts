@@ -5,7 +5,7 @@ import { type JsonObject, stringAt } from '../../protocol/json.ts';
 import type { Line } from '../../protocol/line.ts';
 import { claimIn, forkIn, type Sealed, sealSubject, sealText } from '../../state/sealed-lines.ts';
 
-/** What it takes to tell lines that this home's engine wrote from others. */
+/** What it takes to separate lines that this home's engine wrote from others. */
 export interface ProvingParts {
   readonly store: Pick<RolloutStore, 'current'>;
   readonly seals: Seals;
@@ -32,7 +32,7 @@ export async function isOurs(parts: ProvingParts, thread: DescribedThread, { cla
   return false;
 }
 
-/** No thread of a person has been forked this often. */
+/** No real thread has been forked this often. */
 const longestLine = 100;
 
 /** The thread itself, and those that it was forked from: their lines are the beginning of its own. */

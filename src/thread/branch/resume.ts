@@ -20,7 +20,7 @@ export interface ResumedThread {
   readonly id: ThreadId;
   readonly owned: Owned;
   readonly state: ThreadState;
-  /** Lines that could not be read and were passed over. */
+  /** Lines that could not be read and were skipped. */
   readonly skipped: number;
   /** Hashes of blobs with tool sets that are not there any more, if any. */
   readonly missingBlobs?: readonly string[];
@@ -34,7 +34,7 @@ export async function openThread(store: RolloutStore, id: ThreadId): Promise<Res
   try {
     return { kind: 'resumed', id, owned, ...(await foldThread(store, id)) };
   } catch (error) {
-    // Whoever tries again must not find the thread held by us.
+    // A caller that tries again must not find the thread held by us.
     await owned.close();
     throw error;
   }

@@ -19,7 +19,7 @@ import {
   turnsSince,
 } from './rollback-range.ts';
 
-/** Rollbacks in files of the old form: by a marker, which everybody reads. */
+/** Rollbacks in files of the old form: by a marker, which every program reads. */
 export function markRolledBack(store: RolloutStore, id: ThreadId, to: RollbackTo): Promise<RolledBack | Refused> {
   return owning(store, id, async (owned) => {
     const places = await readPlaces(store, id);
@@ -64,7 +64,7 @@ function markerFor(turns: readonly TurnPlace[]): readonly LineDraft[] {
   return [{ type: lineType.event, payload: { type: 'thread_rolled_back', num_turns: count } }];
 }
 
-/** Turns without names have others when they are said again: there the lines themselves tell. */
+/** Turns without names have others when they are said again: there the lines themselves decide. */
 async function isSaidAgain(
   store: RolloutStore,
   id: ThreadId,

@@ -30,7 +30,7 @@ import {
 } from './rollback-range.ts';
 
 /**
- * The newest turns are as if they had not been: a new rollout goes on from before them, and the old one stays what it
+ * The newest turns are as if they had not been: a new rollout continues from before them, and the old one stays what it
  * is. Notes that the user has pinned stay as they are; a message that has entered history since the place does not wait
  * there again. In the old form, which knows no reverts, a marker says it.
  */
@@ -85,7 +85,7 @@ function rolledBack({ turns }: ThreadPlaces, { kept, open, checkpoint }: Rollbac
 }
 
 /**
- * The newest rollback is as if it had not been: a new rollout goes on from the end of the one that it left. What the
+ * The newest rollback is as if it had not been: a new rollout continues from the end of the one that it left. What the
  * user has pinned or taken away since holds. If a rollback before it still stands, the next undo is about that one;
  * otherwise it takes this undo back.
  */

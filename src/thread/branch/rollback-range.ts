@@ -20,7 +20,7 @@ export interface RolledBack {
   readonly turns: readonly TurnId[];
   /** The turn of which a part is taken back; what was before the place stays. */
   readonly cutTurn?: TurnId;
-  /** The number of the checkpoint before which the thread goes on, if one was named. */
+  /** The number of the checkpoint before which the thread continues, if one was named. */
   readonly checkpoint?: number;
 }
 
@@ -112,7 +112,7 @@ function outsideOfTurns(id: ThreadId, number: number): Outcome {
   return {
     code: 'nothing-to-roll-back',
     message: `Thread ${id} has a file of the old form, in which only turns with words of yours can be taken back, and checkpoint ${number} was made outside of them.`,
-    next: `Begin a thread that goes on from before it: see \`capstan threads fork --help\`.`,
+    next: `Begin a thread that continues from before it: see \`capstan threads fork --help\`.`,
   };
 }
 

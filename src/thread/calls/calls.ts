@@ -45,7 +45,7 @@ export class Calls {
 
   start(call: CallItem): void {
     const running = this.#run(call).then((end) => ({ call, end }));
-    // A lost disk is reported by `finish`; until then nobody listens.
+    // A lost disk is reported by `finish`; until then no caller listens.
     running.catch(() => {});
     this.#running.set(call, running);
     this.#count++;
@@ -55,7 +55,7 @@ export class Calls {
   async finish(): Promise<void> {
     while (this.#running.size > 0) {
       const first = await this.#first();
-      // Each output leaves the rest of the room to those that are still to come.
+      // Each output leaves the rest of the space to those that are still to come.
       const share = fairShare(this.#turn, this.#step, this.#running.size);
       this.#running.delete(first.call);
       this.#record(first, share);
@@ -89,11 +89,11 @@ export class Calls {
     log.tell({ kind: known ? 'item-updated' : 'item-started', turnId, item });
   }
 
-  /** Whoever finds the thread after a crash should know of a process that takes its time. */
+  /** A process that finds the thread after a crash must know of a command that still runs. */
   async #keep(over: AbortSignal): Promise<void> {
     await this.#turn.parts.clock.sleep(lastingMs, over);
     if (over.aborted) return;
-    // A lost disk is reported by whoever needs it next.
+    // A lost disk is reported by the next caller that needs it.
     await this.#turn.log.durable().catch(() => {});
   }
 

@@ -32,7 +32,7 @@ it('a hook that takes too long has no opinion', async () => {
       outcome: {
         code: 'hook-failed',
         message: 'The hook that is asked before a checkpoint failed: it took too long',
-        next: 'The thread goes on without it. Mend the hook.',
+        next: 'The thread continues without it. Mend the hook.',
       },
     },
   ]);

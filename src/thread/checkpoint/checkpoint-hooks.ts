@@ -21,7 +21,7 @@ export async function hookAgainst(
   const against = await guarded(turn, 'before', { hook, signal });
   if (against === undefined) return undefined;
   const outcome = stopped(against);
-  // Whoever asked for it gets the answer; of what the thread wanted by itself a person hears once.
+  // A caller that asked for it gets the answer; of what the thread wanted by itself the user is warned once.
   if (trigger === 'auto') warnOnce(turn, outcome, 'message');
   return outcome;
 }
@@ -31,7 +31,7 @@ export async function tellHook(turn: Turn, report: CheckpointReport, signal: Abo
   await guarded(turn, 'after', { hook, signal });
 }
 
-/** A program's own code: whatever it does, the turn goes on. */
+/** A program's own code: whatever it does, the turn continues. */
 async function guarded<Answer>(
   { parts, log }: Turn,
   name: 'before' | 'after',
@@ -73,6 +73,6 @@ function broken(name: 'before' | 'after', why: string): Outcome {
   return {
     code: 'hook-failed',
     message: `The hook that is asked ${name} a checkpoint failed: ${why}`,
-    next: 'The thread goes on without it. Mend the hook.',
+    next: 'The thread continues without it. Mend the hook.',
   };
 }

@@ -12,8 +12,8 @@ import type { Turn } from '../parts/parts.ts';
 import type { MakerToAsk, WayToRead } from './readable-way.ts';
 
 /**
- * The history behind the checkpoint is the whole truth, and takes nobody else. If it is too long to be read at once,
- * the maker's summary is worth more than notes from many parts. Without either the turn is refused.
+ * The history behind the checkpoint is the whole truth, and needs no other provider. If it is too long to be read at
+ * once, the maker's summary is worth more than notes from many parts. Without either the turn is refused.
  */
 export async function chooseWay(turn: Turn, hidden: readonly Entry[]): Promise<WayToRead> {
   const behind = await turn.log.learnBehind();
@@ -73,8 +73,8 @@ function nextFor(threadId: string, maker: ProviderName | undefined, reader: Prov
   if (maker === undefined) return 'Bring the whole thread here, or start a new one.';
   const command = `capstan threads compact ${threadId}`;
   if (maker.id === reader.id) {
-    return `Set the address of the provider back, and make a checkpoint that anybody can read: \`${command} -c compaction.strategy=structured\`. Then come back.`;
+    return `Set the address of the provider back, and make a checkpoint that every provider can read: \`${command} -c compaction.strategy=structured\`. Then come back.`;
   }
   if (!plainId.test(maker.id)) return 'Go on with that provider, or start a new thread.';
-  return `Make a checkpoint that anybody can read, with that provider: \`${command} -c model_provider=${maker.id} -c compaction.strategy=structured\`. Or go on with it.`;
+  return `Make a checkpoint that every provider can read, with that provider: \`${command} -c model_provider=${maker.id} -c compaction.strategy=structured\`. Or continue with it.`;
 }

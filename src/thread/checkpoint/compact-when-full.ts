@@ -17,8 +17,8 @@ import type { Turn } from '../parts/parts.ts';
 import { waitingTokens } from '../contract/waiting-tokens.ts';
 
 /**
- * Before a step is entered: history is folded if somebody wishes it, or if what stands and what is about to enter would
- * not fit. The place is safe: all calls have their answers, and nothing of the step has been told.
+ * Before a step is entered: history is compacted if a caller asked for it, or if what stands and what is about to enter
+ * would not fit. The place is safe: all calls have their answers, and nothing of the step has been told.
  */
 export async function compactWhenFull(turn: Turn, step: Step, telling: Telling): Promise<void> {
   const phase = step.index === 0 ? 'pre_turn' : 'mid_turn';
@@ -111,7 +111,7 @@ function full(turn: Turn, step: Step, telling: Telling): Wanted {
     : undefined;
 }
 
-/** Whether the turn that ends leaves less room than the next one should find, and something can be done about it. */
+/** Whether the turn that ends leaves less space than the next one should find, and something can be done about it. */
 export function leavesTooLittle(turn: Turn, step: Step): boolean {
   return mayCompact(turn) && shouldCompact(turn, step, 0);
 }

@@ -25,18 +25,18 @@ import { install } from './install-checkpoint.ts';
 import type { Turn } from '../parts/parts.ts';
 import { waitingTokens } from '../contract/waiting-tokens.ts';
 
-/** Folds history, if that can be done. Until the new one is recorded the old one stands (I8). */
+/** Compacts history, if that can be done. Until the new one is recorded the old one stands (I8). */
 export async function compact(turn: Turn, step: Step, asked: WantedCompaction): Promise<CompactionResult> {
   const wanted = askedByHand(asked, turn.log.state, compactionContract(turn).strategy);
   if (!anythingToCompact(wanted, turn.log.state)) return { kind: 'failed', outcome: nothingToCompact };
   // The words of the turn wait meanwhile, and a process may die: they are safe before anything of it begins.
   if (turn.inbox.keep()) await turn.log.durable();
   const stopped = await hookAgainst(turn, wanted, signalOf(turn, wanted));
-  return stopped === undefined ? fold(turn, step, wanted) : { kind: 'failed', outcome: stopped };
+  return stopped === undefined ? runCompaction(turn, step, wanted) : { kind: 'failed', outcome: stopped };
 }
 
-/** The same where there is something to fold and no hook is against it. */
-export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
+/** The same where there is something to compact and no hook is against it. */
+export async function runCompaction(turn: Turn, step: Step, wanted: WantedCompaction): Promise<CompactionResult> {
   const first = open(turn, step, wanted);
   const id = turn.parts.ids.uuid();
   const { trigger, reason, phase } = wanted;
@@ -58,7 +58,7 @@ export async function fold(turn: Turn, step: Step, wanted: WantedCompaction): Pr
     if (signal.aborted) break;
     const isReplaceable = by !== turn.envelope && wanted.only !== true;
     if (outcome.kind === 'failed' && isReplaceable && isItsOwnFault(outcome.failure.code)) {
-      // The model before may be gone, or full: the one that goes on can try.
+      // The model before may be gone, or full: the next model can try.
       const { by: _by, ...without } = wanted;
       opened = open(turn, step, without);
     } else opened = { ...opened, move: next(withWork(move.state, workNow(turn)), outcome) };

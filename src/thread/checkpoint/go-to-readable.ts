@@ -12,14 +12,14 @@ export interface GoingThere {
   /** What is wanted of a checkpoint, if its maker is asked for one. */
   readonly wanted: WantedCompaction;
   /** A history that is used again and is too long is compacted. False: that is done anyway. */
-  readonly makesRoom: boolean;
+  readonly freesSpace: boolean;
 }
 
 /** Makes the history readable. Undefined when the history behind the checkpoint is used. */
 export async function goThere(
   turn: Turn,
   way: Exclude<WayToRead, { kind: 'refused' }>,
-  { wanted, makesRoom }: GoingThere,
+  { wanted, freesSpace }: GoingThere,
 ): Promise<CompactionResult | undefined> {
   if (way.kind === 'ask') {
     const { provider, by } = way.maker;
@@ -37,14 +37,14 @@ export async function goThere(
   const reader = providerOfTurn(envelope);
   log.record(reopenedLine(turnId, reader));
   log.tell({ kind: 'warning', outcome: usedAgain(log.state.history.length - before, reader.id) });
-  if (makesRoom) await compactAfterReopening(turn, await lookAround(turn, 0));
+  if (freesSpace) await compactAfterReopening(turn, await lookAround(turn, 0));
   return undefined;
 }
 
 function usedAgain(items: number, provider: string) {
   return {
     code: 'history-reopened',
-    message: `The newest checkpoint of this thread can be read only by the provider that made it, and "${provider}" goes on. Capstan uses the history behind it instead, ${items} items more.`,
+    message: `The newest checkpoint of this thread can be read only by the provider that made it, and "${provider}" takes over. Capstan uses the history behind it instead, ${items} items more.`,
     next: 'Nothing is lost, and nothing needs to be done.',
   };
 }

@@ -5,7 +5,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 /**
  * How a turn gets a history that its provider can read, where history begins with a checkpoint that another provider
  * made and encrypted. `behind`: the history that stands behind it is used again. `ask`: its maker is asked for a
- * checkpoint that anybody can read; if that fails, `hasBehind` says whether there is the other way.
+ * checkpoint that every provider can read; if that fails, `hasBehind` says whether there is the other way.
  */
 export type WayToRead =
   | { readonly kind: 'behind' }

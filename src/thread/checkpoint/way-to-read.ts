@@ -13,7 +13,7 @@ export async function wayToRead(turn: Turn): Promise<WayToRead | undefined> {
   return chooseWay(turn, hidden);
 }
 
-/** Goes that way before the first request of a turn. Gives how the turn ends, if it cannot go on. */
+/** Goes that way before the first request of a turn. Gives how the turn ends, if it cannot continue. */
 export async function makeReadable(
   turn: Turn,
   way: Exclude<WayToRead, { kind: 'refused' }> | undefined,
@@ -21,7 +21,7 @@ export async function makeReadable(
   if (way === undefined) return undefined;
   const { goThere } = await import('./go-to-readable.ts');
   const wanted = { trigger: 'auto', reason: 'provider_changed', phase: 'pre_turn' } as const;
-  const result = await goThere(turn, way, { wanted, makesRoom: true });
+  const result = await goThere(turn, way, { wanted, freesSpace: true });
   if (result?.kind === 'failed') return { kind: 'failed', failure: result.outcome };
   return result?.kind === 'aborted' ? result : undefined;
 }
@@ -34,5 +34,5 @@ export async function compactReadable(
 ): Promise<CompactionResult | undefined> {
   if (way === undefined) return undefined;
   const { goThere } = await import('./go-to-readable.ts');
-  return goThere(turn, way, { wanted, makesRoom: false });
+  return goThere(turn, way, { wanted, freesSpace: false });
 }

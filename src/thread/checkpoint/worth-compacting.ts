@@ -3,7 +3,7 @@ import {
   type EveryRequest,
   isEnoughNew,
   leastNew,
-  leavesRoom,
+  leavesSpace,
   limitIn,
   type SinceCheckpoint,
 } from '../../compaction/plan/loop-guard.ts';
@@ -22,9 +22,11 @@ import { windowNow } from '../contract/contract-now.ts';
 import type { Turn } from '../parts/parts.ts';
 import { warnOnceForAll } from '../parts/warn-once.ts';
 
-/** Whether an automatic checkpoint now makes room, and something is new to compact. Warns once in a thread when not. */
+/**
+ * Whether an automatic checkpoint now frees space, and something is new to compact. Warns once in a thread when not.
+ */
 export function isWorthIt(turn: Turn, step: Step): boolean {
-  return makesRoom(turn, step) && savesEnough(turn, step) && isNew(turn, step);
+  return freesSpace(turn, step) && savesEnough(turn, step) && isNew(turn, step);
 }
 
 /** Where nearly all is context that is sent again, or waits to enter, a model would be asked for nothing. */
@@ -39,10 +41,10 @@ function savesEnough(turn: Turn, step: Step): boolean {
 /** In tokens: no checkpoint of a conversation weighs less. */
 const leastUseful = 500;
 
-function makesRoom(turn: Turn, step: Step): boolean {
+function freesSpace(turn: Turn, step: Step): boolean {
   const every = everyRequest(turn, step);
   const limit = limitIn(compactionWindow(turn));
-  if (leavesRoom(every, limit)) return true;
+  if (leavesSpace(every, limit)) return true;
   warnOnceForAll(turn, limitTooLow(every, raisable(turn)), String(limit));
   return false;
 }

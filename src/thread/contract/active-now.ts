@@ -26,7 +26,7 @@ export function activeNow(turn: Contract, { tools }: Pick<Step, 'tools'>) {
   });
 }
 
-/** The same as people are shown it: a total that stands for a refusal is no number of tokens. */
+/** The same as users are shown it: a total that stands for a refusal is no number of tokens. */
 export function shownNow(turn: Contract, step: Pick<Step, 'tools'>): number {
   return turn.log.state.usage.last.input === 0 ? estimateNow(turn, step) : activeNow(turn, step).tokens;
 }

@@ -22,8 +22,8 @@ export function fairShare(turn: Turn, step: Step, outputs: number): number {
   const limit = window.autoCompactScope === 'body' ? window.effective : window.autoCompact;
   const { tokens } = activeNow(turn, step);
   // A provider that counts far too much must not leave every output a stub.
-  const room = limit - (tokens < limit ? tokens : estimateNow(turn, step));
-  return Math.max(leastShare, Math.floor((room * 0.9) / Math.max(1, outputs)));
+  const space = limit - (tokens < limit ? tokens : estimateNow(turn, step));
+  return Math.max(leastShare, Math.floor((space * 0.9) / Math.max(1, outputs)));
 }
 
 /** The output within the budget of one output, and within so many tokens by our estimate. */

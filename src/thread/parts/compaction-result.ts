@@ -4,7 +4,7 @@ import type { Provider } from '../../ports/provider.ts';
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 
-/** What somebody, or the thread itself, wants of a compaction. */
+/** What a caller, or the thread itself, wants of a compaction. */
 export interface WantedCompaction {
   readonly trigger: CompactionTrigger;
   readonly reason: CompactionReason;
@@ -12,7 +12,10 @@ export interface WantedCompaction {
   readonly focus?: string;
   /** The contract under which the model is asked, if it is not the turn's: that of the model before a switch. */
   readonly by?: Envelope;
-  /** Who is asked, if it is not the turn's provider. It is not asked to fold by itself: only it could read the result. */
+  /**
+   * Who is asked, if it is not the turn's provider. It is not asked to compact by itself: only it could read the
+   * result.
+   */
   readonly provider?: Provider;
   /** Aborted when the callers who wished for it have given up. The turn's own signal ends it as well. */
   readonly signal?: AbortSignal;

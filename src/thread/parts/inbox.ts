@@ -27,7 +27,7 @@ export interface SubmittedWords {
   id?: string;
 }
 
-/** Somebody wants history to be folded at the next place where that can be done. */
+/** A caller wants history to be compacted at the next place where that can be done. */
 export interface CompactionWish {
   readonly focus?: string;
   readonly signal: AbortSignal;

@@ -8,7 +8,7 @@ import { Subscribers, type ThreadSubscriber } from './subscribers.ts';
 
 /**
  * A thread's lines, and the state and the news that follow from them. State moves as soon as a line is appended; news
- * go out only when the lines before them are durable, in the order in which they were told.
+ * go out only when the lines before them are durable, in the order in which they were reported.
  */
 export class ThreadLog {
   readonly #owned: Owned;
@@ -53,7 +53,7 @@ export class ThreadLog {
     return behind;
   }
 
-  /** Tells the subscribers once everything recorded so far is durable; the next `durable` sees to that. */
+  /** Goes to the subscribers once everything recorded so far is durable; the next `durable` sees to that. */
   tell(...events: readonly ThreadEvent[]): void {
     for (const event of events) this.#news.push({ number: ++this.#told, event });
   }
@@ -77,12 +77,12 @@ export class ThreadLog {
     this.#subscribers.preview(event);
   }
 
-  /** Whether previews reach anyone. */
+  /** Whether previews reach a subscriber. */
   get wantPreviews(): boolean {
     return this.#subscribers.wantPreviews;
   }
 
-  /** Previews whose items will not be completed. What is about to be told is not among them. */
+  /** Previews whose items will not be completed. What is about to be sent is not among them. */
   dropPreviews(isLost: (itemId: string) => boolean = () => true): void {
     const told = new Set(this.#news.flatMap(({ event }) => (event.kind === 'item-completed' ? [event.item.id] : [])));
     this.#subscribers.drop((itemId) => isLost(itemId) && !told.has(itemId));

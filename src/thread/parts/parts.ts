@@ -47,17 +47,17 @@ export interface ThreadParts {
   readonly processes: Processes;
   /** Reads the world at the start of a turn. */
   gatherFacts(settings: Settings): Promise<Facts>;
-  /** Why nobody can work in a folder, or undefined when it is there. */
+  /** Why a thread cannot work in a folder, or undefined when it is there. */
   folderProblem(path: string): Outcome | undefined;
   /** Reads again what may have moved since. */
   gatherStep(envelope: Envelope): Promise<GatheredStep>;
-  /** What nobody may change, whoever asks. */
+  /** What no caller may change. */
   readonly requirements: Requirements;
   /** Where spans of steps go. */
   readonly tracer: Tracer;
   /** When an answer to a request for a checkpoint is given up. */
   readonly compactionLimits: { readonly maxBytes: number; readonly timeoutMs: number };
-  /** Absent: nobody wants to know of checkpoints before they are made. */
+  /** Absent: no hook looks at checkpoints before they are made. */
   readonly checkpointHooks?: CheckpointHooks;
   /** Absent: what turns do to files cannot be undone. */
   readonly snapshots?: Snapshots;
@@ -66,11 +66,14 @@ export interface ThreadParts {
 }
 
 export interface GatheredStep extends StepFacts {
-  /** What a person should know about the files that were read. */
+  /** What the user should know about the files that were read. */
   readonly problems?: readonly Outcome[];
 }
 
-/** Who is asked before history is folded, and told afterwards. One that throws or takes a minute is passed over, with a warning. */
+/**
+ * Hooks asked before history is compacted, and notified afterwards. One that throws or takes a minute is skipped, with
+ * a warning.
+ */
 export interface CheckpointHooks {
   /** A reason stops it. */
   before?(about: AboutCheckpoint): Promise<{ readonly reason: string } | undefined>;
@@ -98,7 +101,7 @@ export interface TurnInput {
   readonly signal: AbortSignal;
   /** What arrives while the turn runs. */
   readonly inbox: Inbox;
-  /** Problems that the thread has told already: one that lasts is told once. */
+  /** Problems that the thread has reported already: one that lasts is reported once. */
   readonly warned: Set<string>;
 }
 

@@ -25,7 +25,7 @@ test('one that throws disturbs no other, and its fault reaches its program', () 
   vi.useRealTimers();
 });
 
-test('what was begun and not completed is dropped when the thread ends, before its end is told', () => {
+test('what was begun and not completed is dropped when the thread ends, before its end is reported', () => {
   const subscribers = new Subscribers();
   const heard: string[] = [];
   subscribers.add({

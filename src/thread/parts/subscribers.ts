@@ -15,7 +15,7 @@ export interface ThreadSubscriber {
 /** All who follow one thread. */
 export class Subscribers {
   readonly #all = new Set<ThreadSubscriber>();
-  /** Items of which a part was previewed and whose end was not told. */
+  /** Items of which a part was previewed and whose end was not sent. */
   readonly #open = new Map<string, ProvisionalEvent['turnId']>();
 
   #isOver = false;
@@ -29,13 +29,13 @@ export class Subscribers {
     return () => void this.#all.delete(own);
   }
 
-  /** Whether previews reach anyone. */
+  /** Whether previews reach a subscriber. */
   get wantPreviews(): boolean {
     return [...this.#all].some(({ provisional }) => provisional !== undefined);
   }
 
   tell(event: ThreadEvent): void {
-    // What subscribers get is also what the thread goes on with.
+    // What subscribers get is also what the thread works with.
     deepFreeze(event);
     if (event.kind === 'item-completed') this.#open.delete(event.item.id);
     this.#each(({ event: tell }) => deliver(tell, event));
@@ -55,7 +55,7 @@ export class Subscribers {
     this.#all.clear();
   }
 
-  /** Those who are there now: one may come or leave in its callback. One that left hears nothing more. */
+  /** Those that are there now: one may come or leave in its callback. One that left gets nothing more. */
   #each(send: (subscriber: ThreadSubscriber) => void): void {
     const now = Array.from(this.#all);
     for (const subscriber of now) if (this.#all.has(subscriber)) send(subscriber);

@@ -12,7 +12,7 @@ import { TurnRepositories } from './turn-repositories.ts';
 import { warnOnce } from './warn-once.ts';
 
 export interface EffectsInput {
-  /** Absent: nobody wants to undo anything. */
+  /** Absent: nothing is to be undone. */
   readonly snapshots: Snapshots | undefined;
   /** Absent: git folders are not searched for. */
   readonly gitGuard: GitGuard | undefined;
@@ -158,6 +158,6 @@ interface Taking {
   readonly snapshot: Promise<Snapshot>;
   /** It takes too long. */
   stop(): void;
-  /** Nobody waits for it. */
+  /** The turn does not wait for it. */
   drop(): void;
 }

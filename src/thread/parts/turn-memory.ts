@@ -15,8 +15,8 @@ export interface TurnMemory {
   unexplained: ModelFailure | undefined;
   /** The network was gone, or the quota, when history was to be compacted: only another turn tries again by itself. */
   outage: 'none' | 'seen';
-  /** `too-little`: the turn is done, and leaves less room than the next one should find. */
-  leaves: 'room' | 'too-little';
+  /** `too-little`: the turn is done, and leaves less space than the next one should find. */
+  leaves: 'enough' | 'too-little';
 }
 
 export function newMemory(): TurnMemory {
@@ -27,6 +27,6 @@ export function newMemory(): TurnMemory {
     overflow: 'none',
     unexplained: undefined,
     outage: 'none',
-    leaves: 'room',
+    leaves: 'enough',
   };
 }

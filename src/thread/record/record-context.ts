@@ -9,7 +9,7 @@ import type { Baseline } from '../../world/baseline.ts';
 import type { Telling } from '../../world/tell.ts';
 import type { RecordingTurn, ThreadParts } from '../parts/parts.ts';
 
-/** A text for the model, with what surfaces are told of it. */
+/** A text for the model, with what surfaces are sent of it. */
 interface ContextText {
   readonly fragment: Fragment;
   readonly value?: Json;

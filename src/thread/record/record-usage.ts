@@ -73,7 +73,7 @@ export function recordOverflow(turn: Turn, step: Step): void {
   const { log } = turn;
   const { effective } = windowNow(turn);
   log.record(tokenCount({ ...usageAfterOverflow(effective, log.state.usage.total), window: effective }));
-  // The line says that the window is full, in the one way that all readers know; people are told what was sent.
+  // The line says that the window is full, in the one way that all readers know; the user is shown what was sent.
   log.tell({
     kind: 'usage',
     turnId: turn.turnId,

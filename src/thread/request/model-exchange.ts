@@ -126,7 +126,7 @@ function recordRequest({ log, turnId }: Turn, given: RequestToSend): Prompt {
     tools,
   );
   log.record(...drafts);
-  // The conversation goes on as if a request beside it had not been.
+  // The conversation continues as if a request beside it had not been.
   if (auxiliary === undefined && prefix !== undefined && prefix.breaks.length > 0) {
     const { kept, breaks } = prefix;
     log.tell({ kind: 'prefix-broken', turnId, step: step.index, keptTokens: kept.tokens ?? 0, breaks });

@@ -3,7 +3,9 @@ import type { ModelFailure } from '../../ports/model-client.ts';
 import { sentence } from '../../protocol/outcome.ts';
 import type { Turn } from '../parts/parts.ts';
 
-/** Asks until there is an answer, a failure that lasts, an interruption, or no patience left. Tells each new attempt. */
+/**
+ * Asks until there is an answer, a failure that lasts, an interruption, or no patience left. Reports each new attempt.
+ */
 export async function tryAgain<Answer>(
   { signal, parts, log }: Pick<Turn, 'signal' | 'parts' | 'log'>,
   ask: (attempt: number) => Promise<Answer>,

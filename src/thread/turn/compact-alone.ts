@@ -1,7 +1,7 @@
 import { anythingToCompact, askedByHand } from '../../compaction/plan/anything-to-compact.ts';
 import { nothingToCompact } from '../../compaction/plan/refusals.ts';
 import { hookAgainst } from '../checkpoint/checkpoint-hooks.ts';
-import { fold } from '../checkpoint/compact.ts';
+import { runCompaction } from '../checkpoint/compact.ts';
 import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
 import { lookAround } from '../contract/look-around.ts';
 import type { ThreadLog } from '../parts/log.ts';
@@ -23,14 +23,15 @@ export async function compactAlone(
   const turn = await prepareTurn(parts, log, own);
   const stopped = await hookAgainst(turn, wanted, turn.signal);
   if (stopped !== undefined || own.signal.aborted) {
-    // There was no turn; what people are told goes out all the same.
+    // There was no turn; what the user is shown goes out all the same.
     await log.durable();
     return stopped === undefined ? { kind: 'aborted' } : { kind: 'failed', outcome: stopped };
   }
   const way = await wayToRead(turn);
   if (way?.kind === 'refused') return { kind: 'failed', outcome: way.outcome };
   await beginTurn(turn);
-  const result = (await compactReadable(turn, way, wanted)) ?? (await fold(turn, await lookAround(turn, 0), wanted));
+  const result =
+    (await compactReadable(turn, way, wanted)) ?? (await runCompaction(turn, await lookAround(turn, 0), wanted));
   await settle(turn, endingOf(result), undefined);
   return result;
 }

@@ -36,7 +36,7 @@ function answerOf({ calls = [], questions = [] }: OpenTurn, { call_id: id }: Cal
   return outcomeUnknown(survival, { idempotent: calls.find(({ callId }) => callId === id)?.idempotent === true });
 }
 
-/** A thread was branched off in the middle of a turn, which goes on elsewhere: nothing of it is touched. */
+/** A thread was branched off in the middle of a turn, which continues elsewhere: nothing of it is touched. */
 export function closeForkedTurn({ parts, log, threadId, envelope }: Omit<RecordingTurn, 'turnId'>): void {
   const open = log.state.openTurn;
   if (open === undefined) return;
@@ -62,7 +62,7 @@ function reachedHistory({ openTurn, history }: ThreadState): boolean {
     .some(({ origin }) => origin.family !== 'context');
 }
 
-/** What a person should know about the turn that was cut off, if the thread ends with one. */
+/** What the user should know about the turn that was cut off, if the thread ends with one. */
 export function deadTurnNotice(
   id: ThreadId,
   state: ThreadState,

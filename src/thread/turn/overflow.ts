@@ -10,10 +10,9 @@ import type { StepAnswer } from './sample.ts';
 import { afterUnexplained } from './unexplained-refusal.ts';
 
 /**
- * A request that the provider refused as too long is made again after history was compacted. If the next one is refused,
- * too, the turn ends, and says how large everything is and what to do. So it does when the provider answers in between
- * and refuses again before enough is new: the loop guard holds here as well. A refusal that nothing explains may be one
- * for length.
+ * A request that the provider refused as too long is made again after history was compacted. If that is refused, too,
+ * or the next one before enough is new (the loop guard), the turn ends with the sizes and what to do. A refusal that
+ * nothing explains may be one for length.
  */
 export async function afterRefusal(turn: Turn, step: Step, answer: StepAnswer): Promise<StepAnswer> {
   if (answer.kind === 'failed' && answer.failure.code === 'context-window-exceeded') {

@@ -15,7 +15,7 @@ export function promptTokens(input: UserInput): number {
 
 /**
  * Why a prompt cannot be sent: with what every request holds it is more than the window, even if all of history were
- * folded. Undefined when it can be.
+ * compacted. Undefined when it can be.
  */
 export async function promptProblem(turn: Turn, input: UserInput): Promise<Outcome<'prompt-too-long'> | undefined> {
   const { envelope, log } = turn;

@@ -14,7 +14,7 @@ export type TurnResult =
   | { readonly kind: 'aborted'; readonly lastMessage?: string }
   | { readonly kind: 'failed'; readonly outcome: Outcome; readonly lastMessage?: string };
 
-/** The one way to end a turn that has begun: its end is recorded, durable, and only then told. */
+/** The one way to end a turn that has begun: its end is recorded, durable, and only then reported. */
 export async function settle(turn: Turn, answer: TurnEnding, lastMessage: string | undefined): Promise<TurnResult> {
   const { log, parts, turnId, envelope, memory } = turn;
   const isWork = turn.words !== undefined;

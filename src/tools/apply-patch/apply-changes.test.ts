@@ -9,7 +9,7 @@ import type { Chunk, Hunk } from './patch.ts';
 
 type Names = Map<string, { readonly id: number; content: Buffer }>;
 
-/** A disk in memory that refuses when it is told to. Folders are those that hold something, and those that were made. */
+/** A disk in memory that refuses on request. Folders are those that hold something, and those that were made. */
 class FragileDisk implements PatchDisk {
   readonly names: Names = new Map();
   readonly folders = new Set(['/']);

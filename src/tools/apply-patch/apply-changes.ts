@@ -22,10 +22,9 @@ interface Done {
 }
 
 /**
- * Carries out computed changes in order. When a step fails, the steps before it are taken back.
- *
- * A file that exists is rewritten in place: its other names, its mode, its owner and everyone who has it open keep the
- * same file. A file that goes is set aside under another name first, and removed when all else is done.
+ * Carries out computed changes in order. When a step fails, the steps before it are taken back. An existing file is
+ * rewritten in place and keeps its other names, mode, owner and readers. A file that goes is set aside under another
+ * name first, and removed when all else is done.
  */
 export function applyChanges(changes: readonly PatchedFile[], disk: PatchDisk): Applied {
   const done: Done[] = [];

@@ -47,7 +47,7 @@ export interface PatchProblem {
   /** `refused` by the policy, or `unfit` for what is on the disk. */
   readonly kind: 'refused' | 'unfit';
   readonly message: string;
-  /** What might help whoever wrote the patch. */
+  /** What might help the author of the patch. */
   readonly hint?: string;
 }
 

@@ -27,11 +27,9 @@ interface Edit {
 }
 
 /**
- * The text after the chunks were applied to it, in order, each after the one before.
- *
- * A line that a chunk only mentions stays as it is in the file, byte for byte, however loosely it was matched. A new
- * line ends as the file's first line does, and the last line always has an ending. Throws `TooMuchToSearch` when
- * finding the lines takes more than the effort allows.
+ * The text after the chunks were applied in order. A line that a chunk only mentions stays byte for byte, however
+ * loosely it was matched; a new line ends as the file's first line does, and the last line always has an ending. Throws
+ * `TooMuchToSearch` when finding the lines takes more than the effort allows.
  */
 export function computeUpdate(
   text: string,

@@ -33,7 +33,7 @@ export interface PatchDisk extends PatchView {
   create(place: string, content: Uint8Array, mode: number | undefined): void;
   /** Replaces the content of a file and keeps the file itself. After a failure the content may be anything. */
   overwrite(place: string, content: Uint8Array): void;
-  /** Gives a file, or a link, another name in its folder that nobody uses, and tells it. */
+  /** Gives a file, or a link, another, unused name in its folder, and returns it. */
   setAside(place: string): string;
   rename(place: string, to: string): void;
   remove(place: string): void;

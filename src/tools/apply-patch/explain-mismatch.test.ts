@@ -5,7 +5,7 @@ const file = ['function a() {', '  return 1;', '}', '', 'function b() {', '  ret
 const explain = (expected: readonly string[], atEnd = false) => explainMismatch({ fileLines: file, expected, atEnd });
 
 describe('explainMismatch', () => {
-  it('tells where the lines stand when they come too early or not at the end', () => {
+  it('says where the lines stand when they come too early or not at the end', () => {
     expect(explain(['function b() {'])).toMatch(/^They stand at line 5, before the previous chunk/);
     expect(explain(['}', ''], true)).toBe('They stand at line 3, which is not the end of the file.');
   });

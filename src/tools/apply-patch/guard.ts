@@ -7,10 +7,10 @@ export interface Guard {
 export interface Touch {
   /** Absolute and in normal form, as the patch spells it. */
   readonly path: string;
-  /** Where it leads to; absent before anyone has looked. */
+  /** Where it leads to; absent before it is looked up. */
   readonly place?: string;
   readonly need: 'read' | 'write';
 }
 
-/** For a patch that somebody applies with their own hands. */
+/** For a patch that the user applies by hand. */
 export const noGuard: Guard = { check: () => undefined };

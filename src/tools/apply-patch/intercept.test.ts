@@ -81,7 +81,7 @@ describe('any other script is left to the shell', () => {
 });
 
 describe('a script that is itself a patch', () => {
-  it('is told apart, if it is a whole one', () => {
+  it('is recognised, if it is a whole one', () => {
     expect(interceptPatch(`\n${patch}`)).toEqual({ kind: 'bare-patch' });
     expect(interceptPatch('*** Begin Patch\nnonsense\n*** End Patch')).toEqual({ kind: 'none' });
   });

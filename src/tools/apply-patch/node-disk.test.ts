@@ -127,7 +127,7 @@ describe('what is in the way', () => {
     expect(text('f')).toBe('one\ntwo\n');
   });
 
-  it('is told before anything is written', () => {
+  it('is reported before anything is written', () => {
     expect(apply('*** Add File: new/x', '+a', '*** Update File: f', '-none')).toMatchObject({ kind: 'unfit' });
     expect(readdirSync(root)).toEqual(['f']);
   });

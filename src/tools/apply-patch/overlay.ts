@@ -1,7 +1,7 @@
 import { parentOf } from '../../policy/paths.ts';
 import type { PatchView, PatchSight } from './disk.ts';
 
-/** The disk as it will be: what is written here is seen by later looks, and by nobody else. */
+/** The disk as it will be: what is written here is seen by later looks, and by no other process. */
 export interface Overlay extends PatchView {
   write(place: string, content: Uint8Array): void;
   makeFolder(place: string): void;

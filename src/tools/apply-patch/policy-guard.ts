@@ -37,10 +37,9 @@ const everywhere = [{ path: '/', access: 'write', ifMissing: 'skip' }] as const;
 type RestrictedFiles = Extract<ResolvedFiles, { kind: 'restricted' }>;
 
 /**
- * The rules with their own links followed: a workspace may be reached through one, and so may `/tmp`. Nothing is
- * granted through a link that stands where commands may write, because they can turn it to wherever they like, and
- * nothing where a path leads to another place than when the turn began. Where two spellings of one place disagree, the
- * stricter rule holds.
+ * The rules with their own links followed: a workspace or `/tmp` may be reached through one. Nothing is granted through
+ * a link that commands can replace, nor where a path leads to another place than when the turn began. Where two
+ * spellings of one place disagree, the stricter rule holds.
  */
 function rulesAtPlaces(files: RestrictedFiles, disk: PatchView): readonly AccessRule[] {
   const unmoved = files.rules.filter((rule) => !isMoved(rule, placeOf(disk, rule.path)));

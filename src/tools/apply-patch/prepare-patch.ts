@@ -136,7 +136,7 @@ function neededPaths({ path, movePath }: ChangedFile): readonly NeededPath[] {
   return [path, ...(movePath === undefined ? [] : [movePath])].map((each) => ({ path: each, access: 'write' }));
 }
 
-/** What surfaces are told before anyone has looked at the disk. A file that is touched twice is told once. */
+/** What surfaces show before the disk is looked at. A file that is touched twice is shown once. */
 function changedFiles(hunks: readonly Hunk[], folder: string): readonly ChangedFile[] {
   const files = new Map<string, ChangedFile>();
   for (const hunk of hunks) {

@@ -74,7 +74,7 @@ export function seekLines(
 }
 
 /**
- * The first place of a run of numbers, after Knuth, Morris and Pratt: a run that breaks off goes on with the longest
+ * The first place of a run of numbers, after Knuth, Morris and Pratt: a run that breaks off continues with the longest
  * beginning of the pattern that its end already is, so no number is read twice.
  */
 function findRun(

@@ -33,7 +33,7 @@ export function updateBytes(
   const updated = computeUpdate(text, chunks, effort);
   if (updated.kind === 'updated') return { kind: 'updated', content: bytesOf(updated.text) };
   if (!text.startsWith(byteOrderMark)) return updated;
-  // Nobody sees the mark and nobody writes it into a patch: without it the first line may fit.
+  // The mark is invisible and in no patch: without it the first line may fit.
   const unmarked = computeUpdate(text.slice(1), chunks, effort);
   if (unmarked.kind !== 'updated') return updated;
   return { kind: 'updated', content: bytesOf(byteOrderMark + unmarked.text) };

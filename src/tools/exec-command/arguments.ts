@@ -11,7 +11,7 @@ export interface ExecCommandArguments {
   readonly escalated: boolean;
 }
 
-/** Reads the model's arguments; a string says what is wrong with them. Unknown members are passed over. */
+/** Reads the model's arguments; a string says what is wrong with them. Unknown members are ignored. */
 export function readArguments(text: string): ExecCommandArguments | string {
   const value = parseJsonObject(text);
   if (value === undefined) return 'they are not a JSON object.';

@@ -21,11 +21,9 @@ interface ToldModel {
 }
 
 /**
- * Which model acts, and where its guidance stands. Instructions at the start of a request stay as they are while history
- * only grows, so another model's guidance, or the model's own new one, is given here; a further change takes it back.
- *
- * Where the digest is missing (a baseline of an earlier version, or after another program's turn), nothing proves that
- * the guidance changed: it is stored, and not told.
+ * Which model acts, and where its guidance stands. Instructions at the start of a request stay while history only
+ * grows, so new guidance is given here; a further change takes it back. Where the digest is missing, nothing proves
+ * that the guidance changed: it is stored, and not told.
  */
 export const modelSection: Section<ModelFact, string, ToldModel> = {
   id: 'model',

@@ -11,7 +11,7 @@ import { type Section, unknown } from './section.ts';
 
 export interface PersonalityFact {
   readonly model: string;
-  /** Absent: nobody chose one. */
+  /** Absent: none was chosen. */
   readonly personality?: Personality;
 }
 

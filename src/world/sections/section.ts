@@ -7,10 +7,9 @@ export const unknown = Symbol('unknown');
 export type Unknown = typeof unknown;
 
 /**
- * A typed part of the world that the model is told about.
- *
- * One law holds for every section: `full(a)` followed by `change(stored(a), b)` leaves a reader with the same facts as
- * `full(b)` alone. `Stored` is what the rollout keeps to compare with next time; it never becomes text again (I1).
+ * A typed part of the world that the model is told about. For every section, `full(a)` followed by `change(stored(a),
+ * b)` leaves a reader with the same facts as `full(b)` alone. `Stored` is what the rollout keeps to compare with next
+ * time; it never becomes text again (I1).
  */
 export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   /** Stable. Sections that other programs also have use their ids and stored shapes; ours are named `capstan.<id>`. */
@@ -32,5 +31,5 @@ export interface Section<Fact, Stored extends JsonWithoutNull, Past = Stored> {
   change(before: Past | Unknown, now: Fact | undefined): readonly Fragment[];
 }
 
-/** A section whose types nobody needs to know: the facts it gives are taken by itself alone. */
+/** A section whose types no caller needs to know: the facts it gives are taken by itself alone. */
 export type AnySection = Section<never, JsonWithoutNull, never>;

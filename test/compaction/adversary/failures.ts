@@ -27,7 +27,7 @@ export interface Failing {
   readonly waits?: 'a moment';
 }
 
-/** Whoever asked for it can ask again. A thread that is full has to go on: code makes the checkpoint. */
+/** A caller that asked for it can ask again. A thread that is full has to continue: code makes the checkpoint. */
 function lasting(name: string, step: ScriptStep, code: string, times = 1, posts = times): Failing {
   return {
     name,
@@ -66,7 +66,7 @@ function passing(name: string, step: ScriptStep, code: string): Failing {
   };
 }
 
-/** The same whoever asked. */
+/** The same whatever asked for it. */
 function always(name: string, does: Doing, told: Told, posts: number): Failing {
   return { name, does, told: { manual: [told], 'mid-turn': [told] }, posts: { manual: posts, 'mid-turn': posts } };
 }
@@ -129,7 +129,7 @@ export const failures: readonly Failing[] = [
     posts: { manual: expect.toBeOneOf([15, 16]) as number, 'mid-turn': expect.toBeOneOf([45, 46, 47, 48]) as number },
   },
   lasting(
-    'an item that nobody can read',
+    'an item that cannot be read',
     malformed({ of: prose, data: '{"type":"response.output_item.done","item":{"type' }),
     'server-error',
     3,
@@ -157,7 +157,7 @@ export const failures: readonly Failing[] = [
     2,
   ),
   always(
-    'an event that nobody can read',
+    'an event that cannot be read',
     (about) => [malformed({ of: answer({ items: [say(good(about))] }) })],
     structured(),
     1,

@@ -3,7 +3,7 @@ import { responsesClient } from '../../../src/model/responses/client.ts';
 import type { ModelClient, ModelRequest } from '../../../src/ports/model-client.ts';
 import type { JsonObject } from '../../../src/protocol/json.ts';
 import { steppingClock } from '../../harness/fixed-parts.ts';
-import { isFold } from './is-fold.ts';
+import { isAnyCompaction } from './is-any-compaction.ts';
 
 /**
  * The client, save that requests of compactions go out by one that waits only a moment for the next event: a model that
@@ -17,7 +17,7 @@ export function impatient(client: ModelClient, baseUrl: string): ModelClient {
     clock: steppingClock(),
     random: () => 0.5,
   });
-  const isOfFold = ({ body }: ModelRequest): boolean =>
-    isFold({ path: '', body: JSON.parse(Buffer.concat(body).toString('utf8')) as JsonObject });
-  return { ...client, stream: (request, signal) => (isOfFold(request) ? quick : client).stream(request, signal) };
+  const isOfCompaction = ({ body }: ModelRequest): boolean =>
+    isAnyCompaction({ path: '', body: JSON.parse(Buffer.concat(body).toString('utf8')) as JsonObject });
+  return { ...client, stream: (request, signal) => (isOfCompaction(request) ? quick : client).stream(request, signal) };
 }

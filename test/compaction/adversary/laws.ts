@@ -7,7 +7,7 @@ import { emptyState } from '../../../src/state/thread-state.ts';
 import type { RecordedRequest, ScriptedModel } from '../../../src/testing/index.ts';
 import type { WatchedThread } from '../../harness/watched-thread.ts';
 import { checkRebuilt } from '../../laws/prefix-law.ts';
-import { isFold } from './is-fold.ts';
+import { isAnyCompaction } from './is-any-compaction.ts';
 import { type Installed, noMessage, type Told } from './told.ts';
 import { saidIn, type Transcript } from './transcripts.ts';
 
@@ -38,7 +38,7 @@ export async function checkThread({
   );
   await checkRebuilt(model, lines);
   for (const request of later) expectEachOnce(request, saidIn(transcript));
-  const before = model.requests.findLast((each) => each.index < next.index && !isFold(each))!;
+  const before = model.requests.findLast((each) => each.index < next.index && !isAnyCompaction(each))!;
   const goesOn = JSON.stringify(next.body['input']).startsWith(JSON.stringify(before.body['input']).slice(0, -1));
   const stands = told.every((each) => 'failed' in each);
   expect(goesOn, 'history stands where nothing was installed, and only there').toBe(stands);

@@ -15,7 +15,7 @@ import { WatchedThread } from '../../harness/watched-thread.ts';
 import { checkpointText, saysCheckpoint } from '../summariser.ts';
 import { withCapabilities } from '../../harness/responses-provider.ts';
 import { impatient } from './impatient-client.ts';
-import { isFold } from './is-fold.ts';
+import { isAnyCompaction } from './is-any-compaction.ts';
 import { checkThread } from './laws.ts';
 import { type Told, toldIn } from './told.ts';
 import { notes, stepsOf, type Transcript } from './transcripts.ts';
@@ -23,7 +23,7 @@ import { notes, stepsOf, type Transcript } from './transcripts.ts';
 /** What a model does with the requests of a compaction, one after the other; the last goes on for ever. */
 export type Doing = (about: Transcript) => readonly (ScriptStep | ScriptStepOf)[];
 
-/** `manual`: somebody asks for it between two turns. `mid-turn`: a turn under way has filled the thread. */
+/** `manual`: a caller asks for it between two turns. `mid-turn`: a turn under way has filled the thread. */
 export const triggers = ['manual', 'mid-turn'] as const;
 export type Trigger = (typeof triggers)[number];
 
@@ -47,8 +47,8 @@ export interface Play {
   readonly strategy?: 'structured' | 'plain' | 'remote';
   readonly remoteForm?: 'unary' | 'stream';
   /**
-   * How long for an answer to a request of a compaction; `never`: whoever asked for it by hand stops it at once;
-   * `until the deadline`: the time that such an answer may take is over as soon as the provider has the request.
+   * How long for an answer to a request of a compaction; `never`: the caller that asked for it by hand stops it at
+   * once; `until the deadline`: the time that such an answer may take is over as soon as the provider has the request.
    */
   readonly waits?: 'a moment' | 'never' | 'until the deadline';
 }
@@ -78,7 +78,7 @@ export async function play(given: Play): Promise<Played> {
   let doing: readonly (ScriptStep | ScriptStepOf)[] = [obeys(transcript)];
   const model = await startScriptedModel(
     (request) => {
-      if (!isFold(request)) return queue.shift() ?? answer({ items: [say('Done for now.')] });
+      if (!isAnyCompaction(request)) return queue.shift() ?? answer({ items: [say('Done for now.')] });
       asked.push(request);
       if (given.waits === 'never') stop.abort();
       if (given.waits === 'until the deadline') setImmediate(() => deadlines.splice(0).forEach((pass) => pass()));
@@ -141,7 +141,7 @@ export async function play(given: Play): Promise<Played> {
   await watched.close();
   await turn('Thank you.', await watched.open());
 
-  const sampled = model.requests.slice(played.requests).filter((request) => !isFold(request));
+  const sampled = model.requests.slice(played.requests).filter((request) => !isAnyCompaction(request));
   const next = sampled[trigger === 'manual' ? 0 : 1]!;
   expect(ran).toHaveLength(played.commands + (trigger === 'manual' ? 0 : 1));
   await checkThread({

@@ -13,7 +13,7 @@ export interface Transcript {
 export type Round =
   /** The user speaks, the model makes so many calls and answers. */
   | { readonly says: string; readonly calls: number }
-  /** Somebody asks for a checkpoint, and the model does as it is told. */
+  /** A caller asks for a checkpoint, and the model does as it is told. */
   | 'checkpoint';
 
 const port = `Port the scanner in src/scan.ts from regular expressions to a loop by hand.
@@ -43,7 +43,7 @@ export const transcripts = {
     other: port,
   },
   undecidable: {
-    name: 'a request that nobody has begun with',
+    name: 'a request on which no work has begun',
     rounds: [work, { says: lineEnds, calls: 2 }, { says: docs, calls: 0 }],
     task: port,
     other: docs,

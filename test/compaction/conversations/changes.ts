@@ -131,7 +131,7 @@ export const changes: readonly Conversation[] = [
     mustNot: ['may be out of date:\n'],
   },
   {
-    name: 'a second task is queued for later while the first goes on',
+    name: 'a second task is queued for later while the first continues',
     story: [
       ask('Move the configuration from YAML to TOML.'),
       patch('config/default.toml', 'add'),

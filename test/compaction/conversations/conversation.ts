@@ -12,14 +12,14 @@ export interface Conversation {
   /** What is done and what comes next, as a summariser that understood the conversation says it. */
   readonly done: string;
   readonly next: string;
-  /** What every prompt after a checkpoint holds, whoever wrote it. */
+  /** What every prompt after a checkpoint holds, whatever wrote it. */
   readonly must?: readonly string[];
   /** What a checkpoint holds where no model wrote a summary. */
   readonly mustAlone?: readonly string[];
   /** What no prompt after a checkpoint holds. */
   readonly mustNot?: readonly string[];
-  /** In tokens, for the user's words, where the usual room is not the point. */
-  readonly room?: number;
+  /** In tokens, for the user's words, where the usual budget is not the point. */
+  readonly budget?: number;
 }
 
 export type Happening =

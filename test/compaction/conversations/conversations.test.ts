@@ -88,7 +88,7 @@ describe.each(Object.entries(themes))('%s', (_, conversations) => {
   });
 });
 
-test('what hooks and programs said has its share of the room, and what is left out is marked in place', () => {
+test('what hooks and programs said has its share of the space, and what is left out is marked in place', () => {
   const long = (n: number): string => `Rule ${n}: ${'keep the public surface as it is. '.repeat(20)}`;
   const story: readonly Happening[] = [
     ask('Tidy up src/api.'),
@@ -103,7 +103,7 @@ test('what hooks and programs said has its share of the room, and what is left o
     active: ['Tidy up src/api.', 'Only the handlers.'],
     done: 'src/api is half done.',
     next: 'tidy the handlers',
-    room: 1600,
+    budget: 1600,
   };
   for (const one of summarisers) {
     const prompt = promptOf(one.checkpoint(askedAbout(conversation, play(story))));

@@ -154,14 +154,14 @@ export const oddWords: readonly Conversation[] = [
     mustAlone: ['Output of: sheet get 90\n'],
   },
   {
-    name: 'more short messages than there is room for',
+    name: 'more short messages than there is space for',
     story: [ask('Group the tickets that follow by cause.'), ...flood, say('So far there are two causes.')],
     active: ['Group the tickets that follow by cause.'],
     wrong: 'Ticket 1249: customer 249',
     done: 'Two causes: a missing invoice, and a missing right.',
     next: 'wait for more tickets',
     must: ['messages left out here', 'Ticket 1249'],
-    room: 2000,
+    budget: 2000,
   },
   {
     name: 'a plan that was made, emptied and made again',

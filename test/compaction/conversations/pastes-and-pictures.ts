@@ -43,7 +43,7 @@ export const pastesAndPictures: readonly Conversation[] = [
     done: 'worker-5 had 57 jobs.',
     next: 'compare the durations of worker-5 with the others',
     must: ['Why is worker-5 slower than the others? Write what you find to NOTES.md.'],
-    room: 20_000,
+    budget: 20_000,
   },
   {
     name: 'order hidden in the middle of a long paste',
@@ -52,7 +52,7 @@ export const pastesAndPictures: readonly Conversation[] = [
     done: 'bill(job) in src/worker.ts:41 is called twice by worker-3.',
     next: 'make bill(job) idempotent',
     must: ['PLEASE: only look at worker-3'],
-    room: 20_000,
+    budget: 20_000,
   },
   {
     name: 'order hidden in a forwarded mail',
@@ -63,7 +63,7 @@ export const pastesAndPictures: readonly Conversation[] = [
     must: [mail],
   },
   {
-    name: 'a paste that exceeds the room, and an order after it',
+    name: 'a paste that exceeds the budget, and an order after it',
     story: [
       ask('I send you the customers in a moment. Find duplicates by name, report only, change nothing.'),
       ask(csv),
@@ -75,10 +75,10 @@ export const pastesAndPictures: readonly Conversation[] = [
     done: 'No duplicates with exact case.',
     next: 'compare the names without case',
     must: ['report only, change nothing', 'tokens cut here', 'capstan threads export T --format markdown'],
-    room: 1500,
+    budget: 1500,
   },
   {
-    name: 'three pastes that exceed the room together',
+    name: 'three pastes that exceed the budget together',
     story: [
       ask('Compare the three logs that follow and tell me which worker is missing in which.'),
       ask(`log 1\n${log.slice(0, 130).join('\n')}`),
@@ -93,7 +93,7 @@ export const pastesAndPictures: readonly Conversation[] = [
     next: 'compare log 3',
     must: ['Compare the three logs that follow'],
     mustAlone: ['turn 2: 1 message left out here'],
-    room: 4000,
+    budget: 4000,
   },
   {
     name: 'picture with a few words as the request',
@@ -151,7 +151,7 @@ export const pastesAndPictures: readonly Conversation[] = [
     must: ['turn 2, with 2 pictures'],
   },
   {
-    name: 'more pictures than there is room for',
+    name: 'more pictures than there is space for',
     story: [
       ask('These are all screens of the old app.', { pictures: 4 }),
       ask('And these of the new one. List what is missing, by screen.', { pictures: 4 }),

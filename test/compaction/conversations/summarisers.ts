@@ -81,8 +81,8 @@ export function summariser(name: string): Summariser {
 }
 
 function planFor({ played, conversation }: Pick<Asked, 'played' | 'conversation'>) {
-  const { room } = conversation;
-  return { ...planOf(room === undefined ? {} : { words: room }), number: played.number };
+  const { budget } = conversation;
+  return { ...planOf(budget === undefined ? {} : { words: budget }), number: played.number };
 }
 
 function sourceFor({ entries, work }: Played) {

@@ -3,7 +3,9 @@ import type { Hunk } from '../../../src/tools/apply-patch/patch.ts';
 import type { Case } from './cases.ts';
 import type { Compared } from './run-case.ts';
 
-/** What a case showed: the same in both programs, a difference that docs/differences.md names, or one that nobody meant. */
+/**
+ * What a case showed: the same in both programs, a difference that docs/differences.md names, or one that is not meant.
+ */
 export type Verdict =
   | 'same'
   | 'partial application'

@@ -107,7 +107,7 @@ it('an abort while the program starts leaves no process behind, and no turn with
   expect([undefined, 'turn_aborted']).toContain(set.place.lines().at(-1)?.payload['type']);
 });
 
-it('whoever leaves the events early ends the turn and the process, however much is unread', async () => {
+it('a caller that leaves the events early ends the turn and the process, however much is unread', async () => {
   const set = await stage('capstan', [command('yes 0123456789 | head -c 900000; touch printed; sleep 300')]);
   const { events } = await set.start().runStreamed('Go.');
   for await (const { type } of events) {

@@ -56,7 +56,7 @@ it.each(programs)('%s: a provider can be configured with nothing in a file', asy
   expect(turn.finalResponse).toBe('ok');
 });
 
-it.each(programs)('%s: a model that nobody named is the same with both', async (program) => {
+it.each(programs)('%s: the default model is the same with both', async (program) => {
   const { model, place, codex } = await stage(program, [ok]);
   writeFileSync(join(place.home, 'config.toml'), '');
   const scripted = { name: 'mine', base_url: model.url, wire_api: 'responses', supports_websockets: false };

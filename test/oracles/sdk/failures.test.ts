@@ -37,7 +37,7 @@ const failures: Readonly<Record<string, { script: Script; capstan: string; codex
     script: always(failed({ code: 'context_length_exceeded', message: 'too long' })),
     capstan: 'too long (about',
     codex: 'window',
-    // Capstan tries to make room first.
+    // Capstan tries to free space first.
     asksMore: true,
   },
   'an answer that is cut short': {

@@ -43,7 +43,7 @@ it('an effort that the model does not have is sent by Codex, and refused by Caps
 
 const policies: readonly ApprovalMode[] = ['never', 'on-request', 'on-failure'];
 
-it.each(policies)('with the approval policy %s nobody is asked', async (approvalPolicy) => {
+it.each(policies)('with the approval policy %s the user is not asked', async (approvalPolicy) => {
   const inForce = programs.map(async (program) => {
     const { place, start } = await stage(program, [ok]);
     expect((await start({ approvalPolicy }).run('Go.')).finalResponse).toBe('ok');

@@ -62,7 +62,7 @@ it.each(programs)('%s: two threads take their turns at the same time', async (pr
   const both = Promise.withResolvers<void>();
   const { model, place, codex } = await stage(program, async ({ index }) => {
     if (index === 1) both.resolve();
-    // Nobody gets an answer before both have asked.
+    // Neither gets an answer before both have asked.
     await both.promise;
     return answer({ items: [say(`To ${textsOf(inputOf(model, index)).at(-1)}`)] });
   });
@@ -77,7 +77,7 @@ it.each(programs)('%s: two threads take their turns at the same time', async (pr
   expect(place.rollouts()).toHaveLength(2);
 });
 
-it.each(programs)('%s: a second turn of a busy thread is refused, and the first one goes on', async (program) => {
+it.each(programs)('%s: a second turn of a busy thread is refused, and the first one continues', async (program) => {
   const refused = Promise.withResolvers<void>();
   const { model, place, codex, start } = await stage(program, [hello, () => refused.promise.then(() => again)]);
   const thread = start();

@@ -5,7 +5,7 @@ import type { PostJson } from './post-json.ts';
 
 export type Renewal =
   | { readonly kind: 'renewed'; readonly login: ChatgptLogin }
-  /** Only a person can sign in again. `why` is the end of a sentence. */
+  /** Only the user can sign in again. `why` is the end of a sentence. */
   | { readonly kind: 'ended'; readonly why: string }
   /** It may work another time. */
   | { readonly kind: 'failed'; readonly why: string };
@@ -20,7 +20,7 @@ export interface RenewalParts {
 
 export const renewalUrl = 'https://auth.openai.com/oauth/token';
 
-/** The name of the program that people sign in with; it is public. */
+/** The name of the program that users sign in with; it is public. */
 const clientId = 'app_EMoamEEZ73f0CkXaXp7hrann';
 
 /**
@@ -36,7 +36,7 @@ export async function renewLogin(old: ChatgptLogin, parts: RenewalParts, signal:
       const since = storedSince(old, parts.store);
       if (since !== undefined) return since;
       const renewal = await exchange(old, refreshToken, parts, signal);
-      // Whoever was quicker may have written meanwhile: a program that knows nothing of our lock.
+      // A program that knows nothing of our lock may have been quicker.
       return renewal.kind === 'ended' ? (storedSince(old, parts.store) ?? renewal) : renewal;
     }, signal);
   } catch (error) {
@@ -47,9 +47,9 @@ export async function renewLogin(old: ChatgptLogin, parts: RenewalParts, signal:
 /** What is stored now, if it is another login than the old one. */
 function storedSince({ accessToken }: ChatgptLogin, store: LoginStore): Renewal | undefined {
   const login = store.load();
-  // Somebody may be writing it.
+  // Another process may be writing it.
   if (login.kind === 'unusable') return { kind: 'failed', why: 'what is stored cannot be read now' };
-  if (login.kind !== 'chatgpt') return { kind: 'ended', why: 'somebody has signed out' };
+  if (login.kind !== 'chatgpt') return { kind: 'ended', why: 'the account has been signed out' };
   return login.accessToken === accessToken ? undefined : { kind: 'renewed', login };
 }
 
@@ -59,7 +59,7 @@ async function exchange(
   parts: RenewalParts,
   signal: AbortSignal,
 ): Promise<Renewal> {
-  const room = parts.store.reserve();
+  const reserved = parts.store.reserve();
   let isKept = false;
   try {
     const question = { client_id: clientId, grant_type: 'refresh_token', refresh_token: refreshToken };
@@ -72,10 +72,10 @@ async function exchange(
     // Who signed in or out meanwhile is not undone, and the tokens of two logins are not mixed.
     const since = storedSince(old, parts.store);
     if (since !== undefined) return since;
-    room.keep(tokens, parts.now());
+    reserved.keep(tokens, parts.now());
     isKept = true;
   } finally {
-    if (!isKept) room.discard();
+    if (!isKept) reserved.discard();
   }
   return storedSince(old, parts.store) ?? { kind: 'failed', why: 'the answer brought no other access token' };
 }

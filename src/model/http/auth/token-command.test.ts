@@ -82,7 +82,7 @@ test.each<[string, string, Partial<TokenCommand>, string]>([
     { command: 'print' },
     'was not found on the PATH, of which folders that commands can write are skipped',
   ],
-])('one that %s is told, and asked again next time', async (_, script, more, why) => {
+])('one that %s is reported, and asked again next time', async (_, script, more, why) => {
   const { ask } = commandOf(script, more);
   const told = {
     kind: 'missing',

@@ -53,7 +53,7 @@ function loadText(path: string): Text {
   }
 }
 
-/** Left to TLS, a damaged certificate would be passed over without a word. */
+/** Left to TLS, a damaged certificate would be ignored in silence. */
 function isCertificate(text: string): boolean {
   try {
     const { X509Certificate } = process.getBuiltinModule('node:crypto');

@@ -75,7 +75,7 @@ function exchange({ kind, proxy, request }: Route, outgoing: Outgoing): Promise<
       settle({ kind: 'idle' });
       client.destroy();
     });
-    // Stays after the promise is settled: an error that nobody listens to would end the process.
+    // Stays after the promise is settled: an error without a listener would end the process.
     client.on('error', (error: NodeJS.ErrnoException) => {
       if (error instanceof TunnelError && proxy !== undefined) return settle({ ...error.trouble, proxy });
       const code = error.code ?? 'ERROR';

@@ -64,7 +64,7 @@ test('capitals go first, then the variable of the scheme, and blanks are nothing
   ]).toEqual(['HTTP_PROXY', 'HTTPS_PROXY', 'https_proxy', 'all_proxy', undefined, 'HTTP_PROXY', undefined]);
 });
 
-test('what identifies somebody is secret in every form', () => {
+test('what identifies a user is secret in every form', () => {
   expect(proxySecrets({ HTTP_PROXY: 'http://gate', https_proxy: 'http://anna:p%40ss@gate' })).toEqual([
     'anna',
     'p%40ss',

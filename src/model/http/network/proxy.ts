@@ -14,7 +14,7 @@ export interface Proxy {
   readonly port: string;
   /** Scheme, host and port: what may be shown. */
   readonly origin: string;
-  /** What tells the proxy who we are. Secret. */
+  /** What identifies us to the proxy. Secret. */
   readonly authorization: string | undefined;
 }
 
@@ -49,7 +49,7 @@ export function connectionTo({ host, port }: Proxy) {
   return { host, port, servername };
 }
 
-/** What of the addresses of proxies must not be shown to anyone. */
+/** What of the addresses of proxies must never be shown. */
 export function proxySecrets(environment: Variables): readonly string[] {
   return ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => {
     const named = firstSet([name], environment);

@@ -12,8 +12,8 @@ const drainMs = 1000;
 const drainBytes = 64 * 1024;
 
 /**
- * The body of one response, read chunk by chunk on demand, so that a slow reader slows the server down.
- * Whoever has one ends it with `close` or `release`.
+ * The body of one response, read chunk by chunk on demand, so that a slow reader slows the server down. Its owner ends
+ * it with `close` or `release`.
  */
 export class ResponseBody {
   readonly #message: IncomingMessage;

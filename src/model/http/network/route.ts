@@ -25,7 +25,7 @@ export interface RouteOptions extends TunnelOptions {
 
 /**
  * Finds the way to targets, over connections that are kept: targets of one server share them. Nothing is loaded before
- * there is a target. What the environment demands and cannot be done is looked at anew for every request: somebody may
+ * there is a target. What the environment demands and cannot be done is looked at anew for every request: the user may
  * have put it right.
  */
 export function routes({ environment }: NetworkOptions): (target: Target) => Route | Unusable {
@@ -66,7 +66,7 @@ function agentFor(protocol: Target['protocol'], tunnel: Proxy | undefined, envir
   return agent;
 }
 
-/** A proxy that is asked to forward is told the whole address. */
+/** A proxy that is asked to forward gets the whole address. */
 function forwarding({ origin, path }: Target, proxy: Proxy, { headers }: RouteOptions) {
   const known = proxy.authorization === undefined ? {} : { 'proxy-authorization': proxy.authorization };
   return {

@@ -12,11 +12,11 @@ import {
 } from '../../src/testing/index.ts';
 import { checkpointText, userTexts } from '../compaction/summariser.ts';
 import type { WatchedThread } from '../harness/watched-thread.ts';
-import type { FoldAnswer } from './random-turns.ts';
+import type { CompactionAnswer } from './random-turns.ts';
 
 /** What the model does when it is asked for a checkpoint. */
-export function foldStepFor(
-  how: FoldAnswer | undefined,
+export function compactionStepFor(
+  how: CompactionAnswer | undefined,
   request: RecordedRequest,
   thread: WatchedThread,
   interrupt: () => void,
@@ -32,7 +32,7 @@ export function foldStepFor(
     case 'empty':
       return answer({ items: [] });
     case 'calls':
-      return answer({ items: [callTool('exec_command', { cmd: 'echo fold' })] });
+      return answer({ items: [callTool('exec_command', { cmd: 'echo compact' })] });
     case 'failed':
       return failed({ code: 'server_error', message: 'It broke.' });
     case 'status':
@@ -43,7 +43,7 @@ export function foldStepFor(
       return overflow('failed');
     case 'interrupt': {
       const started = thread.events.findLast(({ kind }) => kind === 'checkpoint-started');
-      // Nobody can interrupt what makes room after a turn, unless by closing the thread.
+      // Only closing the thread interrupts what frees space after a turn.
       if (started?.kind === 'checkpoint-started' && started.phase === 'post_turn')
         return failed({ code: 'x', message: '' });
       setTimeout(interrupt, 1);

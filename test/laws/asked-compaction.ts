@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import type { Thread } from '../../src/thread/thread.ts';
 
-/** How a fold ends when the disk does not. */
-export const foldEnds = expect.stringMatching(/^(installed|failed|aborted)$/) as unknown;
+/** How a compaction ends when the disk holds. */
+export const compactionEnds = expect.stringMatching(/^(installed|failed|aborted)$/) as unknown;
 
-/** Whoever asks for a fold is told how it ended, sooner or later. */
+/** A caller that asks for a compaction learns how it ended, sooner or later. */
 export class AskedCompaction {
   #asked: Promise<unknown>[] = [];
 

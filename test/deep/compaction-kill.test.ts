@@ -22,7 +22,7 @@ const kills = 48;
 /** Enough that a checkpoint in its place is a gain. */
 const work = 'The parser reads one line at a time. '.repeat(60);
 
-/** A model that has whoever asks it for a checkpoint killed: as soon as it is asked, or when it has answered. */
+/** A model that kills the process that asks it for a checkpoint: as soon as it is asked, or when it has answered. */
 class KillingModel {
   readonly model: ScriptedModel;
   #kill: (() => void) | undefined;
@@ -40,7 +40,7 @@ class KillingModel {
     return killing;
   }
 
-  /** The next process is killed at one of its folds, so long after it has asked. */
+  /** The next process is killed at one of its compactions, so long after it has asked. */
   aim(kill: () => void, { peace, delayMs }: { readonly peace: number; readonly delayMs: number }): void {
     this.#kill = kill;
     this.#peace = peace;
@@ -71,7 +71,7 @@ interface Left {
 /** Which history a process left that was killed, by what it posted and what the file says. */
 function leftBy(requests: readonly RecordedRequest[], checkpoints: readonly Line[]): Left {
   const asked = requests.filter(isCompaction);
-  // Each fold takes one request, and only the last one may have come to nothing.
+  // Each compaction takes one request, and only the last one may have come to nothing.
   expect([asked.length - 1, asked.length]).toContain(checkpoints.length);
   const sampled = requests.findLast((request) => !isCompaction(request))!;
   const isOld = checkpoints.length < asked.length || sampled.index > asked.at(-1)!.index;
@@ -83,7 +83,7 @@ function inputOf({ body }: RecordedRequest): Input {
   return body['input'] as unknown as Input;
 }
 
-it(`a thread that is killed ${kills} times while it folds its history has the old one or the new one`, async () => {
+it(`a thread that is killed ${kills} times while it compacts its history has the old one or the new one`, async () => {
   const home = mkdtempSync(join(tmpdir(), 'capstan-kill-'));
   const killing = await KillingModel.start();
   const { model } = killing;
@@ -93,7 +93,7 @@ it(`a thread that is killed ${kills} times while it folds its history has the ol
   try {
     for (let kill = 0; kill < kills; kill++) {
       const [posted, lines] = [model.requests.length, linesIn(home).length];
-      const writer = new KilledWriter([home, model.url, id ?? 'new', 'folds']);
+      const writer = new KilledWriter([home, model.url, id ?? 'new', 'compacts']);
       killing.aim(() => writer.kill(), { peace: kill % 3, delayMs: (kill * 7) % 45 });
       const acknowledged = await writer.acknowledged();
       promised.push(...acknowledged);

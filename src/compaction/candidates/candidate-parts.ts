@@ -20,7 +20,7 @@ import { countPictures, heardWords, type UserWords } from '../../history/users-w
 import { defined } from '../../protocol/defined.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { Candidate, CandidateEntry } from './candidate.ts';
-import { earlierSummaries } from './earlier-summary.ts';
+import { carriedOn, earlierSummaries } from './earlier-summary.ts';
 import { sameWords } from './distinct-words.ts';
 import { keepWords, type KeptWords, type WordsChoice } from './kept-words.ts';
 import { endsOfWork, findLastWork, type FoundWork, resumeAt, shortLine } from './last-work.ts';
@@ -44,8 +44,6 @@ export interface CheckpointContent {
 
 /** Of what a model writes, the part that may be context for the task. */
 const contextShare = 0.25;
-/** Of what there is space for beside the records, the part that an earlier summary may take. */
-const earlierShare = 0.6;
 
 /** Looks things up in history once, and makes the candidate for any budget. */
 export function candidateMaker(
@@ -275,26 +273,6 @@ function summaryText(
     ...(/^RESUME_AT:.*\S\s*$/m.test(lastLine(shown)) ? {} : { resumeAt: resumeAt(work, budget.answer) }),
   };
   return { payload, mended: cutNotice([context, summary, notes, told], [...looked, noted, shown]) };
-}
-
-/** Thin summaries may follow each other: of all that stand there, the oldest, which was not thin, and the newest. */
-const mostCarried = 3;
-
-/** The newest whole as far as there is space, those before it in what it leaves. A summary that says the same as a newer one goes. */
-function carriedOn(earlier: readonly EarlierSummary[], tokens: number, newest = ''): readonly EarlierSummary[] {
-  let left = Math.floor(tokens * earlierShare);
-  const texts = [...earlier.map(({ text }) => text.trim()), newest.trim()];
-  const distinct = earlier.filter((_, index) => !texts.includes(texts[index]!, index + 1));
-  const some = distinct.length <= mostCarried ? distinct : [distinct[0]!, ...distinct.slice(1 - mostCarried)];
-  return some
-    .toReversed()
-    .flatMap((one) => {
-      if (left <= 0) return [];
-      const text = cutText(one.text, left);
-      left -= sentTokens(text);
-      return [{ ...one, text }];
-    })
-    .toReversed();
 }
 
 function lastLine(text: string): string {

@@ -1,3 +1,5 @@
+import { cutText } from '../../fragments/text/cut-text.ts';
+import { sentTokens } from '../../fragments/text/truncate.ts';
 import type { EarlierSummary } from '../../fragments/checkpoint/checkpoint-summary.ts';
 import type { SummaryPlace } from '../../history/entry.ts';
 import { type History, entries } from '../../history/history.ts';
@@ -30,4 +32,27 @@ function summaryAt(text: string, { start, end, model, number }: SummaryPlace): E
 /** Another program's summary is a message in the user's place that no kind of ours fits. */
 function isForeign(origin: { readonly family: string; readonly kinds?: readonly string[] }): boolean {
   return origin.family === 'context' && origin.kinds?.length === 1 && origin.kinds[0] === 'foreign';
+}
+
+/** Of what there is space for beside the records, the part that an earlier summary may take. */
+const earlierShare = 0.6;
+
+/** Thin summaries may follow each other: of all that stand there, the oldest, which was not thin, and the newest. */
+const mostCarried = 3;
+
+/** The newest whole as far as there is space, those before it in what it leaves. A summary that says the same as a newer one goes. */
+export function carriedOn(earlier: readonly EarlierSummary[], tokens: number, newest = ''): readonly EarlierSummary[] {
+  let left = Math.floor(tokens * earlierShare);
+  const texts = [...earlier.map(({ text }) => text.trim()), newest.trim()];
+  const distinct = earlier.filter((_, index) => !texts.includes(texts[index]!, index + 1));
+  const some = distinct.length <= mostCarried ? distinct : [distinct[0]!, ...distinct.slice(1 - mostCarried)];
+  return some
+    .toReversed()
+    .flatMap((one) => {
+      if (left <= 0) return [];
+      const text = cutText(one.text, left);
+      left -= sentTokens(text);
+      return [{ ...one, text }];
+    })
+    .toReversed();
 }

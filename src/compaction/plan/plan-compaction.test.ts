@@ -55,9 +55,9 @@ describe('planCompaction', () => {
 
   it('a limit below the reserve leaves the words of the user their room', () => {
     const low = { ...window, autoCompact: 9000, effective: 100_000 };
-    const { room } = planCompaction(asked, { ...sizes, window: low, fixed: 1000, context: 500 });
-    expect(room).toMatchObject({ most: 9000 - 1000 - 500 - 2250 });
-    expect(room.words).toBeGreaterThan(1900);
+    const { budget } = planCompaction(asked, { ...sizes, window: low, fixed: 1000, context: 500 });
+    expect(budget).toMatchObject({ most: 9000 - 1000 - 500 - 2250 });
+    expect(budget.words).toBeGreaterThan(1900);
   });
 
   it.each([

@@ -1,3 +1,6 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type OwnTool, words } from '../../src/index.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
@@ -58,4 +61,63 @@ it('a thread that is being written is refused to a tool like to any other', asyn
   await live.open({}, { tools: [again] });
   await live.turn('Go.');
   expect(textsOf(inputOf(live.model, 1)).at(-1)).toBe('true refused thread');
+});
+
+it.each([
+  ['nothing of its own', {}, 'read-only'],
+  ['a profile that is undefined', { permissionProfile: undefined }, 'read-only'],
+  ['no sandbox', { permissionProfile: { type: 'disabled' } }, 'refused wider-than-caller'],
+] as const)(
+  'a thread of a read-only turn that asks for %s gets no more than the turn',
+  async (_what, wanted, given) => {
+    const wider: OwnTool = {
+      ...delegate,
+      async run(_given, { threads, cwd, signal }) {
+        const other = await threads.start({ cwd, ephemeral: true, ...wanted } as Parameters<typeof threads.start>[0]);
+        if (other.kind === 'refused') return `refused ${other.outcome.code}`;
+        await other.run({ input: words('Look.'), signal });
+        await other.close();
+        return 'ran';
+      },
+    };
+    const live = await LiveThread.in([
+      answer({ items: [callTool('delegate', { task: '' })] }),
+      answer({ items: [say('Looked.')] }),
+      answer({ items: [say('Done.')] }),
+    ]);
+    await live.open({ overrides: ['sandbox_mode=danger-full-access'] }, { tools: [wider] });
+    await live.thread.overrideTurnContext({ sandboxMode: 'read-only' });
+    await live.turn('Go.');
+    const texts = live.model.requests.map(({ body }) => JSON.stringify(body['input']));
+    const child = /<sandbox_mode>([a-z-]+)</.exec(texts[1] ?? '')?.[1];
+    const output = textsOf(inputOf(live.model, live.model.requests.length - 1)).at(-1);
+    expect(output === 'ran' ? child : output).toBe(given);
+  },
+);
+
+it('a thread in a folder that the calling turn may not write is read-only', async () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'capstan-elsewhere-'));
+  const there: OwnTool = {
+    ...delegate,
+    async run(_given, { threads, signal }) {
+      const other = await threads.start({ cwd: elsewhere, ephemeral: true });
+      if (other.kind === 'refused') return `refused ${other.outcome.code}`;
+      await other.run({ input: words('Look.'), signal });
+      await other.close();
+      return 'ran';
+    },
+  };
+  const live = await LiveThread.in([
+    answer({ items: [callTool('delegate', { task: '' })] }),
+    answer({ items: [say('Looked.')] }),
+    answer({ items: [say('Done.')] }),
+  ]);
+  const overrides = ['sandbox_mode=workspace-write', 'sandbox_workspace_write.exclude_slash_tmp=true'];
+  await live.open(
+    { overrides: [...overrides, 'sandbox_workspace_write.exclude_tmpdir_env_var=true'] },
+    { tools: [there] },
+  );
+  await live.turn('Go.');
+  const child = /<sandbox_mode>([a-z-]+)</.exec(JSON.stringify(live.model.requests[1]?.body['input']))?.[1];
+  expect([child, textsOf(inputOf(live.model, 2)).at(-1)]).toEqual(['read-only', 'ran']);
 });

@@ -90,7 +90,7 @@ describe('a thread file', () => {
   });
 });
 
-it('of two processes that resume one thread, one gets it and the other is told who has it', async () => {
+it('of two processes that resume one thread, one gets it and the other learns which process has it', async () => {
   const refused = Promise.withResolvers<void>();
   const { model, place } = await scene(async ({ index }) => {
     if (index === 1) await refused.promise;

@@ -26,7 +26,7 @@ const installed: CheckpointEvent = { kind: 'checkpoint-installed', turnId, id: '
 const outcome = { code: 'provider-refused', message: 'The provider answered with status 400', next: 'Try again.' };
 const failed: CheckpointEvent = { kind: 'checkpoint-failed', threadId, turnId, id: 'c', outcome, paused: true };
 
-it('programs that did not ask for more are told of failures alone', () => {
+it('programs that did not ask for more are sent failures alone', () => {
   const events = execEvents();
   const message =
     'No checkpoint was made: The provider answered with status 400. Try again. It has failed twice in a row: this thread does not try again by itself. Ask for it with `capstan threads compact thread-1`, choose a model with a larger window, or start a new thread.';
@@ -86,7 +86,7 @@ it('with events about context they get all of it', () => {
   ]);
 });
 
-it('people are told in plain words', () => {
+it('users are shown plain words', () => {
   expect(contextLine(started)).toBe(
     'checkpoint: gpt-5.5 compacts about 61,200 tokens (structured; the thread reached its limit, before a turn)',
   );

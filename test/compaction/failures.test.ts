@@ -13,7 +13,7 @@ function foldsIn(live: LiveThread): number {
 }
 
 describe('no loops', () => {
-  it('a limit that no checkpoint can get below is told once, and nothing is asked', async () => {
+  it('a limit that no checkpoint can get below is reported once, and nothing is asked', async () => {
     const steps = [...Array.from({ length: 4 }, () => calls('echo hello')), says('Done.')];
     const live = await LiveThread.in(talk(steps), 'model_auto_compact_token_limit = 1500');
     expect(await live.turn(task)).toMatchObject({ kind: 'completed' });
@@ -164,7 +164,7 @@ it('a count of long ago is no measure of a thread that is no longer counted', as
   expect(requestKinds(live)).toEqual(['step', 'step', 'checkpoint', 'step']);
 });
 
-it('what is left is told anew after a checkpoint, and its cost counts in the total of the thread', async () => {
+it('what is left is reported anew after a checkpoint, and its cost counts in the total of the thread', async () => {
   const usage = { input: 30_000, cachedInput: 20_000, output: 900, total: 30_900 };
   const compaction: ScriptStepOf = (request) => ({ ...(compacts(request) as ReturnType<typeof answer>), usage });
   const counted = { input: 1500, output: 26_000, total: 27_500 };

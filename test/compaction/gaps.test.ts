@@ -129,7 +129,7 @@ describe('a hook', () => {
     ]);
   });
 
-  it('may stop it with a reason, which people are told', async () => {
+  it('may stop it with a reason, which the user is shown', async () => {
     const live = await LiveThread.in(talk([saysLong(), says('Yes.')]), smallLimit);
     const checkpointHooks = { before: () => Promise.resolve({ reason: 'The release is being cut.' }) };
     await live.open({}, { ...later, checkpointHooks });

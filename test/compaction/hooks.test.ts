@@ -20,7 +20,7 @@ async function fullThread(checkpointHooks: CheckpointHooks): Promise<LiveThread>
 }
 
 describe('before a checkpoint', () => {
-  it('a hook is told what it is about', async () => {
+  it('a hook gets what it is about', async () => {
     const asked: AboutCheckpoint[] = [];
     const live = await fullThread({
       before: async (about) => {

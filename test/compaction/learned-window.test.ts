@@ -38,7 +38,7 @@ describe('the window that a server names in its refusal', () => {
     expect(effective(live)).toBe(19_000);
   });
 
-  test('holds in the thread from then on, in every process, and is told once', async () => {
+  test('holds in the thread from then on, in every process, and is reported once', async () => {
     const live = await learned();
     await live.open();
     await live.turn('And on.');

@@ -100,7 +100,7 @@ describe('trust', () => {
   });
 });
 
-describe('what the engine is told', () => {
+describe('what reaches the engine', () => {
   it('a profile stands over the file, and a missing one is refused', async () => {
     const { place } = await scene();
     writeFileSync(join(place.home, 'fast.config.toml'), 'model = "gpt-5.4"\n');

@@ -23,7 +23,7 @@ describe('what is no file', () => {
     ['a folder', () => mkdirSync(at('repo/AGENTS.md'))],
     ['a pipe', () => execFileSync('mkfifo', [at('repo/AGENTS.md')])],
     ['a device', () => symlinkSync('/dev/zero', at('repo/AGENTS.md'))],
-  ])('%s is told to the user, and the next name serves', async (kind, make) => {
+  ])('%s is reported to the user, and the next name serves', async (kind, make) => {
     make();
     const problems = [
       {
@@ -79,7 +79,7 @@ describe('links', () => {
     expect((await files.load(folders.rules('repo'), unrestricted)).document.text).toBe('edited');
   });
 
-  test('one that leads nowhere is told to the user, and the next name serves', async () => {
+  test('one that leads nowhere is reported to the user, and the next name serves', async () => {
     symlinkSync(at('gone.md'), at('repo/AGENTS.override.md'));
     folders.write('repo/AGENTS.md', 'root');
     expect(await folders.load('repo')).toEqual({
@@ -94,7 +94,7 @@ describe('links', () => {
     });
   });
 
-  test('a circle is told to the user', async () => {
+  test('a circle is reported to the user', async () => {
     symlinkSync(at('repo/AGENTS.md'), at('repo/AGENTS.md'));
     expect(await loadBeside()).toEqual({
       document: good(),
@@ -163,7 +163,7 @@ describe('what may not be read', () => {
     }
   }
 
-  test('a file is told to the user until it may be read', async () => {
+  test('a file is reported to the user until it may be read', async () => {
     folders.write('repo/AGENTS.md', 'root');
     folders.write('repo/sub/AGENTS.md', 'good');
     const files = folders.files(60_000);
@@ -187,7 +187,7 @@ describe('what may not be read', () => {
     });
   });
 
-  test('a folder is told once, and hides neither what is beside it nor the root', async () => {
+  test('a folder is reported once, and hides neither what is beside it nor the root', async () => {
     folders.write('home/AGENTS.md', 'personal');
     folders.write('repo/AGENTS.md', 'root');
     folders.write('repo/closed/AGENTS.md', 'closed');
@@ -225,7 +225,7 @@ describe('files that move while they are read', () => {
     expect(await folders.load('repo')).toEqual({ document: { directory: folders.repo, text: 'plain' }, problems: [] });
   });
 
-  test('one that comes and goes is told to the user, and the rest counts', async () => {
+  test('one that comes and goes is reported to the user, and the rest counts', async () => {
     folders.write('repo/AGENTS.md', 'root');
     folders.write('repo/sub/AGENTS.md', 'good');
     const open = fileSystem.openSync;

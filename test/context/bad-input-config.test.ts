@@ -14,7 +14,7 @@ describe('a configuration that contradicts itself', () => {
     expect([live.events, live.place.rollouts()]).toEqual([[], []]);
   });
 
-  it('is told about where one part decides, and which', async () => {
+  it('is reported where one part decides, and which', async () => {
     const live = await LiveThread.in(yes);
     await live.open({ overrides: ['window.effective_tokens=50000', 'window.effective_percent=50'] });
     expect(live.notices).toEqual([

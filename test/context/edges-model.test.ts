@@ -33,7 +33,7 @@ function talk(live: LiveThread): readonly JsonObject[] {
 }
 
 describe('an unknown model', () => {
-  it('is told about when the thread is opened, and works with general values', async () => {
+  it('is reported when the thread is opened, and works with general values', async () => {
     const live = await LiveThread.in(yes);
     await live.open({ overrides: ['model="mystery"', 'service_tier="gold"'] });
     expect(live.notices).toEqual([expect.objectContaining({ code: 'model-unknown' })]);
@@ -87,7 +87,7 @@ describe('another model', () => {
     ]);
   });
 
-  it('is told by one event that says what came with it', async () => {
+  it('is reported by one event that says what came with it', async () => {
     const live = await LiveThread.in(yes);
     await live.open({ overrides: ['service_tier="ultrafast"', 'model="gpt-5.6-sol"', 'model_reasoning_effort="max"'] });
     await live.turn('one');

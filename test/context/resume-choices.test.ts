@@ -51,7 +51,7 @@ describe('what the model decided', () => {
     expect(reasoning(live) ?? {}).not.toHaveProperty('effort');
   });
 
-  it('is told from what was chosen, also where both are the same', async () => {
+  it('is separated from what was chosen, also where both are the same', async () => {
     const live = await LiveThread.in(yes);
     await live.open({
       overrides: ['model_reasoning_effort="medium"', 'model_verbosity="low"', 'model_reasoning_summary="auto"'],

@@ -132,7 +132,7 @@ describe('a picture that', () => {
       expectRefused(stage, await stage.place.run('exec', '--json', '-i', path, 'x'), reason);
   });
 
-  it('is no picture does not end the run: user and model are told', async () => {
+  it('is no picture does not end the run: the user is warned and the model told', async () => {
     const { model, place } = await scene([answer({ items: [say('I cannot see it.')] })]);
     writeFileSync(join(place.workspace, 'text.png'), 'not an image');
     const run = await place.run('exec', '--json', '-i', 'text.png', 'What is in it?');
@@ -147,7 +147,7 @@ describe('a picture that', () => {
     expect(textsOf(told)).toEqual([expect.stringMatching(/^<unusable_images>[\s\S]*\ntext\.png\n/), 'What is in it?']);
   });
 
-  it('is cut off does not go to the model: user and model are told', async () => {
+  it('is cut off does not go to the model: the user is warned and the model told', async () => {
     const { model, place } = await scene([answer({ items: [say('I cannot see them.')] })]);
     const broken = {
       'a.png': '\x89PNG\r\n\x1a\n',

@@ -90,7 +90,7 @@ describe('a thread file', () => {
   });
 });
 
-it('of two processes that resume one thread, one gets it and the other is told who has it', async () => {
+it('of two processes that resume one thread, one gets it and the other learns which process has it', async () => {
   const refused = Promise.withResolvers<void>();
   const { model, place } = await scene(async ({ index }) => {
     if (index === 1) await refused.promise;
@@ -104,7 +104,7 @@ it('of two processes that resume one thread, one gets it and the other is told w
   expect({ ...(await loser.finished), stderr: '' }).toEqual({ ...refusal(['', '']), stderr: '' });
   expect((await loser.finished).stderr).toMatch(
     new RegExp(
-      `^capstan: Thread ${id} is being written by capstan pid ${winner.child.pid} since \\S+\\.\\n {9}Wait until it has ended there, or end it there\\. Meanwhile it can be forked, or gone on with in a copy that is not kept \\(--ephemeral\\)\\.\\n$`,
+      `^capstan: Thread ${id} is being written by capstan pid ${winner.child.pid} since \\S+\\.\\n {9}Wait until it has ended there, or end it there\\. Meanwhile it can be forked, or resumed in a copy that is not kept \\(--ephemeral\\)\\.\\n$`,
     ),
   );
   expect((await winner.finished).code).toBe(0);

@@ -111,7 +111,7 @@ describe('a server that', () => {
     expectThreadToOutlive('human', (url) => [unreachable(url)[0]!, ...refusing().slice(1, 3)]),
   );
 
-  it('asks for a pause gets it, and the wait is told', async () => {
+  it('asks for a pause gets it, and the wait is reported', async () => {
     const busy = httpError({ status: 429, headers: { 'retry-after-ms': '20' }, body: { error: { message: 'Busy' } } });
     const { model, place } = await scene([busy, answer({ items: [say('Now.')] })]);
     const run = await place.run('exec', '--json', 'hi');

@@ -219,7 +219,7 @@ describe('a shell command that is a patch', () => {
     expect(played.output).toMatch(/^patch rejected: \/x may not be written/);
   });
 
-  it('is told to be one when it has no command', async () => {
+  it('is reported as one when it has no command', async () => {
     expect((await play([callTool('exec_command', { cmd: change })])).output).toMatch(
       /Call the tool apply_patch with it\.$/,
     );

@@ -158,7 +158,7 @@ describe('places', () => {
     expect(model.requests).toHaveLength(1);
   });
 
-  it('a folder to be added that is not there is told', async () => {
+  it('a folder to be added that is not there is reported', async () => {
     const { place } = await scene([ok()]);
     const run = await place.run('exec', '--json', '--add-dir', '../build', '--add-dir', '.', 'x');
     const told = `The folder ${join(place.root, 'build')} that --add-dir names does not exist. As long as it does not, nothing becomes writable by it.`;

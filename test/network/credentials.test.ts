@@ -174,7 +174,7 @@ test('a login that cannot be renewed serves until it expires', async () => {
   }
 });
 
-test('when it has expired, or is not accepted, it is told why and what to do', async () => {
+test('when it has expired, or is not accepted, the user is shown why and what to do', async () => {
   const told = async (answer: PostedJson): Promise<unknown> => {
     const { credentials } = await renewing({ expiresAt: 1 }, { at: 2, answer });
     return credentials.kind === 'missing' && [credentials.message, credentials.passing ?? false];

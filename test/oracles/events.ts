@@ -33,7 +33,7 @@ function shown({ code, events }: Finished, requests: number): Show {
 /** Values that differ on purpose, by the key they stand under. All other values must be equal. */
 const onPurpose: Readonly<Record<string, { readonly why: string; readonly same: (value: string) => string }>> = {
   thread_id: { why: 'each thread has its own id', same: () => '(id)' },
-  message: { why: 'what went wrong is told in our own words', same: () => '(words)' },
+  message: { why: 'what went wrong is said in our own words', same: () => '(words)' },
   command: {
     why: 'the shell is no login shell: the login environment is captured once and given to every command',
     same: (command) => command.replace(/^(\S+) -l?c /, '$1 -c '),

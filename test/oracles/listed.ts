@@ -19,7 +19,7 @@ const onPurpose: Readonly<Record<string, string>> = {
   originator: 'the program that made the thread',
   reasoningEffort: 'we record the effort in force, Codex only one that somebody chose',
   rootTurnId: 'we have no agents below a thread yet, and name no root',
-  message: 'errors are told in our own words',
+  message: 'errors are said in our own words',
   command: 'the shell is no login shell: the login environment is captured once',
   source: 'a command runs to its end, there is no session to start',
   processId: 'a command runs to its end, there is no session to name',

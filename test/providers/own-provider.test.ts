@@ -80,7 +80,7 @@ it('tools are offered in a form that the provider takes', async () => {
   );
 });
 
-it('failures are told in the same words, whatever the wire format', async () => {
+it('failures are reported in the same words, whatever the wire format', async () => {
   const unknown = { status: 401, body: { error: { message: 'Who is a-secret-key?' } } };
   const [live] = await scene([unknown, [{ error: { code: 'insufficient_quota' } }]]);
   await live.open(toy);

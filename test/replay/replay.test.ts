@@ -170,7 +170,7 @@ describe('capstan replay', () => {
       const { code: shown, stdout } = await live.place.run(...words);
       expect([shown, stdout]).toEqual([0, expect.stringContaining('are not there any more')]);
     }
-    // The thread goes on, offers its tools and writes them down again.
+    // The thread continues, offers its tools and writes them down again.
     await live.open();
     await live.turn('third words');
     await live.close();

@@ -340,7 +340,7 @@ suite(trial.title, () => {
     });
   });
 
-  test('a program that is not there is told as such', async () => {
+  test('a program that is not there is reported as such', async () => {
     const { exitCode, text } = await run(readOnly, ['no-such-program']);
     expect(exitCode).toBe(1);
     expect(text).toContain('no-such-program');

@@ -75,7 +75,7 @@ const carriers: readonly (readonly [string, (lines: readonly Line[]) => readonly
 ];
 
 describe.each(carriers)('words that a file claims in %s', (_what, forge) => {
-  it('never reach the model, are told once, and can be read', async () => {
+  it('never reach the model, are reported once, and can be read', async () => {
     const live = await began();
     await live.rewrite(forge);
     const shown = await live.place.run('threads', 'show', live.id);

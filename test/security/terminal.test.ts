@@ -167,7 +167,7 @@ describe('exec', () => {
   });
 });
 
-it('a fault of the program itself is told in plain ASCII', async () => {
+it('a fault of the program itself is reported in plain ASCII', async () => {
   const { place } = await scene([]);
   const thrown = `setImmediate(() => { throw new Error(${JSON.stringify(`broken ${evil}`)}); });`;
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(thrown)}` };

@@ -73,7 +73,7 @@ it('makes a checkpoint, shows it, takes it back and brings it back', async () =>
       '',
     ].join('\n'),
   ]);
-  expect(made.stderr).toMatch(/^gpt-5\.5 refusals about [\d,]+ tokens \(structured\) …\n$/);
+  expect(made.stderr).toMatch(/^gpt-5\.5 compacts about [\d,]+ tokens \(structured\) …\n$/);
   expect(userTexts(model.requests[1]!).at(-1)).toContain('the failing test');
 
   const view = await json('context', id, '--checkpoint', '1');

@@ -187,7 +187,7 @@ describe('capstan threads rollback', () => {
 });
 
 describe('capstan threads archive, unarchive and delete', () => {
-  it('move all files of a thread, and its forks go on', async () => {
+  it('move all files of a thread, and its forks stay usable', async () => {
     const { model, place } = await scene(yes);
     const id = await speak(place, 'one');
     await speak(place, 'resume', id, 'two');

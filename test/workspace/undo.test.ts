@@ -237,7 +237,7 @@ describe('undo', () => {
     ]);
   });
 
-  it('never overwrites what the user changed since without being told to', async () => {
+  it('never overwrites what the user changed since without being asked to', async () => {
     const { place, id } = await twoTurns();
     writeFileSync(at(place, 'f'), 'my own\n');
     const kept = await place.run('threads', 'restore', id, '--before-turn', '2');

@@ -105,7 +105,7 @@ it.each(programs)('%s: without env, the program inherits the variables', async (
   expect(items[0]).toMatchObject({ aggregated_output: '[inherited]\n' });
 });
 
-it.each(programs)('%s: the provider is told that the SDK is the client, or what the variable says', async (program) => {
+it.each(programs)('%s: the provider learns that the SDK is the client, or what the variable says', async (program) => {
   const set = await stage(program, [ok, ok]);
   await outputIn(set, {});
   await outputIn(set, { env: { CODEX_INTERNAL_ORIGINATOR_OVERRIDE: 'my_app' } });

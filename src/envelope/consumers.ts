@@ -66,10 +66,11 @@ compactor | src/thread/contract/far-from-full.ts | instructions.base.text
 call pipeline | src/thread/calls/grant-call.ts | policy.approval policy.resolved
 compactor | src/thread/contract/learned-window.ts | identity.model.slug identity.provider window.configured window.effective
 compactor | src/thread/turn/unexplained-refusal.ts | identity.model.slug identity.provider window.effective
-tools of a program | src/tools/own-tool.ts | policy.approval policy.profile telemetry.threadId telemetry.turnId workspace.cwd
+tools of a program | src/tools/own-tool.ts | telemetry.threadId telemetry.turnId workspace.cwd
 compactor | src/thread/checkpoint/compact.ts | window.effective
 contract of now | src/thread/contract/contract-now.ts | instructions.base
 request builder | src/thread/turn/sample.ts | capabilities.modalities window.effective
 steering | src/thread/steering.ts | identity.model.slug modes.outputSchema window.effective
 compactor | src/thread/checkpoint/worth-compacting.ts | window.autoCompact window.autoCompactScope window.configured window.effective window.mostAutoCompact
+call pipeline | src/thread/calls/held-threads.ts | policy.approval policy.profile
 `;

@@ -46,7 +46,7 @@ export interface RunningCall {
   readonly signal: AbortSignal;
   /** What it may do: the turn's policy, or more where the user granted this call more. */
   readonly policy: ResolvedPolicy;
-  /** The threads of the engine. */
+  /** The threads of the engine. One that is opened here may do what the turn may, unless another policy is asked for. */
   readonly threads: Threads;
   /** Reports the process that does the work, while it runs. */
   started(process: StartedProcess): void;

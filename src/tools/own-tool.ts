@@ -1,5 +1,4 @@
 import { badArguments, toolFailed } from '../fragments/answers/call-answers.ts';
-import type { Policy } from '../envelope/policy.ts';
 import type { Threads } from '../ports/threads.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { defined } from '../protocol/defined.ts';
@@ -50,7 +49,7 @@ export function ownTool(own: OwnTool): Tool {
   return {
     name,
     spec: { type: 'function', name, description, strict: false, parameters },
-    prepare({ callId, input }, { envelope: { telemetry, workspace, policy } }) {
+    prepare({ callId, input }, { envelope: { telemetry, workspace } }) {
       const given = parseJsonObject(input.trim() === '' ? '{}' : input);
       if (given === undefined) return { kind: 'refused', output: badArguments('they are not a JSON object.') };
       const item: ToolCallItem = { kind: 'tool-call', id: callId, tool: name, arguments: given, status: 'in-progress' };
@@ -61,22 +60,9 @@ export function ownTool(own: OwnTool): Tool {
         item,
         needs: {},
         ...defined({ alone: own.alone, idempotent: own.idempotent }),
-        run: ({ signal, threads }) => run(own, item, { ...call, signal, threads: underPolicy(threads, policy) }),
+        run: ({ signal, threads }) => run(own, item, { ...call, signal, threads }),
       };
     },
-  };
-}
-
-/** A thread that a call opens is held like the turn of the call. */
-function underPolicy(threads: Threads, { approval, profile: permissionProfile }: Policy): Threads {
-  const held = { approval, permissionProfile };
-  return {
-    get open() {
-      return threads.open;
-    },
-    start: (wanted) => threads.start({ ...held, ...wanted }),
-    resume: (id, wanted) => threads.resume(id, { ...held, ...wanted }),
-    fork: (id, cut, wanted) => threads.fork(id, cut, { ...held, ...wanted }),
   };
 }
 

@@ -8,6 +8,7 @@ import type { CallResult, PreparedCall, RefusedCall, RunningCall } from '../../t
 import { callProcess, callStarted } from '../../state/call-start.ts';
 import { CallOrder } from './call-order.ts';
 import { grantCall } from './grant-call.ts';
+import { heldThreads } from './held-threads.ts';
 import type { Turn } from '../parts/parts.ts';
 import { fairShare } from '../contract/output-share.ts';
 import { recordAnswer, recordTurnItem } from '../record/record.ts';
@@ -147,7 +148,7 @@ export class Calls {
     };
     const warn = (outcome: Outcome): void => this.#warn(outcome);
     const output = this.#previewOf(item.id);
-    const { threads } = parts;
+    const threads = heldThreads(parts.threads, envelope.policy);
     const preview = output === undefined ? {} : { output };
     const end = await prepared.run({ signal, policy, threads, started, warn, ...preview });
     if (mayWrite) effects.ended(end.touched);

@@ -72,4 +72,5 @@ contract of now | src/thread/contract/contract-now.ts | instructions.base
 request builder | src/thread/turn/sample.ts | capabilities.modalities window.effective
 steering | src/thread/steering.ts | identity.model.slug modes.outputSchema window.effective
 compactor | src/thread/checkpoint/worth-compacting.ts | window.autoCompact window.autoCompactScope window.configured window.effective window.mostAutoCompact
+call pipeline | src/thread/calls/held-threads.ts | policy.approval policy.profile policy.resolved workspace.cwd workspace.places
 `;

@@ -26,12 +26,18 @@ interface ModelTurn {
   readonly ended: boolean;
 }
 
+interface ModelLeft {
+  readonly turns: readonly ModelTurn[];
+  readonly kept: number;
+  readonly by: 'rollback' | 'undo' | 'exchange';
+}
+
 /** What a thread should be: its turns one after the other, as if there had never been more than one file. */
 interface ModelThread {
   readonly id: ThreadId;
   turns: readonly ModelTurn[];
   /** What undos bring back, the next one last, and how many turns stayed when it was taken away. */
-  undo: readonly { readonly turns: readonly ModelTurn[]; readonly kept: number; readonly isUndo?: true }[];
+  undo: readonly ModelLeft[];
   /** Texts of the notes: no rollback or undo touches them. */
   pins: readonly string[];
   archived: boolean;
@@ -223,8 +229,8 @@ class Play {
       thread.turns.slice(cut).flatMap(({ id }) => (id === '' ? [] : [id])),
     );
     const kept = thread.turns.slice(0, cut);
-    const before = thread.undo.filter(({ isUndo }) => isUndo !== true);
-    thread.undo = [...before, { turns: thread.turns, kept: realTurns(kept) }].slice(-10);
+    const before = thread.undo.filter(({ by }) => by !== 'undo');
+    thread.undo = [...before, { turns: thread.turns, kept: realTurns(kept), by: 'rollback' as const }].slice(-10);
     thread.turns = await this.#withPins(thread.id, kept);
     return true;
   }
@@ -239,11 +245,7 @@ class Play {
       return false;
     }
     thread.turns = await this.#withPins(thread.id, last!.turns);
-    const earlier = undo.slice(0, -1);
-    const isExchange = realTurns(turns) > last!.kept;
-    // Without an earlier rollback, what was there before the undo can be had back in the same way.
-    thread.undo =
-      isExchange || earlier.length === 0 ? [{ turns, kept: realTurns(last!.turns), isUndo: true }] : earlier;
+    thread.undo = undosLeft(undo, turns);
     return true;
   }
 
@@ -301,6 +303,18 @@ class Play {
       pins,
     );
   }
+}
+
+/** What undos bring back after one that left these turns. */
+function undosLeft(undo: ModelThread['undo'], turns: readonly ModelTurn[]): ModelThread['undo'] {
+  const [earlier, last] = [undo.slice(0, -1), undo.at(-1)!];
+  const kept = realTurns(last.turns);
+  if (last.by === 'undo') return [...earlier, { turns, kept, by: 'rollback' }];
+  if (realTurns(turns) > last.kept) return [...earlier, { turns, kept, by: 'exchange' }];
+  if (last.by === 'rollback') return earlier.length > 0 ? earlier : [{ turns, kept, by: 'undo' }];
+  // All that the thread left goes round.
+  const round: ModelThread['undo'] = [{ turns, kept, by: 'exchange' }, ...earlier];
+  return [...round.slice(0, -1), { ...round.at(-1)!, kept, by: 'exchange' }];
 }
 
 /** Lines that belong to no turn. */

@@ -213,3 +213,16 @@ it('an undo that is undone says what is gone', async () => {
   expect(again.stdout).toBe(`One turn of thread ${thread} taken back again.\n`);
   expect(await threads(place, 'undo-rollback', thread)).toMatchObject({ turns, replaced: [] });
 });
+
+it('an undo that was undone is a rollback like any other: its turns come back after a later one', async () => {
+  const { place } = await scene(yes);
+  const thread = threadId(await place.run('exec', '--json', 'one'));
+  for (const words of ['two', 'three', 'four']) await place.run('exec', 'resume', thread, words);
+  const undo = () => threads(place, 'undo-rollback', thread);
+  const { turns: newest } = await threads(place, 'rollback', thread, '--turns', '2');
+  expect(await undo()).toMatchObject({ turns: newest, replaced: [] });
+  expect(await undo()).toMatchObject({ turns: [], replaced: newest });
+  const { turns: second } = await threads(place, 'rollback', thread);
+  expect(await undo()).toMatchObject({ turns: second, replaced: [], next: 'earlier-rollback' });
+  expect(await undo()).toMatchObject({ turns: newest, replaced: [] });
+});

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { AskUser } from '../../src/ports/ask-user.ts';
+import type { ThreadRefused, Threads, WantedThread } from '../../src/ports/threads.ts';
+import type { ThreadId } from '../../src/protocol/ids.ts';
 import type { Answer, Question } from '../../src/protocol/question.ts';
 import { words } from '../../src/protocol/user-input.ts';
 import { answer, callTool, say, type Script, type ScriptedModel, startScriptedModel } from '../../src/testing/index.ts';
 import { SimulatedDisk } from '../../src/testing/simulated-disk.ts';
-import type { PreparedCall, Tool } from '../../src/tools/define.ts';
+import type { PreparedCall, RunningCall, Tool } from '../../src/tools/define.ts';
 import { deadTurnNotice } from '../../src/thread/turn/dead-turn.ts';
 import { createRouter } from '../../src/tools/router.ts';
 import { inputOf, textsOf, whenTestEnds } from '../harness/scene.ts';
@@ -246,4 +248,38 @@ it('a call that runs alone waits for those before it, and those after it wait', 
   expect(log.slice(2, 4).toSorted()).toEqual(['a ends', 'b ends']);
   expect(log.slice(4, 6)).toEqual(['alone begins', 'alone ends']);
   expect(log.slice(6, 8)).toEqual(['c begins', 'd begins']);
+});
+
+it('whichever tool opens a thread, it is held like the turn, unless the tool asks for another policy', async () => {
+  const asked: WantedThread[] = [];
+  const refuse = (wanted: WantedThread): Promise<ThreadRefused> => {
+    asked.push(wanted);
+    return Promise.resolve({ kind: 'refused', outcome: { code: 'no-threads', message: 'none', next: '' } });
+  };
+  const threads: Threads = {
+    open: [],
+    start: refuse,
+    resume: (_id, wanted) => refuse(wanted),
+    fork: (_id, _cut, wanted) => refuse(wanted),
+  };
+  const opening: Tool = {
+    ...needy('reach'),
+    prepare: ({ callId }) => {
+      const item = { kind: 'tool-call', id: callId, tool: 'reach', arguments: {}, status: 'in-progress' } as const;
+      const run = async (call: RunningCall) => {
+        await call.threads.start({ cwd: '/repo' });
+        await call.threads.resume('other' as ThreadId, { approval: 'never' });
+        await call.threads.fork('other' as ThreadId, { kind: 'latest' }, {});
+        return { output: 'opened', item };
+      };
+      return { kind: 'prepared', item, needs: {}, run };
+    },
+  };
+  const { live, turn } = await scene(oneCall, () => [opening]);
+  const { adapt } = live;
+  live.adapt = (parts) => ({ ...adapt(parts), threads });
+  live.settings = { approval: 'on-request' };
+  await turn('go');
+  expect(asked.map(({ approval }) => approval)).toEqual(['on-request', 'never', 'on-request']);
+  expect(asked.every(({ permissionProfile }) => permissionProfile !== undefined)).toBe(true);
 });

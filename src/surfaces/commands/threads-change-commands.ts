@@ -75,7 +75,8 @@ export const undoRollbackCommand = {
   },
   notes: [
     'After several rollbacks in a row, each undo brings back what one of them took, the newest first: up to ten. When no',
-    'rollback is left, or turns were given in exchange, the next undo takes the last undo back.',
+    'rollback is left, or turns were given in exchange, the next undo takes the last undo back. After an exchange, further',
+    'undos go round everything that was taken back.',
     'After rollbacks with --both, bring the files back after each undo: `capstan threads restore --undo`.',
   ].join('\n'),
 } as const satisfies Command;

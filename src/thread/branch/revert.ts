@@ -1,15 +1,13 @@
 import type { Ids } from '../../ports/ids.ts';
-import type { CurrentRollout, HeldThread, OpenRefused, RolloutPlace, RolloutStore } from '../../ports/rollout-store.ts';
+import type { HeldThread, OpenRefused, RolloutStore } from '../../ports/rollout-store.ts';
 import { defined } from '../../protocol/defined.ts';
-import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
-import { isJsonObject, type JsonObject, numberAt, objectAt, stringAt } from '../../protocol/json.ts';
+import type { ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { JsonObject } from '../../protocol/json.ts';
 import type { LineDraft } from '../../protocol/line.ts';
 import { windowsStay } from '../../state/model-limits.ts';
-import { type Pin, pinChanges, readPins } from '../../state/pins.ts';
+import { pinChanges } from '../../state/pins.ts';
 import { lastingNotes } from '../../state/sealed-lines.ts';
-import type { ThreadState } from '../../state/thread-state.ts';
 import type { ThreadPlaces } from '../../state/turn-places.ts';
-import { readUsage, usageFields } from '../../state/usage-fields.ts';
 import { warningsStay } from '../../state/warnings.ts';
 import { messageDropped, messageWaitsAgain, stillWaiting, type WaitingMessage } from '../../state/waiting.ts';
 import { costStays } from './cost-stays.ts';
@@ -17,6 +15,7 @@ import { closeCutTurn } from './cut-turn.ts';
 import { readPlaces } from './read-turns.ts';
 import { foldThread } from './resume.ts';
 import { markRolledBack, repeatTakenBack } from './revert-legacy.ts';
+import { nested, noteOf, notesAfterRollback, notesAfterUndo, notesIn, readNote } from './rollback-note.ts';
 import {
   cutFor,
   nothingToUndo,
@@ -56,7 +55,9 @@ export async function rollBack(
       to: { rolloutId: current.rolloutId, end: cut.end },
       note: {
         ...lastingNotes(current.meta),
-        rollback: { ...noteOf({ current, places, now }, cut.kept), ...earlierRollbacks(current.meta) },
+        rollback: nested(
+          notesAfterRollback(notesIn(current.meta), noteOf({ current, places, now }, cut.kept, 'rollback')),
+        ),
       },
       drafts: [
         ...pinChanges(then.pins, now.pins),
@@ -87,7 +88,7 @@ function rolledBack({ turns }: ThreadPlaces, { kept, open, checkpoint }: Rollbac
 /**
  * The newest rollback is as if it had not been: a new rollout continues from the end of the one that it left. What the
  * user has pinned or taken away since holds. If a rollback before it still stands, the next undo is about that one;
- * otherwise it takes this undo back.
+ * otherwise it takes this undo back, which is a rollback like any other.
  */
 export async function undoRollback(
   store: RolloutStore,
@@ -117,21 +118,21 @@ async function undoRevert(
   { id, force }: { readonly id: ThreadId; readonly force: boolean },
 ): Promise<RollbackUndone | Refused> {
   const { current } = held;
-  const left = readNote(current.meta);
+  const [newest, ...rest] = notesIn(current.meta);
+  const left = newest && readNote(newest);
   if (left === undefined) return nothingToUndo(id);
   const places = await readPlaces(store, id);
   const since = places.turns.slice(left.kept);
   if (since.length > 0 && !force) return turnsSince(id, since.length);
   const { state: now } = await foldThread(store, id);
-  // Turns that are given in exchange must stay within reach: then the next undo brings those back.
-  const earlier = since.length === 0 ? left.earlier : undefined;
+  const { notes, ...more } = notesAfterUndo(rest, left, {
+    since: since.length,
+    left: (by) => noteOf({ current, places, now }, left.turns, by),
+  });
   const made = await held.revert({
     rolloutId: ids.uuid(),
     to: left.place,
-    note: {
-      ...lastingNotes(current.meta),
-      rollback: earlier ?? { ...noteOf({ current, places, now }, left.turns), undo: true },
-    },
+    note: { ...lastingNotes(current.meta), rollback: nested(notes) },
     drafts: [
       ...pinChanges(left.pins, now.pins),
       // What was accepted since the rollback waits on.
@@ -148,7 +149,6 @@ async function undoRevert(
     after.filter((turn) => !before.includes(turn)),
     before.filter((turn) => !after.includes(turn)),
   ];
-  const more = earlier === undefined ? {} : { next: 'earlier-rollback' as const };
   return { kind: 'rollback-undone', id, location: made.location, turns, replaced, ...more };
 }
 
@@ -161,66 +161,10 @@ function idsIn({ turns }: ThreadPlaces): readonly TurnId[] {
   return turns.map(({ id }) => id);
 }
 
-interface Left {
-  readonly current: CurrentRollout;
-  readonly places: ThreadPlaces;
-  readonly now: Pick<ThreadState, 'pins' | 'usage'>;
-}
-
-/** What the first line of the new rollout says about the one that it takes the place of, and how many turns it began with. */
-function noteOf({ current, places: { end, turns }, now: { pins, usage } }: Left, kept: number): JsonObject {
-  const cost = { usage: { total: usageFields(usage.total), last: usageFields(usage.last) } };
-  const notes = pins.length === 0 ? {} : { pins: pins.map(({ id, text }) => ({ id, text })) };
-  return { rollout_id: current.rolloutId, end_ordinal_exclusive: end, turns: turns.length, kept, ...cost, ...notes };
-}
-
-interface Note {
-  readonly place: RolloutPlace;
-  readonly turns: number;
-  readonly kept: number;
-  /** Those of the rollout that was left, at its end. */
-  readonly pins: readonly Pin[];
-  /** The same of what it had cost. Older versions did not note it. */
-  readonly usage?: ThreadState['usage'];
-  /** It is the note of an undo. */
-  readonly undo: boolean;
-  /** The note of the rollback before it, if that stands. */
-  readonly earlier?: JsonObject;
-}
-
-/** All that can be undone one after the other stand in the first line of a file, each with the pinned notes of then. */
-const mostInARow = 10;
-
-function earlierRollbacks(meta: JsonObject): JsonObject {
-  const note = rollbackNote(meta);
-  return note === undefined || note['undo'] === true ? {} : { earlier: cutChain(note, mostInARow - 2) };
-}
-
-function cutChain({ earlier, ...note }: JsonObject, most: number): JsonObject {
-  return most === 0 || !isJsonObject(earlier) ? note : { ...note, earlier: cutChain(earlier, most - 1) };
-}
-
-function rollbackNote(meta: JsonObject): JsonObject | undefined {
-  return objectAt(objectAt(meta, 'capstan') ?? {}, 'rollback');
-}
-
-function readNote(meta: JsonObject): Note | undefined {
-  const note = rollbackNote(meta) ?? {};
-  const [rolloutId, end] = [stringAt(note, 'rollout_id'), numberAt(note, 'end_ordinal_exclusive')];
-  const [turns, kept] = [numberAt(note, 'turns'), numberAt(note, 'kept')];
-  if (rolloutId === undefined || end === undefined || turns === undefined || kept === undefined) return undefined;
-  const [earlier, undo] = [objectAt(note, 'earlier'), note['undo'] === true];
-  const place = { rolloutId, end: end as Ordinal };
-  const counted = objectAt(note, 'usage');
-  const usage = counted && { usage: { total: readUsage(counted['total']), last: readUsage(counted['last']) } };
-  return { place, turns, kept, pins: readPins(note), ...usage, undo, ...defined({ earlier }) };
-}
-
 /** Whether the rollout with this first line began with a rollback that can be undone. */
 export function beganWithRollback(meta: JsonObject): boolean {
-  const note = readNote(meta);
-  // After an undo, the thread has more turns than what it left; older versions write nothing else about that.
-  return note !== undefined && !note.undo && note.kept <= note.turns;
+  const [newest] = notesIn(meta);
+  return newest !== undefined && readNote(newest)?.leftBy === 'rollback';
 }
 
 async function holdActive(store: RolloutStore, id: ThreadId): Promise<HeldThread | OpenRefused> {

@@ -4,34 +4,32 @@ import { narrowerApproval, narrowerProfile } from '../../policy/narrower.ts';
 import { profileFor } from '../../policy/profiles.ts';
 import type { ThreadRefused, Threads, WantedThread } from '../../ports/threads.ts';
 
-type Caller = Pick<Envelope, 'policy' | 'workspace'>;
-
 /**
  * The threads of the engine, for one call: a thread that the call opens may do what the turn of the call may, or less,
  * and works in the turn's folder unless another is asked for. Settings that grant more are refused.
  */
-export function heldThreads(threads: Threads, caller: Caller): Threads {
+export function heldThreads(threads: Threads, envelope: Envelope): Threads {
   return {
     get open() {
       return threads.open;
     },
     async start(wanted) {
-      const held = heldBy(caller, wanted);
+      const held = heldBy(envelope, wanted);
       return 'kind' in held ? held : threads.start(held);
     },
     async resume(id, wanted) {
-      const held = heldBy(caller, wanted);
+      const held = heldBy(envelope, wanted);
       return 'kind' in held ? held : threads.resume(id, held);
     },
     async fork(id, cut, wanted) {
-      const held = heldBy(caller, wanted);
+      const held = heldBy(envelope, wanted);
       return 'kind' in held ? held : threads.fork(id, cut, held);
     },
   };
 }
 
-function heldBy(caller: Caller, wanted: WantedThread): (WantedThread & { readonly cwd: string }) | ThreadRefused {
-  const { policy, workspace } = caller;
+function heldBy(envelope: Envelope, wanted: WantedThread): (WantedThread & { readonly cwd: string }) | ThreadRefused {
+  const { policy, workspace } = envelope;
   const { cwd = workspace.cwd, approval = policy.approval, permissionProfile = policy.profile } = wanted;
   const isWider =
     narrowerApproval(policy.approval, approval) !== approval ||

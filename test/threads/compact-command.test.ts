@@ -35,7 +35,7 @@ const report = {
   strategy: 'structured',
   model: 'gpt-5.5',
   words: { kept: 1, cut: 0, dropped: 0 },
-  folded: 4,
+  folded: 3,
   requests: 1,
 };
 
@@ -63,17 +63,17 @@ it('makes a checkpoint, shows it, takes it back and brings it back', async () =>
     0,
     [
       'Checkpoint 1 by gpt-5.5 (structured).',
-      '  why      you asked for it, between two turns',
-      "  tokens   the next request: about N before, N after (N % less), by Capstan's estimate",
-      '  kept     1 of 1 message of yours kept',
-      '  folded   4 items',
-      '  cost     1 request: 100 tokens sent (20 % from the cache), 10 answered',
+      '  why        you asked for it, between two turns',
+      "  tokens     the next request: about N before, N after (N % less), by Capstan's estimate",
+      '  kept       1 of 1 message of yours kept',
+      '  compacted  3 items',
+      '  cost       1 request: 100 tokens sent (20 % from the cache), 10 answered',
       'To look at it: capstan context ID --checkpoint 1',
       'To take it back: capstan threads rollback ID --before-checkpoint 1',
       '',
     ].join('\n'),
   ]);
-  expect(made.stderr).toMatch(/^gpt-5\.5 refusals about [\d,]+ tokens \(structured\) …\n$/);
+  expect(made.stderr).toMatch(/^gpt-5\.5 compacts about [\d,]+ tokens \(structured\) …\n$/);
   expect(userTexts(model.requests[1]!).at(-1)).toContain('the failing test');
 
   const view = await json('context', id, '--checkpoint', '1');

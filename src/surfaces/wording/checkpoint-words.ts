@@ -18,13 +18,13 @@ export function checkpointText(report: CheckpointReport): string {
   const freed = tokensAfter < tokensBefore ? ` (${percent(tokensBefore - tokensAfter, tokensBefore)} less)` : '';
   return [
     `Checkpoint ${number} ${madeBy(report)}.`,
-    `  why      ${causeWords(report)}`,
-    `  tokens   the next request: about ${count(tokensBefore)} before, ${count(tokensAfter)} after${freed}, by Capstan's estimate`,
-    `  kept     ${keptWords(report)}`,
-    `  folded   ${plural(folded, 'item')}`,
-    `  cost     ${costWords(report)}`,
-    ...mended.map((each) => `  mended   ${each}`),
-    ...(why === undefined ? [] : [`  warning  ${fullText(why)}`]),
+    `  why        ${causeWords(report)}`,
+    `  tokens     the next request: about ${count(tokensBefore)} before, ${count(tokensAfter)} after${freed}, by Capstan's estimate`,
+    `  kept       ${keptWords(report)}`,
+    `  compacted  ${plural(folded, 'item')}`,
+    `  cost       ${costWords(report)}`,
+    ...mended.map((each) => `  mended     ${each}`),
+    ...(why === undefined ? [] : [`  warning    ${fullText(why)}`]),
   ].join('\n');
 }
 

@@ -3,6 +3,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import { fullText, sentence } from '../../protocol/outcome.ts';
 import type { CheckpointEvent } from '../../protocol/thread-event.ts';
 import { causeWords } from './compaction-cause.ts';
+import { failureWords } from './failure-words.ts';
 import { count, percent, plural } from '../terminal/table.ts';
 
 /** A checkpoint in one line. */
@@ -44,7 +45,7 @@ export function pausedWords(id: ThreadId): string {
 
 function madeBy({ strategy, model, why }: CheckpointReport): string {
   if (strategy !== 'mechanical') return `by ${model} (${strategy})`;
-  return why === undefined ? 'by code alone' : `by code alone (${model} could not: ${why.code})`;
+  return why === undefined ? 'by code alone' : `by code alone (${model} could not: ${failureWords(why)})`;
 }
 
 function keptWords({ words: { kept, cut, dropped } }: CheckpointReport): string {

@@ -14,13 +14,11 @@ export function checkpointLine(report: CheckpointReport): string {
 
 /** All that the user may want to know of it. */
 export function checkpointText(report: CheckpointReport): string {
-  const { number, tokensBefore, tokensAfter, folded, mended, why } = report;
-  // Reports of older versions compare a provider's count with an estimate.
-  const freed = tokensAfter < tokensBefore ? ` (${percent(tokensBefore - tokensAfter, tokensBefore)} less)` : '';
+  const { number, folded, mended, why } = report;
   return [
     `Checkpoint ${number} ${madeBy(report)}.`,
     `  why        ${causeWords(report)}`,
-    `  tokens     the next request: about ${count(tokensBefore)} before, ${count(tokensAfter)} after${freed}, by Capstan's estimate`,
+    `  tokens     ${weightWords(report)}, by Capstan's estimate`,
     `  kept       ${keptWords(report)}`,
     `  compacted  ${plural(folded, 'item')}`,
     `  cost       ${costWords(report)}`,
@@ -46,6 +44,13 @@ export function pausedWords(id: ThreadId): string {
 function madeBy({ strategy, model, why }: CheckpointReport): string {
   if (strategy !== 'mechanical') return `by ${model} (${strategy})`;
   return why === undefined ? 'by code alone' : `by code alone (${model} could not: ${failureWords(why)})`;
+}
+
+function weightWords({ tokensBefore, tokensAfter }: CheckpointReport): string {
+  const both = `about ${count(tokensBefore)} before, ${count(tokensAfter)} after`;
+  // Reports of older versions compare a provider's count with an estimate.
+  if (tokensAfter >= tokensBefore) return `the next request: ${both}`;
+  return `${both}: the next request is ${percent(tokensBefore - tokensAfter, tokensBefore)} smaller`;
 }
 
 function keptWords({ words: { kept, cut, dropped } }: CheckpointReport): string {

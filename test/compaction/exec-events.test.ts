@@ -118,7 +118,7 @@ it('people are told in plain words', () => {
 Checkpoint 1 by code alone (gpt-5.5 could not: The provider answered with status 400).
   why        you asked for it, during a turn
   tokens     about 61,200 before, 9,400 after: the next request is 85 % smaller, by Capstan's estimate
-  kept       12 of 12 messages of yours kept
+  kept       12 of 12 messages of yours
   compacted  1 item
   cost       1 request: 60,000 tokens sent, 900 answered
   mended     A message was paraphrased and has been put in as it was.

@@ -70,7 +70,7 @@ it('and the same for people', async () => {
     Checkpoint 1 by gpt-5.5 (structured).
       why        the thread reached its limit, during a turn
       tokens     about 61,200 before, 9,400 after: the next request is 85 % smaller, by Capstan's estimate
-      kept       12 of 12 messages of yours kept
+      kept       12 of 12 messages of yours
       compacted  30 items
       cost       2 requests: 60,000 tokens sent (90 % from the cache), 900 answered
       mended     A message was paraphrased and has been put in as it was.

@@ -68,7 +68,7 @@ export function requestTooLarge({ budget }: CompactionPlan, least: number): Outc
 export function refusedAsTooLong(requests: number, weight: number): Outcome {
   return {
     code: 'context-window-exceeded',
-    message: `The provider refused requests for a checkpoint as too long, ${requests} in all; the last weighed about ${weight} tokens by our estimate.`,
+    message: `The provider refused requests for a checkpoint as too long, ${requests} in all; the last weighed about ${weight} tokens by Capstan's estimate.`,
     next: 'Check the window that is configured for this model.',
   };
 }

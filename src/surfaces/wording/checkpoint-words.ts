@@ -9,7 +9,7 @@ import { count, percent, plural } from '../terminal/table.ts';
 /** A checkpoint in one line. */
 export function checkpointLine(report: CheckpointReport): string {
   const { number, tokensBefore, tokensAfter } = report;
-  return `Checkpoint ${number}: about ${count(tokensBefore)} → ${count(tokensAfter)} tokens ${madeBy(report)}, ${keptWords(report)}`;
+  return `Checkpoint ${number}: about ${count(tokensBefore)} → ${count(tokensAfter)} tokens ${madeBy(report)}, ${keptWords(report, ' kept')}`;
 }
 
 /** All that the user may want to know of it. */
@@ -19,7 +19,7 @@ export function checkpointText(report: CheckpointReport): string {
     `Checkpoint ${number} ${madeBy(report)}.`,
     `  why        ${causeWords(report)}`,
     `  tokens     ${weightWords(report)}, by Capstan's estimate`,
-    `  kept       ${keptWords(report)}`,
+    `  kept       ${keptWords(report, '')}`,
     `  compacted  ${plural(folded, 'item')}`,
     `  cost       ${costWords(report)}`,
     ...mended.map((each) => `  mended     ${each}`),
@@ -53,10 +53,11 @@ function weightWords({ tokensBefore, tokensAfter }: CheckpointReport): string {
   return `${both}: the next request is ${percent(tokensBefore - tokensAfter, tokensBefore)} smaller`;
 }
 
-function keptWords({ words: { kept, cut, dropped } }: CheckpointReport): string {
+/** `verb` is empty where a label says it. */
+function keptWords({ words: { kept, cut, dropped } }: CheckpointReport, verb: '' | ' kept'): string {
   const all = kept + cut + dropped;
   const rest = [...(cut === 0 ? [] : [`${count(cut)} in part`]), ...(dropped === 0 ? [] : [`${count(dropped)} not`])];
-  return [`${count(kept)} of ${plural(all, 'message')} of yours kept`, ...rest].join(', ');
+  return [`${count(kept)} of ${plural(all, 'message')} of yours${verb}`, ...rest].join(', ');
 }
 
 export function costWords({

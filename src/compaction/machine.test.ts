@@ -510,4 +510,17 @@ describe('what is checked', () => {
       },
     });
   });
+
+  it.each<[string, Partial<CompactionPlan>, Partial<CompactionPlan['budget']>, RegExp]>([
+    ['far from the limit', { trigger: 'manual' }, { most: 200_000 }, /^Nothing needs doing: /],
+    ['near it', { trigger: 'manual' }, { before: 100_000, most: 99_000 }, /^Start a new thread, /],
+    ['where nothing fits below it', { trigger: 'manual' }, { before: 1000, most: 2000 }, /^Start a new thread, /],
+    ['that did not fit', { trigger: 'auto' }, { most: 200_000 }, /^Start a new thread, /],
+  ])('without a gain, the advice is for a thread %s', (_, over, budget, advice) => {
+    const { end } = play(planFor(twelve, { strategy: 'plain', ...over }, { gain: 10, ...budget }), twelve, [prose]);
+    expect(end).toMatchObject({
+      kind: 'refused',
+      outcome: { code: 'compaction-no-gain', next: expect.stringMatching(advice) },
+    });
+  });
 });

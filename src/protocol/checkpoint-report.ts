@@ -21,7 +21,7 @@ export interface CheckpointReport {
   readonly tokensAfter: number;
   /** Messages of the user: word for word, shortened, gone. */
   readonly words: { readonly kept: number; readonly cut: number; readonly dropped: number };
-  /** Items of history that are not there any more. */
+  /** Items of history that are neither kept nor quoted. */
   readonly folded: number;
   /** Requests that it took. */
   readonly requests: number;

@@ -28,7 +28,7 @@ describe('with no turn', () => {
       tokensBefore: expect.any(Number),
       tokensAfter: expect.any(Number),
       words: { kept: 1, cut: 0, dropped: 0 },
-      folded: 4,
+      folded: 3,
       requests: 1,
       usage,
       cachedShare: 0.2,

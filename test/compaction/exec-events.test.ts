@@ -105,21 +105,24 @@ it('users are shown plain words', () => {
     why: outcome,
   } as const;
   expect(checkpointLine({ ...alone, words: { kept: 1, cut: 1, dropped: 2 } })).toBe(
-    'Checkpoint 1: about 61,200 → 9,400 tokens by code alone (gpt-5.5 could not: provider-refused), 1 of 4 messages of yours kept, 1 in part, 2 not',
+    'Checkpoint 1: about 61,200 → 9,400 tokens by code alone (gpt-5.5 could not: The provider answered with status 400), 1 of 4 messages of yours kept, 1 in part, 2 not',
   );
-  expect(checkpointText({ ...alone, requests: 0, usage: noUsage })).toContain('\n  cost     no model was asked\n');
+  expect(checkpointLine({ ...alone, why: { ...outcome, code: 'server-error' } })).toContain(
+    ' by code alone (gpt-5.5 could not: the provider reported an error), ',
+  );
+  expect(checkpointText({ ...alone, requests: 0, usage: noUsage })).toContain('\n  cost       no model was asked\n');
   expect(checkpointText({ ...alone, usage: noUsage })).toContain(
-    '\n  cost     2 requests, which the provider did not count\n',
+    '\n  cost       2 requests, which the provider did not count\n',
   );
   expect(`\n${checkpointText({ ...alone, requests: 1, folded: 1 })}\n`).toBe(`
-Checkpoint 1 by code alone (gpt-5.5 could not: provider-refused).
-  why      you asked for it, during a turn
-  tokens   the next request: about 61,200 before, 9,400 after (85 % less), by Capstan's estimate
-  kept     12 of 12 messages of yours kept
-  folded   1 item
-  cost     1 request: 60,000 tokens sent, 900 answered
-  mended   A message was paraphrased and has been put in as it was.
-  warning  The provider answered with status 400. Try again.
+Checkpoint 1 by code alone (gpt-5.5 could not: The provider answered with status 400).
+  why        you asked for it, during a turn
+  tokens     about 61,200 before, 9,400 after: the next request is 85 % smaller, by Capstan's estimate
+  kept       12 of 12 messages of yours
+  compacted  1 item
+  cost       1 request: 60,000 tokens sent, 900 answered
+  mended     A message was paraphrased and has been put in as it was.
+  warning    The provider answered with status 400. Try again.
 `);
 });
 

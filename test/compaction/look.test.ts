@@ -62,29 +62,29 @@ it('and the same for people', async () => {
   const { live, id } = await compacted();
   const run = await live.place.run('context', id, '--checkpoint', 'last');
   // What the folder is called weighs more or less.
-  const shown = run.stdout.replaceAll(id, 'ID').replace(/made {5}\S+,/, 'made     TIME,');
+  const shown = run.stdout.replaceAll(id, 'ID').replace(/made {7}\S+,/, 'made       TIME,');
   const rows = shown.split('\n').map((row) => (row.includes('|') ? row.replaceAll(/\d{2,}/g, 'NN') : row));
   expect(rows.join('\n').replaceAll(/ +NN/g, ' NN')).toMatchInlineSnapshot(`
     "thread ID · 3 turns · 4 requests · 1 checkpoint · model gpt-5.5
 
     Checkpoint 1 by gpt-5.5 (structured).
-      why      the thread reached its limit, during a turn
-      tokens   the next request: about 61,200 before, 9,400 after (85 % less), by Capstan's estimate
-      kept     12 of 12 messages of yours kept
-      folded   30 items
-      cost     2 requests: 60,000 tokens sent (90 % from the cache), 900 answered
-      mended   A message was paraphrased and has been put in as it was.
-      made     TIME, in turn 2
+      why        the thread reached its limit, during a turn
+      tokens     about 61,200 before, 9,400 after: the next request is 85 % smaller, by Capstan's estimate
+      kept       12 of 12 messages of yours
+      compacted  30 items
+      cost       2 requests: 60,000 tokens sent (90 % from the cache), 900 answered
+      mended     A message was paraphrased and has been put in as it was.
+      made       TIME, in turn 2
 
        before                        turn  tokens  becomes      |     after               turn  tokens
-    1  context: permissions             1 NN  folded       |  1  + context: foreign     2 NN
-    2  context: environment_context     1 NN  folded       |  2  user: messages         2 NN
+    1  context: permissions             1 NN  compacted    |  1  + context: foreign     2 NN
+    2  context: environment_context     1 NN  compacted    |  2  user: messages         2 NN
     3  user: messages                   1 NN  quoted in 1  |  3  + context: foreign     2 NN
-    4  model: calls of exec_command     1 NN  folded       |
-    5  tool: exec_command               1 NN  folded       |
-    6  model: messages                  1 NN  folded       |
+    4  model: calls of exec_command     1 NN  compacted    |
+    5  tool: exec_command               1 NN  compacted    |
+    6  model: messages                  1 NN  compacted    |
     7  user: messages                   2 NN  kept as 2    |
-    8  model: messages                  2 NN  folded       |
+    8  model: messages                  2 NN  compacted    |
        total NN               |     total NN
 
     [1] foreign

@@ -29,6 +29,7 @@ test('a checkpoint by hand that saves only context that is sent again is not ins
   const run = await live.place.run('threads', 'compact', live.id);
   expect([run.code, run.stdout]).toEqual([1, '']);
   expect(run.stderr).toContain('would not make enough room');
+  expect(run.stderr).toContain('Nothing needs doing: the thread is small enough to go on as it is.');
 });
 
 test('before and after are what the next request weighs: the started event, the report and context agree', async () => {

@@ -298,6 +298,17 @@ describe('interruption', () => {
     expect(told.at(-2)).toMatch(/^<turn_aborted>/);
   });
 
+  it('shows a command that it stopped as interrupted and not as failed', async () => {
+    const { place } = await scene([
+      answer({ items: [callTool('exec_command', { cmd: 'touch running; sleep 61.375' })] }),
+    ]);
+    const running = place.start(['exec', 'go']);
+    await vi.waitUntil(() => existsSync(join(place.workspace, 'running')), { timeout: 20_000 });
+    running.child.kill('SIGINT');
+    const { code, stderr } = await running.finished;
+    expect([code, stderr]).toEqual([1, expect.stringContaining('  [interrupted]\nThe turn was interrupted.\n')]);
+  });
+
   it.each(['SIGINT', 'SIGTERM'] as const)('is no success when no process reads what is printed: %s', async (signal) => {
     const { place } = await scene([
       answer({ items: [callTool('exec_command', { cmd: 'head -c 900000 /dev/zero | tr "\\0" x' })] }),

@@ -35,7 +35,7 @@ const report = {
   strategy: 'structured',
   model: 'gpt-5.5',
   words: { kept: 1, cut: 0, dropped: 0 },
-  folded: 4,
+  folded: 3,
   requests: 1,
 };
 
@@ -45,7 +45,8 @@ it('measures before and after alike, whatever the provider counts', async () => 
     talk([answer({ items: [say(long)], usage: { input: 100, output: 10 } }), says('Yes.')]),
   );
   const { stdout } = await place.run('threads', 'compact', id);
-  const [, before = '', after = '', less] = /about ([\d,]+) before, ([\d,]+) after \((\d+) % less\)/.exec(stdout) ?? [];
+  const [, before = '', after = '', less] =
+    /about ([\d,]+) before, ([\d,]+) after: the next request is (\d+) % smaller/.exec(stdout) ?? [];
   const [from, to] = [before, after].map((count) => Number(count.replaceAll(',', '')));
   expect([from! > to!, Number(less)]).toEqual([true, Math.round((100 * (from! - to!)) / from!)]);
 });
@@ -63,11 +64,11 @@ it('makes a checkpoint, shows it, takes it back and brings it back', async () =>
     0,
     [
       'Checkpoint 1 by gpt-5.5 (structured).',
-      '  why      you asked for it, between two turns',
-      "  tokens   the next request: about N before, N after (N % less), by Capstan's estimate",
-      '  kept     1 of 1 message of yours kept',
-      '  folded   4 items',
-      '  cost     1 request: 100 tokens sent (20 % from the cache), 10 answered',
+      '  why        you asked for it, between two turns',
+      "  tokens     about N before, N after: the next request is N % smaller, by Capstan's estimate",
+      '  kept       1 of 1 message of yours',
+      '  compacted  3 items',
+      '  cost       1 request: 100 tokens sent (20 % from the cache), 10 answered',
       'To look at it: capstan context ID --checkpoint 1',
       'To take it back: capstan threads rollback ID --before-checkpoint 1',
       '',

@@ -335,7 +335,7 @@ describe('the commands', () => {
     expect(await tell('name', 'x', '')).toEqual({ code: 0, stdout: `Thread ${id} has no name now.\n`, stderr: '' });
     expect(await tell('rollback', id)).toEqual({
       code: 0,
-      stdout: `One turn of thread ${id} taken back.\nTo bring them back: capstan threads undo-rollback ${id}\n`,
+      stdout: `One turn of thread ${id} taken back.\nTo bring it back: capstan threads undo-rollback ${id}\n`,
       stderr: '',
     });
     expect(await tell('rollback')).toEqual({

@@ -295,7 +295,7 @@ describe('undo', () => {
       '  kept      sub  (something else stands there or in it)',
       `For the kept files: ${back}, then the same with --force.`,
       `One turn of thread ${id} taken back.`,
-      `To bring them back: ${back}`,
+      `To bring it back: ${back}`,
       '',
     ]);
     await place.run('threads', 'undo-rollback', id);
@@ -305,7 +305,7 @@ describe('undo', () => {
       '  deleted   sub',
       '  deleted   sub/new',
       `One turn of thread ${id} taken back.`,
-      `To bring them back: ${back}`,
+      `To bring it back: ${back}`,
       `Then the files: ${files}`,
       '',
     ]);

@@ -24,7 +24,7 @@ export interface CompactionSizes {
 /** A checkpoint must save at least a fifth: one that saves less costs more than it gives. */
 const mostShareOfBefore = 0.8;
 /** What a checkpoint built by code can always be cut down to. */
-const leastMost = 2000;
+export const leastMost = 2000;
 /** In a small thread the parts of a checkpoint share what there is; the user's words get the rest. */
 const answerShare = 0.3;
 const recordsShare = 0.15;

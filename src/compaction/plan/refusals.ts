@@ -1,6 +1,7 @@
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { type Outcome, sentence } from '../../protocol/outcome.ts';
 import type { CompactionPlan } from './plan.ts';
+import { leastMost } from './plan-compaction.ts';
 
 /** Why a compaction came to nothing, or went another way, for people. */
 
@@ -67,18 +68,30 @@ export function requestTooLarge({ budget }: CompactionPlan, least: number): Outc
 export function refusedAsTooLong(requests: number, weight: number): Outcome {
   return {
     code: 'context-window-exceeded',
-    message: `The provider refused requests for a checkpoint as too long, ${requests} in all; the last weighed about ${weight} tokens by our estimate.`,
+    message: `The provider refused requests for a checkpoint as too long, ${requests} in all; the last weighed about ${weight} tokens by Capstan's estimate.`,
     next: 'Check the window that is configured for this model.',
   };
 }
 
 /** The numbers that a checkpoint was measured by. */
-export function noGain({ budget }: CompactionPlan, tokens: number): Outcome {
+export function noGain(plan: CompactionPlan, tokens: number): Outcome {
+  const { budget } = plan;
   return {
     code: 'compaction-no-gain',
     message: `A checkpoint would not make enough room: with the context that is sent again it weighs about ${tokens + budget.context} tokens, the history weighs ${budget.before}, and at most ${Math.min(budget.most, budget.gain) + budget.context} may be left. History stands as it was.`,
-    next: 'Start a new thread, roll back some turns, or choose a model with a larger window.',
+    next: isFarFromLimit(plan)
+      ? 'Nothing needs doing: the thread is small enough to go on as it is.'
+      : 'Start a new thread, roll back some turns, or choose a model with a larger window.',
   };
+}
+
+/**
+ * By hand, what a checkpoint may weigh is what the limit leaves beside the reserve: a history below that is in no need.
+ * A smallest value says nothing about the limit. Without the user's asking, something did not fit.
+ */
+function isFarFromLimit({ trigger, budget }: CompactionPlan): boolean {
+  const { before, context, most } = budget;
+  return trigger === 'manual' && most > leastMost && before <= most + context;
 }
 
 export function candidateMalformed(what: string): Outcome {

@@ -102,7 +102,7 @@ export function checkpointViewText(story: ThreadStory, checkpoint: StoryCheckpoi
     checkpoint.report === undefined
       ? `Checkpoint ${view.number}, made by another program: what it cost is not in the file.`
       : checkpointText(checkpoint.report);
-  const place = `${about}\n  made     ${view.at}, in turn ${view.turn}`;
+  const place = `${about}\n  made       ${view.at}, in turn ${view.turn}`;
   return `${place}\n\n${table([head, ...rows, total], { right: [0, 3, 6, 9], width })}\n${texts.join('\n')}`;
 }
 
@@ -120,7 +120,7 @@ function beforeCells(item: BeforeItem | undefined): readonly Cell[] {
   const { number, family, name, turn = '', tokens, fate, in: place } = item;
   const where = place === undefined ? '' : ` ${place}`;
   const becomes = { kept: `kept as${where}`, quoted: `quoted in${where}`, 'quoted-in-part': `in part in${where}` };
-  return [number, `${family}: ${name}`, turn, tokens, fate === 'folded' ? 'folded' : becomes[fate]];
+  return [number, `${family}: ${name}`, turn, tokens, fate === 'folded' ? 'compacted' : becomes[fate]];
 }
 
 function afterCells(item: AfterItem | undefined): readonly Cell[] {

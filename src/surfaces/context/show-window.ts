@@ -145,7 +145,7 @@ function basis({ total, counted, next }: WindowView): string {
   const added = next?.tokens ?? 0;
   const more = added === 0 ? '' : `; ${about(added)} that the next turn tells the model`;
   if (counted === undefined) {
-    return `About ${count(total)} tokens by our estimate: the provider has not counted this yet${more}.`;
+    return `About ${count(total)} tokens by Capstan's estimate: the provider has not counted this yet${more}.`;
   }
   const { request, usage, dropped = 0 } = counted;
   const since = total - (usage.total - dropped) - added;

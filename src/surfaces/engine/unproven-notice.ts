@@ -7,18 +7,27 @@ export function unprovenNotice(id: ThreadId, { messages, pins }: Unproven): Outc
   const [some, notes] = [counted(messages.length, 'waiting message'), counted(pins.length, 'pinned note')];
   const what = [...some, ...notes].join(' and ');
   if (what === '') return undefined;
-  const are = messages.length + pins.length === 1 ? 'is' : 'are';
+  const isOne = messages.length + pins.length === 1;
+  const [are, them, theySay, theyAre] = isOne
+    ? ['is', 'it', 'it says', 'it is']
+    : ['are', 'them', 'they say', 'they are'];
   const again = [
-    ...(messages.length === 0 ? [] : ['send the message again']),
-    ...(pins.length === 0 ? [] : ['pin the note again (`capstan threads pin --help` says how)']),
+    ...(messages.length === 0 ? [] : [`send the ${nounOf(messages.length, 'message')} again`]),
+    ...(pins.length === 0
+      ? []
+      : [`pin the ${nounOf(pins.length, 'note')} again (\`capstan threads pin --help\` says how)`]),
   ];
   return {
     code: 'user-lines-unproven',
-    message: `${what} of thread ${id} ${are} left out: nothing proves that Capstan wrote them in this home for you. The model is not told.`,
-    next: `Read what they say with \`capstan threads show ${id}\`. If it is yours, ${again.join(', or ')}.`,
+    message: `${what} of thread ${id} ${are} left out: nothing proves that Capstan wrote ${them} in this home for you. The model is not told.`,
+    next: `Read what ${theySay} with \`capstan threads show ${id}\`. If ${theyAre} yours, ${again.join(', and ')}.`,
   };
 }
 
 function counted(count: number, noun: string): readonly string[] {
-  return count === 0 ? [] : [`${count} ${noun}${count === 1 ? '' : 's'}`];
+  return count === 0 ? [] : [`${count} ${nounOf(count, noun)}`];
+}
+
+function nounOf(count: number, noun: string): string {
+  return count === 1 ? noun : `${noun}s`;
 }

@@ -20,6 +20,8 @@ export interface Output {
   idle(): void;
   /** The turn ended with the loss of what should keep it: no event of the engine reports that. */
   lost(fault: Fault): void;
+  /** A signal ends the turn: what still runs is stopped, and has not failed by itself. */
+  interrupted(): void;
   /** The program that ended this one reports that itself, and would take `turn.failed` for another failure. */
   toldToEnd(): void;
 }
@@ -71,6 +73,7 @@ function jsonOutput(context: boolean): Output {
     start: (opened) => announcement.opened(opened),
     notice: (outcome) => announcement.notice(fullText(outcome)),
     idle: () => {},
+    interrupted: () => {},
     event(event) {
       if (event.kind === 'thread-started') announcement.started();
       printAll(toExecEvents(event));
@@ -90,6 +93,7 @@ function jsonOutput(context: boolean): Output {
 /** What happens on standard error; the answer alone on standard output, unless both are the same screen. */
 function plainOutput(whisper: (text: string) => void, resumable: boolean): Output {
   const announcement = new Announcement(printNote, whisper);
+  let isInterrupted = false;
   const sayHowToResume = (): void => {
     const id = resumable ? announcement.threadId : undefined;
     if (id !== undefined) whisper(`To resume: ${resumeCommand(id)}`);
@@ -106,12 +110,15 @@ function plainOutput(whisper: (text: string) => void, resumable: boolean): Outpu
       complain(fault, 1);
       sayHowToResume();
     },
+    interrupted() {
+      isInterrupted = true;
+    },
     toldToEnd: () => {},
     event(event) {
       if (isContextNews(event)) return;
       switch (event.kind) {
         case 'item-completed':
-          return sayItem(event.item, whisper);
+          return sayItem(event.item, { whisper, stopped: isInterrupted ? 'interrupted' : 'failed' });
         case 'warning':
         case 'retrying':
           return printNote(event.kind === 'retrying' ? event.outcome.message : fullText(event.outcome));
@@ -147,10 +154,17 @@ function plainOutput(whisper: (text: string) => void, resumable: boolean): Outpu
   };
 }
 
-function sayItem(item: TurnItem, whisper: (text: string) => void): void {
+interface Saying {
+  readonly whisper: (text: string) => void;
+  /** How a command ended that has failed without an exit code. */
+  readonly stopped: 'failed' | 'interrupted';
+}
+
+function sayItem(item: TurnItem, { whisper, stopped }: Saying): void {
   switch (item.kind) {
     case 'command': {
-      const end = item.exitCode === undefined ? item.status : `exit ${item.exitCode}`;
+      const status = item.status === 'failed' ? stopped : item.status;
+      const end = item.exitCode === undefined ? status : `exit ${item.exitCode}`;
       return whisper(`${indent(item.output)}  [${end}]`);
     }
     case 'file-change':

@@ -87,6 +87,7 @@ export async function run(asked: ExecArguments): Promise<number | Outcome> {
   const turn = { input: { text: prompt, ...pictures }, ...own };
   const ending = endOnSignal({
     onSignal: (name) => {
+      output.interrupted();
       if (name === 'SIGTERM' && options.sdkJson) output.toldToEnd();
     },
     onLate: () => output.lost(new Fault(cutShort)),

@@ -44,7 +44,8 @@ export async function run(given: CommandArguments<typeof rollbackCommand>): Prom
       if (back.checkpoint !== undefined) return beforeCheckpointText(back, back.checkpoint);
       // The record of it went with the conversation.
       const then = hasChanged(back.files) ? `\nThen the files: capstan threads restore ${id} --undo` : '';
-      return `${files}${turnsWord(turns)} of thread ${id} taken back.\nTo bring them back: capstan threads undo-rollback ${id}${then}`;
+      const them = turns.length === 1 ? 'it' : 'them';
+      return `${files}${turnsWord(turns)} of thread ${id} taken back.\nTo bring ${them} back: capstan threads undo-rollback ${id}${then}`;
     },
   });
 }

@@ -3,28 +3,27 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import { fullText, sentence } from '../../protocol/outcome.ts';
 import type { CheckpointEvent } from '../../protocol/thread-event.ts';
 import { causeWords } from './compaction-cause.ts';
+import { failureWords } from './failure-words.ts';
 import { count, percent, plural } from '../terminal/table.ts';
 
 /** A checkpoint in one line. */
 export function checkpointLine(report: CheckpointReport): string {
   const { number, tokensBefore, tokensAfter } = report;
-  return `Checkpoint ${number}: about ${count(tokensBefore)} → ${count(tokensAfter)} tokens ${madeBy(report)}, ${keptWords(report)}`;
+  return `Checkpoint ${number}: about ${count(tokensBefore)} → ${count(tokensAfter)} tokens ${madeBy(report)}, ${keptWords(report, ' kept')}`;
 }
 
 /** All that the user may want to know of it. */
 export function checkpointText(report: CheckpointReport): string {
-  const { number, tokensBefore, tokensAfter, folded, mended, why } = report;
-  // Reports of older versions compare a provider's count with an estimate.
-  const freed = tokensAfter < tokensBefore ? ` (${percent(tokensBefore - tokensAfter, tokensBefore)} less)` : '';
+  const { number, folded, mended, why } = report;
   return [
     `Checkpoint ${number} ${madeBy(report)}.`,
-    `  why      ${causeWords(report)}`,
-    `  tokens   the next request: about ${count(tokensBefore)} before, ${count(tokensAfter)} after${freed}, by Capstan's estimate`,
-    `  kept     ${keptWords(report)}`,
-    `  folded   ${plural(folded, 'item')}`,
-    `  cost     ${costWords(report)}`,
-    ...mended.map((each) => `  mended   ${each}`),
-    ...(why === undefined ? [] : [`  warning  ${fullText(why)}`]),
+    `  why        ${causeWords(report)}`,
+    `  tokens     ${weightWords(report)}, by Capstan's estimate`,
+    `  kept       ${keptWords(report, '')}`,
+    `  compacted  ${plural(folded, 'item')}`,
+    `  cost       ${costWords(report)}`,
+    ...mended.map((each) => `  mended     ${each}`),
+    ...(why === undefined ? [] : [`  warning    ${fullText(why)}`]),
   ].join('\n');
 }
 
@@ -44,13 +43,21 @@ export function pausedWords(id: ThreadId): string {
 
 function madeBy({ strategy, model, why }: CheckpointReport): string {
   if (strategy !== 'mechanical') return `by ${model} (${strategy})`;
-  return why === undefined ? 'by code alone' : `by code alone (${model} could not: ${why.code})`;
+  return why === undefined ? 'by code alone' : `by code alone (${model} could not: ${failureWords(why)})`;
 }
 
-function keptWords({ words: { kept, cut, dropped } }: CheckpointReport): string {
+function weightWords({ tokensBefore, tokensAfter }: CheckpointReport): string {
+  const both = `about ${count(tokensBefore)} before, ${count(tokensAfter)} after`;
+  // Reports of older versions compare a provider's count with an estimate.
+  if (tokensAfter >= tokensBefore) return `the next request: ${both}`;
+  return `${both}: the next request is ${percent(tokensBefore - tokensAfter, tokensBefore)} smaller`;
+}
+
+/** `verb` is empty where a label says it. */
+function keptWords({ words: { kept, cut, dropped } }: CheckpointReport, verb: '' | ' kept'): string {
   const all = kept + cut + dropped;
   const rest = [...(cut === 0 ? [] : [`${count(cut)} in part`]), ...(dropped === 0 ? [] : [`${count(dropped)} not`])];
-  return [`${count(kept)} of ${plural(all, 'message')} of yours kept`, ...rest].join(', ');
+  return [`${count(kept)} of ${plural(all, 'message')} of yours${verb}`, ...rest].join(', ');
 }
 
 export function costWords({

@@ -2,10 +2,13 @@ import type { Candidate } from '../../compaction/candidates/candidate.ts';
 import type { CompactionPlan } from '../../compaction/plan/plan.ts';
 import type { Step } from '../../envelope/step.ts';
 import { type Entry, entryMetadata } from '../../history/entry.ts';
+import { entries as entriesOf } from '../../history/history.ts';
 import { requestTokens } from '../../history/ledger.ts';
 import { mergeFragments } from '../../history/merge-fragments.ts';
 import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import { defined } from '../../protocol/defined.ts';
+import type { Item } from '../../protocol/item.ts';
+import { stringAt } from '../../protocol/json.ts';
 import { lineType } from '../../protocol/line.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { noUsage } from '../../protocol/usage.ts';
@@ -116,7 +119,6 @@ interface Weights {
 function reportOf({ log }: Turn, { id, plan, candidate, requests, why }: ToInstall, { before, after }: Weights) {
   const { trigger, reason, phase, model } = plan;
   const { usage, count } = requests;
-  const kept = candidate.entries.filter(({ kind }) => kind === 'kept').length;
   const report: CheckpointReport = {
     id,
     number: log.state.checkpoints.count + 1,
@@ -128,7 +130,7 @@ function reportOf({ log }: Turn, { id, plan, candidate, requests, why }: ToInsta
     tokensBefore: before,
     tokensAfter: after,
     words: candidate.words,
-    folded: log.state.history.length - kept,
+    folded: foldedItems(entriesOf(log.state.history), candidate),
     requests: count,
     usage,
     ...(usage.input === 0 ? {} : { cachedShare: usage.cachedInput / usage.input }),
@@ -136,4 +138,17 @@ function reportOf({ log }: Turn, { id, plan, candidate, requests, why }: ToInsta
     ...defined({ why }),
   };
   return report;
+}
+
+/** How many items are left to the summary. A message that is quoted stands in another item and is not among them. */
+function foldedItems(before: readonly Entry[], { entries }: Candidate): number {
+  const standing = new Set(
+    entries.flatMap((each) => (each.kind === 'kept' ? [keyOf(each.entry)] : (each.words ?? []).map(({ id }) => id))),
+  );
+  return before.filter((entry) => !standing.has(keyOf(entry))).length;
+}
+
+/** Items of other programs may have no id. */
+function keyOf({ item }: Entry): string | Item {
+  return stringAt(item, 'id') ?? item;
 }

@@ -46,7 +46,8 @@ export function isMessage(item: Item): item is MessageItem {
 }
 
 export function isReasoning(item: Item): item is ReasoningItem {
-  return item.type === 'reasoning' && Array.isArray(item['summary']);
+  const summary = item['summary'];
+  return item.type === 'reasoning' && Array.isArray(summary) && summary.every(isJsonObject);
 }
 
 export function isCall(item: Item): item is CallItem {

@@ -226,15 +226,19 @@ export class Thread {
   /**
    * Gives the thread up. Changes of settings that were submitted are made before. A turn or a compaction that runs is
    * interrupted, ends as such and is recorded. Turns that have not begun do not run; their messages wait for the next
-   * turn of the thread. What is asked of the thread from here on is refused.
+   * turn of the thread. What is asked of the thread from here on is refused. Rejects with a Fault if lines are lost; the
+   * thread is closed all the same.
    */
   async close(): Promise<void> {
     this.#closing.abort('closing');
-    this.#inbox.keepAll();
-    await this.#settings.submitted;
-    await this.#turns.over;
-    await this.#compactions.over;
-    await this.#log.close();
+    try {
+      this.#inbox.keepAll();
+    } finally {
+      await this.#settings.submitted;
+      await this.#turns.over;
+      await this.#compactions.over;
+      await this.#log.close();
+    }
   }
 }
 

@@ -86,4 +86,38 @@ describe('a store of one’s own', () => {
     const turns = await (await live.engine({ store })).stored.turns(older.id);
     expect(turns.map(({ firstWords }) => firstWords)).toEqual(['one', 'three']);
   });
+
+  it('lets go of a thread whose writer was taken over, and closes the others before it says so', async () => {
+    const live = await LiveThread.in(() => answer({ items: [say('Yes.')] }));
+    const clock = clockFrom(Date.now());
+    const store = createTableStore({ table: new Table(), clock, leaseMs: day });
+    const [engine, elsewhere] = [await live.engine({ store }), await live.engine({ store })];
+    const turn = (text: string) => ({ input: words(text), signal: new AbortController().signal });
+    const start = async (): Promise<Thread> => {
+      const opened = await engine.start({ cwd: live.place.workspace });
+      if (opened.kind === 'refused') throw new Error(opened.outcome.message);
+      await opened.thread.run(turn('one'));
+      return opened.thread;
+    };
+    const lost = await start();
+    const ended: string[] = [];
+    lost.subscribe({ ended: () => void ended.push('lost') });
+    const read = (async () => {
+      const seen: string[] = [];
+      for await (const news of lost.events()) seen.push(news.kind);
+      return seen;
+    })();
+    clock.pass(day);
+    const newer = await elsewhere.resume(lost.id, {});
+    const healthy = await start();
+    healthy.subscribe({ ended: () => void ended.push('healthy') });
+
+    await expect(lost.run(turn('two'))).rejects.toMatchObject({ code: 'lease-lost' });
+    await expect(engine.close()).rejects.toMatchObject({ code: 'lease-lost' });
+    expect([ended.toSorted(), engine.threads, await read]).toEqual([['healthy', 'lost'], [], []]);
+    // The lease of the healthy one was given back.
+    const again = await elsewhere.resume(healthy.id, {});
+    expect([newer.kind, again.kind]).toEqual(['opened', 'opened']);
+    await elsewhere.close();
+  });
 });

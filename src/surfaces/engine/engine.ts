@@ -117,9 +117,13 @@ export class Engine {
     return opened;
   }
 
-  /** Gives up all threads that are open. Turns that run are ended first, by the program that runs them. */
+  /**
+   * Gives up all threads that are open. Turns that run are ended first, by the program that runs them. Rejects with the
+   * first failure, when all are closed.
+   */
   async close(): Promise<void> {
-    await Promise.all(this.threads.map((thread) => thread.close()));
+    const closed = await Promise.allSettled(this.threads.map((thread) => thread.close()));
+    for (const result of closed) if (result.status === 'rejected') throw result.reason;
   }
 
   /**

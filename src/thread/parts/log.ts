@@ -92,8 +92,12 @@ export class ThreadLog {
     return this.#subscribers.add(subscriber);
   }
 
+  /** Subscribers get their end in any case. Rejects with a Fault if lines or the ownership are lost. */
   async close(): Promise<void> {
-    await this.#owned.close();
-    this.#subscribers.end();
+    try {
+      await this.#owned.close();
+    } finally {
+      this.#subscribers.end();
+    }
   }
 }

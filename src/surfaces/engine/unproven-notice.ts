@@ -3,11 +3,21 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { Unproven } from '../../thread/branch/unproven.ts';
 
 /** What the user should know about messages and notes that do not count, if there are any. */
-export function unprovenNotice(id: ThreadId, { messages, pins }: Unproven): Outcome<'user-lines-unproven'> | undefined {
+export function unprovenNotice(
+  id: ThreadId,
+  { messages, pins, forNow }: Unproven,
+): Outcome<'user-lines-unproven'> | undefined {
   const [some, notes] = [counted(messages.length, 'waiting message'), counted(pins.length, 'pinned note')];
   const what = [...some, ...notes].join(' and ');
   if (what === '') return undefined;
   const are = messages.length + pins.length === 1 ? 'is' : 'are';
+  if (forNow !== undefined) {
+    return {
+      code: 'user-lines-unproven',
+      message: `${what} of thread ${id} ${are} left out for now: ${forNow.problem}. The model is not told.`,
+      next: 'Nothing was taken away: mend the key, and they count when the thread is opened the next time.',
+    };
+  }
   const again = [
     ...(messages.length === 0 ? [] : ['send the message again']),
     ...(pins.length === 0 ? [] : ['pin the note again (`capstan threads pin --help` says how)']),

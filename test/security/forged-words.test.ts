@@ -179,6 +179,29 @@ describe('what the user said', () => {
     expect(await engine.stored.unproven(other)).toMatchObject({ messages: [{ kind: 'item' }], pins: [{ text: rule }] });
   });
 
+  it('counts in a fork of the old form when its source is deleted, and a claim does not', async () => {
+    const live = await said();
+    await live.rewrite((lines) => [...lines, ...forged]);
+    const old = live.place.lines().map(({ ordinal: _ordinal, ...line }, at) => {
+      return at === 0 ? { ...line, payload: { ...line.payload, history_mode: 'legacy' } } : line;
+    });
+    writeFileSync(live.place.rollouts()[0]!, old.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const engine = await live.engine();
+    const opened = await engine.fork(live.id, { kind: 'latest' }, {});
+    if (opened.kind === 'refused') throw new Error(opened.outcome.message);
+    const { id } = opened.thread;
+    await opened.thread.close();
+    expect(await engine.stored.delete(live.id, { force: true })).toMatchObject({ kind: 'deleted' });
+    expect((await engine.stored.pins(id)).map(({ text }) => text)).toEqual([rule]);
+    const resumed = await engine.resume(id, {});
+    if (resumed.kind === 'refused') throw new Error(resumed.outcome.message);
+    expect(resumed.notices.map(({ code }) => code)).not.toContain('user-lines-unproven');
+    await resumed.thread.run({ input: words('two'), signal: new AbortController().signal });
+    await resumed.thread.close();
+    expect(sent(live).split(rule)).toHaveLength(2);
+    expect(sent(live)).not.toContain(order);
+  });
+
   it('can be pinned again in the place of a claim', async () => {
     const live = await began();
     await live.rewrite((lines) => [...lines, ...forged]);

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import { importOf } from '../../state/sealed-lines.ts';
+import { pinAdded } from '../../state/pins.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { settingsApplied } from '../../state/turn-drafts.ts';
 import { messageDropped } from '../../state/waiting.ts';
@@ -102,6 +103,8 @@ export async function forkThread(
     // It is the other thread's next turn that takes them in.
     log.record(...log.state.waiting.map((message) => messageDropped(message.id, 'forked')));
     log.record(...setAside(unproven));
+    // A copy outlives its source, and the seals in it do not: the notes that were just proven get seals of the fork.
+    if (owned.mode === 'legacy') log.record(...leaveOut(state, unproven).pins.map(pinAdded));
     log.record(settingsApplied(id, envelope));
     await log.durable();
     const taken = owned.mode === 'legacy' ? {} : { takenFrom: { id: source, to: place.end } };

@@ -8,6 +8,9 @@ export interface Seals {
   seal(claim: string): string | undefined;
   /** Whether the seal was made for this claim, with the key of this home. Never throws. */
   holds(claim: string, seal: string): boolean;
-  /** What keeps the key from being used, as the rest of a sentence; undefined when nothing does, or the key was not needed yet. */
+  /**
+   * What keeps the key from being used, as the rest of a sentence; undefined when nothing does, or there is none yet. While
+   * there is a problem, a seal that does not hold proves nothing. Never throws.
+   */
   problem(): string | undefined;
 }

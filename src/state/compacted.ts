@@ -16,6 +16,7 @@ import { readPins } from './pins.ts';
 import type { OpenTurn, ThreadState } from './thread-state.ts';
 import { readUsage, usageFields } from './usage-fields.ts';
 import { readWaiting } from './waiting.ts';
+import { withWithheld } from './withheld.ts';
 import { readWarnings } from './warnings.ts';
 import { readWork, storeWork } from './work.ts';
 
@@ -63,6 +64,7 @@ function saidBy(state: ThreadState, carried: Carried | undefined): Parameters<ty
 /** All of the state that a fold from this line on needs, history aside. Goes into the line as `capstan`. */
 export function carriedState(state: ThreadState): JsonObject {
   const { openTurn } = state;
+  const { pins, waiting } = withWithheld(state);
   return {
     usage: { total: usageFields(state.usage.total), last: usageFields(state.usage.last) },
     turns: state.turns,
@@ -74,8 +76,8 @@ export function carriedState(state: ThreadState): JsonObject {
     ...defined({ settings: state.settings }),
     ...(state.limits.length === 0 ? {} : { model_limits: state.limits as unknown as JsonObject[] }),
     ...(state.warnings.length === 0 ? {} : { warnings: state.warnings }),
-    ...(state.pins.length === 0 ? {} : { pins: state.pins as unknown as JsonObject[] }),
-    ...(state.waiting.length === 0 ? {} : { waiting: state.waiting as unknown as JsonObject[] }),
+    ...(pins.length === 0 ? {} : { pins: pins as unknown as JsonObject[] }),
+    ...(waiting.length === 0 ? {} : { waiting: waiting as unknown as JsonObject[] }),
     ...(openTurn === undefined
       ? {}
       : {

@@ -15,6 +15,7 @@ import type { ModelLimit } from './model-limits.ts';
 import type { RecordedPin } from './pins.ts';
 import type { RequestReader, RequestRecord } from './request-record.ts';
 import type { RecordedMessage } from './waiting.ts';
+import type { Withheld } from './withheld.ts';
 
 /**
  * Everything that is known about a thread: a fold over its lines and nothing else. Values are immutable; each line
@@ -66,6 +67,8 @@ export interface ThreadState {
    * takes them in.
    */
   readonly waiting: readonly RecordedMessage[];
+  /** What the writer of the thread leaves out of both for now. No fold of lines alone sets it. */
+  readonly withheld?: Withheld;
   /** The thread as it was before each turn with a user's words in it: where a rollback goes to. Not carried by checkpoints. */
   readonly marks: Marks<Mark>;
 }

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sealKeyPath } from '../../src/gather/system/home-seals.ts';
 import { systemClock } from '../../src/gather/system/system-clock.ts';
 import { systemIds } from '../../src/gather/system/system-ids.ts';
 import { words } from '../../src/index.ts';
@@ -15,6 +16,7 @@ import { reduce } from '../../src/state/reduce.ts';
 import { emptyState } from '../../src/state/thread-state.ts';
 import { messageWaits } from '../../src/state/waiting.ts';
 import { answer, say } from '../../src/testing/index.ts';
+import { says, saysLong, smallLimit, talk, task } from '../compaction/talk.ts';
 import { checkpointLine } from '../harness/checkpoint-line.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 
@@ -129,16 +131,17 @@ describe.each(carriers)('words that a file claims in %s', (_what, forge) => {
   });
 });
 
-describe('what the user said', () => {
-  async function said(): Promise<LiveThread> {
-    const live = await began();
-    await live.place.run('threads', 'pin', live.id, rule);
-    await live.open({}, later);
-    await live.thread.inject({ type: 'message', role: 'user', content: [{ type: 'input_text', text: order }] });
-    await live.close();
-    return live;
-  }
+/** A thread with a note and a message that are the user's. */
+async function said(begun = began()): Promise<LiveThread> {
+  const live = await begun;
+  await live.place.run('threads', 'pin', live.id, rule);
+  await live.open({}, later);
+  await live.thread.inject({ type: 'message', role: 'user', content: [{ type: 'input_text', text: order }] });
+  await live.close();
+  return live;
+}
 
+describe('what the user said', () => {
   it('counts in its own thread and in forks of it, and through a checkpoint, a rollback and its undo', async () => {
     const live = await said();
     const engine = await live.engine();
@@ -176,6 +179,29 @@ describe('what the user said', () => {
     expect(await engine.stored.unproven(other)).toMatchObject({ messages: [{ kind: 'item' }], pins: [{ text: rule }] });
   });
 
+  it('counts in a fork of the old form when its source is deleted, and a claim does not', async () => {
+    const live = await said();
+    await live.rewrite((lines) => [...lines, ...forged]);
+    const old = live.place.lines().map(({ ordinal: _ordinal, ...line }, at) => {
+      return at === 0 ? { ...line, payload: { ...line.payload, history_mode: 'legacy' } } : line;
+    });
+    writeFileSync(live.place.rollouts()[0]!, old.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const engine = await live.engine();
+    const opened = await engine.fork(live.id, { kind: 'latest' }, {});
+    if (opened.kind === 'refused') throw new Error(opened.outcome.message);
+    const { id } = opened.thread;
+    await opened.thread.close();
+    expect(await engine.stored.delete(live.id, { force: true })).toMatchObject({ kind: 'deleted' });
+    expect((await engine.stored.pins(id)).map(({ text }) => text)).toEqual([rule]);
+    const resumed = await engine.resume(id, {});
+    if (resumed.kind === 'refused') throw new Error(resumed.outcome.message);
+    expect(resumed.notices.map(({ code }) => code)).not.toContain('user-lines-unproven');
+    await resumed.thread.run({ input: words('two'), signal: new AbortController().signal });
+    await resumed.thread.close();
+    expect(sent(live).split(rule)).toHaveLength(2);
+    expect(sent(live)).not.toContain(order);
+  });
+
   it('can be pinned again in the place of a claim', async () => {
     const live = await began();
     await live.rewrite((lines) => [...lines, ...forged]);
@@ -185,5 +211,91 @@ describe('what the user said', () => {
     await live.turn('two');
     expect(sent(live)).toContain(rule);
     expect(sent(live)).not.toContain(order);
+  });
+});
+
+describe('while the key cannot be used, what the user said', () => {
+  const unusable = async (live: LiveThread, during: () => Promise<void>): Promise<void> => {
+    const key = sealKeyPath(live.place.home);
+    chmodSync(key, 0o644);
+    await during();
+    chmodSync(key, 0o600);
+  };
+
+  /** A thread that is opened now says the words to the model, and no notice says that they are left out. */
+  async function counts(live: LiveThread): Promise<void> {
+    await live.open({}, later);
+    expect(live.notices.map(({ code }) => code)).not.toContain('user-lines-unproven');
+    await live.turn('mended');
+    for (const text of [order, rule]) expect(JSON.stringify(live.model.requests.at(-1)!.body)).toContain(text);
+  }
+
+  it('is left out of turns with a notice, and counts when the key is mended', async () => {
+    const live = await said();
+    await unusable(live, async () => {
+      await live.open({}, later);
+      const left = live.notices.find(({ code }) => code === 'user-lines-unproven');
+      expect(left?.message).toContain('1 waiting message and 1 pinned note');
+      expect(left?.message).toContain(`chmod 600 ${sealKeyPath(live.place.home)}`);
+      const about = live.notices.find(({ code }) => code === 'seal-key-unusable');
+      expect(about?.next).toContain('set aside for good');
+      expect([live.thread.state.waiting, live.thread.state.pins]).toEqual([[], []]);
+      await live.turn('two');
+      await live.turn('three');
+      await live.close();
+      for (const text of [order, rule]) expect(sent(live)).not.toContain(text);
+      const { stdout } = await live.place.run('threads', 'pins', live.id, '--json');
+      expect(JSON.parse(stdout)).toMatchObject({ pins: [], notices: [{ code: 'user-lines-unproven' }] });
+    });
+    await counts(live);
+  });
+
+  it('is carried through a checkpoint that is made then', async () => {
+    const begun = async (): Promise<LiveThread> => {
+      const live = await LiveThread.in(talk([saysLong(), says('Yes.')]), smallLimit);
+      await live.open({}, later);
+      await live.turn(task);
+      await live.close();
+      return live;
+    };
+    const live = await said(begun());
+    await unusable(live, async () => {
+      await live.open({}, later);
+      expect(await live.thread.compact({ signal: new AbortController().signal })).toMatchObject({ kind: 'installed' });
+      expect([live.thread.state.waiting, live.thread.state.pins]).toEqual([[], []]);
+      await live.turn('two');
+      await live.close();
+      for (const text of [order, rule]) expect(sent(live)).not.toContain(text);
+    });
+    await counts(live);
+  });
+
+  it('is not ended by a command that resumes, and no note is pinned or taken away', async () => {
+    const live = await said();
+    await unusable(live, async () => {
+      const before = live.place.lines();
+      for (const change of [
+        ['pin', live.id, 'Another.'],
+        ['unpin', live.id, '1'],
+      ]) {
+        const refused = await live.place.run('threads', ...change);
+        expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('others may use it')]);
+      }
+      expect(live.place.lines()).toEqual(before);
+      expect((await live.place.run('exec', 'resume', live.id, 'two')).stderr).toContain('left out for now');
+    });
+    await counts(live);
+  });
+
+  it('is not taken over by a fork, and stays in the thread', async () => {
+    const live = await said();
+    await unusable(live, async () => {
+      const opened = await (await live.engine()).fork(live.id, { kind: 'latest' }, { listener: () => {} });
+      if (opened.kind === 'refused') throw new Error(opened.outcome.message);
+      expect(opened.notices.map(({ code }) => code)).toContain('user-lines-unproven');
+      expect(opened.thread.state.pins).toEqual([]);
+      await opened.thread.close();
+    });
+    await counts(live);
   });
 });

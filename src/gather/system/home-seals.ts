@@ -51,7 +51,10 @@ export function homeSeals(home: string): Seals {
       load('leave');
       return digest(claim) === seal;
     },
-    problem: () => problem,
+    problem() {
+      load('leave');
+      return problem;
+    },
   };
 }
 

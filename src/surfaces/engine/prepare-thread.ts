@@ -7,6 +7,7 @@ import { lastSettings } from '../../state/resumed-settings.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { ThreadParts } from '../../thread/parts/parts.ts';
+import { unusableKey } from '../../thread/branch/unusable-key.ts';
 import { nameClash, ownToolsProblem } from '../../tools/own-tool.ts';
 import { configureThread, type ThreadPlace } from './configure-thread.ts';
 import type { EngineParts } from './engine-parts.ts';
@@ -63,14 +64,6 @@ export async function prepareToGoOn(
     ...withoutEffect(state, prepared.settings),
   ];
   return { ...prepared, notices };
-}
-
-function unusableKey(problem: string): Outcome<'seal-key-unusable'> {
-  return {
-    code: 'seal-key-unusable',
-    message: `Capstan cannot prove which threads of this home it wrote: ${problem}.`,
-    next: 'Until that is mended, every thread counts as foreign. Remove the file to have a new key made.',
-  };
 }
 
 /** A flag that asks for other base instructions than the thread has: they are the beginning of every request. */

@@ -105,7 +105,7 @@ export class StoredThreads {
     const { readSetAside } = await import('../../thread/branch/read-set-aside.ts');
     const before = await readSetAside(this.#kept.store, id);
     const now = await findUnproven(this.#kept, id, (await foldThread(this.#kept.store, id)).state);
-    return { messages: [...before.messages, ...now.messages], pins: [...before.pins, ...now.pins] };
+    return { ...now, messages: [...before.messages, ...now.messages], pins: [...before.pins, ...now.pins] };
   }
 
   async pins(id: ThreadId): Promise<readonly Pin[]> {

@@ -3,7 +3,10 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { Unproven } from '../../thread/branch/unproven.ts';
 
 /** What the user should know about messages and notes that do not count, if there are any. */
-export function unprovenNotice(id: ThreadId, { messages, pins }: Unproven): Outcome<'user-lines-unproven'> | undefined {
+export function unprovenNotice(
+  id: ThreadId,
+  { messages, pins, forNow }: Unproven,
+): Outcome<'user-lines-unproven'> | undefined {
   const [some, notes] = [counted(messages.length, 'waiting message'), counted(pins.length, 'pinned note')];
   const what = [...some, ...notes].join(' and ');
   if (what === '') return undefined;
@@ -11,6 +14,13 @@ export function unprovenNotice(id: ThreadId, { messages, pins }: Unproven): Outc
   const [are, them, theySay, theyAre] = isOne
     ? ['is', 'it', 'it says', 'it is']
     : ['are', 'them', 'they say', 'they are'];
+  if (forNow !== undefined) {
+    return {
+      code: 'user-lines-unproven',
+      message: `${what} of thread ${id} ${are} left out for now: ${forNow.problem}. The model is not told.`,
+      next: 'Nothing was taken away: mend the key, and they count when the thread is opened the next time.',
+    };
+  }
   const again = [
     ...(messages.length === 0 ? [] : [`send the ${nounOf(messages.length, 'message')} again`]),
     ...(pins.length === 0

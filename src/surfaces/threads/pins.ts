@@ -13,8 +13,8 @@ export function run(given: CommandArguments<typeof pinsCommand>) {
   return operateOnThread<PinList>(given, {
     archived: true,
     perform: async (engine, id) => {
-      const { pins: left } = await engine.stored.unproven(id);
-      const notice = unprovenNotice(id, { messages: [], pins: left });
+      const unproven = await engine.stored.unproven(id);
+      const notice = unprovenNotice(id, { ...unproven, messages: [] });
       return { kind: 'pins', id, pins: await engine.stored.pins(id), notices: notice === undefined ? [] : [notice] };
     },
     text: ({ id, pins }) =>

@@ -1,10 +1,12 @@
 import type { Settings } from '../../envelope/settings.ts';
 import type { OpenRefused, RolloutPlace, RolloutStore } from '../../ports/rollout-store.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { Ordinal, ThreadId, TurnId } from '../../protocol/ids.ts';
 import type { JsonObject } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadCut } from '../../protocol/thread-cut.ts';
 import { importOf } from '../../state/sealed-lines.ts';
+import { pinAdded } from '../../state/pins.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { settingsApplied } from '../../state/turn-drafts.ts';
 import { messageDropped } from '../../state/waiting.ts';
@@ -17,7 +19,7 @@ import type { ThreadParts } from '../parts/parts.ts';
 import { previewEnvelope } from '../contract/preview.ts';
 import { foldThread, type ResumedThread } from './resume.ts';
 import { sessionMeta } from '../record/session-meta.ts';
-import { findUnproven, nothingUnproven, setAside, type Unproven } from './unproven.ts';
+import { findUnproven, leaveOut, setAside, type Unproven } from './unproven.ts';
 
 /** Where a fork begins, and what the thread was there. */
 export interface ForkPoint {
@@ -89,8 +91,8 @@ export async function forkThread(
     ...(imported === undefined ? {} : { capstan: { imported } }),
   };
   // What waits is not taken over in any case.
-  const { pins } = await findUnproven(parts, source, { ...state, waiting: [] });
-  const unproven = { ...nothingUnproven, pins };
+  const { pins, forNow } = await findUnproven(parts, source, { ...state, waiting: [] });
+  const unproven = { messages: [], pins, ...defined({ forNow }) };
   const owned = await parts.store.fork(id, meta, place);
   if (owned.kind === 'refused') return owned;
   try {
@@ -101,10 +103,13 @@ export async function forkThread(
     // It is the other thread's next turn that takes them in.
     log.record(...log.state.waiting.map((message) => messageDropped(message.id, 'forked')));
     log.record(...setAside(unproven));
+    // A copy outlives its source, and the seals in it do not: the notes that were just proven get seals of the fork.
+    if (owned.mode === 'legacy') log.record(...leaveOut(state, unproven).pins.map(pinAdded));
     log.record(settingsApplied(id, envelope));
     await log.durable();
     const taken = owned.mode === 'legacy' ? {} : { takenFrom: { id: source, to: place.end } };
-    return { kind: 'resumed', id, owned, state: log.state, skipped, unproven, ...taken };
+    const counted = forNow === undefined ? log.state : leaveOut(log.state, unproven);
+    return { kind: 'resumed', id, owned, state: counted, skipped, unproven, ...taken };
   } catch (error) {
     await owned.close().catch(() => undefined);
     throw error;

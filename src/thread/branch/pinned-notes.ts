@@ -6,6 +6,7 @@ import type { LineDraft } from '../../protocol/line.ts';
 import { type Pin, pinAdded, pinProblem, pinRemoved } from '../../state/pins.ts';
 import type { ProvingParts } from './own-lines.ts';
 import { foldThread } from './resume.ts';
+import { notPinnedWithoutKey } from './unusable-key.ts';
 import { openProven, type Unproven, unsealed, withoutUnproven } from './unproven.ts';
 
 /** A note was pinned to a thread, or taken away from it. */
@@ -71,6 +72,10 @@ async function changePins(
   id: ThreadId,
   change: (pins: readonly Pin[]) => PinChange | Outcome,
 ): Promise<PinsChanged | OpenRefused | Refused> {
+  // Whether a key can be had, before the thread is touched: without one, no turn would tell the note.
+  if (parts.seals.seal(id) === undefined) {
+    return { ...notPinnedWithoutKey(parts.seals.problem() ?? 'there is no key to seal them with'), kind: 'refused' };
+  }
   const opened = await openProven(parts, id);
   if (opened.kind === 'refused') return opened;
   const { owned, state, unproven } = opened;

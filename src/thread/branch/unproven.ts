@@ -1,4 +1,6 @@
 import type { OpenRefused, RolloutStore } from '../../ports/rollout-store.ts';
+import type { Seals } from '../../ports/seals.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { LineDraft } from '../../protocol/line.ts';
 import { type Pin, pinSetAside } from '../../state/pins.ts';
@@ -6,6 +8,7 @@ import { reduce } from '../../state/reduce.ts';
 import { accepted, pinned } from '../../state/sealed-lines.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { messageDropped, type WaitingMessage } from '../../state/waiting.ts';
+import { withhold } from '../../state/withheld.ts';
 import { isOurs, type ProvingParts } from './own-lines.ts';
 import { openThread, type ResumedThread } from './resume.ts';
 
@@ -16,6 +19,14 @@ import { openThread, type ResumedThread } from './resume.ts';
 export interface Unproven {
   readonly messages: readonly WaitingMessage[];
   readonly pins: readonly Pin[];
+  /** Why they are left out for now, and no line ends them. Absent: no key of this store will ever prove them. */
+  readonly forNow?: LeftOutForNow;
+}
+
+/** The key cannot be used at the moment, for the reason that `Seals` gives. */
+export interface LeftOutForNow {
+  readonly kind: 'key-unusable';
+  readonly problem: string;
 }
 
 export const nothingUnproven: Unproven = { messages: [], pins: [] };
@@ -28,11 +39,18 @@ export async function findUnproven(
 ): Promise<Unproven> {
   if (waiting.length === 0 && pins.length === 0) return nothingUnproven;
   const found = { messages: [] as WaitingMessage[], pins: [] as Pin[] };
+  // Asked before the first seal: a key that is mended meanwhile proves nothing about what was checked without it.
+  const forNow = leftOutForNow(parts.seals);
   for (const message of waiting) {
     if (!(await isOurs(parts, { id, meta }, accepted(message)))) found.messages.push(unsealed(message));
   }
   for (const pin of pins) if (!(await isOurs(parts, { id, meta }, pinned(pin)))) found.pins.push(unsealed(pin));
-  return found;
+  return { ...found, ...defined({ forNow }) };
+}
+
+function leftOutForNow(seals: Seals): LeftOutForNow | undefined {
+  const problem = seals.problem();
+  return problem === undefined ? undefined : { kind: 'key-unusable', problem };
 }
 
 /** As people and programs see it: a seal is of use to its file alone. */
@@ -41,8 +59,9 @@ export function unsealed<Said extends object>(recorded: Said & { readonly seal?:
   return said as Said;
 }
 
-/** The lines that end them. From there on every fold decides the same, with or without a key. */
-export function setAside({ messages, pins }: Unproven): readonly LineDraft[] {
+/** The lines that end what no key will prove. From there on every fold decides the same, with or without a key. */
+export function setAside({ messages, pins, forNow }: Unproven): readonly LineDraft[] {
+  if (forNow !== undefined) return [];
   return [...messages.map(({ id }) => messageDropped(id, 'unproven')), ...pins.map(({ id }) => pinSetAside(id))];
 }
 
@@ -53,11 +72,23 @@ export async function withoutUnproven(
   state: ThreadState,
 ): Promise<{ readonly state: ThreadState; readonly unproven: Unproven }> {
   const unproven = await findUnproven(parts, id, state);
-  const lines = setAside(unproven).map((draft) => ({ timestamp: '', ...draft }));
-  return { state: lines.reduce(reduce, state), unproven };
+  return { state: leaveOut(state, unproven), unproven };
 }
 
-/** A thread that is opened to be written, without what is unproven: lines say so, durable with the next ones. */
+/** The state without what is unproven. Its checkpoints carry it on. */
+export function leaveOut(state: ThreadState, { messages, pins }: Unproven): ThreadState {
+  if (messages.length === 0 && pins.length === 0) return state;
+  const among = (some: readonly { readonly id: string }[], id: string): boolean => some.some((each) => each.id === id);
+  return withhold(state, {
+    pins: state.pins.filter(({ id }) => among(pins, id)),
+    waiting: state.waiting.filter(({ id }) => among(messages, id)),
+  });
+}
+
+/**
+ * A thread that is opened to be written, without what is unproven. Lines say so, durable with the next ones, unless it is
+ * left out for now.
+ */
 export async function openProven(
   parts: ProvingParts & { readonly store: RolloutStore },
   id: ThreadId,
@@ -68,7 +99,7 @@ export async function openProven(
     const unproven = await findUnproven(parts, id, opened.state);
     const drafts = setAside(unproven);
     const state = drafts.length === 0 ? opened.state : opened.owned.append(drafts).reduce(reduce, opened.state);
-    return { ...opened, state, unproven };
+    return { ...opened, state: unproven.forNow === undefined ? state : leaveOut(state, unproven), unproven };
   } catch (error) {
     await opened.owned.close();
     throw error;

@@ -4,6 +4,7 @@ import type { ProvisionalEvent } from '../../protocol/provisional-event.ts';
 import type { ThreadEvent } from '../../protocol/thread-event.ts';
 import { reduce } from '../../state/reduce.ts';
 import type { Behind, ThreadState } from '../../state/thread-state.ts';
+import { withhold } from '../../state/withheld.ts';
 import { Subscribers, type ThreadSubscriber } from './subscribers.ts';
 
 /**
@@ -40,7 +41,8 @@ export class ThreadLog {
   }
 
   record(...drafts: readonly LineDraft[]): void {
-    for (const line of this.#owned.append(drafts)) this.#state = reduce(this.#state, line);
+    const { withheld } = this.#state;
+    for (const line of this.#owned.append(drafts)) this.#state = withhold(reduce(this.#state, line), withheld);
   }
 
   /**

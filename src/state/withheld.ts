@@ -1,0 +1,33 @@
+import type { RecordedPin } from './pins.ts';
+import type { ThreadState } from './thread-state.ts';
+import type { RecordedMessage } from './waiting.ts';
+
+/**
+ * Notes and messages that a writer leaves out for now, because it cannot prove whose they are. No line ends them:
+ * checkpoints carry them on, and a writer that can prove them takes them in.
+ */
+export interface Withheld {
+  readonly pins: readonly RecordedPin[];
+  readonly waiting: readonly RecordedMessage[];
+}
+
+/** The state without them. A line may bring them back (a checkpoint carries them), so that each fold leaves them out again. */
+export function withhold(state: ThreadState, withheld: Withheld | undefined): ThreadState {
+  if (withheld === undefined) return state;
+  return {
+    ...state,
+    pins: without(state.pins, withheld.pins),
+    waiting: without(state.waiting, withheld.waiting),
+    withheld,
+  };
+}
+
+/** What a checkpoint carries: also what is left out for now, in the order in which it came. */
+export function withWithheld({ pins, waiting, withheld }: Pick<ThreadState, keyof Withheld | 'withheld'>): Withheld {
+  if (withheld === undefined) return { pins, waiting };
+  return { pins: [...withheld.pins, ...pins], waiting: [...withheld.waiting, ...waiting] };
+}
+
+function without<Said extends { readonly id: string }>(all: readonly Said[], some: readonly Said[]): readonly Said[] {
+  return all.filter(({ id }) => !some.some((each) => each.id === id));
+}

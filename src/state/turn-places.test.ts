@@ -45,6 +45,7 @@ describe('the places of turns', () => {
         { id: '2', start: 5, counts: false },
       ],
       checkpoints: [],
+      takenBack: [],
       end: 7,
     });
   });
@@ -61,18 +62,26 @@ describe('the places of turns', () => {
       turns: [{ id: '1', start: 1, end: 4, counts: true }],
       checkpoints: [],
       end: 10,
-      takenBack: { start: 4, end: 9, turns: ['2', '3'] },
+      takenBack: [{ start: 4, end: 9, turns: ['2', '3'] }],
     });
     expect((await placesOf(...one!, ...two!, marker(9))).turns).toEqual([]);
     expect((await placesOf(...one!, marker(0))).turns).toHaveLength(1);
     expect((await placesOf(...standalone, marker(1))).turns).toHaveLength(1);
   });
 
+  it('know what each marker took back, unless a later one took that with it', async () => {
+    const [one, two, three] = ['1', '2', '3'].map((id) => [starts(id), says('user', id), ends(id)]);
+    const apart = await placesOf(...one!, ...two!, marker(1), ...three!, marker(1));
+    expect(apart.takenBack.map(({ turns }) => turns)).toEqual([['2'], ['3']]);
+    const within = await placesOf(...one!, ...two!, marker(1), marker(1));
+    expect(within.takenBack).toEqual([{ start: 1, end: 8, turns: ['1'] }]);
+  });
+
   it('count each message in files without records of turns', async () => {
     const places = await placesOf(says('user', 'a'), says('user', 'b'), starts('1'), says('user', 'c'), marker(2));
     expect(places).toMatchObject({
       turns: [{ id: 'rollout-1', start: 1, end: 2, counts: true }],
-      takenBack: { start: 2, end: 5, turns: ['rollout-2', '1'] },
+      takenBack: [{ start: 2, end: 5, turns: ['rollout-2', '1'] }],
     });
   });
 

@@ -4,7 +4,15 @@ import type { Ordinal } from '../protocol/ids.ts';
 import { type Line, lineType } from '../protocol/line.ts';
 import { readCheckpoint } from './checkpoint-record.ts';
 import { isSound } from './compacted.ts';
-import { countTurns, foldPlace, noTurns, standingTurns, type TurnLog, type TurnRecord } from './turns.ts';
+import {
+  countTurns,
+  foldPlace,
+  noTurns,
+  standingTurns,
+  type TakenBack,
+  type TurnLog,
+  type TurnRecord,
+} from './turns.ts';
 
 /** Where a turn stands in its thread. */
 export type TurnPlace = Pick<TurnRecord, 'id' | 'start' | 'end' | 'counts'>;
@@ -22,11 +30,13 @@ export interface CheckpointPlace {
   readonly report?: CheckpointReport;
 }
 
-export interface ThreadPlaces extends Pick<TurnLog, 'takenBack'> {
+export interface ThreadPlaces {
   /** Turns that stand, oldest first. */
   readonly turns: readonly TurnPlace[];
   /** Checkpoints that stand, oldest first. */
   readonly checkpoints: readonly CheckpointPlace[];
+  /** What markers took back, the newest last. What lies within the lines of a later one comes back with that. */
+  readonly takenBack: readonly TakenBack[];
   /** Behind the last line. */
   readonly end: Ordinal;
 }
@@ -35,6 +45,7 @@ export interface ThreadPlaces extends Pick<TurnLog, 'takenBack'> {
 export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlaces> {
   let log = noTurns;
   const checkpoints: CheckpointPlace[] = [];
+  const allTaken: TakenBack[] = [];
   for await (const line of lines) {
     const before = log;
     log = foldPlace(before, line);
@@ -42,11 +53,12 @@ export async function turnPlaces(lines: AsyncIterable<Line>): Promise<ThreadPlac
     const { takenBack } = log;
     if (takenBack === undefined || takenBack === before.takenBack) continue;
     while ((checkpoints.at(-1)?.at ?? -1) >= takenBack.start) checkpoints.pop();
+    while ((allTaken.at(-1)?.start ?? -1) >= takenBack.start) allTaken.pop();
+    allTaken.push(takenBack);
   }
-  const { takenBack } = log;
   const end = (log.place + 1) as Ordinal;
   const turns = standingTurns(log).map((turn) => placeOf(turn, end));
-  return { turns, checkpoints, end, ...defined({ takenBack }) };
+  return { turns, checkpoints, takenBack: allTaken, end };
 }
 
 /** A turn that is not recorded lasts until the last line. */

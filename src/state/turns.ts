@@ -55,7 +55,14 @@ export interface TurnLog {
   /** Lines before this place come from the thread that started this one: they make no turns of it. Absent: not known yet. */
   readonly ownFrom?: number;
   /** What the newest rollback marker took back, marker not included. */
-  readonly takenBack?: { readonly start: Ordinal; readonly end: Ordinal; readonly turns: readonly TurnId[] };
+  readonly takenBack?: TakenBack;
+}
+
+/** What a rollback marker took back, from the first line to the marker. */
+export interface TakenBack {
+  readonly start: Ordinal;
+  readonly end: Ordinal;
+  readonly turns: readonly TurnId[];
 }
 
 export const noTurns: TurnLog = { earlier: [], count: 0, began: 0, place: -1 };

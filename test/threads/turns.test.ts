@@ -136,6 +136,32 @@ describe('turns of old files, which nothing names,', () => {
   });
 });
 
+it('in old files, too, an undo hides no rollback before it, and an exchange no turn', async () => {
+  const { model, place } = await scene(yes);
+  writeOld(place);
+  const undo = (...force: readonly string[]) => threads(place, 'undo-rollback', id, ...force);
+  await threads(place, 'rollback', id);
+  expect(await said(place, model, id, 'four')).toEqual(['one', 'one?', 'two', 'two?', 'four']);
+  const { turns: four } = await threads(place, 'rollback', id);
+  expect(await undo()).toMatchObject({ turns: four, replaced: [] });
+  expect(await undo()).toMatchObject({ exit: 1, code: 'turns-since-rollback' });
+  expect(await undo('--force')).toMatchObject({ turns: ['rollout-12'], replaced: four });
+  const { turns: three } = await threads(place, 'rollback', id);
+  expect(await undo()).toMatchObject({ turns: three, replaced: [] });
+  expect(await undo('--force')).toMatchObject({ turns: four });
+  expect(await said(place, model, id, 'five')).toEqual(['one', 'one?', 'two', 'two?', 'four', 'five']);
+});
+
+it('in old files, rollbacks in a row are undone one after the other, the newest first', async () => {
+  const { model, place } = await scene(yes);
+  writeOld(place);
+  await threads(place, 'rollback', id);
+  await threads(place, 'rollback', id);
+  for (const _each of [1, 2]) expect(await threads(place, 'undo-rollback', id)).toMatchObject({ exit: 0 });
+  expect(await threads(place, 'undo-rollback', id)).toMatchObject({ exit: 1, code: 'nothing-to-undo' });
+  expect(await said(place, model, id, 'four')).toEqual(['one', 'one?', 'two', 'two?', 'three', 'three?', 'four']);
+});
+
 it('requests and exports of old files name their turns', async () => {
   const { place } = await scene(yes);
   writeOld(place);

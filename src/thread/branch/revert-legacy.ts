@@ -4,7 +4,8 @@ import { type LineDraft, lineType } from '../../protocol/line.ts';
 import { pinChanges } from '../../state/pins.ts';
 import { reduce } from '../../state/reduce.ts';
 import { repeated } from '../../state/sealed-lines.ts';
-import type { TurnPlace } from '../../state/turn-places.ts';
+import type { ThreadPlaces, TurnPlace } from '../../state/turn-places.ts';
+import type { TakenBack } from '../../state/turns.ts';
 import { readPlaces } from './read-turns.ts';
 import { costStays } from './cost-stays.ts';
 import { foldThread } from './resume.ts';
@@ -42,12 +43,10 @@ export function repeatTakenBack(
   { force }: { readonly force: boolean },
 ): Promise<RollbackUndone | Refused> {
   return owning(store, id, async (owned) => {
-    const { takenBack, turns } = await readPlaces(store, id);
-    if (takenBack === undefined) return nothingToUndo(id);
-    const drafts = await draftsBetween(store, id, takenBack);
-    const since = turns.filter(({ start }) => start > takenBack.end);
-    const isBack = since.some((turn) => takenBack.turns.includes(turn.id));
-    if (isBack || (await isSaidAgain(store, id, takenBack.end, drafts))) return nothingToUndo(id);
+    const places = await readPlaces(store, id);
+    const found = await newestNotBack(store, id, places);
+    if (found === undefined) return nothingToUndo(id);
+    const { takenBack, drafts, since } = found;
     if (since.length > 0 && !force) return turnsSince(id, since.length);
     const { state } = await foldThread(store, id);
     const { pins, usage } = owned.append([...markerFor(since), ...drafts]).reduce(reduce, state);
@@ -64,16 +63,40 @@ function markerFor(turns: readonly TurnPlace[]): readonly LineDraft[] {
   return [{ type: lineType.event, payload: { type: 'thread_rolled_back', num_turns: count } }];
 }
 
-/** Turns without names have others when they are said again: there the lines themselves decide. */
+interface NotBack {
+  readonly takenBack: TakenBack;
+  readonly drafts: readonly LineDraft[];
+  /** Turns that have begun since. */
+  readonly since: readonly TurnPlace[];
+}
+
+/** Those that an undo has brought back already are passed over, so that it hides none before it. */
+async function newestNotBack(store: RolloutStore, id: ThreadId, places: ThreadPlaces): Promise<NotBack | undefined> {
+  const later: Ordinal[] = [];
+  for (const takenBack of places.takenBack.toReversed()) {
+    later.push(takenBack.end);
+    const since = places.turns.filter(({ start }) => start > takenBack.end);
+    if (since.some((turn) => takenBack.turns.includes(turn.id))) continue;
+    const drafts = await draftsBetween(store, id, takenBack);
+    if (!(await isSaidAgain(store, id, later, drafts))) return { takenBack, drafts, since };
+  }
+  return undefined;
+}
+
+/** Turns without names have others when they are said again: there the lines behind one of the markers decide. */
 async function isSaidAgain(
   store: RolloutStore,
   id: ThreadId,
-  marker: Ordinal,
+  markers: readonly Ordinal[],
   drafts: readonly LineDraft[],
 ): Promise<boolean> {
-  const from = (marker + 1) as Ordinal;
-  const again = await draftsBetween(store, id, { start: from, end: (from + drafts.length) as Ordinal });
-  return JSON.stringify(again) === JSON.stringify(drafts);
+  const said = JSON.stringify(drafts);
+  for (const marker of markers) {
+    const from = (marker + 1) as Ordinal;
+    const again = await draftsBetween(store, id, { start: from, end: (from + drafts.length) as Ordinal });
+    if (JSON.stringify(again) === said) return true;
+  }
+  return false;
 }
 
 /** What a compaction that came to nothing has cost is counted already: it is not said again. */

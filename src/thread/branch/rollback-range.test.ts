@@ -14,6 +14,7 @@ const checkpoint = { timestamp: '' };
 const done = { spoken: true, done: false };
 const places: ThreadPlaces = {
   turns: [turn('1', 1, 10, true), turn('only-compacts', 10, 13, false), turn('2', 20, 30, true)],
+  takenBack: [],
   checkpoints: [
     { ...checkpoint, at: 5 as Ordinal, turns: 1, inside: done },
     { ...checkpoint, at: 11 as Ordinal, turns: 2, inside: { ...done, spoken: false } },

@@ -86,7 +86,7 @@ export const exportCommand = {
       names: ['--format'],
       value: 'FORMAT',
       choices: ['jsonl', 'markdown', 'html'],
-      help: 'jsonl (a rollout that resumes), markdown or html',
+      help: 'jsonl (a rollout that resumes), markdown or html; without it as FILE ends (.md, .html), else jsonl',
     },
     output: { names: ['-o', '--output'], value: 'FILE', help: 'where to; a folder: under a name of its own' },
     force: { names: ['--force'], help: 'replace a file that is there' },

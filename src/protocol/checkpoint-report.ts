@@ -25,6 +25,8 @@ export interface CheckpointReport {
   readonly folded: number;
   /** Requests that it took. */
   readonly requests: number;
+  /** Those of them that `usage` lacks, because the provider reported no cost; absent: none. */
+  readonly uncounted?: number;
   /** What they cost. */
   readonly usage: Usage;
   /** Share of their input that the provider had in its cache, from 0 to 1; absent when it said nothing. */

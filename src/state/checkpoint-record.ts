@@ -13,7 +13,7 @@ const counts = ['input', 'cachedInput', 'cacheWriteInput', 'output', 'reasoningO
 
 /** Files are edited by hand: what is shown must be there. */
 function isWhole(report: JsonObject): boolean {
-  const { words, usage, mended, why, cachedShare } = report;
+  const { words, usage, mended, why, cachedShare, uncounted } = report;
   return (
     texts.every((name) => stringAt(report, name) !== undefined) &&
     hasNumbers(report, numbers) &&
@@ -24,6 +24,7 @@ function isWhole(report: JsonObject): boolean {
     Array.isArray(mended) &&
     mended.every((each) => typeof each === 'string') &&
     (cachedShare === undefined || typeof cachedShare === 'number') &&
+    (uncounted === undefined || typeof uncounted === 'number') &&
     (why === undefined ||
       (isJsonObject(why) && ['code', 'message', 'next'].every((name) => stringAt(why, name) !== undefined)))
   );

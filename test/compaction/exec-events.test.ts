@@ -114,6 +114,9 @@ it('users are shown plain words', () => {
   expect(checkpointText({ ...alone, usage: noUsage })).toContain(
     '\n  cost       2 requests, which the provider did not count\n',
   );
+  expect(checkpointText({ ...alone, uncounted: 1 })).toContain(
+    '\n  cost       2 requests: 60,000 tokens sent, 900 answered, one without a count\n',
+  );
   expect(`\n${checkpointText({ ...alone, requests: 1, folded: 1 })}\n`).toBe(`
 Checkpoint 1 by code alone (gpt-5.5 could not: The provider answered with status 400).
   why        you asked for it, during a turn

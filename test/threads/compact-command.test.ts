@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
 import { answer, httpError, say, type Script } from '../../src/testing/index.ts';
 import { isCompaction, userTexts } from '../compaction/summariser.ts';
-import { calls, hangs, long, says, saysLong, talk, task } from '../compaction/talk.ts';
+import { calls, compacts, hangs, long, says, saysLong, talk, task } from '../compaction/talk.ts';
 import { inputOf, type Scene, scene, textsOf, threadId } from '../harness/scene.ts';
 
 interface Begun extends Scene {
@@ -218,6 +218,16 @@ it('what was counted for a checkpoint that came to nothing is no measure of the 
   expect((await json('context', id))['counted']).toMatchObject({ request: 1, usage: { input_tokens: 2000 } });
   const shown = await place.run('context', id, '--request', '2');
   expect(shown.stdout).toContain('\n100 tokens sent, 20 of them cached, 10 answered\n');
+});
+
+it('a request for which the provider reports no cost is named beside the cost', async () => {
+  const uncounted = [says('no JSON')];
+  const { place, id, json } = await begun(talk([saysLong()], (request) => uncounted.shift() ?? compacts(request)));
+  const { stdout } = await place.run('threads', 'compact', id);
+  const cost = '2 requests: 100 tokens sent (20 % from the cache), 10 answered, one without a count';
+  expect(stdout).toContain(`\n  cost       ${cost}\n`);
+  expect((await place.run('context', id)).stdout).toContain(`They cost ${cost}. `);
+  expect(await json('context', id, '--checkpoint', '1')).toMatchObject({ report: { requests: 2, uncounted: 1 } });
 });
 
 it('interrupted, it exits with 1 and leaves history as it was', async () => {

@@ -198,6 +198,27 @@ Yes.
     expect(place.rollouts()).toEqual(before);
   });
 
+  it('writes what the ending of the file says, unless a format is given', async () => {
+    const { place } = await scene([answer({ items: [say('Yes.')] })]);
+    const id = threadId(await place.run('exec', '--json', 'one'));
+    const first = async (name: string, ...words: readonly string[]): Promise<string> => {
+      const path = join(place.root, name);
+      expect(await place.run('threads', 'export', id, '-o', path, ...words)).toMatchObject({ code: 0, stderr: '' });
+      return readFileSync(path, 'utf8').slice(0, 5);
+    };
+    expect([await first('x.md'), await first('x.HTML'), await first('x.jsonl'), await first('x')]).toEqual([
+      '# one',
+      '<!doc',
+      '{"tim',
+      '{"tim',
+    ]);
+    expect(await first('y.md', '--format', 'jsonl')).toBe('{"tim');
+    expect(await place.run('threads', 'export', id, '-o', join(place.root, 'z.md'), '--new-id')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('--new-id goes with --format jsonl.'),
+    });
+  });
+
   it('explains what it cannot do', async () => {
     const { place } = await scene([]);
     expect(await place.run('threads', 'export')).toMatchObject({ code: 2 });

@@ -94,6 +94,7 @@ export const exportCommand = {
     last: lastOption,
   },
   notes:
+    'Without --format the ending of FILE decides: .md is markdown, .html is html, everything else is jsonl.\n\n' +
     'A jsonl file holds the whole thread, with what a fork or a revert continues from. Capstan and Codex\n' +
     'resume it from `sessions/YYYY/MM/DD/` of their home, under the name that `-o FOLDER` gives it. It has\n' +
     'all that was said in the thread: share it with care.',

@@ -121,8 +121,12 @@ function checkpointsLine({ checkpoints }: WindowView, reports: readonly Checkpoi
   const newest = checkpoints.at(-1);
   if (newest === undefined) return '';
   const spent = reports.reduce(
-    ({ requests, usage }, report) => ({ requests: requests + report.requests, usage: addUsage(usage, report.usage) }),
-    { requests: 0, usage: noUsage },
+    ({ requests, uncounted, usage }, report) => ({
+      requests: requests + report.requests,
+      uncounted: uncounted + (report.uncounted ?? 0),
+      usage: addUsage(usage, report.usage),
+    }),
+    { requests: 0, uncounted: 0, usage: noUsage },
   );
   const cached = spent.usage.input === 0 ? {} : { cachedShare: spent.usage.cachedInput / spent.usage.input };
   const others = checkpoints.length - reports.length;

@@ -1,4 +1,4 @@
-import { join, resolve } from 'node:path';
+import { extname, join, resolve } from 'node:path';
 import { kindOfEntry } from '../../disk/file-system.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { loadCommandEngine } from '../commands/command-engine.ts';
@@ -22,7 +22,10 @@ type Format = NonNullable<Options['format']>;
 
 /** `capstan threads export`. 0: written; 1: not; 2: wrong usage. */
 export async function run(given: CommandArguments<typeof exportCommand>): Promise<number | Outcome> {
-  const { format = 'jsonl', newId, output, force } = given.options;
+  const { newId, output, force } = given.options;
+  const place = output === undefined || output === '-' ? undefined : placeOf(output);
+  if (place !== undefined && 'code' in place) return place;
+  const format = given.options.format ?? (place?.kind === 'file' ? formatOf(place.path) : 'jsonl');
   if (newId && format !== 'jsonl') return wrongUsage(exportCommand, '--new-id goes with --format jsonl.');
   const thread = await loadThread(given.thread);
   if ('code' in thread) return thread;
@@ -30,15 +33,33 @@ export async function run(given: CommandArguments<typeof exportCommand>): Promis
   const text = textOf(exported, format);
   const { skipped } = thread;
   if (skipped > 0) complain({ message: `${plural(skipped, 'line')} could not be read and left out.`, next: '' }, 0);
-  if (output === undefined || output === '-') {
+  if (place === undefined) {
     print(text, format === 'jsonl' ? 'exact json' : 'exact text');
     return 0;
   }
+  const path = place.kind === 'folder' ? join(place.path, nameOf(exported, format)) : place.path;
+  return force ? replace(path, text) : write(path, text);
+}
+
+interface Place {
+  readonly kind: 'file' | 'folder';
+  readonly path: string;
+}
+
+function placeOf(output: string): Place | Outcome {
   const here = currentFolder();
   if ('code' in here) return here;
-  const target = resolve(here.path, output);
-  const path = kindOfEntry(target) === 'folder' ? join(target, nameOf(exported, format)) : target;
-  return force ? replace(path, text) : write(path, text);
+  const path = resolve(here.path, output);
+  return { kind: kindOfEntry(path) === 'folder' ? 'folder' : 'file', path };
+}
+
+const endings = { jsonl: '.jsonl', markdown: '.md', html: '.html' } as const satisfies Record<Format, string>;
+
+/** By how the name of the file ends. */
+function formatOf(path: string): Format {
+  const ending = extname(path).toLowerCase();
+  const formats: readonly Format[] = ['markdown', 'html'];
+  return formats.find((format) => endings[format] === ending) ?? 'jsonl';
 }
 
 function textOf({ id, lines }: ReadThread, format: Format): string {
@@ -56,8 +77,7 @@ function textOf({ id, lines }: ReadThread, format: Format): string {
 
 function nameOf({ id, lines }: ReadThread, format: Format): string {
   const startedAt = Date.parse(String(lines[0]?.payload['timestamp'] ?? lines[0]?.timestamp));
-  const ending = { jsonl: '.jsonl', markdown: '.md', html: '.html' }[format];
-  return rolloutFileName(id, startedAt).replace(/\.jsonl$/, ending);
+  return rolloutFileName(id, startedAt).replace(/\.jsonl$/, endings[format]);
 }
 
 /** For the user alone, as rollouts are: it holds prompts and outputs. */

@@ -62,11 +62,13 @@ function keptWords({ words: { kept, cut, dropped } }: CheckpointReport, verb: ''
 
 export function costWords({
   requests,
+  uncounted = 0,
   usage,
   cachedShare,
-}: Pick<CheckpointReport, 'requests' | 'usage' | 'cachedShare'>): string {
+}: Pick<CheckpointReport, 'requests' | 'uncounted' | 'usage' | 'cachedShare'>): string {
   if (requests === 0) return 'no model was asked';
   if (usage.input === 0) return `${plural(requests, 'request')}, which the provider did not count`;
+  const rest = uncounted === 0 ? '' : `, ${uncounted === 1 ? 'one' : count(uncounted)} without a count`;
   const cached = cachedShare === undefined ? '' : ` (${Math.round(100 * cachedShare)} % from the cache)`;
-  return `${plural(requests, 'request')}: ${count(usage.input)} tokens sent${cached}, ${count(usage.output)} answered`;
+  return `${plural(requests, 'request')}: ${count(usage.input)} tokens sent${cached}, ${count(usage.output)} answered${rest}`;
 }

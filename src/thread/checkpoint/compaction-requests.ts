@@ -51,6 +51,7 @@ export class CompactionRequests {
   readonly #asked: AskedModel;
   #usage = noUsage;
   #count = 0;
+  #counted = 0;
 
   constructor(turn: Turn, step: Step, asked: AskedModel) {
     this.#turn = turn;
@@ -64,6 +65,11 @@ export class CompactionRequests {
 
   get count(): number {
     return this.#count;
+  }
+
+  /** Requests whose cost the provider did not report. */
+  get uncounted(): number {
+    return this.#count - this.#counted;
   }
 
   perform(request: CompactionRequest, asking: Asking): Promise<CompactionOutcome> {
@@ -135,6 +141,7 @@ export class CompactionRequests {
   #spend(usage: Usage | undefined): void {
     if (usage === undefined) return;
     const { log } = this.#turn;
+    this.#counted++;
     this.#usage = addUsage(this.#usage, usage);
     const { total, last } = log.state.usage;
     log.record(tokenCount({ total: addUsage(total, usage), last, window: windowNow(this.#turn).effective }));

@@ -29,7 +29,7 @@ export interface ToInstall {
   readonly id: string;
   readonly plan: CompactionPlan;
   readonly candidate: Candidate;
-  readonly requests: Pick<CompactionRequests, 'usage' | 'count'>;
+  readonly requests: Pick<CompactionRequests, 'usage' | 'count' | 'uncounted'>;
   readonly startedAt: number;
   readonly why?: Outcome;
 }
@@ -118,7 +118,7 @@ interface Weights {
 
 function reportOf({ log }: Turn, { id, plan, candidate, requests, why }: ToInstall, { before, after }: Weights) {
   const { trigger, reason, phase, model } = plan;
-  const { usage, count } = requests;
+  const { usage, count, uncounted } = requests;
   const report: CheckpointReport = {
     id,
     number: log.state.checkpoints.count + 1,
@@ -132,6 +132,7 @@ function reportOf({ log }: Turn, { id, plan, candidate, requests, why }: ToInsta
     words: candidate.words,
     folded: foldedItems(entriesOf(log.state.history), candidate),
     requests: count,
+    ...(uncounted === 0 ? {} : { uncounted }),
     usage,
     ...(usage.input === 0 ? {} : { cachedShare: usage.cachedInput / usage.input }),
     mended: candidate.mended,

@@ -247,3 +247,25 @@ it('a call that runs alone waits for those before it, and those after it wait', 
   expect(log.slice(4, 6)).toEqual(['alone begins', 'alone ends']);
   expect(log.slice(6, 8)).toEqual(['c begins', 'd begins']);
 });
+
+it('an error in a call fails the turn after the other calls, and each call has its answer', async () => {
+  const broken = needy('broken', { run: () => Promise.reject(new TypeError('no such member')) });
+  const slow = needy('slow', {
+    run: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const item = { kind: 'tool-call', id: 'slow', tool: 'slow', arguments: {}, status: 'completed' } as const;
+      return { output: 'slow ran', item };
+    },
+  });
+  const { model, turn } = await scene(
+    [answer({ items: [callTool('slow', {}), callTool('broken', {})] }), answer({ items: [say('Done.')] })],
+    () => [broken, slow],
+  );
+  expect(await turn('go')).toMatchObject({
+    kind: 'failed',
+    outcome: { code: 'internal-error', message: 'A part of the program failed: no such member.' },
+  });
+  expect(await turn('again')).toEqual({ kind: 'completed', lastMessage: 'Done.' });
+  const told = textsOf(inputOf(model, 1)).filter((text) => /slow ran|tool failed/.test(String(text)));
+  expect(told).toEqual(['The tool failed: no such member', 'slow ran']);
+});

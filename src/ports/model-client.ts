@@ -69,7 +69,9 @@ export type ModelFailureCode =
   /** More came than one answer may bring. */
   | 'answer-too-large'
   /** It was not done when its time was over. */
-  | 'answer-too-slow';
+  | 'answer-too-slow'
+  /** The code of its wire format threw something. */
+  | 'provider-faulty';
 
 /** Why no answer came. `retry` says whether sending again may help, and how long to wait if the server said so. */
 export interface ModelFailure extends Outcome<ModelFailureCode> {

@@ -2,6 +2,7 @@ import { badArguments, toolFailed } from '../fragments/answers/call-answers.ts';
 import type { Threads } from '../ports/threads.ts';
 import { beforeAbort } from '../protocol/before-abort.ts';
 import { defined } from '../protocol/defined.ts';
+import { errorWords } from '../protocol/error-words.ts';
 import { isJsonObject, type Json, type JsonObject, parseJsonObject } from '../protocol/json.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { ToolCallItem } from '../protocol/turn-item.ts';
@@ -82,16 +83,7 @@ async function attempt(own: OwnTool, given: JsonObject, call: OwnToolCall): Prom
     if (typeof output === 'string') return { output, ok: ok !== false };
     return { output: toolFailed('it gave no text.'), ok: false };
   } catch (error) {
-    return { output: toolFailed(wordsOf(error)), ok: false };
-  }
-}
-
-/** Anything can be thrown, also what cannot be shown. */
-function wordsOf(error: unknown): string {
-  try {
-    return error instanceof Error ? String(error.message) : String(error);
-  } catch {
-    return 'it threw something that has no words.';
+    return { output: toolFailed(errorWords(error)), ok: false };
   }
 }
 

@@ -1,7 +1,7 @@
 import { createDigester } from '../../src/model/digester.ts';
 import type { Envelope } from '../../src/envelope/envelope.ts';
 import type { StepFacts } from '../../src/envelope/facts.ts';
-import { defaultCompactionLimits } from '../../src/config/defaults.ts';
+import { defaultAnswerLimits, defaultCompactionLimits } from '../../src/config/defaults.ts';
 import { providerDefaults } from '../../src/config/providers.ts';
 import type { Credentials } from '../../src/model/http/credentials.ts';
 import { noRequirements } from '../../src/policy/requirements.ts';
@@ -198,6 +198,7 @@ export class WatchedThread {
       }),
       random: () => 0.5,
       streamMaxRetries: 2,
+      answerMaxItems: defaultAnswerLimits.maxItems,
       router: this.#router(),
       threads: noThreads,
       processes: { end: () => Promise.resolve('gone') },

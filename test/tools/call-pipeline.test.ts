@@ -283,3 +283,25 @@ it('whichever tool opens a thread, it is held like the turn, unless the tool ask
   expect(asked.map(({ approval }) => approval)).toEqual(['on-request', 'never', 'on-request']);
   expect(asked.every(({ permissionProfile }) => permissionProfile !== undefined)).toBe(true);
 });
+
+it('an error in a call fails the turn after the other calls, and each call has its answer', async () => {
+  const broken = needy('broken', { run: () => Promise.reject(new TypeError('no such member')) });
+  const slow = needy('slow', {
+    run: async () => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const item = { kind: 'tool-call', id: 'slow', tool: 'slow', arguments: {}, status: 'completed' } as const;
+      return { output: 'slow ran', item };
+    },
+  });
+  const { model, turn } = await scene(
+    [answer({ items: [callTool('slow', {}), callTool('broken', {})] }), answer({ items: [say('Done.')] })],
+    () => [broken, slow],
+  );
+  expect(await turn('go')).toMatchObject({
+    kind: 'failed',
+    outcome: { code: 'internal-error', message: 'A part of the program failed: no such member.' },
+  });
+  expect(await turn('again')).toEqual({ kind: 'completed', lastMessage: 'Done.' });
+  const told = textsOf(inputOf(model, 1)).filter((text) => /slow ran|tool failed/.test(String(text)));
+  expect(told).toEqual(['The tool failed: no such member', 'slow ran']);
+});

@@ -23,6 +23,8 @@ const nextSteps: Readonly<Record<ModelFailureCode, string>> = {
   'answer-too-large':
     'Check the provider: no model answers like this. answer.max_items and answer.max_bytes set the limits.',
   'answer-too-slow': 'Send again, or choose a faster model.',
+  'provider-faulty':
+    'Send again; if it stays like this, report it to the author of the wire format that wire_api names.',
 };
 
 export interface FailureDraft {

@@ -9,6 +9,7 @@ import type { HttpWire } from './http-wire.ts';
 import { sender } from './network/exchange.ts';
 import type { Read } from './network/response-body.ts';
 import type { OpenAnswer } from './open-answer.ts';
+import { providerFault } from './provider-fault.ts';
 
 /** Connections are kept for reuse. One that is never used loads nothing. */
 export function httpConnection(options: HttpClientOptions, wire: HttpWire): Connection {
@@ -36,8 +37,11 @@ async function* answer(
   const { opened, hide } = await ask(connection, request, question);
   const limits = limitsOf(options, request);
   const events = opened.kind === 'failed' ? only(opened.failure) : read(opened, { wire, limits, idleMs, signal });
-  for await (const event of events) {
-    yield event.kind === 'failed' ? { kind: 'failed', failure: hide(event.failure) } : event;
+  try {
+    for await (const event of events) yield event?.kind === 'failed' ? failed(hide(event.failure)) : event;
+  } catch (error) {
+    // A reader that throws may cite the answer, and a server may send the key back.
+    yield failed(hide(providerFault(error)));
   }
 }
 

@@ -65,7 +65,6 @@ async function read({ body, status, headers }: OpenAnswer, reading: Reading): Pr
     return failed(httpFailure({ status, headers, body: text }, { now, api }));
   }
   if (output === undefined) return failed(unreadable('has no list of items in "output"'));
-  if (output.length > limits.maxItems) return failed(answerTooLarge(`${limits.maxItems} items`));
   const items = output.map(readableItem);
   if (!items.every((item) => item !== undefined))
     return failed(unreadable('has something in "output" that is no item'));

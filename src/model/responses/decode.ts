@@ -7,8 +7,8 @@ import type { JsonObject } from '../../protocol/json.ts';
 import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { AnswerReader } from '../http/answer-decoder.ts';
 import { answerTooLarge } from '../http/answer-too-large.ts';
-import { modelFailure } from '../http/failure.ts';
 import { streamFailure } from '../http/stream-failure.ts';
+import { unreadable } from '../http/unreadable-answer.ts';
 import { addedItems } from './added-items.ts';
 import { incompleteFailure } from './incomplete-failure.ts';
 import { readableItem } from './readable-item.ts';
@@ -33,8 +33,8 @@ const wanted: ReadonlySet<string> = new Set(Object.values(eventType));
 export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): AnswerReader {
   const added = addedItems();
   let responseId = '';
-  /** Announced and finished ones are counted apart: a server may send either alone. */
-  const items = { announced: 0, finished: 0 };
+  /** They are remembered here. Finished ones are counted where the answer is read. */
+  let announced = 0;
   /** A bare `error` event does not end the stream, but explains why it ends soon after. */
   let reported: ModelFailure | undefined;
 
@@ -46,7 +46,7 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       }
       case eventType.itemAdded: {
         const item = asItem(event['item']);
-        if (++items.announced > maxItems) return tooLarge(`${maxItems} items`);
+        if (++announced > maxItems) return tooLarge(`${maxItems} items`);
         if (item !== undefined) added.remember(item, numberAt(event, 'output_index'));
         return undefined;
       }
@@ -64,8 +64,7 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       }
       case eventType.itemDone: {
         const item = readableItem(event['item']);
-        if (++items.finished > maxItems) return tooLarge(`${maxItems} items`);
-        if (item === undefined) return { kind: 'failed', failure: unreadableItem() };
+        if (item === undefined) return { kind: 'failed', failure: unreadable('item') };
         return { kind: 'item', item: withId(item, added.take(item, numberAt(event, 'output_index'))) };
       }
       case eventType.completed:
@@ -121,9 +120,9 @@ function peekType(data: Buffer): string | undefined {
  * the caller must not wait until the server closes.
  */
 function lost(type: string | undefined): ModelEvent | undefined {
-  if (type === eventType.itemDone) return { kind: 'failed', failure: unreadableItem() };
+  if (type === eventType.itemDone) return { kind: 'failed', failure: unreadable('item') };
   const isEnd = type === eventType.completed || type === eventType.failed || type === eventType.incomplete;
-  return isEnd ? { kind: 'failed', failure: unreadableEnd() } : undefined;
+  return isEnd ? { kind: 'failed', failure: unreadable('end') } : undefined;
 }
 
 function responseIdOf(event: JsonObject): string | undefined {
@@ -151,22 +150,6 @@ function withId(item: Item, addedId: string | undefined): Item {
   if (addedId === undefined || (typeof own === 'string' && own !== '')) return item;
   const { type, id: _none, ...rest } = item;
   return { type, id: addedId, ...rest };
-}
-
-function unreadableItem(): ModelFailure {
-  return modelFailure({
-    code: 'server-error',
-    message: 'The provider sent an item of the answer that cannot be read.',
-    retry: {},
-  });
-}
-
-function unreadableEnd(): ModelFailure {
-  return modelFailure({
-    code: 'server-error',
-    message: 'The provider ended its answer with an event that cannot be read.',
-    retry: {},
-  });
 }
 
 function tooLarge(limit: string): ModelEvent {

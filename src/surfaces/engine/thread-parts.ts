@@ -96,6 +96,7 @@ export async function createThreadParts(
       : {}),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,
+    answerMaxItems: config.answer.maxItems,
     router: createRouter([() => builtIn, () => ownTools]),
     threads: engine.threads,
     gatherFacts(chosen) {

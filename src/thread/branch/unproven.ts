@@ -29,7 +29,7 @@ export interface LeftOutForNow {
   readonly problem: string;
 }
 
-export const nothingUnproven: Unproven = { messages: [], pins: [] };
+const nothingUnproven: Unproven = { messages: [], pins: [] };
 
 /** Of what waits in a thread and is pinned to it. */
 export async function findUnproven(

@@ -1,6 +1,8 @@
 import type { Step } from '../../envelope/step.ts';
+import { toolFailed } from '../../fragments/answers/call-answers.ts';
+import { errorWords } from '../../protocol/error-words.ts';
 import type { CallItem } from '../../protocol/item.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
+import { Fault, type Outcome } from '../../protocol/outcome.ts';
 import type { ResolvedPolicy } from '../../protocol/resolved-policy.ts';
 import type { StartedProcess } from '../../ports/processes.ts';
 import { mayChangeFiles } from '../../policy/approval.ts';
@@ -33,6 +35,7 @@ export class Calls {
   readonly #step: Step;
   readonly #running = new Map<CallItem, Promise<Ended>>();
   readonly #order = new CallOrder();
+  readonly #thrown: { readonly error: unknown }[] = [];
   #count = 0;
 
   constructor(turn: Turn, step: Step) {
@@ -45,14 +48,19 @@ export class Calls {
   }
 
   start(call: CallItem): void {
-    const running = this.#run(call).then((end) => ({ call, end }));
+    const running = this.#run(call)
+      .catch((error: unknown) => this.#refusedFor(error))
+      .then((end) => ({ call, end }));
     // A lost disk is reported by `finish`; until then no caller listens.
     running.catch(() => {});
     this.#running.set(call, running);
     this.#count++;
   }
 
-  /** Waits for all, and leaves nothing that is known untold while it waits. */
+  /**
+   * Waits for all, and leaves nothing that is known untold while it waits. Rejects at the end with what a call threw: it
+   * is answered all the same, and none of them runs on.
+   */
   async finish(): Promise<void> {
     while (this.#running.size > 0) {
       const first = await this.#first();
@@ -61,6 +69,15 @@ export class Calls {
       this.#running.delete(first.call);
       this.#record(first, share);
     }
+    const [thrown] = this.#thrown.splice(0);
+    if (thrown !== undefined) throw thrown.error;
+  }
+
+  /** Tools give their failures as results: this is an error of the program. */
+  #refusedFor(error: unknown): RefusedCall {
+    if (error instanceof Fault) throw error;
+    this.#thrown.push({ error });
+    return { kind: 'refused', output: toolFailed(errorWords(error)) };
   }
 
   async #first(): Promise<Ended> {

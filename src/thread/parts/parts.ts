@@ -39,6 +39,8 @@ export interface ThreadParts {
   random(): number;
   /** How often a broken answer is asked for again. */
   readonly streamMaxRetries: number;
+  /** How many items one answer may bring. */
+  readonly answerMaxItems: number;
   readonly router: Router;
   /** The threads of the engine, for tools that open one. */
   readonly threads: Threads;

@@ -9,6 +9,7 @@ import { planRequest, promptFor } from '../../state/request.ts';
 import type { Auxiliary } from '../../state/request-record.ts';
 import { sentLine } from '../../state/request-sent.ts';
 import type { Turn } from '../parts/parts.ts';
+import { checkedAnswer } from './checked-answer.ts';
 import { requestHeaders } from './request-headers.ts';
 import { StepTrace } from './trace-step.ts';
 
@@ -66,7 +67,9 @@ export class ModelExchange {
     const { form } = this.#given;
     const { client } = this.#given.provider;
     const request = this.#request();
-    for await (const event of form === 'unary' ? compacted(client, request, signal) : client.stream(request, signal)) {
+    const { answerMaxItems: maxItems } = this.#turn.parts;
+    const ask = () => (form === 'unary' ? compacted(client, request, signal) : client.stream(request, signal));
+    for await (const event of checkedAnswer(ask, { maxItems, signal })) {
       if (form === 'stream') this.#trace.sawEvent();
       // An answer proves that the request was sent.
       if (event.kind !== 'failed') this.#recordSent();

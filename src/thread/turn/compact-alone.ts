@@ -3,6 +3,7 @@ import { nothingToCompact } from '../../compaction/plan/refusals.ts';
 import { hookAgainst } from '../checkpoint/checkpoint-hooks.ts';
 import { runCompaction } from '../checkpoint/compact.ts';
 import type { CompactionResult, WantedCompaction } from '../parts/compaction-result.ts';
+import { internalError } from '../parts/internal-error.ts';
 import { lookAround } from '../contract/look-around.ts';
 import type { ThreadLog } from '../parts/log.ts';
 import { beginTurn, prepareTurn } from './open-turn.ts';
@@ -30,8 +31,9 @@ export async function compactAlone(
   const way = await wayToRead(turn);
   if (way?.kind === 'refused') return { kind: 'failed', outcome: way.outcome };
   await beginTurn(turn);
-  const result =
-    (await compactReadable(turn, way, wanted)) ?? (await runCompaction(turn, await lookAround(turn, 0), wanted));
+  const work = async (): Promise<CompactionResult> =>
+    (await compactReadable(turn, way, wanted)) ?? runCompaction(turn, await lookAround(turn, 0), wanted);
+  const result = await work().catch((error: unknown) => ({ kind: 'failed', outcome: internalError(error) }) as const);
   await settle(turn, endingOf(result), undefined);
   return result;
 }

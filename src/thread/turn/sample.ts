@@ -1,6 +1,7 @@
 import type { Step } from '../../envelope/step.ts';
 import type { ModelFailure } from '../../ports/model-client.ts';
 import { isCall, isMessage, isReasoning, type Item, messageText } from '../../protocol/item.ts';
+import { Fault } from '../../protocol/outcome.ts';
 import { itemLine } from '../../state/item-drafts.ts';
 import { AnswerPreviews } from '../request/answer-previews.ts';
 import { Calls } from '../calls/calls.ts';
@@ -49,22 +50,31 @@ async function ask(turn: Turn, step: Step, attempt: number): Promise<StepAnswer>
   const previews = new AnswerPreviews(turn);
   let answer: StepAnswer = { kind: 'done' };
   let lastMessage: string | undefined;
-  for await (const event of request.answer(signal)) {
-    if (event.kind === 'text-delta') turn.effects.prepareEnd();
-    if (event.kind === 'text-delta' || event.kind === 'reasoning-delta') previews.delta(event);
-    if (event.kind === 'item') {
-      const item = recordItem(turn, previews.named(event.item));
-      if (isCall(item)) calls.start(item);
-      if (isMessage(item) && item.role === 'assistant') lastMessage = messageText(item);
+  try {
+    for await (const event of request.answer(signal)) {
+      if (event.kind === 'text-delta') turn.effects.prepareEnd();
+      if (event.kind === 'text-delta' || event.kind === 'reasoning-delta') previews.delta(event);
+      if (event.kind === 'item') {
+        const item = recordItem(turn, previews.named(event.item));
+        if (isCall(item)) calls.start(item);
+        if (isMessage(item) && item.role === 'assistant') lastMessage = messageText(item);
+      }
+      if (event.kind === 'failed') answer = { kind: 'failed', failure: event.failure, bytes: request.bytes };
+      if (event.kind === 'completed') {
+        recordUsage(turn, step, event.usage);
+        answer = calls.count > 0 || event.endTurn === false ? { kind: 'go-on' } : { kind: 'done' };
+      }
     }
-    if (event.kind === 'failed') answer = { kind: 'failed', failure: event.failure, bytes: request.bytes };
-    if (event.kind === 'completed') {
-      recordUsage(turn, step, event.usage);
-      answer = calls.count > 0 || event.endTurn === false ? { kind: 'go-on' } : { kind: 'done' };
-    }
+    previews.end();
+    await calls.finish();
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    // No call runs on beside the next turn, and what it did is recorded.
+    previews.end();
+    await calls.finish();
+    request.end({ outcome: 'failed', calls: calls.count });
+    throw error;
   }
-  previews.end();
-  await calls.finish();
   if (signal.aborted) answer = { kind: 'aborted' };
   const failure = answer.kind === 'failed' ? { failure: answer.failure } : {};
   const { effective: assumed } = windowNow(turn);

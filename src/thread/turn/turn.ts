@@ -4,7 +4,9 @@ import { enterStep } from './enter-step.ts';
 import { leavesTooLittle } from '../checkpoint/compact-when-full.ts';
 import { beginTurn } from './open-turn.ts';
 import { afterRefusal } from './overflow.ts';
+import { internalError } from '../parts/internal-error.ts';
 import type { Turn } from '../parts/parts.ts';
+import type { TurnEnding } from '../parts/turn-ending.ts';
 import { sample } from './sample.ts';
 import { promptProblem } from './prompt-size.ts';
 import { makeReadable, wayToRead } from '../checkpoint/way-to-read.ts';
@@ -12,7 +14,7 @@ import { refuseTurn, settle, type TurnResult } from './settle.ts';
 
 /**
  * One turn: tell the model what changed and what the user said, then ask and do what it answers until it is done and
- * nothing more has arrived. Every way out leads through `settle`. Rejects only with a Fault.
+ * nothing more has arrived. Every way out leads through `settle`, once. Rejects only with a Fault.
  */
 export async function runTurn(turn: Turn): Promise<TurnResult> {
   const tooLong = turn.words === undefined ? undefined : await promptProblem(turn, turn.words.input);
@@ -21,21 +23,21 @@ export async function runTurn(turn: Turn): Promise<TurnResult> {
   const way = await wayToRead(turn);
   if (way?.kind === 'refused') return refuseTurn(turn, way.outcome);
   await beginTurn(turn);
-  const unread = await makeReadable(turn, way);
-  if (unread !== undefined) return settle(turn, unread, undefined);
-  let step = await enterStep(turn, 0);
-  drainInbox(turn);
   let lastMessage: string | undefined;
 
-  for (;;) {
-    const answer = await afterRefusal(turn, step, await sample(turn, step));
-    lastMessage = answer.lastMessage ?? lastMessage;
-    const goesOn = answer.kind === 'go-on' || (answer.kind === 'done' && turn.inbox.pending);
-    if (!goesOn) {
+  const work = async (): Promise<TurnEnding> => {
+    const unread = await makeReadable(turn, way);
+    if (unread !== undefined) return unread;
+    for (let index = 0; ; index++) {
+      const step = await enterStep(turn, index);
+      drainInbox(turn);
+      const answer = await afterRefusal(turn, step, await sample(turn, step));
+      lastMessage = answer.lastMessage ?? lastMessage;
+      if (answer.kind === 'go-on' || (answer.kind === 'done' && turn.inbox.pending)) continue;
       if (answer.kind === 'done' && leavesTooLittle(turn, step)) turn.memory.leaves = 'too-little';
-      return settle(turn, answer, lastMessage);
+      return answer;
     }
-    step = await enterStep(turn, step.index + 1);
-    drainInbox(turn);
-  }
+  };
+  const ending = await work().catch((error: unknown) => ({ kind: 'failed', failure: internalError(error) }) as const);
+  return settle(turn, ending, lastMessage);
 }

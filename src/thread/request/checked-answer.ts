@@ -1,0 +1,74 @@
+import { answerTooLarge } from '../../model/http/answer-too-large.ts';
+import { abortedFailure, cutFailure } from '../../model/http/connection-failure.ts';
+import { providerFault } from '../../model/http/provider-fault.ts';
+import { unreadable } from '../../model/http/unreadable-answer.ts';
+import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
+import { asItem, type Item } from '../../protocol/item.ts';
+import { isJsonObject } from '../../protocol/json.ts';
+import { notPlain, plainCopy } from '../../protocol/plain-copy.ts';
+
+interface Limits {
+  readonly maxItems: number;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * An answer as the port promises it, whatever a wire format gives: it ends with exactly one `completed` or `failed`,
+ * nothing comes after that, and every item is one that a line can hold. Throws only a Fault.
+ */
+export async function* checkedAnswer(
+  ask: () => AsyncIterable<ModelEvent>,
+  { maxItems, signal }: Limits,
+): AsyncGenerator<ModelEvent, void> {
+  let items = 0;
+  let isOver = false;
+  try {
+    for await (const given of ask()) {
+      const event = readable(given);
+      const isOneTooMany = event.kind === 'item' && ++items > maxItems;
+      const next = isOneTooMany ? failed(answerTooLarge(`${maxItems} items`)) : event;
+      isOver = next.kind === 'completed' || next.kind === 'failed';
+      yield next;
+      if (isOver) return;
+    }
+  } catch (error) {
+    const failure = providerFault(error);
+    // What goes wrong while the connection is given up changes nothing about an answer that is there.
+    if (isOver) return;
+    return yield failed(signal.aborted ? abortedFailure() : failure);
+  }
+  yield failed(signal.aborted ? abortedFailure() : cutFailure('end of stream'));
+}
+
+/** The event, or the failure that it is if it is none. */
+function readable(event: ModelEvent): ModelEvent {
+  const given: unknown = event;
+  if (!isJsonObject(given)) return failed(unreadable('event'));
+  switch (event.kind) {
+    case 'item':
+      return isRecordable(event.item) ? event : failed(unreadable('item'));
+    case 'text-delta':
+    case 'reasoning-delta':
+      return typeof event.delta === 'string' && typeof event.itemId === 'string' ? event : failed(unreadable('event'));
+    case 'failed':
+      return isFailure(event.failure) ? event : failed(unreadable('end'));
+    default:
+      return event;
+  }
+}
+
+function isRecordable(item: Item): boolean {
+  return asItem(item) !== undefined && plainCopy(item) !== notPlain;
+}
+
+function isFailure(failure: ModelFailure): boolean {
+  const given: unknown = failure;
+  if (!isJsonObject(given)) return false;
+  const { code, message, next, retry } = given;
+  const isSaid = [code, message, next].every((text) => typeof text === 'string');
+  return isSaid && (retry === 'never' || isJsonObject(retry));
+}
+
+function failed(failure: ModelFailure): Extract<ModelEvent, { kind: 'failed' }> {
+  return { kind: 'failed', failure };
+}

@@ -1,5 +1,4 @@
 import type { RecordedPin } from './pins.ts';
-import type { ThreadState } from './thread-state.ts';
 import type { RecordedMessage } from './waiting.ts';
 
 /**
@@ -11,8 +10,11 @@ export interface Withheld {
   readonly waiting: readonly RecordedMessage[];
 }
 
+/** The part of a thread's state that this is about. */
+type Recorded = Withheld & { readonly withheld?: Withheld };
+
 /** The state without them. A line may bring them back (a checkpoint carries them), so that each fold leaves them out again. */
-export function withhold(state: ThreadState, withheld: Withheld | undefined): ThreadState {
+export function withhold<State extends Recorded>(state: State, withheld: Withheld | undefined): State {
   if (withheld === undefined) return state;
   return {
     ...state,
@@ -23,7 +25,7 @@ export function withhold(state: ThreadState, withheld: Withheld | undefined): Th
 }
 
 /** What a checkpoint carries: also what is left out for now, in the order in which it came. */
-export function withWithheld({ pins, waiting, withheld }: Pick<ThreadState, keyof Withheld | 'withheld'>): Withheld {
+export function withWithheld({ pins, waiting, withheld }: Recorded): Withheld {
   if (withheld === undefined) return { pins, waiting };
   return { pins: [...withheld.pins, ...pins], waiting: [...withheld.waiting, ...waiting] };
 }

@@ -21,7 +21,7 @@ export function homeSeals(home: string): Seals {
       sealed = key === undefined ? undefined : sealer(key);
       problem = undefined;
     } catch (error) {
-      problem = `its key, ${path}, cannot be used: ${reasonOf(error)}`;
+      problem = `the key of the home, ${path}, cannot be used: ${reasonOf(error)}`;
     }
   }
 

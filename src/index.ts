@@ -47,6 +47,8 @@ export type {
   Wanted,
 } from './ports/rollout-store.ts';
 export type { ContentsDraft, SnapshotContents, WorkspaceContents } from './ports/snapshot-contents.ts';
+export type { Seals } from './ports/seals.ts';
+export { sealsWithKey } from './gather/system/key-seals.ts';
 export type { ThreadDirectory } from './ports/thread-directory.ts';
 export type { ThreadStore } from './ports/thread-store.ts';
 export type { JsonObject } from './protocol/json.ts';

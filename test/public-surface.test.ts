@@ -26,6 +26,7 @@ it('the library exports these values', () => {
     'Fault',
     'interactiveCommand',
     'parseThreadId',
+    'sealsWithKey',
     'version',
     'words',
   ]);

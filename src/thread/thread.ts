@@ -10,6 +10,7 @@ import type { ThreadEvent } from '../protocol/thread-event.ts';
 import { restoredFields, restoredSettings } from '../state/restored-settings.ts';
 import { emptyState, type ThreadState } from '../state/thread-state.ts';
 import { waitingProblem } from '../state/waiting.ts';
+import { withWithheld } from '../state/withheld.ts';
 import type { CompactionResult } from './parts/compaction-result.ts';
 import { closed } from './closed-thread.ts';
 import { Inbox } from './parts/inbox.ts';
@@ -184,7 +185,7 @@ export class Thread {
     if (input === notPlain || !isInput(input)) return { kind: 'refused', outcome: notData('The message') };
     const steered = steeringFor({ ...steering, input }, runningTurn(this.#turns.open));
     if (steered.kind === 'refused') return steered;
-    const full = waitingProblem(this.#log.state.waiting);
+    const full = waitingProblem(withWithheld(this.#log.state).waiting);
     if (full !== undefined) return { kind: 'refused', outcome: full };
     this.#inbox.accept({ kind: 'words', input });
     await this.#log.durable();
@@ -198,7 +199,9 @@ export class Thread {
   async inject(given: Item): Promise<Injected> {
     const item = plainCopy(given);
     const problem =
-      item === notPlain ? notData('The item') : (itemProblem(item) ?? waitingProblem(this.#log.state.waiting));
+      item === notPlain
+        ? notData('The item')
+        : (itemProblem(item) ?? waitingProblem(withWithheld(this.#log.state).waiting));
     if (problem !== undefined) return { kind: 'refused', outcome: problem };
     if (this.#closing.signal.aborted) return { kind: 'refused', outcome: closed };
     this.#inbox.accept({ kind: 'item', item: item as Item });

@@ -1,55 +1,38 @@
 import { join } from 'node:path';
 import type { Seals } from '../../ports/seals.ts';
-import { keyedDigest } from '../../protocol/keyed-digest.ts';
 import { errorCode, fileSystem as fs, reasonOf } from '../../disk/file-system.ts';
 import { NotRegular, withRegular } from '../../disk/regular-file.ts';
 import { syncFolder } from '../../disk/sync-folder.ts';
+import { keyBytes, sealer } from './key-seals.ts';
 import { randomBytes } from './random-bytes.ts';
 
 /** Where the key of a home is. No command may read it: its holder can forge what a thread grants. */
 export const sealKeyPath = (home: string): string => join(home, 'capstan', 'key');
 
-const keyBytes = 32;
-const sealBytes = 16;
-const longestKnown = 64 * 1024;
-
 /** Seals with the key of a home, which is made when the first line is sealed. */
 export function homeSeals(home: string): Seals {
   const path = sealKeyPath(home);
-  let key: Uint8Array | undefined;
+  let sealed: ((claim: string) => string) | undefined;
   let problem: string | undefined;
-  /** The same claim is sealed turn after turn. */
-  const known = new Map<string, string>();
-
-  function digest(claim: string): string | undefined {
-    if (key === undefined) return undefined;
-    const made = known.get(claim);
-    if (made !== undefined) return made;
-    if (known.size >= 16) known.clear();
-    const seal = Buffer.from(keyedDigest(key, claim).subarray(0, sealBytes)).toString('base64url');
-    // A message with pictures may be large, and is sealed once.
-    if (claim.length <= longestKnown) known.set(claim, seal);
-    return seal;
-  }
-
   function load(missing: 'make' | 'leave'): void {
-    if (key !== undefined) return;
+    if (sealed !== undefined) return;
     try {
-      key = readKey(path) ?? (missing === 'make' ? makeKey(path) : undefined);
+      const key = readKey(path) ?? (missing === 'make' ? makeKey(path) : undefined);
+      sealed = key === undefined ? undefined : sealer(key);
       problem = undefined;
     } catch (error) {
-      problem = `its key, ${path}, cannot be used: ${reasonOf(error)}`;
+      problem = `the key of the home, ${path}, cannot be used: ${reasonOf(error)}`;
     }
   }
 
   return {
     seal(claim) {
       load('make');
-      return digest(claim);
+      return sealed?.(claim);
     },
     holds(claim, seal) {
       load('leave');
-      return digest(claim) === seal;
+      return sealed?.(claim) === seal;
     },
     problem() {
       load('leave');

@@ -72,6 +72,7 @@ export function createEngineParts(
     maxBlobBytes: base.config.blobs.maxBytes,
     codexIndexFolder: env['CODEX_SQLITE_HOME'],
     store: options.store,
+    seals: options.seals,
   });
   const root = packageRoot();
   const spawn = createNodeSpawn({ clock, runFolder: runFolder(home) });

@@ -29,6 +29,12 @@ import { StoredThreads } from './stored-threads.ts';
 import { threadsPort } from './threads-port.ts';
 import type { ThreadRequest } from './thread-request.ts';
 
+const sealsWithoutStore: Outcome = {
+  code: 'seals-without-store',
+  message: 'Seals were given without a store: the files of a home are sealed with its own key.',
+  next: 'Give the store that they belong to, or leave the seals out.',
+};
+
 /** The composition root and the one facade: makes what threads share, once, and opens threads. */
 export class Engine {
   readonly kind = 'engine';
@@ -49,6 +55,7 @@ export class Engine {
 
   /** Reads the configuration that holds everywhere. The gravest error in it is the answer. */
   static async load(options: EngineOptions): Promise<Engine | EngineRefused> {
+    if (options.seals !== undefined && options.store === undefined) return engineRefused(sealsWithoutStore);
     const home = findHome(options.env, options.osHome);
     if ('code' in home) return engineRefused(home);
     const { env, problems } = loadEnvFile(home.path, options.env);

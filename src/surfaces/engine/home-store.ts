@@ -36,12 +36,16 @@ export interface HomeStoreOptions {
   readonly codexIndexFolder?: string | undefined;
   /** In the place of the home's files. */
   readonly store?: ThreadStore | undefined;
+  /** Of that store. Default: the key of the home, beside which there may be others. */
+  readonly seals?: Seals | undefined;
 }
 
-export function createHomeStore(home: string, { maxBlobBytes, codexIndexFolder, store }: HomeStoreOptions): HomeStore {
+export function createHomeStore(home: string, options: HomeStoreOptions): HomeStore {
+  const { maxBlobBytes, codexIndexFolder, store } = options;
   const locks = createFlock({ clock: systemClock, programs: systemPrograms });
   const ids = systemIds(systemClock);
-  const seals = homeSeals(home);
+  const seals =
+    options.seals ?? (store === undefined ? homeSeals(home) : { ...homeSeals(home), otherKeys: 'possible' });
   const disk = { home, files: nodeFiles, locks, clock: systemClock };
   const kept = store ?? fileStore(disk, { ids, maxBlobBytes, codexIndexFolder: codexIndexFolder ?? home });
   const own = { home, kept, store: threadRollouts(kept, seals), seals, ids, locks, maxBlobBytes };

@@ -1,6 +1,6 @@
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
-import type { Unproven } from '../../thread/branch/unproven.ts';
+import type { LeftOutForNow, Unproven } from '../../thread/branch/unproven.ts';
 
 /** What the user should know about messages and notes that do not count, if there are any. */
 export function unprovenNotice(
@@ -15,11 +15,9 @@ export function unprovenNotice(
     ? ['is', 'it', 'it says', 'it is']
     : ['are', 'them', 'they say', 'they are'];
   if (forNow !== undefined) {
-    return {
-      code: 'user-lines-unproven',
-      message: `${what} of thread ${id} ${are} left out for now: ${forNow.problem}. The model is not told.`,
-      next: 'Nothing was taken away: mend the key, and they count when the thread is opened the next time.',
-    };
+    const { why, next } = whyForNow(forNow);
+    const message = `${what} of thread ${id} ${are} left out for now: ${why}. The model is not told.`;
+    return { code: 'user-lines-unproven', message, next };
   }
   const again = [
     ...(messages.length === 0 ? [] : [`send the ${nounOf(messages.length, 'message')} again`]),
@@ -31,6 +29,17 @@ export function unprovenNotice(
     code: 'user-lines-unproven',
     message: `${what} of thread ${id} ${are} left out: nothing proves that Capstan wrote ${them} in this home for you. The model is not told.`,
     next: `Read what ${theySay} with \`capstan threads show ${id}\`. If ${theyAre} yours, ${again.join(', and ')}.`,
+  };
+}
+
+function whyForNow(forNow: LeftOutForNow): { readonly why: string; readonly next: string } {
+  if (forNow.kind === 'key-unusable') {
+    const next = 'Nothing was taken away: mend the key, and they count when the thread is opened the next time.';
+    return { why: forNow.problem, next };
+  }
+  return {
+    why: 'no seal of this home proves them, and other engines of the store may have other keys',
+    next: 'Nothing was taken away: give all engines of the store the same `seals`, and each proves what another wrote.',
   };
 }
 

@@ -4,6 +4,7 @@ import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { LineDraft } from '../../protocol/line.ts';
 import { type Pin, pinAdded, pinProblem, pinRemoved } from '../../state/pins.ts';
+import { withWithheld } from '../../state/withheld.ts';
 import type { ProvingParts } from './own-lines.ts';
 import { foldThread } from './resume.ts';
 import { notPinnedWithoutKey } from './unusable-key.ts';
@@ -33,9 +34,9 @@ export async function pinsOf(parts: PinningParts, id: ThreadId): Promise<readonl
 
 /** The next turn tells it to the model, and so does the first one after every checkpoint. */
 export function pinNote(parts: PinningParts, ids: Ids, id: ThreadId, text: string): Promise<PinsChanged | Refused> {
-  return changePins(parts, id, (pins) => {
+  return changePins(parts, id, (_pins, recorded) => {
     const note = text.trim();
-    const problem = pinProblem(id, pins, note);
+    const problem = pinProblem(id, recorded, note);
     if (problem !== undefined) return problem;
     const pin = { id: ids.uuid(), text: note };
     return { kind: 'pinned', pin, draft: pinAdded(pin) };
@@ -70,7 +71,8 @@ interface PinChange extends Pick<PinsChanged, 'kind' | 'pin'> {
 async function changePins(
   parts: PinningParts,
   id: ThreadId,
-  change: (pins: readonly Pin[]) => PinChange | Outcome,
+  /** `recorded`: also those that are left out for now. They count against the limits. */
+  change: (pins: readonly Pin[], recorded: readonly Pin[]) => PinChange | Outcome,
 ): Promise<PinsChanged | OpenRefused | Refused> {
   // Whether a key can be had, before the thread is touched: without one, no turn would tell the note.
   if (parts.seals.seal(id) === undefined) {
@@ -81,7 +83,7 @@ async function changePins(
   const { owned, state, unproven } = opened;
   const before = state.pins.map((pin) => unsealed<Pin>(pin));
   try {
-    const changed = change(before);
+    const changed = change(before, withWithheld(state).pins);
     if ('code' in changed) return { ...changed, kind: 'refused' };
     const { kind, pin, draft } = changed;
     owned.append([draft]);

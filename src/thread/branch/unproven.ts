@@ -23,11 +23,11 @@ export interface Unproven {
   readonly forNow?: LeftOutForNow;
 }
 
-/** The key cannot be used at the moment, for the reason that `Seals` gives. */
-export interface LeftOutForNow {
-  readonly kind: 'key-unusable';
-  readonly problem: string;
-}
+export type LeftOutForNow =
+  /** The key cannot be used at the moment, for the reason that `Seals` gives. */
+  | { readonly kind: 'key-unusable'; readonly problem: string }
+  /** Another engine of the store may have sealed them with a key that this one does not have. */
+  | { readonly kind: 'other-keys' };
 
 const nothingUnproven: Unproven = { messages: [], pins: [] };
 
@@ -45,12 +45,14 @@ export async function findUnproven(
     if (!(await isOurs(parts, { id, meta }, accepted(message)))) found.messages.push(unsealed(message));
   }
   for (const pin of pins) if (!(await isOurs(parts, { id, meta }, pinned(pin)))) found.pins.push(unsealed(pin));
+  if (found.messages.length === 0 && found.pins.length === 0) return nothingUnproven;
   return { ...found, ...defined({ forNow }) };
 }
 
 function leftOutForNow(seals: Seals): LeftOutForNow | undefined {
   const problem = seals.problem();
-  return problem === undefined ? undefined : { kind: 'key-unusable', problem };
+  if (problem !== undefined) return { kind: 'key-unusable', problem };
+  return seals.otherKeys === undefined ? undefined : { kind: 'other-keys' };
 }
 
 /** As people and programs see it: a seal is of use to its file alone. */

@@ -10,21 +10,11 @@ export interface Withheld {
   readonly waiting: readonly RecordedMessage[];
 }
 
-<<<<<<< HEAD
-/** As much of the state of a thread as it takes. */
-interface Withholding extends Withheld {
-  readonly withheld?: Withheld;
-}
-
-/** The state without them. A line may bring them back (a checkpoint carries them), so that each fold leaves them out again. */
-export function withhold<State extends Withholding>(state: State, withheld: Withheld | undefined): State {
-=======
 /** The part of a thread's state that this is about. */
 type Recorded = Withheld & { readonly withheld?: Withheld };
 
 /** The state without them. A line may bring them back (a checkpoint carries them), so that each fold leaves them out again. */
 export function withhold<State extends Recorded>(state: State, withheld: Withheld | undefined): State {
->>>>>>> w/a3
   if (withheld === undefined) return state;
   return {
     ...state,
@@ -35,11 +25,7 @@ export function withhold<State extends Recorded>(state: State, withheld: Withhel
 }
 
 /** What a checkpoint carries: also what is left out for now, in the order in which it came. */
-<<<<<<< HEAD
-export function withWithheld({ pins, waiting, withheld }: Withholding): Withheld {
-=======
 export function withWithheld({ pins, waiting, withheld }: Recorded): Withheld {
->>>>>>> w/a3
   if (withheld === undefined) return { pins, waiting };
   return { pins: [...withheld.pins, ...pins], waiting: [...withheld.waiting, ...waiting] };
 }

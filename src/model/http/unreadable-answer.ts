@@ -7,6 +7,6 @@ const messages = {
   end: 'The provider ended its answer with an event that cannot be read.',
 } as const;
 
-export function unreadable(what: keyof typeof messages): ModelFailure {
+export function unreadableAnswer(what: keyof typeof messages): ModelFailure {
   return modelFailure({ code: 'server-error', message: messages[what], retry: {} });
 }

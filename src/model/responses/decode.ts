@@ -8,7 +8,7 @@ import { numberAt, objectAt, parseJsonObject, stringAt } from '../../protocol/js
 import type { AnswerReader } from '../http/answer-decoder.ts';
 import { answerTooLarge } from '../http/answer-too-large.ts';
 import { streamFailure } from '../http/stream-failure.ts';
-import { unreadable } from '../http/unreadable-answer.ts';
+import { unreadableAnswer } from '../http/unreadable-answer.ts';
 import { addedItems } from './added-items.ts';
 import { incompleteFailure } from './incomplete-failure.ts';
 import { readableItem } from './readable-item.ts';
@@ -64,7 +64,7 @@ export function responsesReader({ maxItems }: Pick<AnswerLimits, 'maxItems'>): A
       }
       case eventType.itemDone: {
         const item = readableItem(event['item']);
-        if (item === undefined) return { kind: 'failed', failure: unreadable('item') };
+        if (item === undefined) return { kind: 'failed', failure: unreadableAnswer('item') };
         return { kind: 'item', item: withId(item, added.take(item, numberAt(event, 'output_index'))) };
       }
       case eventType.completed:
@@ -120,9 +120,9 @@ function peekType(data: Buffer): string | undefined {
  * the caller must not wait until the server closes.
  */
 function lost(type: string | undefined): ModelEvent | undefined {
-  if (type === eventType.itemDone) return { kind: 'failed', failure: unreadable('item') };
+  if (type === eventType.itemDone) return { kind: 'failed', failure: unreadableAnswer('item') };
   const isEnd = type === eventType.completed || type === eventType.failed || type === eventType.incomplete;
-  return isEnd ? { kind: 'failed', failure: unreadable('end') } : undefined;
+  return isEnd ? { kind: 'failed', failure: unreadableAnswer('end') } : undefined;
 }
 
 function responseIdOf(event: JsonObject): string | undefined {

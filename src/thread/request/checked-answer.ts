@@ -1,7 +1,7 @@
 import { answerTooLarge } from '../../model/http/answer-too-large.ts';
 import { abortedFailure, cutFailure } from '../../model/http/connection-failure.ts';
 import { providerFault } from '../../model/http/provider-fault.ts';
-import { unreadable } from '../../model/http/unreadable-answer.ts';
+import { unreadableAnswer } from '../../model/http/unreadable-answer.ts';
 import type { ModelEvent, ModelFailure } from '../../ports/model-client.ts';
 import { asItem, type Item } from '../../protocol/item.ts';
 import { isJsonObject } from '../../protocol/json.ts';
@@ -43,15 +43,17 @@ export async function* checkedAnswer(
 /** The event, or the failure that it is if it is none. */
 function readable(event: ModelEvent): ModelEvent {
   const given: unknown = event;
-  if (!isJsonObject(given)) return failed(unreadable('event'));
+  if (!isJsonObject(given)) return failed(unreadableAnswer('event'));
   switch (event.kind) {
     case 'item':
-      return isRecordable(event.item) ? event : failed(unreadable('item'));
+      return isRecordable(event.item) ? event : failed(unreadableAnswer('item'));
     case 'text-delta':
     case 'reasoning-delta':
-      return typeof event.delta === 'string' && typeof event.itemId === 'string' ? event : failed(unreadable('event'));
+      return typeof event.delta === 'string' && typeof event.itemId === 'string'
+        ? event
+        : failed(unreadableAnswer('event'));
     case 'failed':
-      return isFailure(event.failure) ? event : failed(unreadable('end'));
+      return isFailure(event.failure) ? event : failed(unreadableAnswer('end'));
     default:
       return event;
   }

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../src/protocol/json.ts';
-import type { ThreadHits, ThreadPage } from '../../src/protocol/thread-summary.ts';
+import type { ThreadHits, ThreadSummary } from '../../src/protocol/thread-summary.ts';
 import { answer, say } from '../../src/testing/index.ts';
 import { AppServer } from './app-server.ts';
 import { runCodex } from './codex.ts';
 import { scene, threadOf } from './scene.ts';
+
+/** What is kept where is called a path in print. */
+type PrintedThread = Omit<ThreadSummary, 'location'> & { readonly path: string };
 
 // Codex itself puts a fork into no list until it has a message, and finds no text that it took over.
 it('Capstan lists and finds threads of Codex, a fork with what it took over', async () => {
@@ -16,7 +19,7 @@ it('Capstan lists and finds threads of Codex, a fork with what it took over', as
   await server.close();
   const fork = (forked['thread'] as JsonObject)['id'];
 
-  const page = JSON.parse((await place.run('threads', 'list', '--json')).stdout) as ThreadPage;
+  const page = JSON.parse((await place.run('threads', 'list', '--json')).stdout) as { threads: PrintedThread[] };
   const shown = page.threads.map(({ path: _path, createdAt: _created, updatedAt: _updated, ...thread }) => thread);
   const thread = {
     preview: 'Where is the lamp?',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type OwnTool, words } from '../../src/index.ts';
+import type { Threads } from '../../src/ports/threads.ts';
 import { answer, callTool, say } from '../../src/testing/index.ts';
 import { LiveThread } from '../harness/live-thread.ts';
 import { inputOf, textsOf } from '../harness/scene.ts';
@@ -32,7 +33,7 @@ it('a tool starts a thread, which works under the policy of the turn that called
   ]);
   await live.open({ overrides: ['sandbox_mode=read-only'] }, { tools: [delegate] });
   await live.thread.overrideTurnContext({ sandboxMode: 'danger-full-access' });
-  expect(await live.turn('Have somebody count.')).toMatchObject({ kind: 'completed', lastMessage: 'Done.' });
+  expect(await live.turn('Have another thread count.')).toMatchObject({ kind: 'completed', lastMessage: 'Done.' });
   expect(textsOf(inputOf(live.model, 2)).at(-1)).toBe('completed: One two three., of 2 threads');
   const [first, second] = live.model.requests.map(({ body }) => [
     body['model'],
@@ -63,44 +64,12 @@ it('a thread that is being written is refused to a tool like to any other', asyn
   expect(textsOf(inputOf(live.model, 1)).at(-1)).toBe('true refused thread');
 });
 
-it.each([
-  ['nothing of its own', {}, 'read-only'],
-  ['a profile that is undefined', { permissionProfile: undefined }, 'read-only'],
-  ['no sandbox', { permissionProfile: { type: 'disabled' } }, 'refused wider-than-caller'],
-] as const)(
-  'a thread of a read-only turn that asks for %s gets no more than the turn',
-  async (_what, wanted, given) => {
-    const wider: OwnTool = {
-      ...delegate,
-      async run(_given, { threads, cwd, signal }) {
-        const other = await threads.start({ cwd, ephemeral: true, ...wanted } as Parameters<typeof threads.start>[0]);
-        if (other.kind === 'refused') return `refused ${other.outcome.code}`;
-        await other.run({ input: words('Look.'), signal });
-        await other.close();
-        return 'ran';
-      },
-    };
-    const live = await LiveThread.in([
-      answer({ items: [callTool('delegate', { task: '' })] }),
-      answer({ items: [say('Looked.')] }),
-      answer({ items: [say('Done.')] }),
-    ]);
-    await live.open({ overrides: ['sandbox_mode=danger-full-access'] }, { tools: [wider] });
-    await live.thread.overrideTurnContext({ sandboxMode: 'read-only' });
-    await live.turn('Go.');
-    const texts = live.model.requests.map(({ body }) => JSON.stringify(body['input']));
-    const child = /<sandbox_mode>([a-z-]+)</.exec(texts[1] ?? '')?.[1];
-    const output = textsOf(inputOf(live.model, live.model.requests.length - 1)).at(-1);
-    expect(output === 'ran' ? child : output).toBe(given);
-  },
-);
-
-it('a thread in a folder that the calling turn may not write is read-only', async () => {
-  const elsewhere = mkdtempSync(join(tmpdir(), 'capstan-elsewhere-'));
-  const there: OwnTool = {
+/** A thread whose tool opens another one with these settings, and whose model lets that one answer once. */
+async function opening(wanted: Partial<Parameters<Threads['start']>[0]>): Promise<{ live: LiveThread; tool: OwnTool }> {
+  const tool: OwnTool = {
     ...delegate,
-    async run(_given, { threads, signal }) {
-      const other = await threads.start({ cwd: elsewhere, ephemeral: true });
+    async run(_given, { threads, cwd, signal }) {
+      const other = await threads.start({ cwd, ephemeral: true, ...wanted });
       if (other.kind === 'refused') return `refused ${other.outcome.code}`;
       await other.run({ input: words('Look.'), signal });
       await other.close();
@@ -112,12 +81,32 @@ it('a thread in a folder that the calling turn may not write is read-only', asyn
     answer({ items: [say('Looked.')] }),
     answer({ items: [say('Done.')] }),
   ]);
-  const overrides = ['sandbox_mode=workspace-write', 'sandbox_workspace_write.exclude_slash_tmp=true'];
-  await live.open(
-    { overrides: [...overrides, 'sandbox_workspace_write.exclude_tmpdir_env_var=true'] },
-    { tools: [there] },
-  );
+  return { live, tool };
+}
+
+/** The sandbox of the thread that was opened, or what the tool was answered. */
+function given({ model }: LiveThread): unknown {
+  const output = textsOf(inputOf(model, model.requests.length - 1)).at(-1);
+  if (output !== 'ran') return output;
+  return /<sandbox_mode>([a-z-]+)</.exec(JSON.stringify(model.requests[1]?.body['input']))?.[1];
+}
+
+it.each([
+  ['nothing of its own', {}, 'read-only'],
+  ['a profile that is undefined', { permissionProfile: undefined }, 'read-only'],
+  ['no sandbox', { permissionProfile: { type: 'disabled' } }, 'refused wider-than-caller'],
+] as const)('a thread of a read-only turn that asks for %s gets no more than the turn', async (_what, wanted, gets) => {
+  const { live, tool } = await opening(wanted as Parameters<typeof opening>[0]);
+  await live.open({ overrides: ['sandbox_mode=danger-full-access'] }, { tools: [tool] });
+  await live.thread.overrideTurnContext({ sandboxMode: 'read-only' });
   await live.turn('Go.');
-  const child = /<sandbox_mode>([a-z-]+)</.exec(JSON.stringify(live.model.requests[1]?.body['input']))?.[1];
-  expect([child, textsOf(inputOf(live.model, 2)).at(-1)]).toEqual(['read-only', 'ran']);
+  expect(given(live)).toBe(gets);
+});
+
+it('a thread in a folder that the calling turn may not write is read-only', async () => {
+  const { live, tool } = await opening({ cwd: mkdtempSync(join(tmpdir(), 'capstan-elsewhere-')) });
+  const narrow = ['exclude_slash_tmp', 'exclude_tmpdir_env_var'].map((key) => `sandbox_workspace_write.${key}=true`);
+  await live.open({ overrides: ['sandbox_mode=workspace-write', ...narrow] }, { tools: [tool] });
+  await live.turn('Go.');
+  expect(given(live)).toBe('read-only');
 });

@@ -10,15 +10,14 @@ import { createBlobs } from '../../rollout/blobs/blobs.ts';
 import { createFileDirectory } from '../../rollout/file-directory.ts';
 import { createFlock } from '../../rollout/disk/flock.ts';
 import { nodeFiles } from '../../rollout/disk/node-files.ts';
-import type { RolloutStoreOptions } from '../../rollout/store.ts';
-import { createRolloutStore } from '../../rollout/store.ts';
+import { createRolloutStore, type RolloutStoreOptions } from '../../rollout/store.ts';
 import { threadRollouts } from '../../rollout/thread-rollouts.ts';
 
 /** Where threads are kept: the files of a home, or the store of a program. */
 export interface HomeStore {
   readonly home: string;
-  readonly kept: ThreadStore;
-  /** The rollouts of `kept`, as threads use them. */
+  readonly threadStore: ThreadStore;
+  /** The rollouts of `threadStore`, as threads use them. */
   readonly store: RolloutStore;
   readonly seals: Seals;
   readonly ids: Ids;
@@ -47,8 +46,8 @@ export function createHomeStore(home: string, options: HomeStoreOptions): HomeSt
   const seals =
     options.seals ?? (store === undefined ? homeSeals(home) : { ...homeSeals(home), otherKeys: 'possible' });
   const disk = { home, files: nodeFiles, locks, clock: systemClock };
-  const kept = store ?? fileStore(disk, { ids, maxBlobBytes, codexIndexFolder: codexIndexFolder ?? home });
-  const own = { home, kept, store: threadRollouts(kept, seals), seals, ids, locks, maxBlobBytes };
+  const threadStore = store ?? fileStore(disk, { ids, maxBlobBytes, codexIndexFolder: codexIndexFolder ?? home });
+  const own = { home, threadStore, store: threadRollouts(threadStore, seals), seals, ids, locks, maxBlobBytes };
   return store === undefined ? { ...own, disk } : own;
 }
 

@@ -29,7 +29,7 @@ import { lazySnapshots } from './lazy-snapshots.ts';
 import { standingOf } from './thread-standing.ts';
 import { noOwnPlaces } from '../../policy/own-places.ts';
 
-type RestoringParts = Pick<EngineParts, 'options' | 'base' | 'store' | 'kept' | 'seals' | 'clock' | 'ids'>;
+type RestoringParts = Pick<EngineParts, 'options' | 'base' | 'store' | 'threadStore' | 'seals' | 'clock' | 'ids'>;
 
 /**
  * Takes a snapshot of what is there before it brings files back: that can be undone too. Snapshots that this home did
@@ -44,7 +44,7 @@ export async function restoreThreadFiles(
   const { env, osHome } = parts.options;
   const { home, config } = parts.base;
   const { ids, clock } = parts;
-  const { contents } = parts.kept;
+  const { contents } = parts.threadStore;
   const snapshots = lazySnapshots({ env, osHome, home, contents, config, clock });
   const denies = await deniedIn(parts, id);
   const { store: threads, left } = withOwnSnapshots(parts);
@@ -75,7 +75,7 @@ function foreignSnapshots(id: ThreadId): Outcome<'snapshots-foreign'> {
 
 /** What turns of a thread changed in files, as far as snapshots of this home show. */
 export function threadFileChanges(parts: HomeStore, id: ThreadId): Promise<ThreadFiles> {
-  return fileChanges(parts.kept.contents, withOwnSnapshots(parts).store, id);
+  return fileChanges(parts.threadStore.contents, withOwnSnapshots(parts).store, id);
 }
 
 /** The same threads without snapshots that this home did not record, and how many of those there were. */

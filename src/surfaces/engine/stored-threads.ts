@@ -61,7 +61,7 @@ export class StoredThreads {
 
   /** The thread that the user means. */
   choose(choice: ThreadChoice): Promise<ChosenThread | NoThread> {
-    return this.#kept.kept.directory.choose(choice);
+    return this.#kept.threadStore.directory.choose(choice);
   }
 
   /** Where a thread is kept, for people; undefined when there is none of that id. */
@@ -121,20 +121,20 @@ export class StoredThreads {
 
   /** What a line refers to by its hash: the whole output of a command, for instance. */
   blob(sha256: string): Promise<LoadedBlob | BlobMissing> {
-    return this.#kept.kept.blobs.load(sha256);
+    return this.#kept.threadStore.blobs.load(sha256);
   }
 
   list(query: ThreadQuery, progress?: ListProgress): Promise<ThreadPage | Outcome> {
-    return this.#kept.kept.directory.list(query, progress);
+    return this.#kept.threadStore.directory.list(query, progress);
   }
 
   /** Threads in which a user or the model said these words. */
   search(text: string, query: ThreadQuery, progress?: ListProgress): Promise<ThreadHits | Outcome> {
-    return this.#kept.kept.directory.search(text, query, progress);
+    return this.#kept.threadStore.directory.search(text, query, progress);
   }
 
   async summary(id: ThreadId): Promise<ThreadSummary | Outcome> {
-    return (await this.#kept.kept.directory.summary(id)) ?? unknownThread(id);
+    return (await this.#kept.threadStore.directory.summary(id)) ?? unknownThread(id);
   }
 
   /** Brings the index up to date with all files. `anew`: from nothing. */
@@ -205,7 +205,7 @@ export class StoredThreads {
 
   #operations(): Promise<ThreadOperations> {
     return (this.#operating ??= import('./thread-operations.ts').then(
-      ({ ThreadOperations }) => new ThreadOperations({ ...this.#kept, directory: this.#kept.kept.directory }),
+      ({ ThreadOperations }) => new ThreadOperations({ ...this.#kept, directory: this.#kept.threadStore.directory }),
     ));
   }
 

@@ -92,7 +92,7 @@ export async function createThreadParts(
     ...defined({ checkpointHooks }),
     gitGuard,
     ...(hasUndo
-      ? { snapshots: lazySnapshots({ env, osHome, home, contents: engine.kept.contents, config, clock }) }
+      ? { snapshots: lazySnapshots({ env, osHome, home, contents: engine.threadStore.contents, config, clock }) }
       : {}),
     random: Math.random,
     streamMaxRetries: provider.streamMaxRetries,

@@ -102,7 +102,9 @@ function fixedTokens(turn: Turn, step: Step): number {
 function overheadOf(turn: Turn, step: Step): number {
   const { prefill, checkpoints, history } = turn.log.state;
   if (prefill === undefined || typeof checkpoints.seen !== 'number') return 0;
-  const estimate = fixedTokens(turn, step) + historyTokens(history) - tokensSince(history, checkpoints.seen);
+  const reader = { reader: providerOfTurn(turn.envelope) };
+  const stood = historyTokens(history, reader) - tokensSince(history, checkpoints.seen, reader);
+  const estimate = fixedTokens(turn, step) + stood;
   return Math.max(0, prefill - estimate);
 }
 

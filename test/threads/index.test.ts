@@ -11,6 +11,10 @@ import {
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
+import type { ThreadId } from '../../src/protocol/ids.ts';
+import { chosenFile } from '../../src/rollout/index/candidates.ts';
+import { makeEmpty, withDatabase } from '../../src/rollout/index/database.ts';
+import { readInto } from '../../src/rollout/index/read-into.ts';
 import { all, bytesOf, IndexHome, lineText, meta, noon, turn, uuid } from './index-home.ts';
 
 const one = uuid(1);
@@ -56,6 +60,21 @@ it('reads of a file that has grown only what is new', async () => {
   expect([await home.found('apples'), await home.found('cherries')]).toEqual([[one], [one]]);
   expect(await home.index.refresh({ anew: true })).toEqual({ threads: 1 });
   expect([await home.found('apples'), await home.found('cherries')]).toEqual([[], [one]]);
+});
+
+it('keeps what was said in a file that it reads on while another process forgets everything', async () => {
+  const home = new IndexHome();
+  const path = home.write(one, [meta(one), ...turn('t1', 'apples')]);
+  await home.index.refresh({ anew: false });
+  home.grow(path, turn('t2', 'cherries'), { from: 6, mtime: noon });
+  await withDatabase(home.path, async (database) => {
+    // It asks what is known of the file before it reads; the other process forgets that before it writes.
+    const reading = readInto(database, home.path, [chosenFile(database, one as ThreadId)!]);
+    await withDatabase(home.path, async (other) => makeEmpty(other));
+    await reading;
+  });
+  await home.index.refresh({ anew: false });
+  expect([await home.found('apples'), await home.found('cherries')]).toEqual([[one], [one]]);
 });
 
 it('reads a file that was written anew from its beginning', async () => {

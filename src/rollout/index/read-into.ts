@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { errorCode } from '../../disk/file-system.ts';
+import { defined } from '../../protocol/defined.ts';
 import type { ListedFile } from './candidates.ts';
 import { fileChooser } from './choose-file.ts';
 import { inTransaction } from './database.ts';
@@ -15,12 +16,14 @@ export type ReadFiles = ReadonlyMap<string, ReadSummary | 'nothing'>;
 export async function readInto(database: DatabaseSync, home: string, files: readonly ListedFile[]): Promise<ReadFiles> {
   const findRollout = rolloutFinder(database, home);
   const known = database.prepare('SELECT offset, mark, fold FROM threads WHERE name = ?');
-  const read: { readonly file: ListedFile; readonly reading: NewReading | NothingRead }[] = [];
+  const read: { readonly file: ListedFile; readonly before?: Reading; readonly reading: NewReading | NothingRead }[] =
+    [];
   await Promise.all(
     files.map(async (file) => {
       try {
-        const reading = await readListed(join(home, file.path), readingIn(known.get(file.name)), findRollout);
-        read.push({ file, reading });
+        const before = readingIn(known.get(file.name));
+        const reading = await readListed(join(home, file.path), before, findRollout);
+        read.push({ file, reading, ...defined({ before }) });
       } catch (error) {
         // One that cannot be read, or is gone, hides no other.
         if (errorCode(error) === undefined) throw error;
@@ -29,7 +32,9 @@ export async function readInto(database: DatabaseSync, home: string, files: read
   );
   const write = readingWriter(database);
   inTransaction(database, () => {
-    for (const { file, reading } of read) {
+    for (const { file, before, reading } of read) {
+      // Another process forgot or read on meanwhile: what this reading continues is not there, and it is done again.
+      if (before !== undefined && !isSame(before, readingIn(known.get(file.name)))) continue;
       if (reading.kind === 'read') write.keep(file, reading);
       else write.forget(file);
     }
@@ -59,6 +64,10 @@ function readingIn(row: Readonly<Record<string, unknown>> | undefined): Reading 
   } catch {
     return undefined;
   }
+}
+
+function isSame(one: Reading, other: Reading | undefined): boolean {
+  return one.offset === other?.offset && one.mark === other.mark;
 }
 
 function readingWriter(database: DatabaseSync) {

@@ -10,7 +10,7 @@ import { parseRolloutName } from '../find/names.ts';
 import { nodeFiles } from '../disk/node-files.ts';
 import { read } from '../lines/read.ts';
 import { readHead } from '../lines/read-head.ts';
-import { endOfLastLine, fileWindow } from '../disk/file-window.ts';
+import { endOfLastLine, fileWindow } from '../disk/open-file.ts';
 import { concernsLists, emptyFold, type ThreadFold } from './thread-fold.ts';
 import { type SpokenMessage, ThreadListener } from './thread-listener.ts';
 

@@ -1,5 +1,18 @@
 import type { OpenFile } from '../../ports/files.ts';
 
+/** Closes the file, whatever becomes of the work with it. */
+export async function withOpen<Result>(
+  opening: Promise<OpenFile>,
+  work: (file: OpenFile) => Promise<Result>,
+): Promise<Result> {
+  const file = await opening;
+  try {
+    return await work(file);
+  } finally {
+    await file.close();
+  }
+}
+
 /** A part of a file as if it were the whole. */
 export function fileWindow(file: OpenFile, start: number, end: number): OpenFile {
   return {

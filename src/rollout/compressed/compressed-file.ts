@@ -4,7 +4,7 @@ import { errorCode } from '../../disk/file-system.ts';
 import { zstdDecompressing } from '../disk/zstd.ts';
 
 const blockSize = 1024 * 1024;
-const suffix = '.zst';
+export const suffix = '.zst';
 export const isCompressed = (path: string): boolean => path.endsWith(suffix);
 
 /** A file of this size is read at once by who looks at it in several places. */
@@ -16,23 +16,19 @@ export async function openSmallRollout(files: Files, path: string): Promise<Open
   try {
     const size = await file.size();
     if (size > smallFile) return file;
-    const small = inMemory(await file.read(0, size));
+    const bytes = await file.read(0, size);
     await file.close();
-    return small;
+    return {
+      ...readOnly,
+      size: async () => bytes.length,
+      read: async (position, count) => bytes.subarray(position, position + count),
+      isNamed: async () => true,
+      close: async () => {},
+    };
   } catch (error) {
     await file.close().catch(() => undefined);
     throw error;
   }
-}
-
-function inMemory(bytes: Uint8Array): OpenFile {
-  return {
-    ...readOnly,
-    size: async () => bytes.length,
-    read: async (position, count) => bytes.subarray(position, position + count),
-    isNamed: async () => true,
-    close: async () => {},
-  };
 }
 
 const refuse = (): Promise<never> =>

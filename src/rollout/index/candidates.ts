@@ -1,10 +1,10 @@
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { defined } from '../../protocol/defined.ts';
 import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
 import type { ThreadQuery } from '../../protocol/thread-summary.ts';
-import type { PageEnd } from './cursor.ts';
 import { fileName } from './look-around.ts';
 import type { ReadSummary } from './thread-fold.ts';
+import type { PageEnd } from './thread-query.ts';
 
 /** The file of a thread that counts, as it was when it was last looked at. */
 export interface ListedFile {
@@ -23,6 +23,7 @@ export interface ListedFile {
 export interface CandidateRequest {
   readonly query: ThreadQuery;
   readonly after: PageEnd | undefined;
+  /** Only threads in which a message is so. */
   readonly said?: { readonly sql: string; readonly values: readonly string[] };
 }
 
@@ -42,8 +43,7 @@ export function* candidatesAfter(database: DatabaseSync, request: CandidateReque
   let { time: before, id }: { time: number; id: string } = request.after ?? { time: Number.MAX_SAFE_INTEGER, id: '' };
   const archived = Number(query.archived === true);
   for (;;) {
-    const values: readonly SQLInputValue[] = [archived, before, id, ...(said?.values ?? []), query.limit + 1];
-    const rows = select.all(...values);
+    const rows = select.all(archived, before, id, ...(said?.values ?? []), query.limit + 1);
     for (const row of rows) yield candidate(row);
     const last = rows.at(-1);
     if (last === undefined || rows.length <= query.limit) return;

@@ -7,13 +7,10 @@ export function fileChooser(database: DatabaseSync): (thread: string) => void {
   const select = database.prepare('SELECT name, archived, hollow, chosen FROM files WHERE thread = ?');
   const mark = database.prepare('UPDATE files SET chosen = ? WHERE name = ?');
   return (thread) => {
-    const files = select.all(thread).flatMap((row) => {
-      const text = row['name'] as string;
+    const rows = select.all(thread) as { name: string; archived: number; hollow: number; chosen: number }[];
+    const files = rows.flatMap(({ name: text, archived, hollow, chosen }) => {
       const name = parseRolloutName(text);
-      const isHollow = row['hollow'] === 1;
-      return name === undefined
-        ? []
-        : [{ name, text, isHollow, archived: row['archived'] as number, was: row['chosen'] }];
+      return name === undefined ? [] : [{ name, text, isHollow: hollow === 1, archived, was: chosen }];
     });
     const [first] = files
       .filter(({ isHollow }) => !isHollow)

@@ -1,7 +1,7 @@
-import { readdirSync, type Stats, statSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { errorCode } from '../../disk/file-system.ts';
+import { fileSystem as fs, isMissing } from '../../disk/file-system.ts';
 import { parseRolloutName } from '../find/names.ts';
 import { fileChooser } from './choose-file.ts';
 import { inTransaction } from './database.ts';
@@ -9,8 +9,8 @@ import { inTransaction } from './database.ts';
 export interface LookOptions {
   readonly home: string;
   readonly now: () => number;
-  /** Milliseconds for looking at files that are known, the newest first. Absent: all of them are looked at. */
-  readonly budget?: number;
+  /** Milliseconds for looking at files that are known, the newest first. Undefined: all of them are looked at. */
+  readonly budget: number | undefined;
 }
 
 /** A folder's time may stand still for so long while things change in it. */
@@ -25,12 +25,8 @@ export function scanFolders(database: DatabaseSync, { home, now, budget }: LookO
   const changes: (() => void)[] = [];
   const seen = new Set<string>();
   const write = fileWriter(database);
-  const known = new Map(
-    database
-      .prepare('SELECT path, mtime, settled FROM folders')
-      .all()
-      .map((row) => [row['path'] as string, row]),
-  );
+  const folders = database.prepare('SELECT path, mtime, settled FROM folders').all();
+  const known = new Map(folders.map((row) => [row['path'] as string, row]));
   for (const folder of foldersIn(home)) {
     const stat = statOf(join(home, folder));
     if (stat === undefined) continue;
@@ -82,7 +78,7 @@ export function fileName(name: string, compressed: boolean): string {
 export function lookAgain(
   database: DatabaseSync,
   home: string,
-  file: { readonly name: string; readonly path: string; readonly size: number; readonly mtime: number },
+  file: Readonly<{ name: string; path: string; size: number; mtime: number }>,
 ): boolean {
   const stat = statOf(join(home, file.path));
   if (stat?.size === file.size && stat.mtimeMs === file.mtime) return false;
@@ -116,14 +112,16 @@ function fileWriter(database: DatabaseSync) {
   );
   const putFolder = database.prepare('INSERT OR REPLACE INTO folders (path, mtime, settled) VALUES (?, ?, ?)');
   const touched = new Set<string>();
+  const touch = (rows: readonly Readonly<Record<string, unknown>>[]): void =>
+    rows.forEach(({ thread }) => touched.add(thread as string));
   let removed = false;
   return {
     remove(name: string, folder: string): void {
-      for (const { thread } of removeFile.all(name, folder)) touched.add(thread as string);
+      touch(removeFile.all(name, folder));
       removed = true;
     },
     removeFolder(path: string): void {
-      for (const { thread } of removeFiles.all(path)) touched.add(thread as string);
+      touch(removeFiles.all(path));
       database.prepare('DELETE FROM folders WHERE path = ?').run(path);
       removed = true;
     },
@@ -134,7 +132,7 @@ function fileWriter(database: DatabaseSync) {
       touched.add(thread);
     },
     stat(name: string, { size, mtimeMs }: Stats): void {
-      for (const { thread } of putStat.all(size, mtimeMs, Math.floor(mtimeMs), name)) touched.add(thread as string);
+      touch(putStat.all(size, mtimeMs, Math.floor(mtimeMs), name));
     },
     folder(path: string, mtime: number, settled: number): void {
       putFolder.run(path, mtime, settled);
@@ -180,14 +178,13 @@ function rolloutsIn(home: string, folder: string): ReadonlyMap<string, SeenFile>
 
 function namesIn(path: string): readonly string[] {
   try {
-    return readdirSync(path);
+    return fs.readdirSync(path);
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 }
 
 function statOf(path: string): Stats | undefined {
-  return statSync(path, { throwIfNoEntry: false });
+  return fs.statSync(path, { throwIfNoEntry: false });
 }

@@ -31,17 +31,15 @@ export class ThreadListener {
       const had = countTurns(this.fold.log);
       this.fold = foldListed(this.fold, line, words);
       const [turns, { ownFrom = 0 }] = [countTurns(this.fold.log), this.fold.log];
-      if (turns < had) this.#takeBack(turns);
+      if (turns < had) {
+        this.messages = this.messages.filter(({ turn }) => turn <= turns);
+        this.keptTurns = Math.min(this.keptTurns, turns);
+      }
       const isOwn = (line.ordinal ?? ownFrom) >= ownFrom;
       if (words !== undefined && isOwn && turns > 0) {
         this.#add({ turn: turns, role: words.role, text: foldBlanks(words.text.slice(0, longestMessage)) });
       }
     }
-  }
-
-  #takeBack(kept: number): void {
-    this.messages = this.messages.filter(({ turn }) => turn <= kept);
-    this.keptTurns = Math.min(this.keptTurns, kept);
   }
 
   /** Old files say everything twice. */

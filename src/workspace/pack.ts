@@ -1,6 +1,5 @@
+import { fileSystem as fs } from '../disk/file-system.ts';
 import type { Hash } from './tree.ts';
-
-const fs = process.getBuiltinModule('node:fs');
 
 /** Where a content stands. */
 export interface PackedContent {
@@ -29,10 +28,6 @@ export class PackWriter {
   constructor(path: string) {
     this.path = path;
     this.#file = fs.openSync(`${path}.pack`, 'wx', 0o600);
-  }
-
-  get bytes(): number {
-    return this.#bytes;
   }
 
   add(hash: Hash, content: Uint8Array): void {

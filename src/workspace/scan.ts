@@ -1,5 +1,5 @@
 import { mountPointNames } from '../policy/protected-names.ts';
-import type { GitSights } from '../ports/snapshots.ts';
+import type { SnapshotTaken } from '../ports/snapshots.ts';
 import type { EntrySight, WorkspaceDisk } from './disk.ts';
 import { isBareRepository } from './git-sights.ts';
 import { type IgnoreRules, isIgnored, mostIgnoreBytes, withIgnoreFile } from './ignore-rules.ts';
@@ -35,19 +35,8 @@ export interface ScanInput {
   learn(path: string, folder: KnownFolder): void;
 }
 
-export interface UnreadPath {
-  /** Below the root. */
-  readonly path: string;
-  readonly why: LeftOutReason;
-}
-
-export interface Scanned {
-  readonly tree: Hash;
-  readonly files: number;
-  readonly bytes: number;
-  readonly leftOut: readonly UnreadPath[];
+interface Scanned extends Pick<SnapshotTaken, 'tree' | 'files' | 'bytes' | 'git' | 'skipped'> {
   readonly sights: Sights;
-  readonly git: GitSights;
 }
 
 /** How things looked on the way. Paths are below the root, which is ''. */
@@ -69,20 +58,15 @@ export async function scan(input: ScanInput): Promise<Scanned> {
   const { root, disk } = input;
   const sight = disk.look(root);
   if (sight !== undefined) walk.folders.set('', sight);
-  const tree = await walk.folder({ at: root, inside: '', mode: sight?.mode ?? 0, names: disk.list(root) }, input.rules);
-  const { files, bytes, leftOut, folders, fresh, git } = walk;
-  return { tree, files, bytes, leftOut, sights: { folders, fresh }, git };
+  const tree = await walk.folder(root, '', { mode: sight?.mode ?? 0, names: disk.list(root) }, input.rules);
+  const { files, bytes, skipped, folders, fresh, git } = walk;
+  return { tree, files, bytes, git, skipped, sights: { folders, fresh } };
 }
 
-interface FolderAt {
-  readonly at: string;
-  readonly inside: string;
-  readonly mode: number;
-  readonly names: readonly string[];
-}
+type Listed = { readonly mode: number; readonly names: readonly string[] };
 
 class Walk {
-  readonly leftOut: UnreadPath[] = [];
+  readonly skipped: { readonly path: string; readonly why: LeftOutReason }[] = [];
   readonly folders = new Map<string, EntrySight>();
   readonly fresh = new Map<string, EntrySight>();
   readonly git = { folders: [] as string[], bare: [] as string[], notEntered: [] as string[] };
@@ -95,7 +79,7 @@ class Walk {
     this.#input = input;
   }
 
-  async folder({ at, inside, mode, names }: FolderAt, above: IgnoreRules): Promise<Hash> {
+  async folder(at: string, inside: string, { mode, names }: Listed, above: IgnoreRules): Promise<Hash> {
     const { known, pace } = this.#input;
     const rules = names.includes('.gitignore') ? withIgnoreFile(above, at, this.#ignoreText(at)) : above;
     const rulesHash = this.#rulesHash(rules);
@@ -138,7 +122,10 @@ class Walk {
       if (recognised === undefined) this.fresh.set(below, sight);
       const entry = recognised ?? (await this.#read(path, below, sight));
       if (entry === undefined || entry.kind === 'folder') continue;
-      this.#count(entry);
+      if (entry.kind === 'file') {
+        this.files += 1;
+        this.bytes += entry.size;
+      }
       isSame &&= recognised !== undefined;
       const isSettled = sight.changedAt < this.#input.now - settledAfterMs;
       const isStill = recognised !== undefined && before !== undefined;
@@ -150,7 +137,9 @@ class Walk {
       this.#input.learn(inside, decided);
       return decided.tree;
     }
-    const hash = this.#keepTree(tree);
+    const encoded = encodeTree(tree);
+    const hash = hashOf(encoded);
+    this.#input.keep(hash, encoded);
     this.#input.learn(inside, { mode, rules: rulesHash, ignored, entries, count: tree.length, tree: hash });
     return hash;
   }
@@ -165,14 +154,7 @@ class Walk {
       return this.#leave(below, 'unreadable', sight);
     }
     const { mode } = sight;
-    return { kind: 'folder', mode, tree: await this.folder({ at: path, inside: below, mode, names }, rules) };
-  }
-
-  #keepTree(tree: readonly (readonly [string, TreeEntry])[]): Hash {
-    const encoded = encodeTree(tree);
-    const hash = hashOf(encoded);
-    this.#input.keep(hash, encoded);
-    return hash;
+    return { kind: 'folder', mode, tree: await this.folder(path, below, { mode, names }, rules) };
   }
 
   /** Undefined for what is no part of a snapshot, and for what has gone meanwhile. */
@@ -186,7 +168,7 @@ class Walk {
       const mayBeMountPoint = inside === '' && sight?.kind === 'folder' && mountPointNames.includes(name);
       return mayBeMountPoint && disk.list(path).length === 0 ? undefined : sight;
     } catch {
-      this.leftOut.push({ path: inside === '' ? name : `${inside}/${name}`, why: 'unreadable' });
+      this.skipped.push({ path: inside === '' ? name : `${inside}/${name}`, why: 'unreadable' });
       return undefined;
     }
   }
@@ -209,14 +191,8 @@ class Walk {
   }
 
   #leave(path: string, why: LeftOutReason, { size, modifiedAt, changedAt, number }: EntrySight): TreeEntry {
-    this.leftOut.push({ path, why });
+    this.skipped.push({ path, why });
     return { kind: 'left-out', why, size, mark: `${size} ${modifiedAt} ${changedAt} ${number}` };
-  }
-
-  #count(entry: TreeEntry): void {
-    if (entry.kind !== 'file') return;
-    this.files += 1;
-    this.bytes += entry.size;
   }
 
   #ignoreText(folder: string): string {

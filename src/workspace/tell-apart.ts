@@ -7,11 +7,10 @@ import { attribution, type ChangedEntry, type Span } from './attribute.ts';
 import { compareTrees } from './compare-trees.ts';
 import type { EntrySight } from './disk.ts';
 import type { KnownWorkspace } from './known-workspace.ts';
-import { loadTree } from './load-content.ts';
 import type { NewContents } from './new-contents.ts';
 import { othersTree } from './others-tree.ts';
 import type { Sights } from './scan.ts';
-import type { Hash } from './tree.ts';
+import { type Hash, loadTree } from './tree.ts';
 
 /** A snapshot as its maker remembers it. */
 export interface Moment {

@@ -10,6 +10,7 @@ import {
   type Snapshots,
   type SnapshotTaken,
 } from '../ports/snapshots.ts';
+import { defined } from '../protocol/defined.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import type { WorkspaceDisk } from './disk.ts';
 import { decodeKnown, encodeKnown, type KnownFolder, type KnownWorkspace } from './known-workspace.ts';
@@ -25,7 +26,7 @@ export interface SnapshotPlaces extends UserPlaces {
   readonly home: string;
 }
 
-export interface SnapshotPorts {
+interface SnapshotPorts {
   readonly clock: Clock;
   readonly disk: WorkspaceDisk;
   readonly contents: SnapshotContents;
@@ -55,10 +56,7 @@ export class WorkspaceSnapshots implements Snapshots {
     const result = this.#queue
       .then(() => this.#take(request, signal))
       // The store may be out of reach.
-      .catch((error: unknown): Snapshot => {
-        const { root } = request;
-        return { kind: 'missing', root, outcome: unavailable(`${root}: ${reasonOf(error)}`) };
-      });
+      .catch((error: unknown) => missing(request.root, unavailable(`${request.root}: ${reasonOf(error)}`)));
     this.#queue = result;
     return result;
   }
@@ -66,9 +64,8 @@ export class WorkspaceSnapshots implements Snapshots {
   async #take({ root: asked, denies, since }: SnapshotRequest, signal: AbortSignal): Promise<Snapshot> {
     const { disk, clock } = this.#ports;
     const root = disk.realPath(asked);
-    if (root === undefined)
-      return { kind: 'missing', root: asked, outcome: unavailable(`there is no folder ${asked}`) };
-    if ((this.#slow.get(root) ?? 0) >= slowEnough) return { kind: 'missing', root, outcome: tooSlow(root) };
+    if (root === undefined) return missing(asked, unavailable(`there is no folder ${asked}`));
+    if ((this.#slow.get(root) ?? 0) >= slowEnough) return missing(root, tooSlow(root));
     const contents = await this.#ports.contents.of(root);
     const known = await this.#knownOf(root, contents);
     const added = this.#newContents(contents, known);
@@ -76,7 +73,7 @@ export class WorkspaceSnapshots implements Snapshots {
     const own = disk.realPath(this.#places.home);
     const at = fileTime(root);
     try {
-      const scanned = await scan({
+      const { sights, ...taken } = await scan({
         root,
         disk,
         known,
@@ -91,25 +88,21 @@ export class WorkspaceSnapshots implements Snapshots {
       });
       await this.#save(root, contents, added, { known, learnt });
       this.#slow.delete(root);
-      const { leftOut, sights, ...taken } = scanned;
       const moment = { tree: taken.tree, at, known: learnt };
-      const before = since === undefined ? undefined : this.#moments.get(since.snapshot);
-      const others =
-        since === undefined || before === undefined
-          ? undefined
-          : await this.#others({ root, contents, before, after: { ...moment, sights }, touched: since.touched });
-      const whose = others === undefined ? {} : { others };
-      const snapshot: SnapshotTaken = { kind: 'taken', root, ...taken, ...whose, skipped: leftOut };
+      const before = since && this.#moments.get(since.snapshot);
+      const after = { ...moment, sights };
+      const others = before && (await this.#others({ root, contents, before, after, touched: since.touched }));
+      const snapshot: SnapshotTaken = { kind: 'taken', root, ...taken, ...defined({ others }) };
       this.#moments.set(snapshot, moment);
       return snapshot;
     } catch (error) {
       if (!(error instanceof Stopped)) {
         await added.discard();
-        return { kind: 'missing', root, outcome: unavailable(`${root}: ${reasonOf(error)}`) };
+        return missing(root, unavailable(`${root}: ${reasonOf(error)}`));
       }
       if (signal.reason === notNeeded) await added.discard();
       else await this.#saveProgress(root, contents, added, { known, learnt });
-      return { kind: 'missing', root, outcome: tooSlow(root) };
+      return missing(root, tooSlow(root));
     }
   }
 
@@ -171,6 +164,10 @@ function mergeKnown({ known, learnt }: Learnt): KnownWorkspace {
     }
   }
   return merged;
+}
+
+function missing(root: string, outcome: Outcome): Snapshot {
+  return { kind: 'missing', root, outcome };
 }
 
 function unavailable(why: string): Outcome<'undo-unavailable'> {

@@ -1,10 +1,17 @@
 import type { OpenRefused, Owned, RolloutStore } from '../ports/rollout-store.ts';
 import type { Seals } from '../ports/seals.ts';
+import type { ThreadStore } from '../ports/thread-store.ts';
 import type { ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
 import type { LineDraft } from '../protocol/line.ts';
 import { claimIn, forkIn, isSaidAgain, sealedSource, sealSubject, sealText, withSeal } from '../state/sealed-lines.ts';
+import { withBlobs } from './blobs/blobs-store.ts';
 import { ownedFacts } from './lines/owned-facts.ts';
+
+/** The rollouts of a store as threads use them: lines are sealed, and what is large is kept in blobs. */
+export function threadRollouts({ rollouts, blobs }: ThreadStore, seals: Seals): RolloutStore {
+  return withSeals(withBlobs(rollouts, blobs), seals);
+}
 
 /**
  * A store that seals the lines on which the engine acts later. Reading is not its business: code that acts on a line

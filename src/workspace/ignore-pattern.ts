@@ -118,21 +118,44 @@ function parseComponents(text: string): readonly Component[] | undefined {
   return components;
 }
 
-const named = (...ranges: readonly CharacterRange[]): readonly CharacterRange[] => ranges;
-
 const namedClasses: Readonly<Record<string, readonly CharacterRange[]>> = {
-  alnum: named(['0', '9'], ['A', 'Z'], ['a', 'z']),
-  alpha: named(['A', 'Z'], ['a', 'z']),
-  blank: named([' ', ' '], ['\t', '\t']),
-  cntrl: named(['\0', '\u001f'], ['\u007f', '\u007f']),
-  digit: named(['0', '9']),
-  graph: named(['!', '~']),
-  lower: named(['a', 'z']),
-  print: named([' ', '~']),
-  punct: named(['!', '/'], [':', '@'], ['[', '`'], ['{', '~']),
-  space: named(['\t', '\r'], [' ', ' ']),
-  upper: named(['A', 'Z']),
-  xdigit: named(['0', '9'], ['A', 'F'], ['a', 'f']),
+  alnum: [
+    ['0', '9'],
+    ['A', 'Z'],
+    ['a', 'z'],
+  ],
+  alpha: [
+    ['A', 'Z'],
+    ['a', 'z'],
+  ],
+  blank: [
+    [' ', ' '],
+    ['\t', '\t'],
+  ],
+  cntrl: [
+    ['\0', '\u001f'],
+    ['\u007f', '\u007f'],
+  ],
+  digit: [['0', '9']],
+  graph: [['!', '~']],
+  lower: [['a', 'z']],
+  print: [[' ', '~']],
+  punct: [
+    ['!', '/'],
+    [':', '@'],
+    ['[', '`'],
+    ['{', '~'],
+  ],
+  space: [
+    ['\t', '\r'],
+    [' ', ' '],
+  ],
+  upper: [['A', 'Z']],
+  xdigit: [
+    ['0', '9'],
+    ['A', 'F'],
+    ['a', 'f'],
+  ],
 };
 
 /** `[a-z]`, `[!a-z]`, `[[:alpha:]]`. A class that is never closed matches nothing, as in git. */
@@ -149,14 +172,11 @@ function characterClass(text: string): { readonly part: Wildcard; readonly lengt
     const found = member.exec(text);
     if (found === null) return undefined;
     const { named: name, from, to, one } = found.groups ?? {};
-    if (name !== undefined) {
-      const known = namedClasses[name];
-      if (known === undefined) return undefined;
-      ranges.push(...known);
-    } else if (from !== undefined && to !== undefined) {
-      // A range that runs backwards has no members.
-      ranges.push([unescaped(from), unescaped(to)]);
-    } else ranges.push([unescaped(one ?? ''), unescaped(one ?? '')]);
+    const known =
+      name === undefined ? [[unescaped(from ?? one ?? ''), unescaped(to ?? one ?? '')] as const] : namedClasses[name];
+    if (known === undefined) return undefined;
+    // A range that runs backwards has no members.
+    ranges.push(...known);
     members += 1;
     at = member.lastIndex;
   }

@@ -6,7 +6,7 @@ import type { WorkspaceContents } from '../ports/snapshot-contents.ts';
 import { attribution, type ChangedEntry, type Span } from './attribute.ts';
 import { compareTrees } from './compare-trees.ts';
 import type { EntrySight } from './disk.ts';
-import type { KnownWorkspace } from './known-workspace.ts';
+import { knownAt, type KnownWorkspace } from './known-workspace.ts';
 import type { NewContents } from './new-contents.ts';
 import { othersTree } from './others-tree.ts';
 import type { Sights } from './scan.ts';
@@ -59,8 +59,7 @@ export async function tellApart(input: TellApartInput): Promise<Hash> {
 function sightOf(path: string, { sights, known }: TellApartInput['after']): EntrySight | undefined {
   const seen = sights.folders.get(path) ?? sights.fresh.get(path);
   if (seen !== undefined) return seen;
-  const cut = path.lastIndexOf('/');
-  const entry = known.get(path.slice(0, Math.max(0, cut)))?.entries.get(path.slice(cut + 1));
+  const entry = knownAt(known, path);
   if (entry === undefined) return undefined;
   const [size, modifiedAt, changedAt, number, mode, kind] = entry;
   return { kind: kind === 'link' ? 'link' : 'file', size, modifiedAt, changedAt, number, mode };

@@ -2,14 +2,7 @@ import { join } from 'node:path';
 import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
 
 /** A moment as the clock on the wall shows it. Months and days count from 1. */
-export interface WallTime {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-  readonly hour: number;
-  readonly minute: number;
-  readonly second: number;
-}
+type WallTime = Readonly<Record<'year' | 'month' | 'day' | 'hour' | 'minute' | 'second', number>>;
 
 export type LocalTime = (milliseconds: number) => WallTime;
 

@@ -11,7 +11,7 @@ import { createFileDirectory } from '../../rollout/file-directory.ts';
 import { createFlock } from '../../rollout/disk/flock.ts';
 import { nodeFiles } from '../../rollout/disk/node-files.ts';
 import { createRolloutStore, type RolloutStoreOptions } from '../../rollout/store.ts';
-import { threadRollouts } from '../../rollout/thread-rollouts.ts';
+import { threadRollouts } from '../../rollout/sealed-store.ts';
 
 /** Where threads are kept: the files of a home, or the store of a program. */
 export interface HomeStore {

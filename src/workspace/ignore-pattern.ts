@@ -118,44 +118,20 @@ function parseComponents(text: string): readonly Component[] | undefined {
   return components;
 }
 
-const namedClasses: Readonly<Record<string, readonly CharacterRange[]>> = {
-  alnum: [
-    ['0', '9'],
-    ['A', 'Z'],
-    ['a', 'z'],
-  ],
-  alpha: [
-    ['A', 'Z'],
-    ['a', 'z'],
-  ],
-  blank: [
-    [' ', ' '],
-    ['\t', '\t'],
-  ],
-  cntrl: [
-    ['\0', '\u001f'],
-    ['\u007f', '\u007f'],
-  ],
-  digit: [['0', '9']],
-  graph: [['!', '~']],
-  lower: [['a', 'z']],
-  print: [[' ', '~']],
-  punct: [
-    ['!', '/'],
-    [':', '@'],
-    ['[', '`'],
-    ['{', '~'],
-  ],
-  space: [
-    ['\t', '\r'],
-    [' ', ' '],
-  ],
-  upper: [['A', 'Z']],
-  xdigit: [
-    ['0', '9'],
-    ['A', 'F'],
-    ['a', 'f'],
-  ],
+/** From and to, pair by pair. */
+const namedClasses: Readonly<Record<string, string>> = {
+  alnum: '09AZaz',
+  alpha: 'AZaz',
+  blank: '  \t\t',
+  cntrl: '\0\u001f\u007f\u007f',
+  digit: '09',
+  graph: '!~',
+  lower: 'az',
+  print: ' ~',
+  punct: '!/:@[`{~',
+  space: '\t\r  ',
+  upper: 'AZ',
+  xdigit: '09AFaf',
 };
 
 /** `[a-z]`, `[!a-z]`, `[[:alpha:]]`. A class that is never closed matches nothing, as in git. */
@@ -172,11 +148,11 @@ function characterClass(text: string): { readonly part: Wildcard; readonly lengt
     const found = member.exec(text);
     if (found === null) return undefined;
     const { named: name, from, to, one } = found.groups ?? {};
-    const known =
-      name === undefined ? [[unescaped(from ?? one ?? ''), unescaped(to ?? one ?? '')] as const] : namedClasses[name];
-    if (known === undefined) return undefined;
+    const pairs = name === undefined ? '' : namedClasses[name];
+    if (pairs === undefined) return undefined;
+    for (let pair = 0; pair < pairs.length; pair += 2) ranges.push([pairs[pair]!, pairs[pair + 1]!]);
     // A range that runs backwards has no members.
-    ranges.push(...known);
+    if (name === undefined) ranges.push([unescaped(from ?? one ?? ''), unescaped(to ?? one ?? '')]);
     members += 1;
     at = member.lastIndex;
   }

@@ -10,6 +10,7 @@ import {
   type KnownWorkspace,
   unchangedEntry,
 } from './known-workspace.ts';
+import type { NewContents } from './new-contents.ts';
 import type { Pace } from './pace.ts';
 import { encodeTree, type Hash, hashOf, type LeftOutReason, type TreeEntry } from './tree.ts';
 
@@ -27,23 +28,14 @@ export interface ScanInput {
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
   readonly pace: Pace;
-  /** Whether one more content of this size may be kept. */
-  hasSpace(bytes: number): Promise<boolean>;
-  /** Keeps a content, if it is not kept already. */
-  keep(hash: Hash, bytes: Uint8Array): void;
+  readonly added: NewContents;
   /** Takes up what was learnt, the known value where nothing is new; it holds even when the scan does not come to its end. */
-  learn(path: string, folder: KnownFolder): void;
+  readonly learnt: Map<string, KnownFolder>;
 }
 
 interface Scanned extends Pick<SnapshotTaken, 'tree' | 'files' | 'bytes' | 'git' | 'skipped'> {
-  readonly sights: Sights;
-}
-
-/** How things looked on the way. Paths are below the root, which is ''. */
-export interface Sights {
-  readonly folders: ReadonlyMap<string, EntrySight>;
-  /** Whatever else was not recognised. */
-  readonly fresh: ReadonlyMap<string, EntrySight>;
+  /** How folders looked on the way, and whatever else was not recognised. By path below the root, which is ''. */
+  readonly sights: ReadonlyMap<string, EntrySight>;
 }
 
 /** Comparing a name with so much of ignore files takes about as long as looking at a file. */
@@ -52,23 +44,22 @@ const charactersPerStep = 1024;
 /** A file that changed so short a time ago may change again without looking different. */
 const settledAfterMs = 2000;
 
-/** Looks at a whole workspace and keeps what is new in it. Rejects with `Stopped`, or with the error of its root or of `keep`. */
+/** Looks at a whole workspace and keeps what is new in it. Rejects with `Stopped`, or with the error of its root or of `added`. */
 export async function scan(input: ScanInput): Promise<Scanned> {
   const walk = new Walk(input);
   const { root, disk } = input;
   const sight = disk.look(root);
-  if (sight !== undefined) walk.folders.set('', sight);
+  if (sight !== undefined) walk.sights.set('', sight);
   const tree = await walk.folder(root, '', { mode: sight?.mode ?? 0, names: disk.list(root) }, input.rules);
-  const { files, bytes, skipped, folders, fresh, git } = walk;
-  return { tree, files, bytes, git, skipped, sights: { folders, fresh } };
+  const { files, bytes, git, skipped, sights } = walk;
+  return { tree, files, bytes, git, skipped, sights };
 }
 
 type Listed = { readonly mode: number; readonly names: readonly string[] };
 
 class Walk {
   readonly skipped: { readonly path: string; readonly why: LeftOutReason }[] = [];
-  readonly folders = new Map<string, EntrySight>();
-  readonly fresh = new Map<string, EntrySight>();
+  readonly sights = new Map<string, EntrySight>();
   readonly git = { folders: [] as string[], bare: [] as string[], notEntered: [] as string[] };
   files = 0;
   bytes = 0;
@@ -110,7 +101,7 @@ class Walk {
         continue;
       }
       if (kind === 'folder') {
-        this.folders.set(below, sight);
+        this.sights.set(below, sight);
         const entry = await this.#inner(path, below, sight, rules);
         const before = known.get(below);
         isSame &&= entry.kind === 'folder' && before?.tree === entry.tree && before.mode === entry.mode;
@@ -119,7 +110,7 @@ class Walk {
       }
       const before = last?.entries.get(name);
       const recognised = unchangedEntry(before, sight);
-      if (recognised === undefined) this.fresh.set(below, sight);
+      if (recognised === undefined) this.sights.set(below, sight);
       const entry = recognised ?? (await this.#read(path, below, sight));
       if (entry === undefined || entry.kind === 'folder') continue;
       if (entry.kind === 'file') {
@@ -134,13 +125,13 @@ class Walk {
     }
 
     if (isSame && decided?.count === tree.length && decided.mode === mode) {
-      this.#input.learn(inside, decided);
+      this.#input.learnt.set(inside, decided);
       return decided.tree;
     }
     const encoded = encodeTree(tree);
     const hash = hashOf(encoded);
-    this.#input.keep(hash, encoded);
-    this.#input.learn(inside, { mode, rules: rulesHash, ignored, entries, count: tree.length, tree: hash });
+    this.#input.added.keep(hash, encoded);
+    this.#input.learnt.set(inside, { mode, rules: rulesHash, ignored, entries, count: tree.length, tree: hash });
     return hash;
   }
 
@@ -176,7 +167,8 @@ class Walk {
   async #read(path: string, below: string, sight: EntrySight): Promise<TreeEntry | undefined> {
     const { disk, maxFileBytes } = this.#input;
     if (sight.kind === 'file' && sight.size > maxFileBytes) return this.#leave(below, 'too-large', sight);
-    if (sight.kind === 'file' && !(await this.#input.hasSpace(sight.size))) return this.#leave(below, 'no-room', sight);
+    if (sight.kind === 'file' && !(await this.#input.added.hasSpace(sight.size)))
+      return this.#leave(below, 'no-room', sight);
     let content: Uint8Array;
     try {
       if (sight.kind === 'link') return { kind: 'link', target: disk.readLink(path) };
@@ -186,7 +178,7 @@ class Walk {
       return disk.look(path) === undefined ? undefined : this.#leave(below, 'unreadable', sight);
     }
     const hash = hashOf(content);
-    this.#input.keep(hash, content);
+    this.#input.added.keep(hash, content);
     return { kind: 'file', mode: sight.mode, size: content.length, hash };
   }
 

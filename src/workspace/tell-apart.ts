@@ -9,8 +9,7 @@ import type { EntrySight } from './disk.ts';
 import { knownAt, type KnownWorkspace } from './known-workspace.ts';
 import type { NewContents } from './new-contents.ts';
 import { othersTree } from './others-tree.ts';
-import type { Sights } from './scan.ts';
-import { type Hash, loadTree } from './tree.ts';
+import type { Hash } from './tree.ts';
 
 /** A snapshot as its maker remembers it. */
 export interface Moment {
@@ -25,7 +24,8 @@ export interface TellApartInput {
   readonly root: string;
   readonly contents: WorkspaceContents;
   readonly before: Moment;
-  readonly after: Moment & { readonly sights: Sights };
+  /** With how its folders looked, and what else was not recognised. */
+  readonly after: Moment & { readonly sights: ReadonlyMap<string, EntrySight> };
   readonly touched: readonly Touched[];
   /** For trees that neither snapshot has. */
   readonly added: NewContents;
@@ -49,15 +49,12 @@ export async function tellApart(input: TellApartInput): Promise<Hash> {
     // What only began to be ignored is still there; what was ignored before was not recorded.
     return ignored === undefined ? isTheirs(change) : ignored === 'after';
   };
-  const keep = async (hash: Hash, bytes: Uint8Array): Promise<void> => {
-    if (!(await contents.has(hash))) added.keep(hash, bytes);
-  };
-  return othersTree({ readTree: (hash) => loadTree(contents, hash), isOwn, keep }, before.tree, after.tree);
+  return othersTree(before.tree, after.tree, isOwn, { contents, added });
 }
 
 /** As the walk saw it. What was recognised is known with all its times. */
 function sightOf(path: string, { sights, known }: TellApartInput['after']): EntrySight | undefined {
-  const seen = sights.folders.get(path) ?? sights.fresh.get(path);
+  const seen = sights.get(path);
   if (seen !== undefined) return seen;
   const entry = knownAt(known, path);
   if (entry === undefined) return undefined;

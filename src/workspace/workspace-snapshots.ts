@@ -82,9 +82,8 @@ export class WorkspaceSnapshots implements Snapshots {
         maxFileBytes: this.#limits.maxFileBytes,
         now: clock.now(),
         pace: new Pace(clock, signal),
-        hasSpace: (bytes) => added.hasSpace(bytes),
-        keep: (hash, bytes) => added.keep(hash, bytes),
-        learn: (path, folder) => learnt.set(path, folder),
+        added,
+        learnt,
       });
       await this.#save(root, contents, added, { known, learnt });
       this.#slow.delete(root);
@@ -120,7 +119,7 @@ export class WorkspaceSnapshots implements Snapshots {
   }
 
   #newContents(contents: WorkspaceContents, known: KnownWorkspace): NewContents {
-    return new NewContents(contents, { known, maxBytes: this.#limits.maxTotalBytes });
+    return new NewContents(contents, known, this.#limits.maxTotalBytes);
   }
 
   async #knownOf(root: string, contents: WorkspaceContents): Promise<KnownWorkspace> {

@@ -141,32 +141,25 @@ async function writeRevert(
   const lines = [{ type: lineType.sessionMeta, payload }, ...drafts].map((draft, at) =>
     encodeLine({ timestamp, ordinal: (ordinal + at) as Ordinal, ...draft }),
   );
-  if ((await files.describe(path)) !== undefined) throw rolloutExists(path);
+  if ((await files.describe(path)) !== undefined) {
+    const message = `A new rollout cannot be written to ${path}: there is a file of that name.`;
+    throw new Fault({ code: 'thread-exists', message, next: 'Try again. Nothing has changed.' });
+  }
   try {
     await makeFolder(dirname(path));
     // Half of its lines would be another thread.
     const content = [Buffer.from(lines.join(''))];
     await writeWhole(files, { path, temporary: `${path}.tmp`, mode: 0o600, content });
     const [newest] = (await rollouts.find(id)).rollouts;
-    if (newest?.path !== path) throw notTheNewest(path, newest?.path ?? 'none');
+    if (newest?.path !== path) {
+      const message = `The new file ${path} counts as older than ${newest?.path ?? 'none'}: the clock of this machine is behind.`;
+      throw new Fault({ code: 'clock-behind', message, next: 'Set the clock and try again. Nothing has changed.' });
+    }
   } catch (error) {
     await files.remove(path).catch(() => undefined);
     throw diskFault(error, 'save', path);
   }
   return { ...current, rolloutId, location: path, archived: false, meta: payload };
-}
-
-function rolloutExists(path: string): Fault {
-  const message = `A new rollout cannot be written to ${path}: there is a file of that name.`;
-  return new Fault({ code: 'thread-exists', message, next: 'Try again. Nothing has changed.' });
-}
-
-function notTheNewest(path: string, newest: string): Fault {
-  return new Fault({
-    code: 'clock-behind',
-    message: `The new file ${path} counts as older than ${newest}: the clock of this machine is behind.`,
-    next: 'Set the clock and try again. Nothing has changed.',
-  });
 }
 
 /** Other threads whose first line points at a file of this one. */

@@ -4,7 +4,7 @@ import { namesIn } from '../disk/folders.ts';
 import { writeOwnFile } from '../disk/own-file.ts';
 import type { Ids } from '../ports/ids.ts';
 import type { ContentsDraft, SnapshotContents } from '../ports/snapshot-contents.ts';
-import { type PackedContent, PackWriter, readPacked, readPackIndex, removePack } from './pack.ts';
+import { type PackedContent, PackWriter, readPacked, readPackIndex, removePack, textOf } from './pack.ts';
 import { decodeTree, type Hash, hashOf, type Tree } from './tree.ts';
 
 export function snapshotsFolder(home: string): string {
@@ -56,11 +56,7 @@ export class ContentStore {
   }
 
   loadNote(): string | undefined {
-    try {
-      return fs.readFileSync(this.#notePath, 'utf8');
-    } catch {
-      return undefined;
-    }
+    return textOf(this.#notePath);
   }
 
   /** Without it, the contents that it names may be gone too. */

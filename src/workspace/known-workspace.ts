@@ -31,17 +31,17 @@ export type KnownEntry = readonly [
 const form = 1;
 
 export function encodeKnown(known: KnownWorkspace): string {
-  const folders = [...known].map(([path, folder]) => [
-    path,
-    { ...folder, ignored: [...folder.ignored], entries: [...folder.entries] },
-  ]);
-  return JSON.stringify({ form, folders });
+  return JSON.stringify({ form, folders: [...known].map(([path, folder]) => [path, stored(folder)]) });
+}
+
+function stored(folder: KnownFolder) {
+  return { ...folder, ignored: [...folder.ignored], entries: [...folder.entries] };
 }
 
 /** Empty when there is none, or it is of another form or no longer whole: then everything is looked at anew. */
 export function decodeKnown(text = ''): KnownWorkspace {
   try {
-    const value = JSON.parse(text) as { form: unknown; folders: [string, StoredFolder][] };
+    const value = JSON.parse(text) as { form: unknown; folders: [string, ReturnType<typeof stored>][] };
     if (value.form !== form) return new Map();
     return new Map(
       value.folders.map(([path, folder]) => [
@@ -53,11 +53,6 @@ export function decodeKnown(text = ''): KnownWorkspace {
     return new Map();
   }
 }
-
-type StoredFolder = Omit<KnownFolder, 'ignored' | 'entries'> & {
-  readonly ignored: readonly string[];
-  readonly entries: readonly (readonly [string, KnownEntry])[];
-};
 
 export function knownEntry(sight: EntrySight, entry: Exclude<TreeEntry, FolderEntry>, sure: boolean): KnownEntry {
   const { size, modifiedAt, changedAt, number, mode } = sight;

@@ -1,5 +1,4 @@
 import { mountPointNames } from '../policy/protected-names.ts';
-import type { SnapshotTaken } from '../ports/snapshots.ts';
 import type { EntrySight, WorkspaceDisk } from './disk.ts';
 import { isBareRepository } from './git-sights.ts';
 import { type IgnoreRules, isIgnored, mostIgnoreBytes, withIgnoreFile } from './ignore-rules.ts';
@@ -33,11 +32,6 @@ export interface ScanInput {
   readonly learnt: Map<string, KnownFolder>;
 }
 
-interface Scanned extends Pick<SnapshotTaken, 'tree' | 'files' | 'bytes' | 'git' | 'skipped'> {
-  /** How folders looked on the way, and whatever else was not recognised. By path below the root, which is ''. */
-  readonly sights: ReadonlyMap<string, EntrySight>;
-}
-
 /** Comparing a name with so much of ignore files takes about as long as looking at a file. */
 const charactersPerStep = 1024;
 
@@ -45,7 +39,7 @@ const charactersPerStep = 1024;
 const settledAfterMs = 2000;
 
 /** Looks at a whole workspace and keeps what is new in it. Rejects with `Stopped`, or with the error of its root or of `added`. */
-export async function scan(input: ScanInput): Promise<Scanned> {
+export async function scan(input: ScanInput) {
   const walk = new Walk(input);
   const { root, disk } = input;
   const sight = disk.look(root);
@@ -59,6 +53,7 @@ type Listed = { readonly mode: number; readonly names: readonly string[] };
 
 class Walk {
   readonly skipped: { readonly path: string; readonly why: LeftOutReason }[] = [];
+  /** How folders looked on the way, and whatever else was not recognised. By path below the root, which is ''. */
   readonly sights = new Map<string, EntrySight>();
   readonly git = { folders: [] as string[], bare: [] as string[], notEntered: [] as string[] };
   files = 0;

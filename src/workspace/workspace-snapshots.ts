@@ -6,12 +6,12 @@ import type { SnapshotContents, WorkspaceContents } from '../ports/snapshot-cont
 import {
   notNeeded,
   type Snapshot,
+  type SnapshotMissing,
   type SnapshotRequest,
   type Snapshots,
   type SnapshotTaken,
 } from '../ports/snapshots.ts';
 import { defined } from '../protocol/defined.ts';
-import type { Outcome } from '../protocol/outcome.ts';
 import type { WorkspaceDisk } from './disk.ts';
 import { decodeKnown, encodeKnown, type KnownFolder, type KnownWorkspace } from './known-workspace.ts';
 import { loadIgnoreRules, type UserPlaces } from './load-ignore-rules.ts';
@@ -56,7 +56,7 @@ export class WorkspaceSnapshots implements Snapshots {
     const result = this.#queue
       .then(() => this.#take(request, signal))
       // The store may be out of reach.
-      .catch((error: unknown) => missing(request.root, unavailable(`${request.root}: ${reasonOf(error)}`)));
+      .catch((error: unknown) => failed(request.root, error));
     this.#queue = result;
     return result;
   }
@@ -64,8 +64,8 @@ export class WorkspaceSnapshots implements Snapshots {
   async #take({ root: asked, denies, since }: SnapshotRequest, signal: AbortSignal): Promise<Snapshot> {
     const { disk, clock } = this.#ports;
     const root = disk.realPath(asked);
-    if (root === undefined) return missing(asked, unavailable(`there is no folder ${asked}`));
-    if ((this.#slow.get(root) ?? 0) >= slowEnough) return missing(root, tooSlow(root));
+    if (root === undefined) return unavailable(asked, `there is no folder ${asked}`);
+    if ((this.#slow.get(root) ?? 0) >= slowEnough) return tooSlow(root);
     const contents = await this.#ports.contents.of(root);
     const known = await this.#knownOf(root, contents);
     const added = this.#newContents(contents, known);
@@ -97,11 +97,11 @@ export class WorkspaceSnapshots implements Snapshots {
     } catch (error) {
       if (!(error instanceof Stopped)) {
         await added.discard();
-        return missing(root, unavailable(`${root}: ${reasonOf(error)}`));
+        return failed(root, error);
       }
       if (signal.reason === notNeeded) await added.discard();
       else await this.#saveProgress(root, contents, added, { known, learnt });
-      return missing(root, tooSlow(root));
+      return tooSlow(root);
     }
   }
 
@@ -165,22 +165,18 @@ function mergeKnown({ known, learnt }: Learnt): KnownWorkspace {
   return merged;
 }
 
-function missing(root: string, outcome: Outcome): Snapshot {
-  return { kind: 'missing', root, outcome };
+function failed(root: string, error: unknown): SnapshotMissing {
+  return unavailable(root, `${root}: ${reasonOf(error)}`);
 }
 
-function unavailable(why: string): Outcome<'undo-unavailable'> {
-  return {
-    code: 'undo-unavailable',
-    message: `What this turn does to files cannot be undone: ${why}.`,
-    next: 'The turn continues. Commit your work first if you want to be able to go back.',
-  };
+function unavailable(root: string, why: string): SnapshotMissing {
+  const message = `What this turn does to files cannot be undone: ${why}.`;
+  const next = 'The turn continues. Commit your work first if you want to be able to go back.';
+  return { kind: 'missing', root, outcome: { code: 'undo-unavailable', message, next } };
 }
 
-function tooSlow(root: string): Outcome<'undo-too-slow'> {
-  return {
-    code: 'undo-too-slow',
-    message: `What this turn does to files cannot be undone: ${root} holds too much to be looked at in time.`,
-    next: 'The turn continues. Let .gitignore name what need not be kept, or set undo.enabled to false.',
-  };
+function tooSlow(root: string): SnapshotMissing {
+  const message = `What this turn does to files cannot be undone: ${root} holds too much to be looked at in time.`;
+  const next = 'The turn continues. Let .gitignore name what need not be kept, or set undo.enabled to false.';
+  return { kind: 'missing', root, outcome: { code: 'undo-too-slow', message, next } };
 }

@@ -84,12 +84,10 @@ function remembering(source: OpenFile, content: AsyncGenerator<Uint8Array, void>
 
   async function readUpTo(end: number): Promise<void> {
     while (!ended && length < end) {
-      const next = await content.next();
-      if (next.done === true) ended = true;
-      else {
-        memory.push(next.value);
-        length += next.value.length;
-      }
+      const { done, value } = await content.next();
+      ended = done === true;
+      if (value) memory.push(value);
+      length += value?.length ?? 0;
     }
   }
 
@@ -137,12 +135,7 @@ export async function* fileBlocks(file: OpenFile): AsyncGenerator<Uint8Array, vo
 function damaged(error: unknown, path: string): unknown {
   if (error instanceof Fault || !/^(ZSTD|ERR_|Z_|UNKNOWN)/.test(errorCode(error) ?? 'UNKNOWN')) return error;
   const why = error instanceof Error ? error.message : String(error);
-  return new Fault(
-    {
-      code: 'thread-unreadable',
-      message: `The compressed rollout ${path} cannot be unpacked: ${why}.`,
-      next: 'Bring it back from a copy. What is left of it can be had with `zstd -dc`.',
-    },
-    { cause: error },
-  );
+  const message = `The compressed rollout ${path} cannot be unpacked: ${why}.`;
+  const next = 'Bring it back from a copy. What is left of it can be had with `zstd -dc`.';
+  return new Fault({ code: 'thread-unreadable', message, next }, { cause: error });
 }

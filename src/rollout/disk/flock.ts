@@ -5,7 +5,7 @@ import type { Programs } from '../../ports/program-files.ts';
 import { errorCode, fileSystem as fs } from '../../disk/file-system.ts';
 import { firstMissing } from '../../disk/folders.ts';
 import { isAlive } from '../../disk/processes.ts';
-import { NotRegular, openRegular, type OpenRegularFile } from '../../disk/regular-file.ts';
+import { NotRegular, openRegular } from '../../disk/regular-file.ts';
 import { lockOpenFile, lockPrograms, type LockProgram } from './lock-program.ts';
 
 export interface FlockOptions {
@@ -45,7 +45,7 @@ export function createFlock(options: FlockOptions): Locks {
 async function tryOnce(path: string, { clock, programs, lockers }: Required<FlockOptions>): Promise<Lock | LockHeld> {
   makeFolder(dirname(path));
   // A lock may stand beside a file that commands can reach: a link there must not have us write elsewhere.
-  const { file } = openLock(path);
+  const file = openLock(path);
   let taken = false;
   try {
     if ((await lockOpenFile(file, lockers, programs)) === 'held') return heldBy(file);
@@ -62,9 +62,9 @@ async function tryOnce(path: string, { clock, programs, lockers }: Required<Floc
   return lockOn(file, path, now);
 }
 
-function openLock(path: string): OpenRegularFile {
+function openLock(path: string): number {
   try {
-    return openRegular(path, { links: 'refused', flags: fs.constants.O_RDWR | fs.constants.O_CREAT, mode: 0o600 });
+    return openRegular(path, { links: 'refused', flags: fs.constants.O_RDWR | fs.constants.O_CREAT, mode: 0o600 }).file;
   } catch (error) {
     throw error instanceof NotRegular ? new Error(`${path} is not a file.`, { cause: error }) : error;
   }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import type { Files, Locks } from '../../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
-import { isJsonObject, stringAt } from '../../protocol/json.ts';
+import { parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { diskFault, onDisk } from '../disk/disk-fault.ts';
@@ -14,9 +14,8 @@ const indexPath = (home: string): string => join(home, 'session_index.jsonl');
 export async function threadNames(files: Files, home: string): Promise<ReadonlyMap<ThreadId, string>> {
   const names = new Map<ThreadId, string>();
   for (const line of (await readWhole(files, indexPath(home))).split('\n')) {
-    const entry = parse(line);
-    const [id, name] = isJsonObject(entry) ? [stringAt(entry, 'id'), stringAt(entry, 'thread_name')] : [];
-    const threadId = id === undefined ? undefined : parseThreadId(id);
+    const entry = parseJsonObject(line) ?? {};
+    const [threadId, name] = [parseThreadId(stringAt(entry, 'id') ?? ''), stringAt(entry, 'thread_name')];
     if (threadId === undefined || name === undefined) continue;
     names.delete(threadId);
     if (name !== '') names.set(threadId, name);
@@ -90,13 +89,5 @@ async function readWhole(files: Files, path: string): Promise<string> {
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return '';
     throw diskFault(error, 'read', path);
-  }
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { defined } from '../../protocol/defined.ts';
 import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
+import { parseJsonObject } from '../../protocol/json.ts';
 import type { ThreadQuery } from '../../protocol/thread-summary.ts';
 import { fileName } from './look-around.ts';
 import type { ReadSummary } from './thread-fold.ts';
@@ -67,7 +68,8 @@ export function staleFiles(database: DatabaseSync): readonly ListedFile[] {
 
 function candidate(row: Readonly<Record<string, unknown>>): ListedFile {
   const { name, folder, thread, archived, compressed, size, mtime, updated, summary } = row;
-  const read = typeof summary === 'string' ? parsed(summary) : undefined;
+  // A row that was damaged is read again.
+  const read = typeof summary === 'string' ? parseJsonObject(summary) : undefined;
   return {
     name: name as string,
     path: `${folder as string}/${fileName(name as string, compressed === 1)}`,
@@ -76,15 +78,6 @@ function candidate(row: Readonly<Record<string, unknown>>): ListedFile {
     size: size as number,
     mtime: mtime as number,
     updated: updated as number,
-    ...defined({ summary: read }),
+    ...defined({ summary: read as ReadSummary | undefined }),
   };
-}
-
-/** A row that was damaged is read again. */
-function parsed(text: string): ReadSummary | undefined {
-  try {
-    return JSON.parse(text) as ReadSummary;
-  } catch {
-    return undefined;
-  }
 }

@@ -65,11 +65,10 @@ export async function withDatabase<Result>(
   const path = indexPath(home);
   if (!fs.existsSync(path)) removeOlder(home);
   let result = await attempt(() => openFile(path), work);
-  if (result.kind === 'failed' && isBroken(result.error) && moveAside(path)) {
+  if ('error' in result && isBroken(result.error) && moveAside(path))
     result = await attempt(() => openFile(path), work);
-  }
-  if (result.kind === 'failed') result = await attempt(() => opened(':memory:'), work);
-  if (result.kind === 'failed') throw result.error;
+  if ('error' in result) result = await attempt(() => opened(':memory:'), work);
+  if ('error' in result) throw result.error;
   return result.value;
 }
 
@@ -85,21 +84,17 @@ function removeOlder(home: string): void {
   }
 }
 
-type Attempt<Result> =
-  | { readonly kind: 'done'; readonly value: Result }
-  | { readonly kind: 'failed'; readonly error: unknown };
-
 async function attempt<Result>(
   open: () => DatabaseSync,
   work: (database: DatabaseSync) => Promise<Result>,
-): Promise<Attempt<Result>> {
+): Promise<{ readonly value: Result } | { readonly error: unknown }> {
   let database: DatabaseSync | undefined;
   try {
     database = open();
-    return { kind: 'done', value: await work(database) };
+    return { value: await work(database) };
   } catch (error) {
     if (database !== undefined && sqliteCode(error) === undefined) throw error;
-    return { kind: 'failed', error };
+    return { error };
   } finally {
     if (database?.isOpen) database.close();
   }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { errorCode } from '../../disk/file-system.ts';
+import { parseJsonObject } from '../../protocol/json.ts';
 import type { ListedFile } from './candidates.ts';
 import { fileChooser } from './choose-file.ts';
 import { inTransaction } from './database.ts';
@@ -56,13 +57,8 @@ function rolloutFinder(database: DatabaseSync, home: string): (rolloutId: string
 }
 
 function readingIn(row: Readonly<Record<string, unknown>> | undefined): Reading | undefined {
-  if (row === undefined) return undefined;
-  try {
-    const { offset, mark, fold } = row;
-    return { offset: offset as number, mark: mark as string, fold: JSON.parse(fold as string) as Reading['fold'] };
-  } catch {
-    return undefined;
-  }
+  const fold = row && (parseJsonObject(row['fold'] as string) as unknown as Reading['fold'] | undefined);
+  return fold && { offset: row['offset'] as number, mark: row['mark'] as string, fold };
 }
 
 function readingWriter(database: DatabaseSync) {

@@ -36,16 +36,12 @@ export class ThreadListener {
         this.keptTurns = Math.min(this.keptTurns, turns);
       }
       const isOwn = (line.ordinal ?? ownFrom) >= ownFrom;
-      if (words !== undefined && isOwn && turns > 0) {
-        this.#add({ turn: turns, role: words.role, text: foldBlanks(words.text.slice(0, longestMessage)) });
-      }
+      if (words === undefined || !isOwn || turns === 0) continue;
+      const { role } = words;
+      const text = foldBlanks(words.text.slice(0, longestMessage));
+      // Old files say everything twice.
+      const isKnown = this.messages.slice(-8).some((m) => m.turn === turns && m.role === role && m.text === text);
+      if (!isKnown) this.messages.push({ turn: turns, role, text });
     }
-  }
-
-  /** Old files say everything twice. */
-  #add(message: SpokenMessage): void {
-    const { turn, role, text } = message;
-    const isKnown = this.messages.slice(-8).some((m) => m.turn === turn && m.role === role && m.text === text);
-    if (!isKnown) this.messages.push(message);
   }
 }

@@ -3,9 +3,10 @@ import type { ThreadChange } from '../ports/thread-directory.ts';
 import type { Outcome } from '../protocol/outcome.ts';
 import { openThreadIndex } from './index/open-index.ts';
 import { RolloutFiles } from './rollout-files.ts';
-import { appendThreadName, type NameParts, threadNames } from './find/thread-names.ts';
+import type { HomeParts } from './find/names.ts';
+import { appendThreadName, threadNames } from './find/thread-names.ts';
 
-export interface FollowingParts extends NameParts {
+export interface FollowingParts extends HomeParts {
   /** Where Codex keeps its index. */
   readonly codexIndexFolder: string;
 }

@@ -40,11 +40,10 @@ const longestHead = 16 * 1024 * 1024;
  */
 export async function importRollout(source: string, options: ImportOptions): Promise<ImportedRollout | ImportProblem> {
   const { files, home } = options;
-  let file: OpenFile;
-  try {
-    file = await files.openToRead(source);
-  } catch (error) {
+  const file = await files.openToRead(source).catch((error: unknown) => {
     if (errorCode(error) !== 'ENOENT') throw diskFault(error, 'open', source);
+  });
+  if (file === undefined) {
     const message = `There is no file ${source}.`;
     return { code: 'file-missing', message, next: 'Name a file that a thread was exported to.' };
   }

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
-import type { Clock } from '../ports/clock.ts';
-import type { Files, Lock, Locks } from '../ports/files.ts';
+import type { Lock } from '../ports/files.ts';
 import type { HeldThread, OpenRefused, Owned, ReadReport, RolloutPlace, RolloutStore } from '../ports/rollout-store.ts';
 import type { Ordinal, ThreadId } from '../protocol/ids.ts';
 import type { JsonObject } from '../protocol/json.ts';
@@ -13,19 +12,14 @@ import { holdThread } from './held-thread.ts';
 import { historyBase } from './lines/history-base.ts';
 import { Journal } from './journal.ts';
 import { readLineage, readLineageBack, type Segment } from './lines/lineage.ts';
-import { localTime as processTime, lockPath, rolloutPath, type LocalTime } from './find/names.ts';
+import { type HomeParts, localTime as processTime, lockPath, rolloutPath, type LocalTime } from './find/names.ts';
 import { openTail } from './open-tail.ts';
 import { readTail } from './lines/read-tail.ts';
 import { archivedThread, lockedThread, unknownThread } from './refusals.ts';
 import { RolloutFile } from './disk/rollout-file.ts';
 import { RolloutFiles } from './rollout-files.ts';
 
-export interface RolloutStoreOptions {
-  /** The folder that holds `sessions/`. */
-  readonly home: string;
-  readonly files: Files;
-  readonly locks: Locks;
-  readonly clock: Clock;
+export interface RolloutStoreOptions extends HomeParts {
   /** File names carry local time. Default: the time zone of the process. */
   readonly localTime?: LocalTime;
 }

@@ -6,6 +6,8 @@ import type { EntrySight } from './disk.ts';
 import { knownAt, type KnownWorkspace } from './known-workspace.ts';
 import type { TreeEntry } from './tree.ts';
 
+type Found = Pick<TouchedPath, 'found' | 'foundSince'> & { readonly folder: string };
+
 /** What is known about the time between two snapshots of a workspace. */
 export interface Evidence {
   /** Without links in it. */
@@ -80,7 +82,7 @@ export function attribution(evidence: Evidence): (change: ChangedEntry) => boole
   };
 
   /** A command of the turn left what the patch found. */
-  const isFoundFromCommand = (path: string, { found, foundSince, folder }: PatchedOnce): boolean => {
+  const isFoundFromCommand = (path: string, { found, foundSince, folder }: Found): boolean => {
     const gone = found === 'nothing' && folder === '' ? isGoneByCall(path.replace(/\/.*/s, '')) : undefined;
     return gone ?? (foundSince !== undefined && covers(foundSince));
   };
@@ -122,14 +124,11 @@ export function attribution(evidence: Evidence): (change: ChangedEntry) => boole
   };
 }
 
-interface PatchedOnce extends Omit<TouchedPath, 'path' | 'movedFrom'> {
-  /** The lowest folder on the way that was there before the patch, below the root. */
-  readonly folder: string;
-  /** Where its content was moved from, below the root. */
-  readonly source?: string;
-}
-
-function patchesByPath({ root, touched }: Evidence): ReadonlyMap<string, readonly PatchedOnce[]> {
+/**
+ * All paths are below the root. `folder` is the lowest one on the way that was there before the patch, `source` where
+ * the content was moved from.
+ */
+function patchesByPath({ root, touched }: Evidence) {
   const inRoot = (path = ''): string | undefined =>
     path.startsWith(`${root}/`) ? path.slice(root.length + 1) : undefined;
   const patches = touched.flatMap((one) => {

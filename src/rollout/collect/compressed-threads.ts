@@ -8,11 +8,8 @@ import { onDisk } from '../disk/disk-fault.ts';
 import { withOpen } from '../disk/open-file.ts';
 import { findAllRollouts, type FoundRollout } from '../find/find-rollout.ts';
 import { historyBase } from '../lines/history-base.ts';
-import { lockPath } from '../find/names.ts';
+import { type HomeParts, lockPath } from '../find/names.ts';
 import { readHead } from '../lines/read-head.ts';
-import type { CollectOptions } from './collect-options.ts';
-
-type CompressParts = Pick<CollectOptions, 'home' | 'files' | 'locks' | 'clock'>;
 
 /** One thread, or all that have not been written to for so long. */
 export type ToCompress =
@@ -31,7 +28,7 @@ export interface CompressReport {
  * another rollout or that another continues from: such a place is a byte of a plain file.
  */
 export async function compressThreads(
-  parts: CompressParts,
+  parts: HomeParts,
   which: ToCompress,
   { dryRun }: { readonly dryRun: boolean },
 ): Promise<CompressReport | Outcome<'maintenance-busy'>> {
@@ -44,7 +41,7 @@ export async function compressThreads(
   return compressAll(parts, which, dryRun).finally(() => maintenance.release());
 }
 
-async function compressAll(parts: CompressParts, which: ToCompress, dryRun: boolean): Promise<CompressReport> {
+async function compressAll(parts: HomeParts, which: ToCompress, dryRun: boolean): Promise<CompressReport> {
   const { files, home, clock } = parts;
   const heads = await readHeads(files, home);
   const referred = new Set(heads.map(({ base }) => base));
@@ -71,7 +68,7 @@ async function compressAll(parts: CompressParts, which: ToCompress, dryRun: bool
 }
 
 async function compressLocked(
-  { files, locks, home }: CompressParts,
+  { files, locks, home }: HomeParts,
   { path, name }: FoundRollout,
 ): Promise<Compressed | string> {
   const lock = await locks.take(lockPath(home, name.threadId));

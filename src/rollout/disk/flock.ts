@@ -56,21 +56,9 @@ async function tryOnce(path: string, { clock, programs, lockers }: Required<Floc
   } finally {
     if (!taken) fs.closeSync(file);
   }
-  const now = clock.now();
-  sign(file, `capstan pid ${process.pid} since ${new Date(now).toISOString()}\n`);
   // To take it takes milliseconds: no two have the same.
-  return lockOn(file, path, now);
-}
-
-function openLock(path: string): number {
-  try {
-    return openRegular(path, { links: 'refused', flags: fs.constants.O_RDWR | fs.constants.O_CREAT, mode: 0o600 }).file;
-  } catch (error) {
-    throw error instanceof NotRegular ? new Error(`${path} is not a file.`, { cause: error }) : error;
-  }
-}
-
-function lockOn(file: number, path: string, epoch: number): Lock {
+  const epoch = clock.now();
+  sign(file, `capstan pid ${process.pid} since ${new Date(epoch).toISOString()}\n`);
   let released: Promise<void> | undefined;
   const release = async (): Promise<void> => {
     sign(file, '');
@@ -86,6 +74,14 @@ function lockOn(file: number, path: string, epoch: number): Lock {
     // it.
     release: () => (released ??= release()),
   };
+}
+
+function openLock(path: string): number {
+  try {
+    return openRegular(path, { links: 'refused', flags: fs.constants.O_RDWR | fs.constants.O_CREAT, mode: 0o600 }).file;
+  } catch (error) {
+    throw error instanceof NotRegular ? new Error(`${path} is not a file.`, { cause: error }) : error;
+  }
 }
 
 /** Puts the one line about the holder into the file. It is a courtesy to whom we refuse, so it may fail. */

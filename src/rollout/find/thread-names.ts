@@ -1,12 +1,12 @@
 import { join } from 'node:path';
-import type { Clock } from '../../ports/clock.ts';
-import type { Files, Locks } from '../../ports/files.ts';
+import type { Files } from '../../ports/files.ts';
 import { parseThreadId, type ThreadId } from '../../protocol/ids.ts';
 import { parseJsonObject, stringAt } from '../../protocol/json.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { errorCode } from '../../disk/file-system.ts';
 import { diskFault, onDisk } from '../disk/disk-fault.ts';
 import { withOpen } from '../disk/open-file.ts';
+import type { HomeParts } from './names.ts';
 
 const indexPath = (home: string): string => join(home, 'session_index.jsonl');
 
@@ -23,13 +23,6 @@ export async function threadNames(files: Files, home: string): Promise<ReadonlyM
   return names;
 }
 
-export interface NameParts {
-  readonly files: Files;
-  readonly locks: Locks;
-  readonly clock: Clock;
-  readonly home: string;
-}
-
 /** Space for a hundred thousand names. What stands before it is not read. */
 const mostBytes = 16 * 1024 * 1024;
 
@@ -39,7 +32,7 @@ const pauseMs = 100;
 
 /** Says what a thread is called from now on; nothing, if the name is empty. */
 export async function appendThreadName(
-  { files, locks, clock, home }: NameParts,
+  { files, locks, clock, home }: HomeParts,
   id: ThreadId,
   name: string,
 ): Promise<Outcome<'names-locked'> | undefined> {

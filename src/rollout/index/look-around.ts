@@ -2,7 +2,7 @@ import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { fileSystem as fs, isMissing } from '../../disk/file-system.ts';
-import { parseRolloutName } from '../find/names.ts';
+import { parseRolloutName, type RolloutName } from '../find/names.ts';
 import { fileChooser } from './choose-file.ts';
 import { inTransaction } from './database.ts';
 
@@ -41,7 +41,7 @@ export function scanFolders(database: DatabaseSync, { home, now, budget }: LookO
       if (had.get(name) === file.compressed) continue;
       seen.add(name);
       const stat = statOf(join(home, folder, fileName(name, file.compressed)));
-      if (stat !== undefined) changes.push(() => write.put(name, { ...file, folder }, stat));
+      if (stat !== undefined) changes.push(() => write.put(name, folder, file, stat));
     }
     const settled = Number(began - stat.mtimeMs > settlingMs);
     if (before?.['mtime'] !== stat.mtimeMs || before['settled'] !== settled) {
@@ -91,12 +91,6 @@ export function lookAgain(
   return true;
 }
 
-interface SeenFile {
-  readonly thread: string;
-  readonly rollout: string;
-  readonly compressed: boolean;
-}
-
 function fileWriter(database: DatabaseSync) {
   const removeFile = database.prepare('DELETE FROM files WHERE name = ? AND folder = ? RETURNING thread');
   const removeFiles = database.prepare('DELETE FROM files WHERE folder = ? RETURNING thread');
@@ -125,11 +119,11 @@ function fileWriter(database: DatabaseSync) {
       database.prepare('DELETE FROM folders WHERE path = ?').run(path);
       removed = true;
     },
-    put(name: string, file: SeenFile & { readonly folder: string }, { size, mtimeMs }: Stats): void {
-      const { folder, thread, rollout, compressed } = file;
-      const archived = Number(folder === archive);
-      putFile.run(name, folder, thread, rollout, archived, Number(compressed), size, mtimeMs, Math.floor(mtimeMs));
-      touched.add(thread);
+    put(name: string, folder: string, file: RolloutName, { size, mtimeMs }: Stats): void {
+      const [archived, compressed] = [Number(folder === archive), Number(file.compressed)];
+      const { threadId, rolloutId } = file;
+      putFile.run(name, folder, threadId, rolloutId, archived, compressed, size, mtimeMs, Math.floor(mtimeMs));
+      touched.add(threadId);
     },
     stat(name: string, { size, mtimeMs }: Stats): void {
       touch(putStat.all(size, mtimeMs, Math.floor(mtimeMs), name));
@@ -164,14 +158,13 @@ function foldersIn(home: string): readonly string[] {
 }
 
 /** By name without what compression adds. Plain files hide compressed ones. */
-function rolloutsIn(home: string, folder: string): ReadonlyMap<string, SeenFile> {
-  const found = new Map<string, SeenFile>();
+function rolloutsIn(home: string, folder: string): ReadonlyMap<string, RolloutName> {
+  const found = new Map<string, RolloutName>();
   for (const text of namesIn(join(home, folder))) {
     const parsed = parseRolloutName(text);
     if (parsed === undefined) continue;
-    const { threadId: thread, rolloutId: rollout, compressed } = parsed;
-    const name = compressed ? text.slice(0, -'.zst'.length) : text;
-    if (!compressed || !found.has(name)) found.set(name, { thread, rollout, compressed });
+    const name = parsed.compressed ? text.slice(0, -'.zst'.length) : text;
+    if (!parsed.compressed || !found.has(name)) found.set(name, parsed);
   }
   return found;
 }

@@ -7,6 +7,7 @@ import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadHits, ThreadPage, ThreadQuery, ThreadSummary } from '../../protocol/thread-summary.ts';
 import { nodeFiles } from '../disk/node-files.ts';
+import type { HomeParts } from '../find/names.ts';
 import { threadNames } from '../find/thread-names.ts';
 import { hasIndex, inTransaction, makeEmpty, withDatabase } from './database.ts';
 import { type CandidateRequest, candidatesAfter, chosenFile, type ListedFile, staleFiles } from './candidates.ts';
@@ -15,11 +16,7 @@ import { readInto } from './read-into.ts';
 import { excerptOf, messageCondition, searchTerms } from './search-terms.ts';
 import { formatCursor, nothingToSearch, placeIn, wantedBy } from './thread-query.ts';
 
-export interface ThreadIndexOptions {
-  /** The folder that holds `sessions/`. */
-  readonly home: string;
-  readonly clock: Clock;
-}
+export type ThreadIndexOptions = Pick<HomeParts, 'home' | 'clock'>;
 
 /** How long to wait for a writer, and how often. */
 const disturbedMs = 50;

@@ -71,13 +71,6 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
     return moved.map(({ to }) => to);
   }
 
-  /** Other programs go by this time for what was used last, and for what is old enough to be compressed. */
-  async function touch(path: string): Promise<void> {
-    const facts = await files.describe(path);
-    // Who may move a file may not always do this, and the thread is back without it.
-    if (facts !== undefined) await files.setFacts(path, { ...facts, modified: clock.now() }).catch(() => undefined);
-  }
-
   return {
     kind: 'held',
     epoch: lock.epoch,
@@ -100,9 +93,12 @@ export async function holdThread(options: HoldOptions): Promise<HeldThread | Ope
     },
     unarchive: async () => {
       const paths = (await ownFiles()).map(({ path }) => path);
-      const moved = await moveAll(paths, (name) => activePath(home, name));
-      if (moved[0] === undefined) return 'active';
-      await touch(moved[0]);
+      const [newest] = await moveAll(paths, (name) => activePath(home, name));
+      if (newest === undefined) return 'active';
+      // Other programs go by this time for what was used last, and for what is old enough to be compressed. Who may move
+      // a file may not always set it, and the thread is back without it.
+      const facts = await files.describe(newest);
+      await (facts && files.setFacts(newest, { ...facts, modified: clock.now() }).catch(() => undefined));
       return 'unarchived';
     },
     async forks() {

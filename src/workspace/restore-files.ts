@@ -112,8 +112,8 @@ async function restore(
   await owned.durable();
   // Turns of other threads that run meanwhile in the same folder must not take this for their own work.
   const open = createChangeWatch(parts.home).begin(root);
-  const read = (hash: Hash): Promise<Uint8Array> => loadContent(contents, hash);
-  const { made, ...result } = await runRestore({ root, disk: parts.disk, read }, plan.actions);
+  const ports = { root, disk: parts.disk, read: (hash: Hash) => loadContent(contents, hash) };
+  const { made, ...result } = await runRestore(ports, plan.actions);
   const { id: timeId } = open.end();
   const paths = touchedPaths(root, plan, { ...result, made });
   const after = await take(parts, root, { snapshot: now, touched: [{ kind: 'paths', paths, timeId }] });

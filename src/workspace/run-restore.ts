@@ -18,19 +18,13 @@ export interface RestoreResult {
   readonly made: readonly string[];
 }
 
-interface RestorePorts {
-  readonly root: string;
-  readonly disk: WorkspaceDisk;
-  /** The content with this name. Rejects when it is gone. */
-  read(hash: Hash): Promise<Uint8Array>;
-}
-
 /**
  * Carries out a plan, path by path: what fails or is no longer as it was leaves the others alone. What has to go goes
- * first, the deepest before what it is in; then folders and files come, and the modes of folders at the end.
+ * first, the deepest before what it is in; then folders and files come, and the modes of folders at the end. `read` gives
+ * the content with a name, and rejects when it is gone.
  */
 export async function runRestore(
-  { root, disk, read }: RestorePorts,
+  { root, disk, read }: { root: string; disk: WorkspaceDisk; read(hash: Hash): Promise<Uint8Array> },
   actions: readonly RestoreAction[],
 ): Promise<RestoreResult> {
   const [restored, deleted] = [new Set<string>(), new Set<string>()];

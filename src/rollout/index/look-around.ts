@@ -2,8 +2,8 @@ import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { fileSystem as fs, isMissing } from '../../disk/file-system.ts';
+import { newestFirst } from '../find/find-rollout.ts';
 import { parseRolloutName, type RolloutName } from '../find/names.ts';
-import { fileChooser } from './choose-file.ts';
 import { inTransaction } from './database.ts';
 
 export interface LookOptions {
@@ -136,6 +136,26 @@ function fileWriter(database: DatabaseSync) {
       touched.forEach(fileChooser(database));
       if (removed) database.exec(forgetLost);
     },
+  };
+}
+
+/** Of each thread one file counts: an active one before the archive, and the newest that is not hollow. */
+export function fileChooser(database: DatabaseSync): (thread: string) => void {
+  const select = database.prepare('SELECT name, archived, hollow, chosen FROM files WHERE thread = ?');
+  const mark = database.prepare('UPDATE files SET chosen = ? WHERE name = ?');
+  return (thread) => {
+    const rows = select.all(thread) as { name: string; archived: number; hollow: number; chosen: number }[];
+    const files = rows.flatMap(({ name: text, archived, hollow, chosen }) => {
+      const name = parseRolloutName(text);
+      return name === undefined ? [] : [{ name, text, isHollow: hollow === 1, archived, was: chosen }];
+    });
+    const [first] = files
+      .filter(({ isHollow }) => !isHollow)
+      .toSorted((one, other) => one.archived - other.archived || newestFirst(one, other));
+    for (const { text, was } of files) {
+      const now = Number(text === first?.text);
+      if (was !== now) mark.run(now, text);
+    }
   };
 }
 

@@ -3,9 +3,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { errorCode } from '../../disk/file-system.ts';
 import { parseJsonObject } from '../../protocol/json.ts';
 import type { ListedFile } from './candidates.ts';
-import { fileChooser } from './choose-file.ts';
 import { inTransaction } from './database.ts';
-import { fileName } from './look-around.ts';
+import { fileChooser, fileName } from './look-around.ts';
 import { type NewReading, type Reading, readListed } from './read-thread.ts';
 import { type ReadSummary, summaryOf } from './thread-fold.ts';
 

@@ -1,20 +1,18 @@
-import type { ThreadId, TurnId } from '../../protocol/ids.ts';
+import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { findTurn } from '../../state/find-turn.ts';
 import type { CommandArguments } from '../commands/command.ts';
 import { wrongUsage } from '../commands/parse-command.ts';
 import { restoreCommand } from '../commands/threads-change-commands.ts';
 import type { KeptReason, RestoreReport, RestoreTarget } from '../engine/engine-types.ts';
-import { print } from '../terminal/print.ts';
 import { visibleLine } from '../terminal/visible-text.ts';
 import { findThread, type FoundThread } from './find-thread.ts';
+import { printResult } from './print-result.ts';
 
 /** `capstan threads restore`. 0: done; 1: refused, or some files could not be brought back; 2: wrong usage. */
 export async function run({ thread, options }: CommandArguments<typeof restoreCommand>): Promise<number | Outcome> {
   const { before, undo, json, ...how } = options;
-  if (before === undefined && !undo) {
-    return wrongUsage(restoreCommand, 'to when? Use --before-turn TURN, or --undo.');
-  }
+  if (before === undefined && !undo) return wrongUsage(restoreCommand, 'to when? Use --before-turn TURN, or --undo.');
   const found = await findThread({ thread });
   if ('code' in found) return found;
   const { engine, id } = found;
@@ -23,8 +21,8 @@ export async function run({ thread, options }: CommandArguments<typeof restoreCo
   const { dryRun } = how;
   const report = await engine.restoreFiles(id, target, how);
   if (report.kind === 'refused') return report.outcome;
-  if (json) print(`${JSON.stringify({ ...report, dryRun })}\n`, 'json');
-  else print(`${restoreText(report, { dryRun })}${dryRun || undo ? '' : howToUndo(id, report)}`, 'text');
+  const undoing = dryRun || undo ? '' : howToUndo(id, report);
+  printResult({ ...report, dryRun }, { json }, () => `${restoreText(report, { dryRun })}${undoing}`);
   return report.failed.length === 0 ? 0 : 1;
 }
 
@@ -54,8 +52,12 @@ function byOptions(options: string): string {
 }
 
 /** A line for people; empty when nothing changed. */
-export function howToUndo(id: ThreadId, { restored, deleted }: RestoreReport): string {
-  return restored.length + deleted.length === 0 ? '' : `To bring them back: capstan threads restore ${id} --undo\n`;
+export function howToUndo(id: ThreadId, report: RestoreReport): string {
+  return hasChanged(report) ? `To bring them back: capstan threads restore ${id} --undo\n` : '';
+}
+
+export function hasChanged({ restored, deleted }: RestoreReport): boolean {
+  return restored.length + deleted.length > 0;
 }
 
 /** What was done, or would be, for people. `again` says how to get what only the options bring back. */
@@ -69,14 +71,12 @@ export function restoreText(report: RestoreReport, { dryRun = false, again = byO
     ...failed.map(({ path, reason }) => `  failed    ${path}  (${reason})`),
   ].map(visibleLine);
   const notes = [
-    ...withoutSnapshot.map((turn: TurnId) => `No snapshot was taken before turn ${turn}: what it changed stays.`),
+    ...withoutSnapshot.map((turn) => `No snapshot was taken before turn ${turn}: what it changed stays.`),
     ...otherRoots.map((other) => `Turns worked in ${other} as well, which is left as it is.`),
     ...notAttributed.map((turn) => `The record of turn ${turn} does not say which changes were the turn's own.`),
     ...(options.length === 0 ? [] : [again(options.join(' and '))]),
   ];
-  const isChanged = restored.length + deleted.length > 0;
-  const change = dryRun ? 'Would change' : 'Changed';
-  const head =
-    lines.length === 0 ? `Nothing to bring back in ${root}.` : `${change} ${isChanged ? '' : 'nothing in '}${root}:`;
+  const change = `${dryRun ? 'Would change' : 'Changed'}${hasChanged(report) ? '' : ' nothing in'}`;
+  const head = lines.length === 0 ? `Nothing to bring back in ${root}.` : `${change} ${root}:`;
   return `${[head, ...lines, ...notes].join('\n')}\n`;
 }

@@ -1,4 +1,3 @@
-import type { CheckpointReport } from '../../protocol/checkpoint-report.ts';
 import type { ThreadId } from '../../protocol/ids.ts';
 import type { Outcome } from '../../protocol/outcome.ts';
 import { usageFields } from '../../state/usage-fields.ts';
@@ -60,17 +59,13 @@ async function answerTo(
   const view = windowView(story, next);
   return asked.json
     ? json({ thread: id, ...view, ...countedFields(view) })
-    : `${threadLine(id, story, view.next?.model)}\n${windowText(view, reportsOf(story), screenWidth())}`;
+    : `${threadLine(id, story, view.next?.model)}\n${windowText(view, story, screenWidth())}`;
 }
 
 /** What the next turn begins with, as the configuration and the folder of the thread are now. */
 async function nextRequest(id: ThreadId, { state }: ThreadStory): Promise<ForeseenRequest | Outcome> {
   const loaded = await loadCommandEngine();
   return 'code' in loaded ? loaded : loaded.engine.preview(id, state);
-}
-
-function reportsOf({ checkpoints }: ThreadStory): readonly CheckpointReport[] {
-  return checkpoints.flatMap(({ report }) => (report === undefined ? [] : [report]));
 }
 
 /** Counts under the names that rollouts and events have for them. */

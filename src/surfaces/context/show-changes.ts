@@ -2,6 +2,7 @@ import { defined } from '../../protocol/defined.ts';
 import type { ToldContext } from './tellings.ts';
 import { count, table } from '../terminal/table.ts';
 import type { ThreadStory } from './thread-story.ts';
+import { sumTokens } from './window-content.ts';
 
 /** What one turn told the model of the world, for programs. */
 export interface TurnChanges {
@@ -23,7 +24,7 @@ export function changesView({ turns }: ThreadStory): readonly TurnChanges[] {
     ...defined({ turn_id: id }),
     at,
     form: formOf(told),
-    tokens: told.reduce((sum, { tokens }) => sum + tokens, 0),
+    tokens: sumTokens(told),
     told,
     compacts,
   }));
@@ -34,17 +35,12 @@ function formOf(told: readonly ToldContext[]): TurnChanges['form'] {
   return order.find((form) => told.some((each) => each.form === form)) ?? 'nothing';
 }
 
-const formNames: Readonly<Record<TurnChanges['form'], string>> = {
-  nothing: 'nothing',
-  bundle: 'full bundle',
-  change: 'change',
-  event: 'event',
-  unknown: 'not recorded',
-};
+/** Where people read other words than programs. */
+const formNames = { bundle: 'full bundle', change: 'change', event: 'event', unknown: 'not recorded' };
 
 export function changesText(turns: readonly TurnChanges[], width: number): string {
   const rows = turns.flatMap(({ turn, told, compacts }) => {
-    if (told.length === 0) return [[String(turn), '', formNames.nothing, '', compacts ? 'a compaction' : '']];
+    if (told.length === 0) return [[String(turn), '', 'nothing', '', compacts ? 'a compaction' : '']];
     return told.map((each, index) => [
       index === 0 ? String(turn) : '',
       String(each.step),

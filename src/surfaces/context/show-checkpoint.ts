@@ -13,15 +13,16 @@ import { shownText } from './item-text.ts';
 import { partNamer } from './part-names.ts';
 import { type Cell, plural, table, wrap } from '../terminal/table.ts';
 import type { StoryCheckpoint, ThreadStory } from './thread-story.ts';
+import { sumTokens } from './window-content.ts';
 
-/** A checkpoint with the history before and after it, for programs. Tokens are estimates. */
-export interface CheckpointView {
-  /** Counted from 1 over those that stand. */
-  readonly number: number;
-  readonly turn: number;
-  readonly at: string;
+/** A checkpoint by itself, for programs. */
+export interface CheckpointHead extends Pick<StoryCheckpoint, 'number' | 'turn' | 'at'> {
   /** Absent: another program made it. */
   readonly report?: JsonObject;
+}
+
+/** A checkpoint with the history before and after it, for programs. Tokens are estimates. */
+interface CheckpointView extends CheckpointHead {
   readonly before: { readonly tokens: number; readonly items: readonly BeforeItem[] };
   readonly after: { readonly tokens: number; readonly items: readonly AfterItem[] };
 }
@@ -37,13 +38,13 @@ interface ShownItem {
 }
 
 /** `kept`: the item itself stands in history; `quoted`: its words stand in another item, or a part of them. */
-export interface BeforeItem extends ShownItem {
+interface BeforeItem extends ShownItem {
   readonly fate: 'kept' | 'quoted' | 'quoted-in-part' | 'folded';
   /** The number of the item that it is now, or stands in. */
   readonly in?: number;
 }
 
-export interface AfterItem extends ShownItem {
+interface AfterItem extends ShownItem {
   /** Whether it is new, and was made by the checkpoint. */
   readonly made: boolean;
   readonly text: string;
@@ -66,8 +67,12 @@ export function chooseCheckpoint(
   };
 }
 
+export function checkpointHead({ number, turn, at, report }: StoryCheckpoint): CheckpointHead {
+  return { number, turn, at, ...defined({ report: report && checkpointFields(report) }) };
+}
+
 export function checkpointView(story: ThreadStory, checkpoint: StoryCheckpoint): CheckpointView {
-  const { number, turn, at, report, before, after } = checkpoint;
+  const { before, after } = checkpoint;
   const places = placesIn(entries(after.history));
   const beforeItems = shownItems(story, before).map(({ entry, ...shown }) => ({ ...shown, ...fateOf(entry, places) }));
   const stood = new Set(entries(before.history).map(keyOf));
@@ -75,12 +80,9 @@ export function checkpointView(story: ThreadStory, checkpoint: StoryCheckpoint):
     return { ...shown, made: !stood.has(keyOf(entry)), text: shownText(entry.item) };
   });
   return {
-    number,
-    turn,
-    at,
-    ...(report === undefined ? {} : { report: checkpointFields(report) }),
-    before: { tokens: sum(beforeItems), items: beforeItems },
-    after: { tokens: sum(afterItems), items: afterItems },
+    ...checkpointHead(checkpoint),
+    before: { tokens: sumTokens(beforeItems), items: beforeItems },
+    after: { tokens: sumTokens(afterItems), items: afterItems },
   };
 }
 
@@ -118,9 +120,8 @@ const ofTheWorld: ReadonlySet<string> = new Set(
 function beforeCells(item: BeforeItem | undefined): readonly Cell[] {
   if (item === undefined) return ['', '', '', '', ''];
   const { number, family, name, turn = '', tokens, fate, in: place } = item;
-  const where = place === undefined ? '' : ` ${place}`;
-  const becomes = { kept: `kept as${where}`, quoted: `quoted in${where}`, 'quoted-in-part': `in part in${where}` };
-  return [number, `${family}: ${name}`, turn, tokens, fate === 'folded' ? 'compacted' : becomes[fate]];
+  const becomes = { kept: 'kept as', quoted: 'quoted in', 'quoted-in-part': 'in part in' };
+  return [number, `${family}: ${name}`, turn, tokens, fate === 'folded' ? 'compacted' : `${becomes[fate]} ${place}`];
 }
 
 function afterCells(item: AfterItem | undefined): readonly Cell[] {
@@ -133,51 +134,41 @@ function shownItems(story: ThreadStory, state: ThreadState): readonly (ShownItem
   const nameParts = partNamer({ ...story, state });
   return entries(state.history).map((entry, at) => {
     const tokens = itemTokens(entry.item);
-    const named = nameParts({ what: { kind: 'entry', entry }, tokens, measure: 'estimated', cached: undefined });
-    const id = stringAt(entry.item, 'id');
-    const turn = named[0]?.turn;
-    return {
+    const named = nameParts({ what: { kind: 'entry', entry }, tokens, measure: 'estimated' });
+    const name = named.map((part) => part.name).join(', ');
+    const { family } = entry.origin;
+    return defined({
       number: at + 1,
-      ...defined({ id }),
-      family: entry.origin.family,
-      name: named.map(({ name }) => name).join(', '),
-      ...defined({ turn }),
+      id: stringAt(entry.item, 'id'),
+      family,
+      name,
+      turn: named[0]?.turn,
       tokens,
       entry,
-    };
+    });
   });
 }
 
 interface Places {
   readonly items: ReadonlyMap<string, number>;
   /** Of messages that are quoted, by their id. */
-  readonly words: ReadonlyMap<string, { readonly in: number; readonly cut: boolean }>;
+  readonly words: ReadonlyMap<string, Pick<BeforeItem, 'fate' | 'in'>>;
 }
 
 function placesIn(after: readonly Entry[]): Places {
-  return {
-    items: new Map(after.map((entry, at) => [keyOf(entry), at + 1])),
-    words: new Map(
-      after.flatMap(({ words = [] }, at) =>
-        words.map(({ id, cut }) => [id, { in: at + 1, cut: cut === true }] as const),
-      ),
-    ),
-  };
+  const quoted = after.flatMap(({ words = [] }, at) =>
+    words.map(({ id, cut }) => [id, { fate: cut === true ? 'quoted-in-part' : 'quoted', in: at + 1 }] as const),
+  );
+  return { items: new Map(after.map((entry, at) => [keyOf(entry), at + 1])), words: new Map(quoted) };
 }
 
 function fateOf(entry: Entry, { items, words }: Places): Pick<BeforeItem, 'fate' | 'in'> {
   const kept = items.get(keyOf(entry));
   if (kept !== undefined) return { fate: 'kept', in: kept };
-  const quoted = words.get(stringAt(entry.item, 'id') ?? '');
-  if (quoted === undefined) return { fate: 'folded' };
-  return { fate: quoted.cut ? 'quoted-in-part' : 'quoted', in: quoted.in };
+  return words.get(stringAt(entry.item, 'id') ?? '') ?? { fate: 'folded' };
 }
 
 /** By which an item is known again. Items of other programs may have no id. */
 function keyOf({ item }: Entry): string {
   return stringAt(item, 'id') ?? JSON.stringify(item);
-}
-
-function sum(items: readonly ShownItem[]): number {
-  return items.reduce((total, { tokens }) => total + tokens, 0);
 }

@@ -56,6 +56,6 @@ function pathText(configured: Configured): string {
   const files = configured.layers.filter(({ name }) => name !== 'default' && name !== 'flags');
   const { requirementsFile: required } = configured;
   const rows = files.map((layer) => [layer.name, layer.source, layerState(layer, configured)]);
-  const state = required === undefined || kindOfEntry(required) !== 'missing' ? '' : 'no such file';
-  return columns([...rows, ...(required === undefined ? [] : [['requirements', required, state]])]);
+  if (required === undefined) return columns(rows);
+  return columns([...rows, ['requirements', required, kindOfEntry(required) === 'missing' ? 'no such file' : '']]);
 }

@@ -35,7 +35,6 @@ function formOf(told: readonly ToldContext[]): TurnChanges['form'] {
   return order.find((form) => told.some((each) => each.form === form)) ?? 'nothing';
 }
 
-/** Where people read other words than programs. */
 const formNames = { bundle: 'full bundle', change: 'change', event: 'event', unknown: 'not recorded' };
 
 export function changesText(turns: readonly TurnChanges[], width: number): string {

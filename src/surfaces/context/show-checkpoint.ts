@@ -1,17 +1,15 @@
 import { defined } from '../../protocol/defined.ts';
-import type { ThreadId } from '../../protocol/ids.ts';
 import type { Entry } from '../../history/entry.ts';
 import { entries } from '../../history/history.ts';
 import { itemTokens } from '../../history/size.ts';
 import { type JsonObject, stringAt } from '../../protocol/json.ts';
-import type { Outcome } from '../../protocol/outcome.ts';
 import type { ThreadState } from '../../state/thread-state.ts';
 import { sections } from '../../world/sections.ts';
 import { checkpointFields } from '../wording/checkpoint-fields.ts';
 import { checkpointText } from '../wording/checkpoint-words.ts';
 import { shownText } from './item-text.ts';
 import { partNamer } from './part-names.ts';
-import { type Cell, plural, table, wrap } from '../terminal/table.ts';
+import { type Cell, table, wrap } from '../terminal/table.ts';
 import type { StoryCheckpoint, ThreadStory } from './thread-story.ts';
 import { sumTokens } from './window-content.ts';
 
@@ -48,23 +46,6 @@ interface AfterItem extends ShownItem {
   /** Whether it is new, and was made by the checkpoint. */
   readonly made: boolean;
   readonly text: string;
-}
-
-export function chooseCheckpoint(
-  { checkpoints }: ThreadStory,
-  asked: number | 'last',
-  id: ThreadId,
-): StoryCheckpoint | Outcome<'no-checkpoint'> {
-  const found = asked === 'last' ? checkpoints.at(-1) : checkpoints[asked - 1];
-  if (found !== undefined) return found;
-  return {
-    code: 'no-checkpoint',
-    message: `The thread has ${plural(checkpoints.length, 'checkpoint')}.`,
-    next:
-      checkpoints.length === 0
-        ? `Make one with \`capstan threads compact ${id}\`.`
-        : `Name one from 1 to ${checkpoints.length}, or last.`,
-  };
 }
 
 export function checkpointHead({ number, turn, at, report }: StoryCheckpoint): CheckpointHead {

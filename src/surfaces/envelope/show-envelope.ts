@@ -15,7 +15,7 @@ export function envelopeText(fields: readonly ShownField[]): string {
     [group, '', '', ''],
     ...fields.filter(({ field }) => groupOf(field) === group).flatMap(fieldRows),
   ]);
-  return table([['field', 'value', 'from', 'read by'], ...rows]);
+  return `${table([['field', 'value', 'from', 'read by'], ...rows])}${fields.some(isKept) ? `\n${instructionsKept}\n` : ''}`;
 }
 
 function fieldRows({ field, value, origin, roles, awaits }: ShownField): readonly (readonly string[])[] {
@@ -36,12 +36,9 @@ export function diffText(changes: readonly ChangedField[], numbers: { readonly f
   return table([['field', `turn ${numbers.from}`, `turn ${numbers.to}`, 'from'], ...rows]);
 }
 
-/** Why values are not the ones that a reader may expect. */
-export function envelopeNotes(fields: readonly ShownField[]): string {
-  const keepsInstructions = fields.some(
-    ({ field, origin }) => field === 'instructions.base.text' && origin === 'thread',
-  );
-  return keepsInstructions ? `\n${instructionsKept}\n` : '';
+/** Whether the value may not be the one that a reader expects. */
+function isKept({ field, origin }: ShownField): boolean {
+  return field === 'instructions.base.text' && origin === 'thread';
 }
 
 const instructionsKept =

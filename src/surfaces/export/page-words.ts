@@ -44,7 +44,7 @@ export function pictureWords(pictures: readonly string[]): string {
 
 export function title({ id, turns }: ExportPage): string {
   const words = turns.flatMap(({ items }) => items).find((item) => item.kind === 'user');
-  const first = words?.kind === 'user' ? (words.texts.join(' ').trim().split('\n')[0] ?? '') : '';
+  const [first = ''] = words?.texts.join(' ').trim().split('\n') ?? [];
   if (first === '') return `Thread ${id}`;
   return [...first].length > 80 ? `${[...first].slice(0, 79).join('')}…` : first;
 }

@@ -3,15 +3,6 @@ import type { Readable } from 'node:stream';
 import type { Variables } from '../../protocol/variables.ts';
 import type { ExecEvent } from '../exec/events.ts';
 
-export interface ExecStart {
-  /** The words after `exec --json`. */
-  readonly words: readonly string[];
-  readonly cwd: string;
-  readonly env: Variables;
-  /** Ends the process. */
-  readonly signal: AbortSignal;
-}
-
 /** `capstan exec --json` as a process of its own, the same program that runs now. */
 export interface ExecProcess {
   /** Its events, as they arrive. To be read once, to the end. */
@@ -34,13 +25,13 @@ export interface ExecEnd {
 /** How long an interrupted process may take to end its turn. */
 const graceMs = 3000;
 
-export function startExec({ words, cwd, env, signal }: ExecStart): ExecProcess {
-  const program = process.argv[1] ?? '';
-  const child = spawn(process.execPath, [program, 'exec', '--json', ...words], {
-    cwd,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+/** The words are those after `exec --json`; the signal ends the process. */
+export function startExec(
+  words: readonly string[],
+  { cwd, env, signal }: { readonly cwd: string; readonly env: Variables; readonly signal: AbortSignal },
+): ExecProcess {
+  const program = [process.argv[1] ?? '', 'exec', '--json', ...words];
+  const child = spawn(process.execPath, program, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   let grace: NodeJS.Timeout | undefined;

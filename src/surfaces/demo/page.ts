@@ -1,7 +1,6 @@
 import { styleText } from 'node:util';
 import type { Variables } from '../../protocol/variables.ts';
 import { visibleText } from '../terminal/visible-text.ts';
-import { wrapWords } from './layout.ts';
 
 export type Tone = 'plain' | 'strong' | 'quiet' | 'good' | 'bad';
 
@@ -59,6 +58,11 @@ export class Page {
     this.#lines(this.#rowLines(label, lines, tone));
   }
 
+  /** A row with as many lines as the text needs. */
+  text(label: string, text: string, tone: Tone = 'plain'): void {
+    this.row(label, wrapWords(text, this.rowWidth), tone);
+  }
+
   /** More lines of the row above. */
   more(lines: readonly string[], tone: Tone = 'plain'): void {
     this.row('', lines, tone);
@@ -66,10 +70,11 @@ export class Page {
 
   /** A row whose last line is finished by `close`. */
   open(label: string, text: string): void {
-    const lines = this.#rowLines(label, wrapWords(text, this.rowWidth), 'strong');
+    const words = wrapWords(text, this.rowWidth);
+    const lines = this.#rowLines(label, words, 'strong');
     this.#lines(lines.slice(0, -1));
     this.#paper.write(lines.at(-1) ?? '');
-    this.#open = margin + labelWidth + (wrapWords(text, this.rowWidth).at(-1)?.length ?? 0);
+    this.#open = margin + labelWidth + (words.at(-1)?.length ?? 0);
   }
 
   close(text: string, tone: Tone): void {
@@ -106,4 +111,15 @@ export class Page {
     if (!this.#colours || tone === 'plain' || shown.trim() === '') return shown;
     return styleText(formats[tone], shown, { validateStream: false });
   }
+}
+
+/** Breaks between words. A word that is wider than the line gets one of its own and stays whole, to be copied. */
+function wrapWords(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(/\s+/).filter((part) => part !== '')) {
+    const line = lines.at(-1);
+    if (line === undefined || line.length + 1 + word.length > width) lines.push(word);
+    else lines[lines.length - 1] = `${line} ${word}`;
+  }
+  return lines;
 }

@@ -1,8 +1,8 @@
 import type { RecordedRequest, ScriptedModel } from '../../testing/index.ts';
 import type { Variables } from '../../protocol/variables.ts';
 import { type ExecEvent, type ExecItem } from '../exec/events.ts';
+import { cutLine } from '../terminal/table.ts';
 import { type ExecEnd, type ExecProcess, startExec } from './exec-process.ts';
-import { cutLine, wrapWords } from './layout.ts';
 import type { Page } from './page.ts';
 import { type DemoFolders, shortened } from './place.ts';
 import { constantParts, toldIn } from './told.ts';
@@ -17,7 +17,7 @@ export interface Stage {
   readonly signal: AbortSignal;
 }
 
-export interface TurnAsked {
+interface TurnAsked {
   /** Options of `exec`, and `resume` with its id. */
   readonly options: readonly string[];
   readonly words: string;
@@ -41,9 +41,9 @@ const outputLines = 4;
 /** Runs `capstan exec` for one turn and shows what happens in it. */
 export async function playTurn(stage: Stage, { options, words, meanwhile }: TurnAsked): Promise<TurnSeen> {
   const { page, place, model, env, signal } = stage;
-  page.row('$', wrapWords(shellWords(['capstan', 'exec', '--json', ...options, words]), page.rowWidth), 'strong');
+  page.text('$', shellWords(['capstan', 'exec', '--json', ...options, words]), 'strong');
   const before = model.requests.at(-1);
-  const process = startExec({ words: [...options, words], cwd: place.project, env, signal });
+  const process = startExec([...options, words], { cwd: place.project, env, signal });
   const seen = { threadId: '', completed: false, commands: [] as Command[] };
   const request = await Promise.race([model.request(model.requests.length), process.gone]);
   if (request !== undefined) showTold(stage, request, before, words);
@@ -68,7 +68,7 @@ function showTold(
 ): void {
   const told = toldIn(request, before, words);
   if (before === undefined) page.row('told', [`${constantParts(request)}, then:`], 'quiet');
-  for (const text of told) page.row('told', wrapWords(shortened(place, text), page.rowWidth), 'quiet');
+  for (const text of told) page.text('told', shortened(place, text), 'quiet');
   if (told.length === 0) page.row('told', ['nothing new besides these words'], 'quiet');
 }
 
@@ -80,12 +80,7 @@ function showEvent(page: Page, event: ExecEvent): void {
     case 'item.completed':
       return showItem(page, event.item);
     case 'error':
-      return page.row('error', wrapWords(event.message, page.rowWidth), 'bad');
-    case 'thread.started':
-    case 'turn.started':
-    case 'turn.completed':
-    case 'turn.failed':
-      return;
+      return page.text('error', event.message, 'bad');
   }
 }
 
@@ -98,9 +93,7 @@ function showItem(page: Page, item: ExecItem): void {
       return page.more(lines.slice(0, outputLines).map((line) => cutLine(line, page.rowWidth)));
     }
     case 'agent_message':
-      return page.row('says', wrapWords(item.text, page.rowWidth));
-    case 'reasoning':
-      return;
+      return page.text('says', item.text);
   }
 }
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../protocol/json.ts';
-import { count, table, wrap } from '../terminal/table.ts';
+import { count, cutLine, table, wrap } from '../terminal/table.ts';
 import type { StoryTurn } from '../context/thread-story.ts';
 import type { ChangedField, ShownField } from './envelope-fields.ts';
 import { cutAtDifference, valueDifferences } from './value-difference.ts';
@@ -95,6 +95,5 @@ function oneLine(text: string): string {
 }
 
 function cut(text: string, width = valueWidth): string {
-  const line = oneLine(text);
-  return line.length <= width ? line : `${line.slice(0, width - 1)}…`;
+  return cutLine(oneLine(text), width);
 }
